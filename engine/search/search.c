@@ -10,6 +10,7 @@
 #include "model/layers/search/scan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 SAME_FIELD(hit, engine_hit, row);
 SAME_FIELD(hit, engine_hit, score);
@@ -99,7 +100,7 @@ static void carve(struct search *search, struct arena *arena)
     size_t n = search->scan.n_queries, n_threads = search->n_threads;
     size_t query = scan_stride(search->scan.width) * sizeof *search->queries;
     arena->overflow |= n > SIZE_MAX / MAX_THREADS;
-    search->queries = arena_take(arena, n, query);
+    search->queries = arena_take(arena, scan_query_places(&search->scan), query);
     search->offsets = arena_take(arena, n, sizeof *search->offsets);
     search->scratch =
         arena_take(arena, n_threads, scan_scratch(&search->scan) * sizeof *search->scratch);
@@ -169,9 +170,10 @@ static engine_status run(struct search *search, const float *queries, engine_hit
     struct scan *scan = &search->scan;
     scan->queries = search->queries;
     scan->offsets = search->offsets;
+    memset(search->queries, 0,
+           scan_query_places(scan) * scan_stride(scan->width) * sizeof *search->queries);
     for (size_t i = 0; i < scan->n_queries; i++)
-        search->offsets[i] = scan_query(scan, queries + i * scan->width,
-                                        search->queries + i * scan_stride(scan->width));
+        search->offsets[i] = scan_query(scan, i, queries + i * scan->width, search->queries);
     begin_hits(search, (struct hit *)out, k);
     region_run(search->n_threads, &barrier, search_blocks, search);
     for (size_t i = 0; i < scan->n_queries; i++)

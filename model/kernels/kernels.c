@@ -14,7 +14,8 @@
 #include "model/kernels/product_blas.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/quantize.h"
-#include "model/kernels/row_products.h"
+#include "model/kernels/rows/panel_products.h"
+#include "model/kernels/rows/row_products.h"
 #include "model/kernels/softmax.h"
 
 #define KERNEL_SET(set, int8_product, tiles)                                                       \
@@ -34,8 +35,8 @@
         .softmax_exactly = softmax_exactly,                                                        \
         .mix_exactly = mix_exactly,                                                                \
         .row_products = row_products,                                                              \
-        .row_products_many = row_products_many,                                                    \
-        .widen_row = widen_row,                                                                    \
+        .pack_row_panels = pack_row_panels,                                                        \
+        .panel_products = panel_products,                                                          \
         .scale_scores = scale_scores,                                                              \
         .activate = activate,                                                                      \
         .multiply = multiply,                                                                      \

@@ -114,10 +114,10 @@ enum { EXACT_KEYS = 32 };
  */
 enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
 
-enum { FEW_QUERIES = 4, KEPT_COLUMNS = 512 };
+enum { FEW_QUERIES = 4 };
 
 /* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those that
- * are 1; always 16 partial sums, of every 16th column each. Queries are filled up with zeros to a
+ * are 1; always 16 chains of sums, of every 16th column each. Queries are filled up with zeros to a
  * multiple of 16 columns; for bits, the columns of each eight stand in reverse. */
 struct row_products {
     enum row_type type;
@@ -129,8 +129,30 @@ struct row_products {
     float *scores; /* [n_queries, scores_stride] */
     size_t scores_stride;
     float *squares; /* [n_rows]: Σ_k rows[r, k]², or NULL */
-    float *kept;    /* of many queries, scratch [n_rows, n_queries, 16] where rows are longer than
-                       KEPT_COLUMNS: then these are taken first, as more leave the nearest cache */
+};
+
+/* Queries stand in panels of QUERY_PANEL, rows in such of 16, as many as fill whole tiles: a panel
+ * is [16, chain_steps(), QUERY_PANEL or 16], and has column k at [chain_place(k mod 16), k / 16]. */
+enum { QUERY_PANEL = 12, ROWS_OF_TILES = 32 };
+
+static inline size_t chain_steps(size_t width)
+{
+    return (width + 15) / 16;
+}
+
+/* The order in which chains are added up: the four bits in reverse. */
+static inline size_t chain_place(size_t chain)
+{
+    return (chain & 1) << 3 | (chain & 2) << 1 | (chain & 4) >> 1 | (chain & 8) >> 3;
+}
+
+/* The same scores of rows and at most QUERY_PANEL queries that stand in panels. */
+struct panel_products {
+    const float *panels, *queries;
+    size_t n_rows, n_queries, n_steps;
+    float *scores; /* [QUERY_PANEL, scores_stride]; the stride is n_rows, rounded up to
+                      ROWS_OF_TILES, or more */
+    size_t scores_stride;
 };
 
 struct blas;
@@ -178,12 +200,9 @@ struct kernels {
     /* Any type of rows by at most FEW_QUERIES queries: one pass over rows that come from memory. */
     void (*row_products)(const struct row_products *p);
 
-    /* Floats by many queries: rows that are filled up to a multiple of 16 columns and stay in the
-     * cache. The same scores, to the bit; squares are not computed. */
-    void (*row_products_many)(const struct row_products *p);
-
-    /* out [width rounded up to 16] = a row as the products see it */
-    void (*widen_row)(enum row_type type, const void *row, size_t width, float *out);
+    /* panels = the rows; `queries` and what follows are not looked at. n_rows is 1 or more. */
+    void (*pack_row_panels)(const struct row_products *p, float *panels);
+    void (*panel_products)(const struct panel_products *p);
 
     /* scores[i] = (scores[i] + offset) · factors[i]. True: one of them is above the threshold. */
     bool (*scale_scores)(float *scores, float offset, const float *factors, size_t n,

@@ -66,6 +66,13 @@ INLINE void transpose_quarters(vec *r)
 #endif
 }
 
+/* LANES vectors: lane i of vector k becomes lane k of vector i. */
+INLINE void transpose(vec r[LANES])
+{
+    UNROLLED for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
+    transpose_quarters(r);
+}
+
 /* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; where rows are missing the
  * last one stands in. */
 INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float scale, float *panel)
@@ -73,8 +80,7 @@ INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float sc
     vec r[LANES];
     UNROLL (i, (size_t)LANES)
         r[i] = load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
-    UNROLLED for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
-    transpose_quarters(r);
+    transpose(r);
     UNROLL (i, (size_t)LANES)
         store(panel + i * PANEL_WIDTH, r[i] * scale);
 }

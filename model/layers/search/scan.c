@@ -1,30 +1,70 @@
 /* scan.c - see scan.h. Plain twin: plain_score in tests/engine/search/test_search.c.
  *
  * Few queries take rows as they come from memory, which is what they wait for. For many, a block of
- * rows stays in the second-level cache, as floats, while a group of queries at a time, which stays
- * in the nearest, goes by; nearly all scores are below the threshold and are looked at no further.
+ * rows becomes panels that stay in the second-level cache, while a panel of queries at a time goes
+ * by; nearly all scores are below the threshold and are looked at no further.
  */
 #include "model/layers/search/scan.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    FEW_BLOCK_ROWS = 1024,
-    BLOCK_BYTES = 192 * 1024,
-    LEAST_BLOCK_ROWS = 16,
-    GROUP_BYTES = 24 * 1024,
-    GROUP_STEP = 6, /* whole tiles of any kernel */
-    MOST_GROUP = 24,
-};
+enum { FEW_BLOCK_ROWS = 1024, BLOCK_BYTES = 192 * 1024 };
 
-/* Columns of bits stand in reverse: the lowest bit of a byte is the last of its eight columns. */
-static size_t place_of_column(enum row_type type, size_t column)
+static bool are_many(const struct scan *scan)
 {
-    return type == ROWS_BINARY ? column ^ 7 : column;
+    return scan->n_queries > FEW_QUERIES;
 }
 
-float scan_query(const struct scan *scan, const float *query, float *out)
+/* ---- Sizes ---- */
+
+static size_t limited(size_t n, size_t least, size_t most)
+{
+    return n < least ? least : n > most ? most : n;
+}
+
+size_t scan_query_places(const struct scan *scan)
+{
+    return are_many(scan) ? round_up(scan->n_queries, QUERY_PANEL) : scan->n_queries;
+}
+
+size_t scan_block_rows(const struct scan *scan)
+{
+    size_t row = scan_stride(scan->width) * sizeof(float);
+    if (!are_many(scan) || row == 0)
+        return FEW_BLOCK_ROWS;
+    return limited(BLOCK_BYTES / row / ROWS_OF_TILES * ROWS_OF_TILES, ROWS_OF_TILES,
+                   FEW_BLOCK_ROWS);
+}
+
+/* Queries whose scores are there at the same time. */
+static size_t group_queries(const struct scan *scan)
+{
+    return are_many(scan) ? QUERY_PANEL : FEW_QUERIES;
+}
+
+size_t scan_scratch(const struct scan *scan)
+{
+    size_t panels = are_many(scan) ? scan_stride(scan->width) : 0;
+    return scan_block_rows(scan) * (1 + group_queries(scan) + panels);
+}
+
+/* ---- Queries ---- */
+
+/* Where column k of a query stands. */
+static size_t place_of(const struct scan *scan, size_t query, size_t k)
+{
+    size_t stride = scan_stride(scan->width);
+    if (scan->type == ROWS_BINARY) /* the lowest bit of a byte is the last of its eight columns */
+        k ^= 7;
+    if (!are_many(scan))
+        return query * stride + k;
+    return query / QUERY_PANEL * QUERY_PANEL * stride +
+           (chain_place(k % PANEL) * chain_steps(scan->width) + k / PANEL) * QUERY_PANEL +
+           query % QUERY_PANEL;
+}
+
+float scan_query(const struct scan *scan, size_t index, const float *query, float *out)
 {
     double squares = 0, sum = 0, scale = 1;
     for (size_t i = 0; i < scan->width; i++)
@@ -33,79 +73,15 @@ float scan_query(const struct scan *scan, const float *query, float *out)
         scale = squares > 0 ? 1 / sqrt(squares) : 0;
     if (scan->type == ROWS_BINARY) /* Σ ±q = Σ over bits of 2q - Σ q */
         scale *= 2 / sqrt((double)scan->width);
-    memset(out, 0, scan_stride(scan->width) * sizeof *out);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
-        out[place_of_column(scan->type, i)] = value;
+        out[place_of(scan, index, i)] = value;
         sum += (double)value;
     }
     return scan->type == ROWS_BINARY ? (float)(-sum / 2) : 0;
 }
 
-/* ---- Sizes ---- */
-
-static bool are_many(const struct scan *scan)
-{
-    return scan->n_queries > FEW_QUERIES;
-}
-
-/* Rows that the products of many queries do not read as they lie. */
-static bool are_widened(const struct scan *scan)
-{
-    return are_many(scan) && (scan->type != ROWS_F32 || scan->width % PANEL != 0);
-}
-
-/* Sums that are not finished in one go. */
-static bool are_kept(const struct scan *scan)
-{
-    return are_many(scan) && scan->width > KEPT_COLUMNS;
-}
-
-static size_t limited(size_t n, size_t least, size_t most)
-{
-    return n < least ? least : n > most ? most : n;
-}
-
-size_t scan_block_rows(const struct scan *scan)
-{
-    size_t row = scan_stride(scan->width) * sizeof(float);
-    if (!are_many(scan) || row == 0)
-        return FEW_BLOCK_ROWS;
-    return limited(BLOCK_BYTES / row / LEAST_BLOCK_ROWS * LEAST_BLOCK_ROWS, LEAST_BLOCK_ROWS,
-                   FEW_BLOCK_ROWS);
-}
-
-/* Queries whose scores are computed together. */
-static size_t group_queries(const struct scan *scan)
-{
-    size_t query = limited(scan->width, 1, KEPT_COLUMNS) * sizeof(float);
-    if (!are_many(scan))
-        return FEW_QUERIES;
-    return limited(GROUP_BYTES / query / GROUP_STEP * GROUP_STEP, GROUP_STEP, MOST_GROUP);
-}
-
-size_t scan_scratch(const struct scan *scan)
-{
-    size_t rows = scan_block_rows(scan);
-    size_t stride = scan_stride(scan->width), scores = group_queries(scan);
-    return rows * (1 + scores + are_kept(scan) * scores * PANEL + are_widened(scan) * stride);
-}
-
 /* ---- Blocks ---- */
-
-/* The rows as floats, which many queries share, in the last part of scratch. */
-static void widen(const struct scan *scan, struct row_products *block, float *scratch)
-{
-    size_t stride = scan_stride(scan->width);
-    float *out = scratch + scan_scratch(scan) - scan_block_rows(scan) * stride;
-    const char *row = block->rows;
-    for (size_t r = 0; r < block->n_rows; r++, row += block->row_bytes)
-        scan->kernels->widen_row(scan->type, row, scan->width, out + r * stride);
-    block->type = ROWS_F32;
-    block->rows = out;
-    block->row_bytes = stride * sizeof *out;
-    block->width = round_up(scan->width, PANEL);
-}
 
 /* What the products of a row are multiplied by; `square` is the sum of its squares, if cosines are
  * asked for, of int8 without the scale. NaN: a number of the row is not finite. */
@@ -138,11 +114,10 @@ static bool needs_lengths(const struct scan *scan)
 }
 
 /* What the products are told of the block that begins with `row`. Scratch begins with a factor for
- * each row; behind them are the scores of a group and the sums that are kept between columns. */
+ * each row, which is the sum of its squares at first; behind them are the scores of a group. */
 static struct row_products block_at(const struct scan *scan, size_t row, float *scratch)
 {
     size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
-    float *scores = scratch + most, *kept = scores + group_queries(scan) * most;
     return (struct row_products){.type = scan->type,
                                  .rows = scan->rows + row * bytes,
                                  .row_bytes = bytes,
@@ -151,43 +126,52 @@ static struct row_products block_at(const struct scan *scan, size_t row, float *
                                  .queries = scan->queries,
                                  .query_stride = scan_stride(scan->width),
                                  .n_queries = are_many(scan) ? 0 : scan->n_queries,
-                                 .scores = scores,
+                                 .scores = scratch + most,
                                  .scores_stride = most,
-                                 .squares = needs_lengths(scan) ? scratch : NULL,
-                                 .kept = are_kept(scan) ? kept : NULL};
+                                 .squares = needs_lengths(scan) ? scratch : NULL};
 }
 
-/* The hits of a group of queries, from query `first` on, among the block's rows. The products of
- * few queries are there already. */
-static void take_group(const struct scan *scan, struct row_products *block, size_t row,
-                       const float *factors, size_t first, struct hits *hits)
+/* The scores of `n` of many queries, from query `first` on. */
+static void score_group(const struct scan *scan, const struct row_products *block, size_t first,
+                        size_t n, const float *panels)
 {
-    size_t n_group = group_queries(scan), n_left = scan->n_queries - first;
-    block->queries = scan->queries + first * block->query_stride;
-    block->n_queries = n_left < n_group ? n_left : n_group;
-    if (are_many(scan))
-        scan->kernels->row_products_many(block);
-    for (size_t q = first; q < first + block->n_queries; q++) {
-        float *scores = block->scores + (q - first) * block->scores_stride;
+    const struct panel_products products = {.panels = panels,
+                                            .queries = scan->queries + first * block->query_stride,
+                                            .n_rows = block->n_rows,
+                                            .n_queries = n,
+                                            .n_steps = chain_steps(scan->width),
+                                            .scores = block->scores,
+                                            .scores_stride = block->scores_stride};
+    scan->kernels->panel_products(&products);
+}
+
+/* The hits of those queries among the rows from `row` on, now that the products are there. */
+static void take_group(const struct scan *scan, const struct row_products *block, size_t first,
+                       size_t n, const float *factors, size_t row, struct hits *hits)
+{
+    float *scores = block->scores;
+    for (size_t q = first; q < first + n; q++, scores += block->scores_stride)
         if (scan->kernels->scale_scores(scores, scan->offsets[q], factors, block->n_rows,
                                         hits_threshold(&hits[q])))
             take_scores(scores, row, block->n_rows, &hits[q]);
-    }
 }
 
 void scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch)
 {
     size_t row = index * scan_block_rows(scan);
     struct row_products block = block_at(scan, row, scratch);
-    const char *rows = block.rows;
-    size_t bytes = block.row_bytes;
-    float *factors = scratch; /* the squares of the rows at first */
-    if (are_widened(scan))
-        widen(scan, &block, scratch);
+    float *factors = scratch, *panels = block.scores + group_queries(scan) * block.scores_stride;
     if (needs_lengths(scan) || !are_many(scan))
         scan->kernels->row_products(&block);
+    if (are_many(scan))
+        scan->kernels->pack_row_panels(&block, panels);
     for (size_t r = 0; r < block.n_rows; r++)
-        factors[r] = factor_of(scan, rows + r * bytes, needs_lengths(scan) ? factors[r] : 1);
-    for (size_t q = 0; q < scan->n_queries; q += group_queries(scan))
-        take_group(scan, &block, row, factors, q, hits);
+        factors[r] = factor_of(scan, (const char *)block.rows + r * block.row_bytes,
+                               needs_lengths(scan) ? factors[r] : 1);
+    for (size_t q = 0, n; q < scan->n_queries; q += n) {
+        n = limited(scan->n_queries - q, 1, group_queries(scan));
+        if (are_many(scan))
+            score_group(scan, &block, q, n, panels);
+        take_group(scan, &block, q, n, factors, row, hits);
+    }
 }

@@ -21,21 +21,22 @@ struct scan {
     bool cosine;
     const char *rows;
     size_t n, width;
-    const float *queries; /* [n_queries, scan_stride()], made by scan_query */
+    const float *queries; /* [scan_query_places(), scan_stride()], made by scan_query */
     const float *offsets; /* [n_queries] */
     size_t n_queries;
 };
 
-/* Floats from one query, or widened row, to the next: a multiple of 16, but not of 1 KB, as the
- * queries of a group would be in each other's way in the nearest cache. */
+/* Floats of a query, or of a row in panels. */
 static inline size_t scan_stride(size_t width)
 {
-    size_t stride = round_up(width, PANEL);
-    return stride % 256 == 0 ? stride + PANEL : stride;
+    return round_up(width, PANEL);
 }
 
-/* Makes a query [width] what the products read, [scan_stride()]; returns its offset. */
-float scan_query(const struct scan *scan, const float *query, float *out);
+/* Queries for which there must be room, as those in panels are filled up with zeros. */
+size_t scan_query_places(const struct scan *scan);
+
+/* Writes query `index` [width] to where the products read it, among zeros; returns its offset. */
+float scan_query(const struct scan *scan, size_t index, const float *query, float *out);
 
 /* Rows of a block. */
 size_t scan_block_rows(const struct scan *scan);
