@@ -23,15 +23,8 @@ struct bench {
     struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
     size_t n_peaks;
     struct subject subject;
-    int code; /* PROGRAM_FAILED once anything failed */
+    int code; /* PROGRAM_FAILED once a workload failed; the others are still run */
 };
-
-/* The program goes on, and fails in the end. */
-static bool note_failure(struct bench *bench)
-{
-    bench->code = PROGRAM_FAILED;
-    return false;
-}
 
 /* ---- Machine ---- */
 
@@ -49,15 +42,14 @@ static void print_machine(void)
     printf("%s\n", engine_build_info());
 }
 
-static bool measure_peaks(struct bench *bench)
+static void measure_peaks(struct bench *bench)
 {
     bool is_json = bench->options->is_json, is_alone = bench->options->peaks_alone;
     if (!is_json)
         print_machine();
     for (size_t i = 0; i < bench->n_peaks; i++) {
         struct peaks *peaks = &bench->peaks[i];
-        if (!peaks_measure(peaks))
-            return note_failure(bench);
+        peaks_measure(peaks);
         if (!is_json)
             peaks_print_text(peaks);
         else if (is_alone)
@@ -65,7 +57,6 @@ static bool measure_peaks(struct bench *bench)
     }
     if (!is_json && !is_alone)
         result_print_heading();
-    return true;
 }
 
 /* ---- Workloads ---- */
@@ -84,16 +75,14 @@ static bool run(const struct bench_options *options, struct result *result)
 /* The line of a workload with as many threads as these peaks are of. */
 static void measure_with(struct bench *bench, const struct workload *workload, struct peaks *peaks)
 {
-    struct result result = {.subject = &bench->subject, .workload = workload};
-    if (!peaks_measure(peaks)) {
-        note_failure(bench);
+    struct result result = {
+        .subject = &bench->subject, .workload = workload, .peaks.n_threads = peaks->n_threads};
+    peaks_measure(peaks);
+    if (!run(bench->options, &result)) {
+        bench->code = PROGRAM_FAILED;
         return;
     }
-    result.peaks.n_threads = peaks->n_threads;
-    if (!run(bench->options, &result) || !peaks_measure(peaks)) {
-        note_failure(bench);
-        return;
-    }
+    peaks_measure(peaks);
     result.peaks = *peaks;
     if (bench->options->is_json)
         result_print_json(&result);
@@ -114,7 +103,7 @@ static void measure_file(struct bench *bench, const char *path)
     if (workload_read(&workload, path) == PROGRAM_DONE)
         measure(bench, &workload);
     else
-        note_failure(bench);
+        bench->code = PROGRAM_FAILED;
     workload_free(&workload);
 }
 
@@ -155,31 +144,27 @@ static void choose_threads(struct bench *bench)
 }
 
 /* What is measured has as many threads as a session really has. */
-static bool ask_sessions(struct bench *bench)
+static void ask_sessions(struct bench *bench)
 {
     for (size_t i = 0; i < bench->n_peaks; i++) {
         size_t asked = bench->peaks[i].n_threads, n = encoding_threads(&bench->subject, asked);
-        if (n == 0)
-            return note_failure(bench);
         if (n != asked)
             program_note("%zu threads asked, the session has %zu", asked, n);
         bench->peaks[i].n_threads = n;
     }
-    return true;
 }
 
 /* The peaks come first, but not before it is clear that there is a model. */
-static void measure_subject(struct bench *bench, int code)
+static void measure_subject(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
-    if (code != PROGRAM_DONE) {
-        bench->code = code;
-        return;
+    if (bench->peaks[0].f32.giga_per_s == 0) {
+        ask_sessions(bench);
+        measure_peaks(bench);
     }
-    bool done = bench->peaks[0].f32.giga_per_s > 0 || (ask_sessions(bench) && measure_peaks(bench));
-    for (size_t i = 0; done && i < options->n_ids_files; i++)
+    for (size_t i = 0; i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
-    for (size_t i = 0; done && i < options->workloads.n; i++)
+    for (size_t i = 0; i < options->workloads.n; i++)
         measure_named(bench, options->workloads.names[i]);
     subject_close(&bench->subject);
 }
@@ -187,12 +172,15 @@ static void measure_subject(struct bench *bench, int code)
 static void measure_subjects(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
-    if (options->model != NULL)
-        measure_subject(bench, subject_open(&bench->subject, options->model));
-    else
-        for (size_t i = 0; i < options->precisions.n; i++)
-            measure_subject(bench, subject_make(&bench->subject, options->shape,
-                                                options->precisions.names[i], options->seed));
+    if (options->model != NULL) {
+        subject_open(&bench->subject, options->model);
+        measure_subject(bench);
+        return;
+    }
+    for (size_t i = 0; i < options->precisions.n; i++) {
+        subject_make(&bench->subject, options->shape, options->precisions.names[i], options->seed);
+        measure_subject(bench);
+    }
 }
 
 int main(int argc, char *argv[])

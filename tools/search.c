@@ -77,16 +77,15 @@ static bool answer(struct search *search, const struct item *query, const engine
 static bool tokenize(struct search *search, struct item *query)
 {
     struct encoder *encoder = &search->encoder;
-    char name[ITEM_NAME_BYTES];
     if (query->record.input.ids || query->record.input.pair)
         return encoder_fail(encoder, query, ": a query is a single text");
     prompt_precede(&encoder->query_prompt, query);
     if (!encoder_tokenize(encoder, query))
         return false;
     if (item_n_visible(query) == 0)
-        program_note("%s has no tokens, and no hits", item_name(query, name));
+        program_note("%s has no tokens, and no hits", item_name(query));
     if (query->n_dropped > 0 && search->n_cut++ == 0)
-        program_note("%s was cut to %zu of its %zu tokens", item_name(query, name), query->n_tokens,
+        program_note("%s was cut to %zu of its %zu tokens", item_name(query), query->n_tokens,
                      query->n_tokens + query->n_dropped);
     return true;
 }

@@ -55,7 +55,7 @@ size_t encoding_threads(const struct subject *subject, size_t n_threads)
     static const struct workload ANY = {.name = "threads", .n = 1};
     struct encoding encoding;
     if (!open_encoding(&encoding, subject, &ANY, n_threads, false))
-        return 0;
+        program_exit(PROGRAM_FAILED);
     size_t n = engine_session_threads(encoding.session);
     close_encoding(&encoding);
     return n;

@@ -14,7 +14,7 @@ struct profile_shares {
 };
 const char *profile_share_name(size_t index);
 
-/* How many threads a session has that is asked for so many. 0 after a message. */
+/* How many threads a session has that is asked for so many. */
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
 /* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512

@@ -18,9 +18,9 @@ struct peaks {
 };
 
 /* Measures for some 30 ms and keeps the better of what was there and what is seen now, since a
- * disturbance can only lower it. All zero but n_threads: nothing was there. False after a message:
- * there are no such threads. */
-bool peaks_measure(struct peaks *peaks);
+ * disturbance can only lower it. All zero but n_threads: nothing was there. Where there are no such
+ * threads the program ends. */
+void peaks_measure(struct peaks *peaks);
 
 /* The loops that keep a core as busy as it can be (peak_loops.c). */
 struct peak_loop {

@@ -41,26 +41,22 @@ static const char *linear_type(const engine_model *model)
     return type;
 }
 
-static int open_model(struct subject *subject)
+static void open_model(struct subject *subject)
 {
     engine_error error;
     subject->info.struct_bytes = sizeof subject->info;
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
-        return model_open_failed(subject->file, &error);
-    if (engine_model_info(subject->model, &subject->info) != ENGINE_OK ||
-        !subject->info.has_model) {
-        engine_model_close(subject->model);
-        return program_fail("'%s' holds no model", subject->file);
-    }
+        program_exit(model_open_failed(subject->file, &error));
+    if (engine_model_info(subject->model, &subject->info) != ENGINE_OK || !subject->info.has_model)
+        program_die("'%s' holds no model", subject->file);
     subject->precision = linear_type(subject->model);
-    return PROGRAM_DONE;
 }
 
-int subject_open(struct subject *subject, const char *path)
+void subject_open(struct subject *subject, const char *path)
 {
     input_remember(path);
     *subject = (struct subject){.fd = -1, .file = path, .name = path};
-    return open_model(subject);
+    open_model(subject);
 }
 
 /* ---- Models of a shape ---- */
@@ -71,7 +67,7 @@ struct shape {
     char numbers[SHAPE_NUMBERS][NUMBER_BYTES]; /* layers, width, heads, feed-forward, vocabulary */
 };
 
-static int read_shape(const char *text, struct shape *shape)
+static void read_shape(const char *text, struct shape *shape)
 {
     const char *at = text;
     size_t n = 0;
@@ -82,10 +78,9 @@ static int read_shape(const char *text, struct shape *shape)
         more = at[len] == '/';
         at += len + more;
     }
-    return n >= SHAPE_NUMBERS - 1 && *at == '\0' && at[-1] != '/'
-               ? PROGRAM_DONE
-               : program_misuse(
-                     "--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'", text);
+    if (n < SHAPE_NUMBERS - 1 || *at != '\0' || at[-1] == '/')
+        program_die_misused("--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'",
+                            text);
 }
 
 /* encode-new writes a BERT. */
@@ -110,8 +105,8 @@ static int write_file(const char *path, const struct shape *shape, const char *p
 
 /* Leaves the file open, and without a name before anything is in it, so that nothing is left of it
  * whatever ends the program. Children inherit it: the workload cold opens it there. */
-static int make_file(struct subject *subject, const struct shape *shape, const char *precision,
-                     uint64_t seed)
+static void make_file(struct subject *subject, const struct shape *shape, const char *precision,
+                      uint64_t seed)
 {
     const char *parent = getenv("TMPDIR");
     char path[PATH_MAX];
@@ -119,29 +114,25 @@ static int make_file(struct subject *subject, const struct shape *shape, const c
     snprintf(path, sizeof path, "%s/encode-bench-XXXXXX", parent);
     subject->fd = mkstemp(path);
     if (subject->fd < 0)
-        return program_fail("cannot make a file in '%s': %s", parent, strerror(errno));
+        program_die("cannot make a file in '%s': %s", parent, strerror(errno));
     unlink(path);
     snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);
     subject->file = subject->path;
     int code = write_file(subject->path, shape, precision, seed);
-    if (code != PROGRAM_DONE)
-        program_note("the model is made in '%s' (TMPDIR)", parent);
-    return code;
+    if (code == PROGRAM_DONE)
+        return;
+    program_note("the model is made in '%s' (TMPDIR)", parent);
+    program_exit(code);
 }
 
-int subject_make(struct subject *subject, const char *shape_text, const char *precision,
-                 uint64_t seed)
+void subject_make(struct subject *subject, const char *shape_text, const char *precision,
+                  uint64_t seed)
 {
     struct shape shape;
     *subject = (struct subject){.fd = -1, .name = shape_text};
-    int code = read_shape(shape_text, &shape);
-    if (code == PROGRAM_DONE)
-        code = make_file(subject, &shape, precision, seed);
-    if (code == PROGRAM_DONE)
-        code = open_model(subject);
-    if (code != PROGRAM_DONE && subject->fd >= 0)
-        close(subject->fd);
-    return code;
+    read_shape(shape_text, &shape);
+    make_file(subject, &shape, precision, seed);
+    open_model(subject);
 }
 
 void subject_close(struct subject *subject)

@@ -16,16 +16,15 @@ struct subject {
     int fd;                        /* of a made file, which has no name any more; -1 */
 };
 
-/* Opens a weight file. PROGRAM_DONE, or an exit code after a message; then there is nothing to
- * close. */
-int subject_open(struct subject *subject, const char *path);
+/* Opens a weight file. Where there is no such model, or it cannot be made, the program ends. */
+void subject_open(struct subject *subject, const char *path);
 
 /* Has encode-new make a BERT of a shape, "6/384/12/1536" or "6/384/12/1536/30522", in $TMPDIR, or
  * /tmp, and takes its name away as soon as it is open: whatever ends this program, nothing is left.
  * precision: "f32", "f16", "bf16" or "int8", of every linear layer; embedding tables have the same,
  * and f16 with int8. It takes 8,192 tokens. */
-int subject_make(struct subject *subject, const char *shape_text, const char *precision,
-                 uint64_t seed);
+void subject_make(struct subject *subject, const char *shape_text, const char *precision,
+                  uint64_t seed);
 
 void subject_close(struct subject *subject);
 

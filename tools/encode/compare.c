@@ -113,12 +113,11 @@ static void prepare(struct comparison *comparison, const struct job *job)
     read_two(comparison, job->reader);
     for (size_t side = 0; side < 2; side++) {
         struct item *item = &comparison->items[side];
-        char name[ITEM_NAME_BYTES];
         if (!encoder_tokenize(encoder, item))
             program_die("%s", encoder->message);
         if (item->n_dropped)
-            program_note("%s was cut to %zu of its %zu tokens", item_name(item, name),
-                         item->n_tokens, item->n_tokens + item->n_dropped);
+            program_note("%s was cut to %zu of its %zu tokens", item_name(item), item->n_tokens,
+                         item->n_tokens + item->n_dropped);
         comparison->is_paired[side] = alloc_zeros(item->n_tokens, 1);
     }
     comparison->pairs = alloc_zeros(comparison->items[0].n_tokens, sizeof *comparison->pairs);

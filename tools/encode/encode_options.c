@@ -89,7 +89,7 @@ static const struct option_row LENGTH_ROWS[] = {
     {"pad-to", 0, "N", "N tokens per text: padding, whose rows are zeros, fills up shorter ones",
      COUNT(request.pad_to, 1, PAD_TO_MOST)},
     {"pad-side", 0, "SIDE", "left, or right (default): where it goes",
-     CHOICE(request.pad_left, true, "left right=0"), GIVEN(request.has_pad_side)},
+     CHOICE(request.pad_left, true, "left right=0")},
     {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
      SET_BY(set_pad_id), GIVEN(request.has_pad_id)},
 };

@@ -150,7 +150,7 @@ void notes_end(const struct notes *notes)
 
 /* ---- What may surprise ---- */
 
-static void note_empty(const struct encoder *encoder, const char *name)
+static void note_empty(const struct encoder *encoder, const struct item *item)
 {
     const char *result = "";
     if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
@@ -159,26 +159,26 @@ static void note_empty(const struct encoder *encoder, const char *name)
         result = ": its score is 0";
     else if (encoder->width && encoder->is_pooled)
         result = ": its vector is all zeros";
-    program_note("%s has no tokens%s", name, result);
+    program_note("%s has no tokens%s", item_name(item), result);
 }
 
-static void note_missing_mask(const struct encoder *encoder, const struct item *item,
-                              const char *name)
+static void note_missing_mask(const struct encoder *encoder, const struct item *item)
 {
     size_t len;
     const char *mask = encoder_id_text(encoder, encoder->info.mask_token, &len);
-    program_note("%s has no %.*s%s: there is nothing to fill", name, (int)len, mask,
+    program_note("%s has no %.*s%s: there is nothing to fill", item_name(item), (int)len, mask,
                  item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
 }
 
-static void note_padding(const struct encoder *encoder, const char *name)
+static void note_padding(const struct encoder *encoder, const struct item *item)
 {
     int32_t id = encoder->padding.likely;
     size_t len;
     const char *text = encoder_id_text(encoder, id, &len);
     program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id "
                  "%d, or a \"mask\", makes it padding",
-                 name, (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text, (int)id);
+                 item_name(item), (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text,
+                 (int)id);
 }
 
 /* All that was made of its text is the token for unknown words. */
@@ -194,23 +194,20 @@ static bool is_unknown(const struct encoder *encoder, const struct item *item)
     return n_words > 0;
 }
 
-static void note_unknown(const struct encoder *encoder, const char *name)
+static void note_unknown(const struct encoder *encoder, const struct item *item)
 {
     size_t len;
     const char *unknown = encoder_id_text(encoder, encoder->unknown, &len);
     program_note("%s has no word that the model knows: it counts as %.*s, as every such text does",
-                 name, (int)len, unknown);
+                 item_name(item), (int)len, unknown);
 }
 
-/* True the first time that it is the case: then the note is due, its line is free, and the item has
- * a name. */
-static bool is_first(const struct notes *notes, bool *has_noted, bool is_case,
-                     const struct item *item, char name[ITEM_NAME_BYTES])
+/* True the first time that it is the case: then the note is due, and its line is free. */
+static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
 {
     if (*has_noted || !is_case)
         return false;
     notes_clear(notes);
-    item_name(item, name);
     return *has_noted = true;
 }
 
@@ -218,37 +215,33 @@ void notes_of(struct notes *notes, const struct item *item)
 {
     const struct encoder *encoder = notes->encoder;
     const int32_t likely = encoder->padding.likely;
-    char name[ITEM_NAME_BYTES];
     const bool is_repaired = item->record.is_repaired && item->window.index == 0;
     notes->n_cut += item->n_dropped > 0 && item->number > 0;
     notes->n_repaired += is_repaired && item->number > 0;
-    if (is_first(notes, &notes->has_noted_repair, is_repaired, item, name)) {
+    if (is_first(notes, &notes->has_noted_repair, is_repaired)) {
         notes->n_repaired_named = item->number > 0;
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
                      "other encodings)",
-                     name);
+                     item_name(item));
     }
     if (is_first(notes, &notes->has_noted_empty,
-                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0, item, name))
-        note_empty(encoder, name);
-    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0, item, name)) {
+                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
+        note_empty(encoder, item);
+    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
         notes->n_cut_named = item->number > 0;
-        program_note("%s was cut to %zu of its %zu tokens", name, item_n_visible(item),
+        program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
     if (is_first(notes, &notes->has_noted_unknown,
                  encoder->is_pooled && !task_is_tokens(encoder->request.task) &&
-                     item->window.of <= 1 && is_unknown(encoder, item),
-                 item, name))
-        note_unknown(encoder, name);
+                     item->window.of <= 1 && is_unknown(encoder, item)))
+        note_unknown(encoder, item);
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&
-                     padding_is_at_ends(item, likely),
-                 item, name))
-        note_padding(encoder, name);
+                     padding_is_at_ends(item, likely)))
+        note_padding(encoder, item);
     if (is_first(notes, &notes->has_noted_mask,
                  encoder->request.task == TASK_FILL && item->window.of <= 1 &&
-                     item_count(item, encoder->info.mask_token) == 0,
-                 item, name))
-        note_missing_mask(encoder, item, name);
+                     item_count(item, encoder->info.mask_token) == 0))
+        note_missing_mask(encoder, item);
 }

@@ -11,7 +11,7 @@
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
 {
     va_list arguments;
-    size_t len = strlen(item_name(item, encoder->message));
+    size_t len = (size_t)snprintf(encoder->message, sizeof encoder->message, "%s", item_name(item));
     va_start(arguments, format);
     vsnprintf(encoder->message + len, sizeof encoder->message - len, format, arguments);
     va_end(arguments);
@@ -36,14 +36,14 @@ size_t engine_message_input_len(const char *message)
     return (size_t)len;
 }
 
-const char *encoder_label(const struct encoder *encoder, size_t label,
-                          char scratch[LABEL_NAME_BYTES])
+const char *encoder_label(const struct encoder *encoder, size_t label)
 {
+    static char numbered[32];
     const char *name = engine_label(encoder->model, label);
     if (name)
         return name;
-    snprintf(scratch, LABEL_NAME_BYTES, "LABEL_%zu", label);
-    return scratch;
+    snprintf(numbered, sizeof numbered, "LABEL_%zu", label);
+    return numbered;
 }
 
 /* ---- Rows: vectors, and scores of labels ---- */

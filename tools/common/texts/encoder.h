@@ -85,10 +85,9 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
 
-/* The name of a label; one that the file does not name is LABEL_ and its number. */
-enum { LABEL_NAME_BYTES = 32 };
-const char *encoder_label(const struct encoder *encoder, size_t label,
-                          char scratch[LABEL_NAME_BYTES]);
+/* The name of a label; one that the file does not name is LABEL_ and its number, good until the next
+ * call. */
+const char *encoder_label(const struct encoder *encoder, size_t label);
 
 /* The message becomes the item's name and what the format makes; returns false. The third takes
  * the session's message, in which "input" and a number is the item. */

@@ -81,19 +81,19 @@ engine_input item_input(const struct item *item)
     return (engine_input){.tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
 }
 
-const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES])
+const char *item_name(const struct item *item)
 {
+    static char name[48];
     if (item->record.line)
-        snprintf(out, ITEM_NAME_BYTES, "line %zu of stdin", item->record.line);
+        snprintf(name, sizeof name, "line %zu of stdin", item->record.line);
     else if (item->number)
-        snprintf(out, ITEM_NAME_BYTES, "text %zu", item->number);
+        snprintf(name, sizeof name, "text %zu", item->number);
     else
-        snprintf(out, ITEM_NAME_BYTES, "the query");
-    return out;
+        snprintf(name, sizeof name, "the query");
+    return name;
 }
 
 void item_takes_memory(const struct item *item)
 {
-    char name[ITEM_NAME_BYTES];
-    alloc_for("%s", item_name(item, name));
+    alloc_for("%s", item_name(item));
 }

@@ -76,9 +76,8 @@ engine_input item_shown(const struct item *item);
 /* The input as the engine takes it, when the item has its tokens. */
 engine_input item_input(const struct item *item);
 
-/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Returns out. */
-enum { ITEM_NAME_BYTES = 48 };
-const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES]);
+/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Good until the next call. */
+const char *item_name(const struct item *item);
 
 /* Memory that is asked for from here on is for this item: alloc_for. */
 void item_takes_memory(const struct item *item);

@@ -50,7 +50,7 @@ struct request_options {
     bool with_tokens;  /* beside the vectors of texts */
     size_t max_tokens; /* 0: the model's */
     size_t pad_to;     /* tokens of every text; 0: each has its own length */
-    bool has_pad_side, pad_left, has_pad_id;
+    bool pad_left, has_pad_id;
     int32_t pad_id;
     size_t n_threads; /* 0: the engine's choice */
 };

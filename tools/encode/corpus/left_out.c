@@ -18,8 +18,7 @@ void left_out_open(struct left_out *left, const struct job *job)
 /* The encoder's message without the name of the text that it begins with. */
 static const char *reason_of(const struct encoder *encoder, const struct item *item)
 {
-    char name[ITEM_NAME_BYTES];
-    const char *reason = encoder->message + strlen(item_name(item, name));
+    const char *reason = encoder->message + strlen(item_name(item));
     return reason + strspn(reason, ": ");
 }
 

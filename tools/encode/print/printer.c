@@ -58,10 +58,9 @@ const char *entity_text(const struct item *item, size_t i, size_t *len)
     return (entity->in_pair ? input->pair : input->text) + entity->begin;
 }
 
-const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i,
-                         char scratch[LABEL_NAME_BYTES])
+const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i)
 {
-    const char *name = encoder_label(encoder, item->entities[i].label, scratch);
+    const char *name = encoder_label(encoder, item->entities[i].label);
     bool has_place = (name[0] == 'B' || name[0] == 'I') && name[1] == '-';
     return has_place ? name + 2 : name;
 }

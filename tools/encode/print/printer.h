@@ -73,8 +73,7 @@ size_t rank_weights(const float *row, size_t n, struct ranked *out);
 
 /* The words of an item's i-th entity, and its label without B- or I-. */
 const char *entity_text(const struct item *item, size_t i, size_t *len);
-const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i,
-                         char scratch[LABEL_NAME_BYTES]);
+const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i);
 
 /* ---- Text ---- */
 

@@ -111,7 +111,6 @@ static void write_labels(struct printer *printer, const struct item *item, size_
     struct csv_writer *csv = &printer->csv;
     const struct encoder *encoder = printer->encoder;
     size_t n = printer->all_values ? encoder->width : 1;
-    char scratch[LABEL_NAME_BYTES];
 
     if (encoder->is_pooled && scores_of(item) == NULL) { /* no label: empty fields */
         write_texts(printer, item);
@@ -121,7 +120,7 @@ static void write_labels(struct printer *printer, const struct item *item, size_
     }
     rank_scores(item->rows + token * encoder->width, encoder->width, printer->ranked);
     for (size_t i = 0; i < n; i++) {
-        const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
+        const char *name = encoder_label(encoder, printer->ranked[i].index);
         if (encoder->is_pooled)
             write_texts(printer, item);
         else
@@ -138,8 +137,7 @@ static void write_entity(struct printer *printer, const struct item *item, size_
 {
     struct csv_writer *csv = &printer->csv;
     const engine_entity *entity = &item->entities[i];
-    char scratch[LABEL_NAME_BYTES];
-    const char *label = entity_label(printer->encoder, item, i, scratch);
+    const char *label = entity_label(printer->encoder, item, i);
     size_t len;
     const char *text = entity_text(item, i, &len);
     write_index(printer, item);

@@ -124,9 +124,7 @@ static void write_input(struct printer *printer, const struct item *item)
 
 static void write_label(struct printer *printer, const struct ranked *ranked)
 {
-    char scratch[LABEL_NAME_BYTES];
-    json_write_text(&printer->json, "label",
-                    encoder_label(printer->encoder, ranked->index, scratch));
+    json_write_text(&printer->json, "label", encoder_label(printer->encoder, ranked->index));
     json_write_float(&printer->json, "score", ranked->score);
 }
 
@@ -233,12 +231,11 @@ static void write_entities(struct printer *printer, const struct item *item)
     json_begin_array(json, "entities");
     for (size_t i = 0; i < item->n_entities; i++) {
         const engine_entity *entity = &item->entities[i];
-        char scratch[LABEL_NAME_BYTES];
         size_t len;
         const char *text = entity_text(item, i, &len);
         json_begin_object(json, NULL);
         json_write_string(json, "text", text, len);
-        json_write_text(json, "label", entity_label(printer->encoder, item, i, scratch));
+        json_write_text(json, "label", entity_label(printer->encoder, item, i));
         json_write_float(json, "score", entity->score);
         write_span(json, item, entity->begin, entity->end);
         if (entity->in_pair)

@@ -138,10 +138,9 @@ static void print_entities(struct printer *printer, const struct item *item)
     fputs("entity\tlabel\tscore\tspan\n", table.rows);
     for (size_t i = 0; i < item->n_entities; i++) {
         const engine_entity *entity = &item->entities[i];
-        char scratch[LABEL_NAME_BYTES];
         size_t len;
         const char *text = entity_text(item, i, &len);
-        const char *label = entity_label(printer->encoder, item, i, scratch);
+        const char *label = entity_label(printer->encoder, item, i);
         display_text(table.rows, text, len, ENTITY_COLUMNS);
         putc('\t', table.rows);
         display_text(table.rows, label, strlen(label), LABEL_COLUMNS);

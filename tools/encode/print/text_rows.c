@@ -51,10 +51,9 @@ static void print_values_title(FILE *stream, const struct printer *printer)
 
 size_t widest_label(const struct encoder *encoder)
 {
-    char scratch[LABEL_NAME_BYTES];
     size_t columns = strlen("label");
     for (size_t i = 0; i < encoder->info.n_labels; i++) {
-        const char *name = encoder_label(encoder, i, scratch);
+        const char *name = encoder_label(encoder, i);
         size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
         columns = width > columns ? width : columns;
     }
@@ -71,11 +70,10 @@ static void print_labels(FILE *stream, const struct printer *printer, const floa
 {
     const struct encoder *encoder = printer->encoder;
     size_t n = printer->all_values ? encoder->width : 1;
-    char scratch[LABEL_NAME_BYTES];
 
     rank_scores(scores, encoder->width, printer->ranked);
     for (size_t i = 0; i < n; i++) {
-        const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
+        const char *name = encoder_label(encoder, printer->ranked[i].index);
         fputs("  ", stream);
         display_cell(stream, name, strlen(name), printer->label_columns);
         putc(' ', stream);
