@@ -5,9 +5,6 @@
 
 #include "tools/import/checkpoint/static_embedding.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void read_config(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;

@@ -5,8 +5,6 @@
  */
 #include "tools/import/files/json_file.h"
 
-#include "tools/common/alloc.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,8 +9,6 @@
 #ifndef TOOLS_IMPORT_PICKLE_H
 #define TOOLS_IMPORT_PICKLE_H
 
-#include "tools/common/weights/problem.h"
-
 #include <stddef.h>
 #include <stdint.h>
 

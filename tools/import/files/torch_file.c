@@ -2,7 +2,6 @@
  * lies; that a tensor does not reach out of its storage is checked here. */
 #include "tools/import/files/torch_file.h"
 
-#include "tools/common/alloc.h"
 #include "tools/import/files/folder.h"
 #include "tools/import/files/pickle.h"
 #include "tools/import/files/zip_file.h"

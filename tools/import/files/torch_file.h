@@ -7,8 +7,6 @@
 #ifndef TOOLS_IMPORT_TORCH_FILE_H
 #define TOOLS_IMPORT_TORCH_FILE_H
 
-#include "tools/common/weights/problem.h"
-
 #include <jansson.h>
 #include <stdint.h>
 

@@ -55,10 +55,6 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
 
 /* ---- Where the directory is ---- */
 
-struct zip_end {
-    uint64_t n, directory_bytes, directory_offset;
-};
-
 /* The end record, whose comment ends with the file. Returns its offset. */
 static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
 {
@@ -82,7 +78,7 @@ static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
 }
 
 /* The record of 64 bits, to which a locator points that stands before the end record. */
-static void read_end64(const struct zip_file *zip, uint64_t end_offset, struct zip_end *end)
+static void read_end64(struct zip_file *zip, uint64_t end_offset)
 {
     uint8_t locator[END64_LOCATOR_BYTES], record[END64_BYTES];
     if (end_offset < sizeof locator)
@@ -94,27 +90,31 @@ static void read_end64(const struct zip_file *zip, uint64_t end_offset, struct z
     read_at(zip, offset, record, sizeof record, "no end of 64 bits");
     if (number(record, 4) != END64_MARK)
         refuse(zip, "no end of 64 bits", offset);
-    *end = (struct zip_end){number(record + 32, 8), number(record + 40, 8), number(record + 48, 8)};
+    zip->n = number(record + 32, 8);
+    zip->directory_bytes = number(record + 40, 8);
+    zip->directory_offset = number(record + 48, 8);
 }
 
-static struct zip_end read_end(const struct zip_file *zip)
+/* How many entries there are, and where the directory of them lies. */
+static void read_end(struct zip_file *zip)
 {
     uint8_t record[END_BYTES];
     uint64_t offset = find_end(zip, record);
-    struct zip_end end = {number(record + 10, 2), number(record + 12, 4), number(record + 16, 4)};
+    zip->n = number(record + 10, 2);
+    zip->directory_bytes = number(record + 12, 4);
+    zip->directory_offset = number(record + 16, 4);
     if (number(record + 4, 2) != 0 || number(record + 6, 2) != 0)
         refuse(zip, "an archive of several disks ends", offset);
-    if (end.n == IN_16 || end.directory_bytes == IN_32 || end.directory_offset == IN_32)
-        read_end64(zip, offset, &end);
-    if (end.directory_offset > offset || end.directory_bytes > offset - end.directory_offset)
+    if (zip->n == IN_16 || zip->directory_bytes == IN_32 || zip->directory_offset == IN_32)
+        read_end64(zip, offset);
+    if (zip->directory_offset > offset || zip->directory_bytes > offset - zip->directory_offset)
         refuse(zip, "the directory of the archive does not fit before its end", offset);
-    if (end.directory_bytes > MOST_DIRECTORY_BYTES)
-        problem_say("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file "
-                    "of torch.save)",
-                    zip->name, end.directory_bytes, MOST_DIRECTORY_BYTES);
-    if (end.n > end.directory_bytes / DIRECTORY_ENTRY_BYTES)
+    if (zip->directory_bytes > MOST_DIRECTORY_BYTES)
+        problem_say("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file of "
+                    "torch.save)",
+                    zip->name, zip->directory_bytes, MOST_DIRECTORY_BYTES);
+    if (zip->n > zip->directory_bytes / DIRECTORY_ENTRY_BYTES)
         refuse(zip, "more entries than the directory has room for are announced", offset);
-    return end;
 }
 
 /* ---- Entries ---- */
@@ -146,7 +146,7 @@ static void take_64(const struct zip_file *zip, const uint8_t *extra, size_t n_e
 static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry *entry)
 {
     const uint8_t *record = zip->directory + at;
-    size_t left = zip->directory_bytes - at;
+    size_t left = (size_t)zip->directory_bytes - at;
     uint64_t where = zip->directory_offset + at;
     if (left < DIRECTORY_ENTRY_BYTES || number(record, 4) != DIRECTORY_MARK)
         refuse(zip, "no entry of the directory", where);
@@ -206,11 +206,11 @@ static int by_name(const void *left, const void *right)
 /* Bytes that two entries share are how small archives pretend to be large. */
 static void check_entries(struct zip_file *zip)
 {
-    qsort(zip->entries, zip->n, sizeof *zip->entries, by_begin);
+    qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_begin);
     for (size_t i = 1; i < zip->n; i++)
         if (zip->entries[i].begin < zip->entries[i - 1].offset + zip->entries[i - 1].n_bytes)
             refuse(zip, "two entries overlap", zip->entries[i].begin);
-    qsort(zip->entries, zip->n, sizeof *zip->entries, by_name);
+    qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_name);
     for (size_t i = 1; i < zip->n; i++)
         if (by_name(&zip->entries[i - 1], &zip->entries[i]) == 0)
             refuse(zip, "an entry has the name of another", zip->entries[i].begin);
@@ -218,16 +218,15 @@ static void check_entries(struct zip_file *zip)
 
 void zip_file_read(struct zip_file *zip)
 {
-    struct zip_end end = read_end(zip);
     size_t at = 0;
-    zip->directory_offset = end.directory_offset;
-    zip->directory_bytes = (size_t)end.directory_bytes;
-    zip->directory = alloc_zeros(zip->directory_bytes, 1);
-    read_at(zip, end.directory_offset, zip->directory, zip->directory_bytes, "no directory");
-    zip->entries = alloc_zeros((size_t)end.n, sizeof *zip->entries);
-    for (; zip->n < end.n; zip->n++) {
-        at += read_entry(zip, at, &zip->entries[zip->n]);
-        locate(zip, &zip->entries[zip->n]);
+    read_end(zip);
+    zip->directory = alloc_zeros((size_t)zip->directory_bytes, 1);
+    read_at(zip, zip->directory_offset, zip->directory, (size_t)zip->directory_bytes,
+            "no directory");
+    zip->entries = alloc_zeros((size_t)zip->n, sizeof *zip->entries);
+    for (size_t i = 0; i < zip->n; i++) {
+        at += read_entry(zip, at, &zip->entries[i]);
+        locate(zip, &zip->entries[i]);
     }
     if (at != zip->directory_bytes)
         refuse(zip, "bytes behind the last entry of the directory", zip->directory_offset + at);
@@ -243,5 +242,5 @@ void zip_file_free(struct zip_file *zip)
 const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)
 {
     const struct zip_entry wanted = {.name = name, .name_len = strlen(name)};
-    return bsearch(&wanted, zip->entries, zip->n, sizeof wanted, by_name);
+    return bsearch(&wanted, zip->entries, (size_t)zip->n, sizeof wanted, by_name);
 }

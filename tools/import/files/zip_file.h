@@ -9,8 +9,6 @@
 #ifndef TOOLS_IMPORT_ZIP_FILE_H
 #define TOOLS_IMPORT_ZIP_FILE_H
 
-#include "tools/common/weights/problem.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,11 +23,10 @@ struct zip_file {
     const char *name; /* borrowed, for messages */
     int fd;           /* borrowed */
     uint64_t n_file_bytes;
-    uint64_t directory_offset;
-    uint8_t *directory; /* [directory_bytes] as the file has it; owns the names */
-    size_t directory_bytes;
+    uint64_t directory_offset, directory_bytes;
+    uint8_t *directory;        /* as the file has it; owns the names */
     struct zip_entry *entries; /* [n], in the order of their names */
-    size_t n;
+    uint64_t n;
 };
 
 /* Reads the directory of an open file and checks it: stored, each name once, no entry overlaps

@@ -34,14 +34,10 @@ static bool place_token(struct import_tokenizer *tokenizer, const char *text, in
     return found == WORD_NONE;
 }
 
-/* An added token as the setting has it: its id, and a letter for each switch that is on. */
-struct added_token {
-    char text[32]; /* "": the reference ignores it */
-    bool is_special;
-};
-
+/* In the setting a token is its id, and a letter for each switch that is on; one without a text the
+ * reference ignores. */
 static void add_token(struct json_tokenizer *json, const json_t *entry, struct added_ids *ids,
-                      struct added_token *token)
+                      struct blank_list *special, struct blank_list *other)
 {
     static const struct {
         const char *key, *letter;
@@ -52,16 +48,16 @@ static void add_token(struct json_tokenizer *json, const json_t *entry, struct a
         json_refuse(file, "an added token is %s; expected an object", json_kind(entry));
     const char *text = json_text(file, entry, "content", NULL);
     int64_t id = json_need_count(file, entry, "id", 0);
-    token->is_special = json_flag(file, entry, "special", false);
+    bool is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
         json_refuse(file, "an added token has no 'content'");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (json_flag(file, entry, switches[i].key, i == 0 && !token->is_special))
+        if (json_flag(file, entry, switches[i].key, i == 0 && !is_special))
             strcat(letters, switches[i].letter);
     if (text[0] == '\0')
         return;
     strcat(letters, place_token(json->tokenizer, text, id, ids) ? "x" : "");
-    snprintf(token->text, sizeof token->text, "%" PRId64 "%s%s", id, letters[0] != '\0' ? ":" : "",
+    list_add(is_special ? special : other, "%" PRId64 "%s%s", id, letters[0] != '\0' ? ":" : "",
              letters);
 }
 
@@ -71,18 +67,16 @@ void added_tokens_read(struct json_tokenizer *json)
     const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array");
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     struct added_ids ids = {.highest = -1};
-    struct blank_list list;
-    size_t n = json_array_size(entries);
-    struct added_token *tokens = alloc_zeros(n, sizeof *tokens);
+    struct blank_list special, other;
     for (size_t id = 0; id < draft->words.n; id++)
         ids.n_model += draft->words.texts[id] != NULL;
-    for (size_t i = 0; i < n; i++)
-        add_token(json, json_array_get(entries, i), &ids, &tokens[i]);
-    list_open(&list);
-    for (int special = 1; special >= 0; special--)
-        for (size_t i = 0; i < n; i++)
-            if (tokens[i].is_special == (special == 1) && tokens[i].text[0] != '\0')
-                list_add(&list, "%s", tokens[i].text);
-    list_set(&list, draft, "added");
-    free(tokens);
+    list_open(&special);
+    list_open(&other);
+    for (size_t i = 0; i < json_array_size(entries); i++)
+        add_token(json, json_array_get(entries, i), &ids, &special, &other);
+    alloc_close(other.stream);
+    if (other.n > 0)
+        list_add(&special, "%s", other.text);
+    free(other.text);
+    list_set(&special, draft, "added");
 }

@@ -6,7 +6,6 @@
 
 #include "tools/common/alloc.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
