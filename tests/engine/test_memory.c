@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { MAX_TOKENS = 8192, WIDTH = 384, MIB = 1 << 20 };
@@ -112,6 +113,7 @@ TEST(touches_what_it_needs)
 
 SET_UP()
 {
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a page of 2 MiB is in memory whole */
     support_allow_threads(4);
     support_path(path, support_folder(), "model.weights");
     support_make_model(path, NULL,
