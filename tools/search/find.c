@@ -2,7 +2,6 @@
  * the texts shared by the threads, and of the scores the best are kept. */
 #include "tools/search/find.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +58,15 @@ static bool score_texts(const struct vectors *vectors, const struct asked *query
                           vectors->file.path);
 }
 
-/* Best first; equals stay in the order of their rows. */
-static void keep(engine_hit *best, size_t k, engine_hit hit)
+/* Scores are rows of one column, and the query 1 finds the best of them. */
+static bool best_scores(const float *scores, size_t n, size_t k, engine_hit *out)
 {
-    size_t at = k;
-    while (at > 0 && hit.score > best[at - 1].score)
-        at--;
-    if (at == k)
-        return;
-    memmove(&best[at + 1], &best[at], (k - 1 - at) * sizeof *best);
-    best[at] = hit;
+    engine_error error = {0};
+    const engine_vectors rows = {.rows = scores, .n = n, .width = 1, .type = ENGINE_F32};
+    const engine_search_options by_product = {sizeof by_product, ENGINE_METRIC_DOT, 1};
+    const float one = 1;
+    return engine_search(&rows, &one, 1, k, &by_product, out, &error) == ENGINE_OK ||
+           program_refuse("%s", error.message);
 }
 
 static bool find_texts(const struct vectors *vectors, const struct encoder *encoder,
@@ -83,11 +81,8 @@ static bool find_texts(const struct vectors *vectors, const struct encoder *enco
         engine_sparse_entries(query->rows, encoder->width, weights, asked.n);
     }
     bool is_good =
-        score_texts(vectors, &asked, (int)engine_session_threads(encoder->session), scores);
-    for (size_t i = 0; i < k; i++)
-        out[i] = (engine_hit){UINT64_MAX, -INFINITY};
-    for (size_t i = 0; i < vectors->n && is_good; i++)
-        keep(out, k, (engine_hit){i, scores[i]});
+        score_texts(vectors, &asked, (int)engine_session_threads(encoder->session), scores) &&
+        best_scores(scores, vectors->n, k, out);
     free(scores);
     free(weights);
     return is_good;
