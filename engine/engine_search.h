@@ -66,7 +66,9 @@ typedef struct engine_search_options {
  * counts as 1 or -1, divided by sqrt(width), so that rows have length 1; queries are not rounded.
  *
  * Scores are sums of float32. They depend on the query, the row and the kernels in use, and not on
- * the number of queries, rows or threads. A row whose score is not finite is no hit.
+ * the number of queries, rows or threads. A row whose score is not finite is no hit; by cosine, nor
+ * is one whose squares add up to more than a float32 holds, and one whose squares are all too small
+ * for it counts as all zeros.
  *
  * ENGINE_ERROR_NOT_FINITE: a query has NaN or an infinity. ENGINE_ERROR_MEMORY: the best of each
  * thread and some blocks of rows take memory. `out` is unspecified after a failure. */

@@ -133,17 +133,23 @@ TEST(nothing_is_asked_for)
 TEST(a_row_that_is_not_finite_is_no_hit)
 {
     const float rows[4][2] = {{NAN, 0}, {INFINITY, 1}, {1, 1}, {0, -INFINITY}};
-    const float query[2] = {1, 1};
+    enum { MANY = 7 }; /* another way through the rows than one */
+    float queries[MANY * 2];
+    for (size_t i = 0; i < MANY * 2; i++)
+        queries[i] = 1;
     for (engine_element type = ENGINE_F32; type < ENGINE_BINARY; type++)
-        for (engine_metric metric = 0; metric <= ENGINE_METRIC_DOT; metric++) {
+        for (size_t i = 0; i < 4; i++) {
+            const size_t n = i % 2 == 0 ? 1 : MANY;
             unsigned char bytes[4 * 8];
             engine_vectors vectors = {bytes, 4, 2, type};
-            engine_search_options options = by(metric);
-            engine_hit hits[2];
+            engine_search_options options = by(i / 2);
+            engine_hit hits[MANY * 2];
             engine_rows_from_f32(rows[0], 4, 2, type, bytes);
-            assert_int_equal(engine_search(&vectors, query, 1, 2, &options, hits, NULL), ENGINE_OK);
-            assert_int_equal(hits[0].row, 2);
-            assert_hit(hits[1], UINT64_MAX, -INFINITY);
+            assert_int_equal(engine_search(&vectors, queries, n, 2, &options, hits, NULL), 0);
+            for (size_t q = 0; q < n; q++) {
+                assert_int_equal(hits[2 * q].row, 2);
+                assert_hit(hits[2 * q + 1], UINT64_MAX, -INFINITY);
+            }
         }
 }
 

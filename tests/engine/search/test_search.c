@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WIDTH = 1030, MOST_QUERIES = 30 };
+enum { MOST_WIDTH = 2050, MOST_QUERIES = 30 };
 
 static const char *const TYPE_NAMES[] = {"f32", "f16", "int8", "binary"};
 
@@ -257,6 +257,23 @@ TEST(rows_at_any_address)
             }
             drop(&here);
         }
+}
+
+/* Many rows have the same score, as there are fewer of them than rows. */
+TEST(as_many_hits_as_rows)
+{
+    enum { N = 100003, QUERIES = 2 };
+    struct trial trial = make(11, ENGINE_F32, N, 1, QUERIES, 0);
+    engine_hit *shared = some_memory((size_t)N * QUERIES, sizeof *shared);
+    support_allow_threads(3);
+    search(&trial, 0, QUERIES, N, ENGINE_METRIC_DOT, 1, trial.hits);
+    search(&trial, 0, QUERIES, N, ENGINE_METRIC_DOT, 3, shared);
+    for (size_t q = 0; q < QUERIES; q++)
+        assert_all_rows(&trial, q, ENGINE_METRIC_DOT, trial.hits + q * N);
+    assert_same(shared, trial.hits, (size_t)N * QUERIES);
+    unsetenv("OMP_NUM_THREADS");
+    free(shared);
+    drop(&trial);
 }
 
 /* What fills the last byte of bits up does not count. */
