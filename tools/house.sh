@@ -7,9 +7,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# "FILE INCLUDED" for every include of a file of the tree.
+# "FILE INCLUDED" for every include of a file of the tree, in the same order on every file system.
 includes() {
-    grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' engine model tools | sed -E 's/:[^"]*"([^"]*)"/ \1/'
+    grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' engine model tools | sed -E 's/:[^"]*"([^"]*)"/ \1/' | LC_ALL=C sort
 }
 
 # Room, its place in points (x, y, width), its name, and what is in it.
