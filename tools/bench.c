@@ -12,7 +12,6 @@
 #include "tools/bench/result.h"
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/common/polite_threads.h"
 
 #include <omp.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
  *     compare, similarity, rank, show_mask   what looks at several texts
  */
 #include "tools/common/inputs.h"
-#include "tools/common/polite_threads.h"
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/corpus/join.h"
 #include "tools/encode/notes.h"

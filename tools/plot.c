@@ -7,7 +7,6 @@
  *                       picture
  */
 #include "tools/common/options.h"
-#include "tools/common/polite_threads.h"
 #include "tools/plot/gnuplot/render.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"

@@ -9,7 +9,6 @@
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/common/polite_threads.h"
 #include "tools/common/texts/reader.h"
 #include "tools/search/find.h"
 #include "tools/search/hits.h"

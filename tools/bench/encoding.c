@@ -1,7 +1,6 @@
 /* encoding.c - sessions, calls, and their profile; and processes. */
 #include "tools/bench/encoding.h"
 
-#include "tools/bench/sibling.h"
 #include "tools/common/alloc.h"
 
 #include <stdio.h>

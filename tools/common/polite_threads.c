@@ -3,10 +3,9 @@
  * before any line of the program: so the program sets it and starts itself again, which takes a
  * millisecond. LLVM's can be told.
  */
-#include "tools/common/polite_threads.h"
+#include "tools/common/options.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>

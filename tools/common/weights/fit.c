@@ -24,20 +24,19 @@ struct count {
 
 struct counts {
     struct word_list words; /* in the order in which they first came */
-    struct count *counts;   /* [words.n], room for cap */
-    size_t cap;
+    struct count *counts;   /* [words.n], room for words.cap */
 };
 
 static void count_word(struct counts *counts, const char *word, size_t len)
 {
     size_t id = word_list_find(&counts->words, word, len);
     if (id == WORD_NONE) {
+        const size_t cap = counts->words.cap;
         id = counts->words.n;
-        if (id == counts->cap) {
-            counts->cap = 2 * counts->cap + 64;
-            counts->counts = alloc_resize(counts->counts, counts->cap, sizeof *counts->counts);
-        }
         word_list_append(&counts->words, word, len);
+        if (counts->words.cap > cap)
+            counts->counts =
+                alloc_resize(counts->counts, counts->words.cap, sizeof *counts->counts);
         counts->counts[id] = (struct count){.id = id};
     }
     counts->counts[id].n++;
