@@ -137,7 +137,7 @@ toy_data() {
 {
 "command": "$toy_command",
 "layers": $toy_layers, "width": $toy_width, "heads": $toy_heads, "head_width": $((toy_width / toy_heads)),
-"feed_forward": $toy_feed_forward, "max_tokens": $toy_max_tokens, "activation": "relu", "norm_eps": 1e-5,
+"feed_forward": $toy_feed_forward, "max_tokens": $toy_max_tokens,
 "words": $(quoted_list $toy_words '<unk>'),
 "sentences": [
 {"words": ["I", "ride", "bike"], "orders": $orders},
@@ -211,14 +211,9 @@ default_data() {
     tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
     cat <<JSON
 {
-"file": $(json_text "$(basename "$model")"), "position": "$model_position", "pooling": "$(setting pooling)",
+"file": $(json_text "$(basename "$model")"), "position": "$model_position",
 "layers": $layers, "layers_shown": $layers_shown, "heads": $heads, "width": $(setting width),
-"feed_forward": $(setting feed_forward), "vocabulary": $(setting vocabulary),
-"pieces": [
-$(encode -m "$model" --tokens -f json 'I ride bike' 'dog bites man' 'unbelievable bicyclists' | sed '$!s/$/,/')
-],
-"positions": ["model", "none"],
-"masks": ["full", "causal"],
+"vocabulary": $(setting vocabulary),
 "sentences": [
 {"words": ["I", "ride", "bike"], "orders": $orders, "tokens": [$(head -n 6 <<<"$tokens" | paste -sd, -)]},
 {"words": ["dog", "bites", "man"], "orders": $orders, "tokens": [$(tail -n 6 <<<"$tokens" | paste -sd, -)]}],
@@ -227,8 +222,6 @@ $(for name in attention norms moves; do
     members $name default.runs
     echo '}},'
 done)
-"differences": {
-$(members differences default.runs)},
 "cosines": {
 $(members cosines default.runs)}
 }

@@ -13,16 +13,11 @@ function set_group(group, words,    n, i, list) {
         group_of[list[i]] = group
 }
 /^# table / { is_first = /: A, /; is_plane = 0; next }
-/^# / && match($0, /[0-9.]+ %/) { seen_share[substr($0, 3, 1)] = substr($0, RSTART, RLENGTH - 2) / 100; next }
 /^# / || !NF { next }
 # The last plane of each text: those without positions come first, if there are others.
 $1 == "name" {
     is_plane = $2 == "x" && $3 == "y"
-    if (is_plane) {
-        points[panel = is_first ? 1 : 2] = ""
-        share["x"] = sprintf("%.4g", seen_share["x"])
-        share["y"] = sprintf("%.4g", seen_share["y"])
-    }
+    if (is_plane) points[panel = is_first ? 1 : 2] = ""
     next
 }
 is_plane {
@@ -31,5 +26,5 @@ is_plane {
 }
 END {
     printf "{\"label\": %s, \"w1\": %s, \"w2\": %s, \"texts\": [%s, %s],\n", quoted(label), w1, w2, quoted(a), quoted(b)
-    printf "\"share\": [%s, %s],\n\"points\": [[%s],\n[%s]]}\n", share["x"], share["y"], points[1], points[2]
+    printf "\"points\": [[%s],\n[%s]]}\n", points[1], points[2]
 }

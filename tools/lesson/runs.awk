@@ -3,7 +3,7 @@
 #     awk -F'\t' -f pack.awk -f runs.awk -v what=toy|default -v map_layers=4
 #
 # Input: for each run a line "@ KEY", then what the program printed. Output, what=toy: lines
-# grid, steps and differences; what=default: attention, norms, moves, differences and cosines; each
+# grid, steps and differences; what=default: attention, norms, moves and cosines; each
 # of them NAME tab "KEY": VALUE. Of attention the maps of the first map_layers layers are kept, or of all.
 BEGIN { ORDERS = 6; key = "" }
 
@@ -123,7 +123,7 @@ function end_run(    t, first, l, r, all, all_steps, all_differences, norms, mov
         first = t - (t - 1) % ORDERS
         all = all states[t] maps[t] (what == "toy" ? pooled[t] : "")
         all_steps = all_steps steps[t]
-        all_differences = all_differences (t > 1 ? ", " : "") differences_of(t, first)
+        if (what == "toy") all_differences = all_differences (t > 1 ? ", " : "") differences_of(t, first)
         cosines = cosines (t > 1 ? ", " : "") sprintf("%.6g", cosine(t, first))
         for (l = 0; l <= n_layers && what == "default"; l++)
             for (r = 1; r <= n_of[t]; r++) {
@@ -134,13 +134,13 @@ function end_run(    t, first, l, r, all, all_steps, all_differences, norms, mov
     if (what == "toy") {
         put("grid", quoted(all))
         put("steps", quoted(all_steps))
+        put("differences", "[" all_differences "]")
     } else {
         put("attention", quoted(all))
         put("norms", quoted(norms))
         put("moves", quoted(moves))
         put("cosines", "[" cosines "]")
     }
-    put("differences", "[" all_differences "]")
     split("", last); split("", states); split("", maps); split("", steps); split("", name)
     n_layers = 0
 }

@@ -23,11 +23,7 @@ const choices = {
         ["none", "off"],
         ["sinusoidal", "on"],
     ],
-    mask: () => [
-        ["full", "full"],
-        ["causal", "look-ahead"],
-        ["padding", "padding"],
-    ],
+    mask: () => Object.entries(maskNames),
     layer: () => numbered(toy.layers, ""),
     head: () => numbered(toy.heads, ""),
     query: () => sentenceNow().words.map((word, i) => [i, word]),

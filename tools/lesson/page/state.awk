@@ -104,7 +104,7 @@ function inside_layer(    name, t, i, mean) {
     take("now.normed", T, D)
     take("now.middle", T, F)
     take("now.sum2", T, D)
-    split("bq wo bo gamma beta w1 b1", name, " ")
+    split("bq wo gamma beta w1 b1", name, " ")
     for (i in name) copy("now." name[i], "toy.parameters.0." name[i])
     for (t = 0; t < T; t++) {
         mean = 0
