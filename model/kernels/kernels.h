@@ -131,8 +131,9 @@ struct row_products {
     float *squares; /* [n_rows]: Σ_k rows[r, k]², or NULL */
 };
 
-/* Queries stand in panels of QUERY_PANEL, rows in such of 16, as many as fill whole tiles: a panel
- * is [16, chain_steps(), QUERY_PANEL or 16], and has column k at [chain_place(k mod 16), k / 16]. */
+/* Where there are many queries, they and the rows stand in panels, of QUERY_PANEL queries or of 16
+ * rows, chain after chain: [16, chain_steps(), QUERY_PANEL or 16]; column k is at
+ * [chain_place(k mod 16), k / 16]. There are panels of rows for whole tiles of ROWS_OF_TILES. */
 enum { QUERY_PANEL = 12, ROWS_OF_TILES = 32 };
 
 static inline size_t chain_steps(size_t width)
