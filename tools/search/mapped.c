@@ -58,7 +58,7 @@ void mapped_close(struct mapped *mapped)
 
 /* ---- Lines ---- */
 
-enum { BLOCK_BYTES = 8 << 10, BYTE_SUMS = 240 };
+enum { BLOCK_BYTES = 8 << 10 };
 
 bool lines_open(struct lines *lines, const char *path)
 {
@@ -73,18 +73,13 @@ void lines_close(struct lines *lines)
     *lines = (struct lines){0};
 }
 
-/* Summed in bytes, as many as cannot overflow: compilers make vectors of that. */
+/* Of a block, whose sum 16 bits hold: compilers make vectors of that. */
 static size_t count_line_ends(const char *bytes, size_t n)
 {
-    size_t count = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        unsigned char sum = 0;
-        end = n - i < BYTE_SUMS ? n : i + BYTE_SUMS;
-        for (size_t j = i; j < end; j++)
-            sum = (unsigned char)(sum + (bytes[j] == '\n'));
-        count += sum;
-    }
-    return count;
+    uint16_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum = (uint16_t)(sum + (bytes[i] == '\n'));
+    return sum;
 }
 
 static size_t block_len(const struct lines *lines, size_t block)

@@ -5,78 +5,67 @@
 #include "tools/common/output.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In the order in which they are put in their places. */
-static const char *const ENDINGS[] = {OUTPUT_LEFT_OUT, OUTPUT_ROWS, ""};
-enum { N_ENDINGS = sizeof ENDINGS / sizeof ENDINGS[0] };
-
 struct part {
-    char *whole, *name; /* "out.npy" and "out.npy.part" */
+    const char *whole, *name; /* "out.npy" and "out.npy.part" */
+    bool is_output;
 };
 
 /* Parts lie beside the file that a link stands for (output_file.h). */
-static struct part find_part(const char *path, const char *ending)
+static bool with_part(const char *path, const char *ending, bool is_output,
+                      bool (*act)(const struct part *part))
 {
     char *named = alloc_text("%s%s", path, ending), *target = realpath(named, NULL);
-    struct part part = {.whole = target ? target : named};
-    if (target)
-        free(named);
-    part.name = alloc_text("%s.part", part.whole);
-    return part;
+    const char *whole = target ? target : named;
+    char *name = alloc_text("%s.part", whole);
+    const bool is_done = act(&(struct part){whole, name, is_output});
+    free(name);
+    free(target);
+    free(named);
+    return is_done;
 }
 
-static void free_part(struct part *part)
+/* In the order in which they are put in their places. */
+static bool with_each_part(const char *output_path, const char *report_path,
+                           bool (*act)(const struct part *part))
 {
-    free(part->whole);
-    free(part->name);
+    return (!report_path || with_part(report_path, "", false, act)) &&
+           with_part(output_path, OUTPUT_LEFT_OUT, false, act) &&
+           with_part(output_path, OUTPUT_ROWS, false, act) && with_part(output_path, "", true, act);
 }
 
-static void drop(const char *path, const char *ending)
+static bool drop(const struct part *part)
 {
-    struct part part = find_part(path, ending);
-    unlink(part.name);
-    free_part(&part);
+    unlink(part->name);
+    return true;
 }
 
 void parts_drop(const char *output_path, const char *report_path)
 {
-    for (size_t i = 0; i < N_ENDINGS; i++)
-        drop(output_path, ENDINGS[i]);
-    if (report_path)
-        drop(report_path, "");
+    with_each_part(output_path, report_path, drop);
 }
 
-/* Beside the output one without a byte says nothing, and what an earlier run had to say is no
- * longer true. */
-static bool move(const struct part *part, bool is_output)
+/* Where there is no part it is in its place. Beside the output one without a byte says nothing, and
+ * what an earlier run had to say is no longer true. */
+static bool place(const struct part *part)
 {
     struct stat file;
-    if (stat(part->name, &file) != 0)
+    const bool is_there = stat(part->name, &file) == 0;
+    if (!is_there && (!part->is_output || access(part->whole, F_OK) == 0))
         return true;
-    if (is_output || file.st_size > 0)
-        return rename(part->name, part->whole) == 0;
-    unlink(part->whole);
-    return unlink(part->name) == 0;
-}
-
-static bool place(const char *path, const char *ending, bool is_output)
-{
-    struct part part = find_part(path, ending);
-    const bool is_placed =
-        move(&part, is_output) ||
-        program_refuse("cannot put '%s' in its place: %s", part.whole, strerror(errno));
-    free_part(&part);
-    return is_placed;
+    const bool is_needed = part->is_output || file.st_size > 0;
+    if (!is_needed)
+        unlink(part->whole);
+    return (is_needed ? rename(part->name, part->whole) : unlink(part->name)) == 0 ||
+           program_refuse("cannot put '%s' in its place: %s", part->whole, strerror(errno));
 }
 
 bool parts_place(const char *output_path, const char *report_path)
 {
-    bool is_placed = !report_path || place(report_path, "", false);
-    for (size_t i = 0; i < N_ENDINGS && is_placed; i++)
-        is_placed = place(output_path, ENDINGS[i], ENDINGS[i][0] == '\0');
-    return is_placed;
+    return with_each_part(output_path, report_path, place);
 }

@@ -92,32 +92,32 @@ static bool may_change(const char *name, const json_t *before, const json_t *now
     return had_ended && is_whole && (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
 }
 
-static bool has_same(json_t *some, const json_t *others, bool some_are_before, char *message)
+/* An option may be among either or both. */
+static bool have_same_options(json_t *before, json_t *now, char *message)
 {
+    json_t *all = json_copy(before), *value;
     const char *name;
-    json_t *value;
-    json_object_foreach(some, name, value)
+    bool are_same = true;
+    json_object_update_missing(all, now);
+    json_object_foreach(all, name, value)
     {
-        const json_t *other = json_object_get(others, name);
-        const json_t *before = some_are_before ? value : other;
-        const json_t *now = some_are_before ? other : value;
-        char was[160], is[160];
-        if (json_equal(before, now) || may_change(name, before, now))
+        const json_t *was = json_object_get(before, name), *is = json_object_get(now, name);
+        char was_text[160], is_text[160];
+        if (!are_same || json_equal(was, is) || may_change(name, was, is))
             continue;
-        put_option(was, sizeof was, name, before);
-        put_option(is, sizeof is, name, now);
-        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with %s, and now there is %s", was,
-                 is);
-        return false;
+        are_same = false;
+        put_option(was_text, sizeof was_text, name, was);
+        put_option(is_text, sizeof is_text, name, is);
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with %s, and now there is %s",
+                 was_text, is_text);
     }
-    return true;
+    json_decref(all);
+    return are_same;
 }
 
 bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES])
 {
     const char *version = json_string_value(json_object_get(before, "encode"));
-    json_t *options_before = json_object_get(before, "options");
-    json_t *options_now = json_object_get(now, "options");
     const json_t *shards_before = json_object_get(before, "shards");
     const json_t *shards_now = json_object_get(now, "shards");
     if (!version || strcmp(version, engine_version()) != 0) {
@@ -133,6 +133,6 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of an input of another length");
         return false;
     }
-    return has_same(options_before, options_now, true, message) &&
-           has_same(options_now, options_before, false, message);
+    return have_same_options(json_object_get(before, "options"), json_object_get(now, "options"),
+                             message);
 }

@@ -24,30 +24,19 @@ static uint64_t share(uint64_t size, size_t i, size_t n)
     return size / n * i + size % n * i / n;
 }
 
-/* The first line that begins at `from` or behind it. */
-static bool find_line(int fd, uint64_t from, uint64_t size, uint64_t *begin)
+/* The first line that begins at `from` or behind it, behind a line end or at the file's. */
+static bool find_line(int fd, uint64_t from, uint64_t *begin)
 {
-    static char bytes[64 << 10];
-    uint64_t at = from ? from - 1 : 0;
-    if (from == 0 || size == 0) {
-        *begin = from;
-        return true;
-    }
-    while (at < size) {
-        const ssize_t n = pread(fd, bytes, sizeof bytes, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        const char *end = memchr(bytes, '\n', (size_t)n);
-        if (end) {
-            *begin = at + (uint64_t)(end - bytes) + 1;
-            return true;
-        }
-        at += (uint64_t)n;
-    }
-    *begin = size;
-    return true;
+    FILE *file = fdopen(dup(fd), "r");
+    int c = from > 0 ? ' ' : '\n';
+    bool is_good = file && fseeko(file, from > 0 ? (off_t)from - 1 : 0, SEEK_SET) == 0;
+    while (is_good && c != '\n' && c != EOF)
+        c = getc_unlocked(file);
+    is_good = is_good && !ferror(file);
+    *begin = is_good ? (uint64_t)ftello(file) : 0;
+    if (file)
+        fclose(file);
+    return is_good;
 }
 
 static bool fail(const char *reason)
@@ -70,7 +59,7 @@ bool shard_open(struct shard *shard, const struct encode_options *options)
     shard->input_size = (uint64_t)file.st_size;
     shard->limit = share(shard->input_size, number.index, number.of);
     if (!find_line(shard->fd, share(shard->input_size, number.index - 1, number.of),
-                   shard->input_size, &shard->begin) ||
+                   &shard->begin) ||
         lseek(shard->fd, (off_t)shard->begin, SEEK_SET) < 0)
         return fail(strerror(errno));
     shard->path = shard_path(options->output_path, number, "");
