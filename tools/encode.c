@@ -61,10 +61,11 @@ static int encode_corpus(const struct encode_options *options, struct encoder *e
     struct output output;
     struct corpus corpus;
     struct shard shard = {.fd = -1};
-    int code = PROGRAM_FAILED;
+    int code = PROGRAM_DONE;
     const bool is_shard = options->shard.of > 0;
-    if ((!is_shard || shard_open(&shard, options)) &&
-        corpus_open(&corpus, options, encoder, is_shard ? &shard : NULL, &output, &code))
+    if (is_shard)
+        shard_open(&shard, options);
+    if (corpus_open(&corpus, options, encoder, is_shard ? &shard : NULL, &output))
         code = encode_all(options, encoder, &output, &corpus);
     shard_close(&shard);
     return code;
@@ -77,9 +78,8 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
         input_remember("-");
     if (options->shard.of > 0 || corpus_is_asked(options))
         return encode_corpus(options, encoder);
-    return output_open(&output, options->output_path, OUTPUT_STREAM)
-               ? encode_all(options, encoder, &output, NULL)
-               : PROGRAM_FAILED;
+    output_open(&output, options->output_path, OUTPUT_STREAM);
+    return encode_all(options, encoder, &output, NULL);
 }
 
 int main(int argc, char **argv)

@@ -40,35 +40,34 @@ struct search {
 
 /* Of the rows that were found for a group. A run of TREC has each text once, and where texts have
  * several rows the best ones may be of too few texts: then more are looked for, for this query. */
-static bool add_hits(struct search *search, struct hits *hits, const engine_hit *found)
+static void add_hits(struct search *search, struct hits *hits, const engine_hit *found)
 {
     struct places *places = &search->places;
     const size_t wanted = search->n_wanted, n = search->vectors.n;
     const bool once = search->options.format == SEARCH_TREC && places->has_rows;
-    bool is_good = hits_fill(hits, places, found, wanted, wanted, once);
-    for (size_t k = wanted; is_good && once && hits->n < wanted && k < n;) {
+    hits_fill(hits, places, found, wanted, wanted, once);
+    for (size_t k = wanted; once && hits->n < wanted && k < n;) {
         k = k < n / 4 ? 4 * k : n;
         engine_hit *rows = alloc_zeros(k, sizeof *rows);
-        is_good = find_rows(&search->vectors, &search->encoder, hits->query, 1, k,
-                            search->options.metric, rows) &&
-                  hits_fill(hits, places, rows, k, wanted, once);
+        find_rows(&search->vectors, &search->encoder, hits->query, 1, k, search->options.metric,
+                  rows);
+        hits_fill(hits, places, rows, k, wanted, once);
         free(rows);
     }
-    return is_good;
 }
 
 /* A query without tokens is like nothing. */
-static bool answer(struct search *search, const struct item *query, const engine_hit *found)
+static void answer(struct search *search, const struct item *query, const engine_hit *found)
 {
     struct hits hits;
-    bool is_good = true;
     hits_of(&hits, query, search->n_wanted);
-    if (item_n_visible(query) > 0)
-        is_good = add_hits(search, &hits, found) &&
-                  (!search->options.rerank || rerank(&search->reranker, &hits));
-    is_good = is_good && hits_print(&search->printer, &hits);
+    if (item_n_visible(query) > 0) {
+        add_hits(search, &hits, found);
+        if (search->options.rerank)
+            rerank(&search->reranker, &hits);
+    }
+    hits_print(&search->printer, &hits);
     hits_free(&hits);
-    return is_good;
 }
 
 /* ---- Queries in groups ---- */
@@ -108,7 +107,7 @@ static enum reader_state fill(struct search *search)
 }
 
 /* Answers queries up to one that fails. */
-static bool answer_group(struct search *search)
+static void answer_group(struct search *search)
 {
     struct encoder *encoder = &search->encoder;
     size_t n = 0, n_encoded;
@@ -119,14 +118,13 @@ static bool answer_group(struct search *search)
     n_encoded = encoder_encode(encoder, search->queries, n);
     if (n_encoded < n)
         strcpy(reason, encoder->message);
-    if (n_encoded > 0 && search->n_wanted > 0 &&
-        !find_rows(&search->vectors, encoder, search->queries, n_encoded, search->n_wanted,
-                   search->options.metric, search->found))
-        return false;
+    if (n_encoded > 0 && search->n_wanted > 0)
+        find_rows(&search->vectors, encoder, search->queries, n_encoded, search->n_wanted,
+                  search->options.metric, search->found);
     for (size_t i = 0; i < n_encoded; i++)
-        if (!answer(search, &search->queries[i], search->found + i * search->n_wanted))
-            return false;
-    return reason[0] == '\0' || program_refuse("%s", reason);
+        answer(search, &search->queries[i], search->found + i * search->n_wanted);
+    if (reason[0] != '\0')
+        program_die("%s", reason);
 }
 
 static int answer_all(struct search *search)
@@ -134,8 +132,8 @@ static int answer_all(struct search *search)
     enum reader_state state;
     do {
         state = fill(search);
-        bool is_good = answer_group(search);
-        if (!output_check(&search->output, state != READER_RECORD) || !is_good)
+        answer_group(search);
+        if (!output_check(&search->output, state != READER_RECORD))
             return PROGRAM_FAILED;
     } while (state == READER_RECORD || state == READER_PENDING);
     if (search->n_cut > 1)
@@ -163,48 +161,44 @@ static int run(struct search *search)
 /* ---- Opening ---- */
 
 /* Archives hold what one kind of pooling made. */
-static int settle_pooling(struct search *search)
+static void settle_pooling(struct search *search)
 {
     struct search_options *options = &search->options;
     const enum vectors_kind kind = search->vectors.kind;
     if (kind == VECTORS_ROWS)
-        return PROGRAM_DONE;
+        return;
     if (options->request.has_pooling || options->has_metric)
-        return program_misuse("'%s' holds %s, which says how queries are encoded and compared: it "
-                              "goes without -p and --metric",
-                              options->vectors, vectors_kind_name(&search->vectors));
+        program_die_misused("'%s' holds %s, which says how queries are encoded and compared: it "
+                            "goes without -p and --metric",
+                            options->vectors, vectors_kind_name(&search->vectors));
     options->request.has_pooling = true;
     options->request.pooling =
         kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
-    return PROGRAM_DONE;
 }
 
-static int check_model(struct search *search)
+static void check_model(struct search *search)
 {
     const struct encoder *encoder = &search->encoder;
     if (encoder->ranks_pairs)
-        return program_misuse("%s is a cross-encoder, which makes no vectors: it goes with "
-                              "--rerank, and -m is the model of the vectors",
-                              encoder->name);
+        program_die_misused("%s is a cross-encoder, which makes no vectors: it goes with --rerank, "
+                            "and -m is the model of the vectors",
+                            encoder->name);
     if (search->vectors.kind == VECTORS_ROWS && !encoder->is_pooled)
-        return program_misuse("%s makes a vector for each token, and '%s' has one for each text: "
-                              "-p says how they were made",
-                              encoder->name, search->options.vectors);
-    return vectors_fit(&search->vectors, encoder) ? PROGRAM_DONE : PROGRAM_FAILED;
+        program_die_misused("%s makes a vector for each token, and '%s' has one for each text: -p "
+                            "says how they were made",
+                            encoder->name, search->options.vectors);
+    vectors_fit(&search->vectors, encoder);
 }
 
-static int open_encoders(struct search *search)
+static void open_encoders(struct search *search)
 {
     struct encoder *encoder = &search->encoder;
-    int code = settle_pooling(search);
-    if (code != PROGRAM_DONE)
-        return code;
+    settle_pooling(search);
     encoder_open(encoder, &search->options.request);
     encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
-    code = check_model(search);
-    if (code == PROGRAM_DONE && search->options.rerank)
+    check_model(search);
+    if (search->options.rerank)
         reranker_open(&search->reranker, &search->options);
-    return code;
 }
 
 static size_t least(size_t a, size_t b)
@@ -225,20 +219,25 @@ static void make_room(struct search *search)
     search->found = alloc_zeros(search->most_queries * search->n_wanted, sizeof *search->found);
 }
 
-static int open_all(struct search *search)
+static void open_all(struct search *search)
 {
     const struct search_options *options = &search->options;
-    if (!vectors_open(&search->vectors, options->vectors) ||
-        !places_open(&search->places, options->vectors, search->vectors.n, options->texts))
-        return PROGRAM_FAILED;
-    int code = open_encoders(search);
-    if (code != PROGRAM_DONE)
-        return code;
+    vectors_open(&search->vectors, options->vectors);
+    places_open(&search->places, options->vectors, search->vectors.n, options->texts);
+    open_encoders(search);
     if (!options->query)
         input_remember("-");
     make_room(search);
-    return output_open(&search->output, options->output_path, OUTPUT_STREAM) ? PROGRAM_DONE
-                                                                             : PROGRAM_FAILED;
+    output_open(&search->output, options->output_path, OUTPUT_STREAM);
+    FILE *stream = search->output.stream;
+    search->printer = (struct hits_printer){
+        .stream = stream,
+        .options = options,
+        .encoder = &search->encoder,
+        .vectors = &search->vectors,
+        .json = {.stream = stream},
+        .csv = {.stream = stream, .has_tabs = true},
+    };
 }
 
 static void close_all(struct search *search)
@@ -255,25 +254,12 @@ static void close_all(struct search *search)
 int main(int argc, char **argv)
 {
     static struct search search;
-    FILE *stream;
-    int code;
     program_begin("encode-search", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     search_options_read(&search.options, argc, argv);
     polite_threads(argv, search.options.request.n_threads);
-    code = open_all(&search);
-    if (code == PROGRAM_DONE) {
-        stream = search.output.stream;
-        search.printer = (struct hits_printer){
-            .stream = stream,
-            .options = &search.options,
-            .encoder = &search.encoder,
-            .vectors = &search.vectors,
-            .json = {.stream = stream},
-            .csv = {.stream = stream, .has_tabs = true},
-        };
-        code = output_end(&search.output, run(&search));
-    }
+    open_all(&search);
+    const int code = output_end(&search.output, run(&search));
     close_all(&search);
     return code;
 }

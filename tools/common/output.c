@@ -37,12 +37,12 @@ static void drop_unfinished(void)
         drop_files(unfinished);
 }
 
-bool output_open(struct output *output, const char *path, enum output_kind kind)
+void output_open(struct output *output, const char *path, enum output_kind kind)
 {
     *output = (struct output){
         .stream = stdout, .path = path, .kind = kind, .is_kept = kind == OUTPUT_RESUMES};
     if (!path)
-        return true;
+        return;
     input_spare(path);
     for (size_t i = 0; i < N_OTHERS; i++) {
         char *other = alloc_text("%s%s", path, OTHERS[i]);
@@ -51,10 +51,9 @@ bool output_open(struct output *output, const char *path, enum output_kind kind)
     }
     atexit(drop_unfinished);
     if (output_file_open(path, kind, &output->file, &output->error) != ENGINE_OK)
-        return program_refuse("%s", output->error.message);
+        program_die("%s", output->error.message);
     unfinished = output;
     output->stream = output_file_stream(output->file);
-    return true;
 }
 
 static bool look_at_folder(const char *path, struct stat *folder)

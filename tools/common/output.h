@@ -29,9 +29,9 @@ struct output {
 };
 
 /* path NULL: stdout. OUTPUT_RESUMES goes on with the parts that an earlier run has kept, else it is
- * OUTPUT_STREAM. False: the message has been printed. Ends the program where the output is a file
- * that it reads (inputs.h). */
-bool output_open(struct output *output, const char *path, enum output_kind kind);
+ * OUTPUT_STREAM. Ends the program where the output cannot be made, or is a file that it reads
+ * (inputs.h). */
+void output_open(struct output *output, const char *path, enum output_kind kind);
 
 /* A file beside the output, named path and ending, for what is said of the output. It is written
  * from start to end, and put in its place with the output if anything was written to it;

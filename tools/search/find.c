@@ -46,30 +46,30 @@ static bool score_text(const struct vectors *vectors, size_t text, const struct 
     return is_good;
 }
 
-static bool score_texts(const struct vectors *vectors, const struct asked *query, int n_threads,
+static void score_texts(const struct vectors *vectors, const struct asked *query, int n_threads,
                         float *scores)
 {
     bool is_good = true;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
     for (size_t i = 0; i < vectors->n; i++)
         is_good = score_text(vectors, i, query, &scores[i]) && is_good;
-    return is_good ||
-           program_refuse("'%s': a text's ids do not rise, or there is no memory for its entries",
-                          vectors->file.path);
+    if (!is_good)
+        program_die("'%s': a text's ids do not rise, or there is no memory for its entries",
+                    vectors->file.path);
 }
 
 /* Scores are rows of one column, and the query 1 finds the best of them. */
-static bool best_scores(const float *scores, size_t n, size_t k, engine_hit *out)
+static void best_scores(const float *scores, size_t n, size_t k, engine_hit *out)
 {
     engine_error error = {0};
     const engine_vectors rows = {.rows = scores, .n = n, .width = 1, .type = ENGINE_F32};
     const engine_search_options by_product = {sizeof by_product, ENGINE_METRIC_DOT, 1};
     const float one = 1;
-    return engine_search(&rows, &one, 1, k, &by_product, out, &error) == ENGINE_OK ||
-           program_refuse("%s", error.message);
+    if (engine_search(&rows, &one, 1, k, &by_product, out, &error) != ENGINE_OK)
+        program_die("%s", error.message);
 }
 
-static bool find_texts(const struct vectors *vectors, const struct encoder *encoder,
+static void find_texts(const struct vectors *vectors, const struct encoder *encoder,
                        const struct item *query, size_t k, engine_hit *out)
 {
     struct asked asked = {.vectors = query->rows, .n = query->n_tokens};
@@ -80,17 +80,15 @@ static bool find_texts(const struct vectors *vectors, const struct encoder *enco
         asked.weights = weights = alloc_zeros(asked.n, sizeof *weights);
         engine_sparse_entries(query->rows, encoder->width, weights, asked.n);
     }
-    bool is_good =
-        score_texts(vectors, &asked, (int)engine_session_threads(encoder->session), scores) &&
-        best_scores(scores, vectors->n, k, out);
+    score_texts(vectors, &asked, (int)engine_session_threads(encoder->session), scores);
+    best_scores(scores, vectors->n, k, out);
     free(scores);
     free(weights);
-    return is_good;
 }
 
 /* ---- All ---- */
 
-bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
+void find_rows(const struct vectors *vectors, const struct encoder *encoder,
                const struct item *queries, size_t n, size_t k, engine_metric metric,
                engine_hit *out)
 {
@@ -100,12 +98,9 @@ bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
         .metric = metric,
         .n_threads = encoder->request.n_threads,
     };
-    bool is_good = true;
-    if (vectors->kind == VECTORS_ROWS)
-        return engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) ==
-                   ENGINE_OK ||
-               program_refuse("%s", error.message);
-    for (size_t i = 0; i < n && is_good; i++)
-        is_good = find_texts(vectors, encoder, &queries[i], k, out + i * k);
-    return is_good;
+    for (size_t i = 0; i < n && vectors->kind != VECTORS_ROWS; i++)
+        find_texts(vectors, encoder, &queries[i], k, out + i * k);
+    if (vectors->kind == VECTORS_ROWS &&
+        engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) != ENGINE_OK)
+        program_die("%s", error.message);
 }

@@ -6,8 +6,8 @@
 #include "tools/search/vectors.h"
 
 /* The k best rows of n queries that are encoded, one behind the other in one call: out is [n, k],
- * as engine_search fills it. False after a message. */
-bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
+ * as engine_search fills it. */
+void find_rows(const struct vectors *vectors, const struct encoder *encoder,
                const struct item *queries, size_t n, size_t k, engine_metric metric,
                engine_hit *out);
 

@@ -36,28 +36,27 @@ static bool is_new(size_t *slots, size_t n_slots, size_t line)
     return !is_found;
 }
 
-bool hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+void hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
                size_t most, bool once)
 {
-    bool is_good = true;
     size_t n_slots = 64;
     while (n_slots < 2 * most)
         n_slots *= 2;
     size_t *lines = alloc_zeros(n_slots, sizeof *lines);
     clear(hits);
-    for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX && is_good; i++) {
+    for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX; i++) {
         struct hit *hit = &hits->hits[hits->n];
         *hit = (struct hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
-        is_good = places_find(places, rows[i].row, &hit->place);
-        if (is_good && once && !is_new(lines, n_slots, hit->place.line)) {
+        places_find(places, rows[i].row, &hit->place);
+        if (once && !is_new(lines, n_slots, hit->place.line)) {
             place_free(&hit->place);
             continue;
         }
-        hits->n += is_good;
-        is_good = is_good && (!places->has_texts || places_text(places, &hit->place, &hit->record));
+        hits->n++;
+        if (places->has_texts)
+            places_text(places, &hit->place, &hit->record);
     }
     free(lines);
-    return is_good;
 }
 
 const char *query_text(const struct item *query, size_t *len)

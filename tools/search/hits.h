@@ -30,8 +30,8 @@ void hits_of(struct hits *hits, const struct item *query, size_t cap);
 void hits_free(struct hits *hits);
 
 /* The texts of the best rows [k], in place of those that are there; no more than `most`. once: of
- * each text the best row alone. False after a message. */
-bool hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+ * each text the best row alone. */
+void hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
                size_t most, bool once);
 
 /* The query as it came, without its prompt. */
@@ -47,8 +47,8 @@ struct reranker {
 /* Opens a cross-encoder for --rerank. */
 void reranker_open(struct reranker *reranker, const struct search_options *options);
 
-/* Sorts hits by the scores of the pairs of the query and each text. False after a message. */
-bool rerank(struct reranker *reranker, struct hits *hits);
+/* Sorts hits by the scores of the pairs of the query and each text. */
+void rerank(struct reranker *reranker, struct hits *hits);
 
 /* ---- Printing ---- */
 
@@ -63,7 +63,7 @@ struct hits_printer {
 
 void hits_print_heading(struct hits_printer *printer);
 
-/* The best of them, as many as --top says. False after a message: the format cannot hold an id. */
-bool hits_print(struct hits_printer *printer, const struct hits *hits);
+/* The best of them, as many as --top says. An id that the format cannot hold ends the program. */
+void hits_print(struct hits_printer *printer, const struct hits *hits);
 
 #endif

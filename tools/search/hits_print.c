@@ -147,36 +147,34 @@ static void print_fields(struct csv_writer *csv, const struct hits_printer *prin
 /* ---- TREC: fields between blanks ---- */
 
 /* An id may have none of them, and not be empty. */
-static bool check_id(const char *id, size_t len, const char *whose)
+static void check_id(const char *id, size_t len, const char *whose)
 {
     bool is_good = len > 0;
     for (size_t i = 0; i < len; i++)
         is_good = is_good && (unsigned char)id[i] > ' ' && id[i] != 0x7F;
-    return is_good ||
-           program_refuse("-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id "
-                          "in this format: -f tsv or json",
-                          (int)len, id, whose);
+    if (!is_good)
+        program_die(
+            "-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id in this "
+            "format: -f tsv or json",
+            (int)len, id, whose);
 }
 
-static bool print_run(const struct hits_printer *printer, const struct hits *hits)
+static void print_run(const struct hits_printer *printer, const struct hits *hits)
 {
     char score[FORMAT_FLOAT_MAX];
-    if (!check_id(hits->query_id, hits->query_id_len, "a query"))
-        return false;
+    check_id(hits->query_id, hits->query_id_len, "a query");
     for (size_t i = 0; i < hits->n; i++) {
         const struct place *place = &hits->hits[i].place;
-        if (!check_id(place->id, place->id_len, "a text"))
-            return false;
+        check_id(place->id, place->id_len, "a text");
         format_float(hits->hits[i].score, score);
         fprintf(printer->stream, "%.*s Q0 %.*s %zu %s encode-search\n", (int)hits->query_id_len,
                 hits->query_id, (int)place->id_len, place->id, i + 1, score);
     }
-    return true;
 }
 
 /* ---- All ---- */
 
-bool hits_print(struct hits_printer *printer, const struct hits *all)
+void hits_print(struct hits_printer *printer, const struct hits *all)
 {
     struct hits best = *all;
     if (best.n > printer->options->n_hits)
@@ -185,7 +183,6 @@ bool hits_print(struct hits_printer *printer, const struct hits *all)
     case SEARCH_TEXT: print_table(printer, &best); break;
     case SEARCH_JSON: print_object(printer, &best); break;
     case SEARCH_TSV: print_fields(&printer->csv, printer, &best); break;
-    case SEARCH_TREC: return print_run(printer, &best);
+    case SEARCH_TREC: print_run(printer, &best); break;
     }
-    return true;
 }

@@ -15,38 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The bytes of a file that is open; NULL: errno says why not. */
-static const char *map(int fd, off_t len)
+void mapped_open(struct mapped *mapped, const char *path)
 {
-    if ((uintmax_t)len > SIZE_MAX) {
-        errno = EFBIG;
-        return NULL;
-    }
-    void *data = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED, fd, 0);
-    return data == MAP_FAILED ? NULL : data;
-}
-
-bool mapped_open(struct mapped *mapped, const char *path)
-{
-    struct stat status = {.st_size = 0};
-    *mapped = (struct mapped){.path = path};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* which a pipe would wait for */
-    bool is_there = fd >= 0 && fstat(fd, &status) == 0;
-    bool is_regular = is_there && S_ISREG(status.st_mode);
-    if (is_regular && status.st_size > 0)
-        mapped->data = map(fd, status.st_size);
-    bool is_read = is_regular && (status.st_size == 0 || mapped->data != NULL);
-    mapped->len = mapped->data != NULL ? (size_t)status.st_size : 0;
-    if (is_there && !is_regular)
-        program_fail("'%s' is no regular file: it is mapped, which a pipe, a device or a folder "
-                     "cannot be",
-                     path);
-    else if (!is_read)
-        program_fail("cannot read '%s': %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* which a pipe would wait for */
+    if (fd < 0 || fstat(fd, &status) != 0)
+        program_die("cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        program_die("'%s' is no regular file: it is mapped, which a pipe, a device or a folder "
+                    "cannot be",
+                    path);
+    *mapped = (struct mapped){.path = path, .len = (size_t)status.st_size};
+    if (mapped->len > 0)
+        mapped->data = mmap(NULL, mapped->len, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapped->data == MAP_FAILED || (uintmax_t)status.st_size > SIZE_MAX)
+        program_die("cannot map '%s': %s", path, strerror(errno ? errno : EFBIG));
+    close(fd);
     input_remember(path);
-    return is_read;
 }
 
 void mapped_close(struct mapped *mapped)
@@ -60,10 +45,10 @@ void mapped_close(struct mapped *mapped)
 
 enum { BLOCK_BYTES = 8 << 10 };
 
-bool lines_open(struct lines *lines, const char *path)
+void lines_open(struct lines *lines, const char *path)
 {
     *lines = (struct lines){0};
-    return mapped_open(&lines->file, path);
+    mapped_open(&lines->file, path);
 }
 
 void lines_close(struct lines *lines)

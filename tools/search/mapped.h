@@ -2,7 +2,6 @@
 #ifndef TOOLS_SEARCH_MAPPED_H
 #define TOOLS_SEARCH_MAPPED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct mapped {
@@ -11,9 +10,9 @@ struct mapped {
     size_t len;
 };
 
-/* False after a message: it cannot be opened, or is a pipe, a folder or a device, which cannot be
+/* Ends the program where it cannot be opened, or is a pipe, a folder or a device, which cannot be
  * mapped. Remembers it as one that is read (inputs.h). */
-bool mapped_open(struct mapped *mapped, const char *path);
+void mapped_open(struct mapped *mapped, const char *path);
 void mapped_close(struct mapped *mapped);
 
 /* Lines by number. How many end before each block of the file is counted once, and as far as lines
@@ -24,7 +23,7 @@ struct lines {
     size_t n_counted, cap;
 };
 
-bool lines_open(struct lines *lines, const char *path);
+void lines_open(struct lines *lines, const char *path);
 void lines_close(struct lines *lines);
 
 /* Line `number`, from 1, without its end (\n or \r\n); NULL: the file has fewer. */

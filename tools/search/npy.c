@@ -14,15 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_MOST = 64 << 10 }; /* NumPy's own limit is 10,000 */
+enum { HEADER_MOST = 64 << 10, MESSAGE_BYTES = 640 }; /* NumPy's own limit is 10,000 */
 
-static bool PROGRAM_PRINTF(2, 3) fail(char *message, const char *format, ...)
+void npy_die(const struct npy *npy, const char *format, ...)
 {
+    char message[MESSAGE_BYTES];
+    const char *member = npy->member;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, NPY_MESSAGE_BYTES, format, arguments);
-    va_end(arguments);
-    return false;
+    vsnprintf(message, sizeof message, format, arguments);
+    program_die("%s%s'%s' %s", member ? member : "", member ? " in " : "", npy->file->path,
+                message);
 }
 
 static size_t number(const char *bytes, size_t n)
@@ -70,48 +72,46 @@ static bool read_shape(const json_t *shape, struct npy *npy)
     return true;
 }
 
-static bool read_members(const json_t *dict, struct npy *npy, char *message)
+static void read_members(const json_t *dict, struct npy *npy)
 {
     const json_t *type = json_object_get(dict, "descr");
     size_t type_len =
         json_dumpb(type, npy->type, sizeof npy->type - 1, JSON_ENCODE_ANY | JSON_COMPACT);
     if (json_object_size(dict) != 3 || type_len == 0 || type_len >= sizeof npy->type ||
         !read_shape(json_object_get(dict, "shape"), npy))
-        return fail(message, "has a header that is not {'descr': …, 'fortran_order': …, "
-                             "'shape': …} of an array that can be mapped");
-    return json_is_false(json_object_get(dict, "fortran_order")) ||
-           fail(message, "is in Fortran order, column by column; in NumPy: np.save(path, "
-                         "np.ascontiguousarray(a))");
+        npy_die(npy, "has a header that is not {'descr': …, 'fortran_order': …, 'shape': …} of an "
+                     "array that can be mapped");
+    if (!json_is_false(json_object_get(dict, "fortran_order")))
+        npy_die(npy, "is in Fortran order, column by column; in NumPy: np.save(path, "
+                     "np.ascontiguousarray(a))");
 }
 
-bool npy_read(const char *data, size_t len, struct npy *npy, char message[NPY_MESSAGE_BYTES])
+static void read_array(struct npy *npy, const char *data, size_t len)
 {
-    *npy = (struct npy){.n_items = 0};
     if (len < 12 || memcmp(data, "\x93NUMPY", 6) != 0)
-        return fail(message, "is no array of NumPy (.npy)");
+        npy_die(npy, "is no array of NumPy (.npy)");
     if (data[6] < 1 || data[6] > 3 || data[7] != 0)
-        return fail(message, "has version %d.%d of NumPy's format; 1.0, 2.0 and 3.0 are read",
-                    (unsigned char)data[6], (unsigned char)data[7]);
+        npy_die(npy, "has version %d.%d of NumPy's format; 1.0, 2.0 and 3.0 are read",
+                (unsigned char)data[6], (unsigned char)data[7]);
     const size_t begin = data[6] == 1 ? 10 : 12, dict_len = number(data + 8, begin - 8);
     if (dict_len > len - begin || dict_len > HEADER_MOST)
-        return fail(message, "is cut off: its header has %zu bytes, and there are %zu",
-                    begin + dict_len, len);
+        npy_die(npy, "is cut off: its header has %zu bytes, and there are %zu", begin + dict_len,
+                len);
     npy->items = data + begin + dict_len;
     npy->n_bytes = len - begin - dict_len;
     json_t *dict = read_dict(data + begin, dict_len);
-    bool is_read = read_members(dict, npy, message);
+    read_members(dict, npy);
     json_decref(dict);
-    return is_read;
 }
 
-bool npy_check_bytes(const struct npy *npy, size_t item_bytes, char message[NPY_MESSAGE_BYTES])
+void npy_check_bytes(const struct npy *npy, size_t item_bytes)
 {
     size_t needed;
     if (__builtin_mul_overflow(npy->n_items, item_bytes, &needed) || needed > npy->n_bytes)
-        return fail(message, "is cut off: %zu items of %zu bytes, and %zu bytes behind its header",
-                    npy->n_items, item_bytes, npy->n_bytes);
-    return needed == npy->n_bytes ||
-           fail(message, "has %zu bytes behind its %zu items", npy->n_bytes - needed, npy->n_items);
+        npy_die(npy, "is cut off: %zu items of %zu bytes, and %zu bytes behind its header",
+                npy->n_items, item_bytes, npy->n_bytes);
+    if (needed < npy->n_bytes)
+        npy_die(npy, "has %zu bytes behind its %zu items", npy->n_bytes - needed, npy->n_items);
 }
 
 /* ---- Archives (zip: PKWARE's APPNOTE.TXT 6.3, 4.3.7 and 4.5.3) ---- */
@@ -127,26 +127,42 @@ static size_t member_len(const char *header, size_t name_len, size_t extra_len)
     return is_wide ? number(extra + 4, 8) : len;
 }
 
-const char *npz_find(const char *archive, size_t len, const char *name, size_t *n_bytes,
-                     char message[NPY_MESSAGE_BYTES])
+/* The bytes of a member; NULL: there is none of that name. */
+static const char *find_member(const struct mapped *file, const char *name, size_t *n_bytes)
 {
+    const struct npy archive = {.file = file};
     size_t at = 0;
-    while (len - at >= LOCAL_BYTES && number(archive + at, 4) == 0x04034B50) {
-        const char *header = archive + at;
+    while (file->len - at >= LOCAL_BYTES && number(file->data + at, 4) == 0x04034B50) {
+        const char *header = file->data + at;
         size_t name_len = number(header + 26, 2), extra_len = number(header + 28, 2);
-        bool is_stored = number(header + 6, 2) % 16 < 8 && number(header + 8, 2) == 0;
-        size_t head_len = LOCAL_BYTES + name_len + extra_len;
-        *n_bytes = head_len < len - at ? member_len(header, name_len, extra_len) : SIZE_MAX;
-        if (!is_stored || *n_bytes > len - at - head_len) {
-            fail(message, is_stored ? "is cut off"
-                                    : "is compressed, and arrays are read where "
-                                      "they lie; in SciPy: save_npz(path, a, compressed=False)");
-            return NULL;
-        }
+        size_t head_len = LOCAL_BYTES + name_len + extra_len, rest = file->len - at;
+        if (number(header + 6, 2) % 16 >= 8 || number(header + 8, 2) != 0)
+            npy_die(&archive, "is compressed, and arrays are read where they lie; in SciPy: "
+                              "save_npz(path, a, compressed=False)");
+        *n_bytes = head_len <= rest ? member_len(header, name_len, extra_len) : 0;
+        if (head_len > rest || *n_bytes > rest - head_len)
+            npy_die(&archive, "is cut off");
         if (name_len == strlen(name) && memcmp(header + LOCAL_BYTES, name, name_len) == 0)
             return header + head_len;
         at += head_len + *n_bytes;
     }
-    fail(message, "has no %s: it is not what encode -p sparse or colbert -f npz writes", name);
     return NULL;
+}
+
+bool npz_has(const struct mapped *archive, const char *member)
+{
+    size_t n_bytes;
+    return find_member(archive, member, &n_bytes) != NULL;
+}
+
+struct npy npy_read(const struct mapped *file, const char *member)
+{
+    struct npy npy = {.file = file, .member = member};
+    size_t len = file->len;
+    const char *data = member ? find_member(file, member, &len) : file->data;
+    if (!data)
+        npy_die(&(struct npy){.file = file},
+                "has no %s: it is not what encode -p sparse or colbert -f npz writes", member);
+    read_array(&npy, data, len);
+    return npy;
 }

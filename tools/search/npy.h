@@ -1,13 +1,16 @@
-/* npy.h - arrays of NumPy that are read where they lie: files of one, and those in an archive. */
+/* npy.h - arrays of NumPy that are read where they lie: files of one, and those in an archive. What is
+ * wrong with them ends the program. */
 #ifndef TOOLS_SEARCH_NPY_H
 #define TOOLS_SEARCH_NPY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "tools/common/options.h"
+#include "tools/search/mapped.h"
 
-enum { NPY_MESSAGE_BYTES = 320, NPY_TYPE_BYTES = 96, NPY_MOST_DIMENSIONS = 4 };
+enum { NPY_TYPE_BYTES = 96, NPY_MOST_DIMENSIONS = 4 };
 
 struct npy {
+    const struct mapped *file;
+    const char *member; /* of an archive; or NULL */
     /* The dtype as JSON without blanks: "<f4", with its quotes, or [["scale","<f4"],…]. */
     char type[NPY_TYPE_BYTES];
     size_t n_dimensions, shape[NPY_MOST_DIMENSIONS];
@@ -16,16 +19,16 @@ struct npy {
     size_t n_bytes;    /* from there to the end */
 };
 
-/* Reads the header at the start of data [len]. False: the message says what is wrong, in words
- * that go behind the name of the file. */
-bool npy_read(const char *data, size_t len, struct npy *npy, char message[NPY_MESSAGE_BYTES]);
+/* The array that the file is, or the member of an .npz archive, which must be stored as it is. */
+struct npy npy_read(const struct mapped *file, const char *member);
 
-/* Whether items of so many bytes fill what is behind the header, to its end. */
-bool npy_check_bytes(const struct npy *npy, size_t item_bytes, char message[NPY_MESSAGE_BYTES]);
+/* Items of so many bytes must fill what is behind the header, to its end. */
+void npy_check_bytes(const struct npy *npy, size_t item_bytes);
 
-/* The bytes of a member of an .npz archive [len], which must be stored as they are; NULL: the
- * message says why not, as above. */
-const char *npz_find(const char *archive, size_t len, const char *name, size_t *n_bytes,
-                     char message[NPY_MESSAGE_BYTES]);
+/* Whether the archive has a member. */
+bool npz_has(const struct mapped *archive, const char *member);
+
+/* "'x.npy' is ...", "data.npy in 'x.npz' is ...", and the end of the program. */
+_Noreturn void npy_die(const struct npy *npy, const char *format, ...) PROGRAM_PRINTF(2, 3);
 
 #endif

@@ -15,13 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool fail_row(const struct places *places, uint64_t row)
-{
-    return program_refuse("'%s' does not tell of row %" PRIu64 " of '%s' in its line %" PRIu64
-                          ": it belongs to other vectors",
-                          places->rows.file.path, row, places->vectors, row + 1);
-}
-
 /* ---- Rows ---- */
 
 char *id_text(const struct record *record, size_t number, size_t *len)
@@ -59,32 +52,40 @@ static bool is_row(const char *key)
     return strcmp(key, "row") == 0;
 }
 
-static bool read_members(const char *line, size_t len, struct place *place, uint64_t row)
+_Noreturn static void refuse_row(const struct places *places, uint64_t row)
+{
+    program_die("'%s' does not tell of row %" PRIu64 " of '%s' in its line %" PRIu64
+                ": it belongs to other vectors",
+                places->rows.file.path, row, places->vectors, row + 1);
+}
+
+/* line NULL: the rows file has no such line. */
+static void read_members(const struct places *places, uint64_t row, const char *line, size_t len,
+                         struct place *place)
 {
     char reason[JSON_MESSAGE_BYTES];
     size_t found;
+    if (line == NULL)
+        refuse_row(places, row);
     char *text = memcpy(alloc_zeros(len + 1, 1), line, len);
     place->members = json_input_parse(text, len, reason);
     if (json_is_object(place->members))
         json_members_keep(place->members, text, is_row, &place->written);
     free(text);
-    return place_number(place, "row", &found) && found == row &&
-           place_number(place, "line", &place->line) && place->line > 0;
+    if (!place_number(place, "row", &found) || found != row ||
+        !place_number(place, "line", &place->line) || place->line == 0)
+        refuse_row(places, row);
 }
 
-bool places_find(struct places *places, uint64_t row, struct place *place)
+void places_find(struct places *places, uint64_t row, struct place *place)
 {
-    size_t len;
+    size_t len = 0;
     *place = (struct place){.line = (size_t)row + 1};
     if (places->has_rows) {
         const char *line = lines_get(&places->rows, (size_t)row + 1, &len);
-        if (line == NULL || !read_members(line, len, place, row)) {
-            place_free(place);
-            return fail_row(places, row);
-        }
+        read_members(places, row, line, len, place);
     }
     place->id = id_text(&place->written, place->line, &place->id_len);
-    return true;
 }
 
 /* ---- Texts ---- */
@@ -111,57 +112,58 @@ static bool has_its_id(const struct record *record, const struct place *place)
     return is_same;
 }
 
-bool places_text(struct places *places, const struct place *place, struct record *record)
+void places_text(struct places *places, const struct place *place, struct record *record)
 {
     char reason[JSON_MESSAGE_BYTES];
     size_t len;
     const char *path = places->texts.file.path;
     const char *line = lines_get(&places->texts, place->line, &len);
     if (line == NULL)
-        return program_refuse("'%s' has no line %zu, of which a row of '%s' is: it is not the file "
-                              "that was encoded",
-                              path, place->line, places->vectors);
+        program_die("'%s' has no line %zu, of which a row of '%s' is: it is not the file that was "
+                    "encoded",
+                    path, place->line, places->vectors);
     const size_t mark_len = place->line == 1 ? utf8_mark_len(line, len) : 0;
     line += mark_len;
     len -= mark_len;
     *record = (struct record){.input = {.text = line, .text_len = len}};
     if (places->has_json_texts && !json_input_read(line, len, record, reason))
-        return program_refuse("line %zu of '%s': %s", place->line, path, reason);
+        program_die("line %zu of '%s': %s", place->line, path, reason);
     if (places->has_json_texts && places->has_rows && !has_its_id(record, place))
-        return program_refuse("line %zu of '%s' has another id than its row in '%s': it is not the "
-                              "file that was encoded",
-                              place->line, path, places->vectors);
+        program_die("line %zu of '%s' has another id than its row in '%s': it is not the file that "
+                    "was encoded",
+                    place->line, path, places->vectors);
     cut_to_window(place, &record->input);
-    return true;
 }
 
 /* ---- Opening ---- */
 
-/* A rows file of an earlier run tells of another number of rows. */
-static bool check_rows(const struct places *places, size_t n_rows, size_t *last_line)
+/* A rows file of an earlier run tells of another number of rows. Returns the line of the last. */
+static size_t check_rows(const struct places *places, size_t n_rows)
 {
     struct place place = {0};
-    size_t len;
+    size_t len = 0;
     const char *line = lines_last(&places->rows, &len);
-    bool is_good =
-        n_rows > 0 ? line != NULL && read_members(line, len, &place, n_rows - 1) : line == NULL;
-    *last_line = place.line;
+    if (n_rows > 0)
+        read_members(places, n_rows - 1, line, len, &place);
+    else if (line != NULL)
+        refuse_row(places, 0);
+    const size_t last_line = place.line;
     place_free(&place);
-    return is_good || fail_row(places, n_rows > 0 ? n_rows - 1 : 0);
+    return last_line;
 }
 
 /* Where rows are lines there are as many of both; else some of the lines may have no row. */
-static bool check_texts(struct places *places, size_t last_line)
+static void check_texts(struct places *places, size_t last_line)
 {
     size_t len = 1, n_lines = lines_count(&places->texts);
     if (places->has_json_texts)
         lines_last(&places->texts, &len);
     n_lines -= n_lines > 0 && len == 0; /* an empty last line is none for encode --input jsonl */
-    return n_lines == last_line || (n_lines > last_line && places->has_rows) ||
-           program_refuse("'%s' has %zu line%s, and '%s' was made of %s%zu: it is not the file "
-                          "that was encoded",
-                          places->texts.file.path, n_lines, plural(n_lines), places->vectors,
-                          places->has_rows ? "at least " : "", last_line);
+    if (n_lines < last_line || (n_lines > last_line && !places->has_rows))
+        program_die("'%s' has %zu line%s, and '%s' was made of %s%zu: it is not the file that was "
+                    "encoded",
+                    places->texts.file.path, n_lines, plural(n_lines), places->vectors,
+                    places->has_rows ? "at least " : "", last_line);
 }
 
 /* While it goes on, or where it was ended, the files may be of two runs. */
@@ -182,23 +184,23 @@ static bool are_json(const struct lines *texts)
            (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
 }
 
-bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
+void places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
 {
     char *path = alloc_text("%s" OUTPUT_ROWS, vectors);
     size_t last_line = n_rows;
     *places = (struct places){.vectors = vectors, .rows_path = path};
     places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
     note_journal(vectors);
-    if (places->has_rows &&
-        (!lines_open(&places->rows, path) || !check_rows(places, n_rows, &last_line)))
-        return false;
+    if (places->has_rows) {
+        lines_open(&places->rows, path);
+        last_line = check_rows(places, n_rows);
+    }
     if (texts == NULL)
-        return true;
-    if (!lines_open(&places->texts, texts))
-        return false;
+        return;
+    lines_open(&places->texts, texts);
     places->has_texts = true;
     places->has_json_texts = are_json(&places->texts);
-    return check_texts(places, last_line);
+    check_texts(places, last_line);
 }
 
 void places_close(struct places *places)

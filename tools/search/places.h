@@ -24,13 +24,13 @@ struct places {
     const char *vectors; /* path, for messages */
 };
 
-/* The rows file of VECTORS, if there is one, and TEXTS (NULL: none). n_rows: that VECTORS has.
- * False after a message. */
-bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts);
+/* The rows file of VECTORS, if there is one, and TEXTS (NULL: none). n_rows: that VECTORS has. Here
+ * and below what is wrong ends the program. */
+void places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts);
 void places_close(struct places *places);
 
-/* Of one row. False after a message. */
-bool places_find(struct places *places, uint64_t row, struct place *place);
+/* Of one row. */
+void places_find(struct places *places, uint64_t row, struct place *place);
 void place_free(struct place *place);
 
 /* The id [len] as it came, a string without quotes; where none came, the number. To be freed. */
@@ -39,7 +39,7 @@ char *id_text(const struct record *record, size_t number, size_t *len);
 /* A whole number of the row's line, such as "begin"; false: it says nothing of the kind. */
 bool place_number(const struct place *place, const char *key, size_t *number);
 
-/* The text, or the part of it that the row stands for, as record->input. False after a message. */
-bool places_text(struct places *places, const struct place *place, struct record *record);
+/* The text, or the part of it that the row stands for, as record->input. */
+void places_text(struct places *places, const struct place *place, struct record *record);
 
 #endif

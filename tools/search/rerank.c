@@ -21,7 +21,7 @@ void reranker_open(struct reranker *reranker, const struct search_options *optio
 
 /* Counts the tokens that will be read of a pair: too many are an error, or are cut, of which the
  * first is told. */
-static bool check_pair(struct reranker *reranker, const engine_input *query, const struct hit *hit)
+static void check_pair(struct reranker *reranker, const engine_input *query, const struct hit *hit)
 {
     struct encoder *encoder = &reranker->encoder;
     const engine_input *text = &hit->record.input;
@@ -32,14 +32,12 @@ static bool check_pair(struct reranker *reranker, const engine_input *query, con
                          .pair = text->text,
                          .pair_len = text->text_len},
     };
-    bool is_good = encoder_tokenize(encoder, &pair);
-    if (!is_good)
-        program_fail("--rerank: behind the query, %s", encoder->message);
-    else if (pair.n_dropped > 0 && reranker->n_cut++ == 0)
+    if (!encoder_tokenize(encoder, &pair))
+        program_die("--rerank: behind the query, %s", encoder->message);
+    if (pair.n_dropped > 0 && reranker->n_cut++ == 0)
         program_note("--rerank: behind the query, text %zu was cut: %zu of %zu tokens are read",
                      pair.number, pair.n_tokens, pair.n_tokens + pair.n_dropped);
     item_free(&pair);
-    return is_good;
 }
 
 static int compare(const void *a, const void *b)
@@ -50,7 +48,7 @@ static int compare(const void *a, const void *b)
     return first->rank < second->rank ? -1 : first->rank > second->rank;
 }
 
-static bool score(struct reranker *reranker, const struct hits *hits, engine_input *texts,
+static void score(struct reranker *reranker, const struct hits *hits, engine_input *texts,
                   float *scores)
 {
     engine_session *session = reranker->encoder.session;
@@ -59,25 +57,22 @@ static bool score(struct reranker *reranker, const struct hits *hits, engine_inp
     for (size_t i = 0; i < hits->n; i++) {
         const engine_input *text = &hits->hits[i].record.input;
         texts[i] = (engine_input){.text = text->text, .text_len = text->text_len};
-        if (!check_pair(reranker, &query, &hits->hits[i]))
-            return false;
+        check_pair(reranker, &query, &hits->hits[i]);
     }
-    if (engine_rank(session, &query, texts, hits->n, &reranker->encoder.options, scores) ==
+    if (engine_rank(session, &query, texts, hits->n, &reranker->encoder.options, scores) !=
         ENGINE_OK)
-        return true;
-    return program_refuse("--rerank: %s", engine_session_message(session));
+        program_die("--rerank: %s", engine_session_message(session));
 }
 
-bool rerank(struct reranker *reranker, struct hits *hits)
+void rerank(struct reranker *reranker, struct hits *hits)
 {
     engine_input *texts = alloc_zeros(hits->n, sizeof *texts);
     float *scores = alloc_zeros(hits->n, sizeof *scores);
-    bool is_scored = score(reranker, hits, texts, scores);
-    for (size_t i = 0; i < hits->n && is_scored; i++)
+    score(reranker, hits, texts, scores);
+    for (size_t i = 0; i < hits->n; i++)
         hits->hits[i].score = scores[i];
     if (hits->n > 0)
         qsort(hits->hits, hits->n, sizeof *hits->hits, compare);
     free(texts);
     free(scores);
-    return is_scored;
 }

@@ -3,22 +3,8 @@
 
 #include "tools/search/npy.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* "'x.npy' is cut off ...", "data.npy in 'x.npz' is ...". */
-static bool PROGRAM_PRINTF(3, 4)
-    refuse(const struct vectors *vectors, const char *member, const char *format, ...)
-{
-    char message[2 * NPY_MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    return program_refuse("%s%s'%s' %s", member ? member : "", member ? " in " : "",
-                          vectors->file.path, message);
-}
 
 /* ---- One array: a row for each text ---- */
 
@@ -43,48 +29,39 @@ static bool find_element(const char *type, engine_element *element)
     return false;
 }
 
-static bool open_array(struct vectors *vectors)
+static void open_array(struct vectors *vectors)
 {
-    char message[NPY_MESSAGE_BYTES];
-    struct npy npy;
+    const struct npy npy = npy_read(&vectors->file, NULL);
     engine_element element;
-    if (!npy_read(vectors->file.data, vectors->file.len, &npy, message))
-        return refuse(vectors, NULL, "%s", message);
     if (!find_element(npy.type, &element))
-        return refuse(vectors, NULL,
-                      "holds %s; float32, float16, and the int8 and the packed bits of encode "
-                      "--type are searched. In NumPy: np.save(path, a.astype(np.float32))",
-                      npy.type);
+        npy_die(&npy,
+                "holds %s; float32, float16, and the int8 and the packed bits of encode --type are "
+                "searched. In NumPy: np.save(path, a.astype(np.float32))",
+                npy.type);
     const bool is_int8 = element == ENGINE_INT8;
     if (npy.n_dimensions != (is_int8 ? 1 : 2) || (!is_int8 && npy.shape[1] == 0))
-        return refuse(vectors, NULL,
-                      "is an array of %zu dimension%s%s, and rows of vectors are [N, D]: encode "
-                      "-p model -f npy",
-                      npy.n_dimensions, plural(npy.n_dimensions),
-                      npy.n_dimensions == 2 ? " without columns" : "");
+        npy_die(&npy,
+                "is an array of %zu dimension%s%s, and rows of vectors are [N, D]: encode -p model "
+                "-f npy",
+                npy.n_dimensions, plural(npy.n_dimensions),
+                npy.n_dimensions == 2 ? " without columns" : "");
     vectors->n = npy.shape[0];
     vectors->width = is_int8 ? int8_columns(npy.type) : npy.shape[1];
     vectors->rows = (engine_vectors){npy.items, vectors->n, vectors->width, element};
-    const size_t item_bytes = engine_row_bytes(element, is_int8 ? vectors->width : 1);
-    return npy_check_bytes(&npy, item_bytes, message) || refuse(vectors, NULL, "%s", message);
+    npy_check_bytes(&npy, engine_row_bytes(element, is_int8 ? vectors->width : 1));
 }
 
 /* ---- Archives: entries of sparse weights, or rows of tokens ---- */
 
-static bool open_member(const struct vectors *vectors, const char *name, const char *type,
-                        size_t item_bytes, size_t n_dimensions, struct npy *npy)
+static struct npy open_member(const struct vectors *vectors, const char *name, const char *type,
+                              size_t item_bytes, size_t n_dimensions)
 {
-    char message[NPY_MESSAGE_BYTES];
-    size_t n_bytes;
-    const char *bytes = npz_find(vectors->file.data, vectors->file.len, name, &n_bytes, message);
-    if (bytes == NULL)
-        return refuse(vectors, NULL, "%s", message);
-    if (!npy_read(bytes, n_bytes, npy, message))
-        return refuse(vectors, name, "%s", message);
-    if (strcmp(npy->type, type) != 0 || npy->n_dimensions != n_dimensions)
-        return refuse(vectors, name, "is %s in %zu dimensions, expected %s in %zu", npy->type,
-                      npy->n_dimensions, type, n_dimensions);
-    return npy_check_bytes(npy, item_bytes, message) || refuse(vectors, name, "%s", message);
+    const struct npy npy = npy_read(&vectors->file, name);
+    if (strcmp(npy.type, type) != 0 || npy.n_dimensions != n_dimensions)
+        npy_die(&npy, "is %s in %zu dimensions, expected %s in %zu", npy.type, npy.n_dimensions,
+                type, n_dimensions);
+    npy_check_bytes(&npy, item_bytes);
+    return npy;
 }
 
 size_t vectors_start(const struct vectors *vectors, size_t i)
@@ -95,66 +72,59 @@ size_t vectors_start(const struct vectors *vectors, size_t i)
 }
 
 /* Where texts begin: from 0 on, up to the number of entries. */
-static bool open_starts(struct vectors *vectors, const char *name, size_t n_entries)
+static void open_starts(struct vectors *vectors, const char *name, size_t n_entries)
 {
-    struct npy npy;
-    if (!open_member(vectors, name, "\"<i8\"", 8, 1, &npy))
-        return false;
+    const struct npy npy = open_member(vectors, name, "\"<i8\"", 8, 1);
     vectors->starts = npy.items;
     bool is_sound = npy.n_items > 0 && vectors_start(vectors, 0) == 0 &&
                     vectors_start(vectors, npy.n_items - 1) == n_entries;
     for (size_t i = 1; is_sound && i < npy.n_items; i++)
         is_sound = vectors_start(vectors, i - 1) <= vectors_start(vectors, i);
-    vectors->n = npy.n_items - is_sound;
-    return is_sound || refuse(vectors, name, "does not rise from 0 to the %zu entries", n_entries);
+    if (!is_sound)
+        npy_die(&npy, "does not rise from 0 to the %zu entries", n_entries);
+    vectors->n = npy.n_items - 1;
 }
 
-static bool open_sparse(struct vectors *vectors)
+static void open_sparse(struct vectors *vectors)
 {
-    struct npy values, ids, shape, format;
-    if (!open_member(vectors, "data.npy", "\"<f4\"", 4, 1, &values) ||
-        !open_member(vectors, "indices.npy", "\"<i4\"", 4, 1, &ids) ||
-        !open_member(vectors, "shape.npy", "\"<i8\"", 8, 1, &shape) ||
-        !open_member(vectors, "format.npy", "\"|S3\"", 3, 0, &format) ||
-        !open_starts(vectors, "indptr.npy", values.n_items))
-        return false;
+    const struct npy values = open_member(vectors, "data.npy", "\"<f4\"", 4, 1);
+    const struct npy ids = open_member(vectors, "indices.npy", "\"<i4\"", 4, 1);
+    const struct npy shape = open_member(vectors, "shape.npy", "\"<i8\"", 8, 1);
+    const struct npy format = open_member(vectors, "format.npy", "\"|S3\"", 3, 0);
+    open_starts(vectors, "indptr.npy", values.n_items);
     vectors->kind = VECTORS_SPARSE;
     vectors->values = values.items;
     vectors->ids = ids.items;
     if (memcmp(format.items, "csr", 3) != 0 || ids.n_items != values.n_items || shape.n_items != 2)
-        return refuse(vectors, NULL, "is no CSR matrix as scipy.sparse.save_npz writes it");
+        npy_die(&(struct npy){.file = &vectors->file},
+                "is no CSR matrix as scipy.sparse.save_npz writes it");
     memcpy(&vectors->width, shape.items + 8, sizeof vectors->width);
-    return true;
 }
 
-static bool open_tokens(struct vectors *vectors)
+static void open_tokens(struct vectors *vectors)
 {
-    struct npy rows;
-    if (!open_member(vectors, "vectors.npy", "\"<f4\"", 4, 2, &rows) ||
-        !open_starts(vectors, "offsets.npy", rows.shape[0]))
-        return false;
+    const struct npy rows = open_member(vectors, "vectors.npy", "\"<f4\"", 4, 2);
+    open_starts(vectors, "offsets.npy", rows.shape[0]);
     vectors->kind = VECTORS_TOKENS;
     vectors->values = rows.items;
     vectors->width = rows.shape[1];
-    return true;
 }
 
 /* ---- Both ---- */
 
-bool vectors_open(struct vectors *vectors, const char *path)
+void vectors_open(struct vectors *vectors, const char *path)
 {
-    char message[NPY_MESSAGE_BYTES];
-    size_t n;
     *vectors = (struct vectors){.kind = VECTORS_ROWS};
-    if (!mapped_open(&vectors->file, path))
-        return false;
+    mapped_open(&vectors->file, path);
     const struct mapped *file = &vectors->file;
     if (file->len == 0)
-        return refuse(vectors, NULL, "is empty");
+        npy_die(&(struct npy){.file = file}, "is empty");
     if (file->len < 4 || memcmp(file->data, "PK\3\4", 4) != 0)
-        return open_array(vectors);
-    return npz_find(file->data, file->len, "vectors.npy", &n, message) ? open_tokens(vectors)
-                                                                       : open_sparse(vectors);
+        open_array(vectors);
+    else if (npz_has(file, "vectors.npy"))
+        open_tokens(vectors);
+    else
+        open_sparse(vectors);
 }
 
 void vectors_close(struct vectors *vectors)
@@ -170,24 +140,22 @@ const char *vectors_kind_name(const struct vectors *vectors)
                                              : names[vectors->rows.type];
 }
 
-bool vectors_fit(struct vectors *vectors, const struct encoder *encoder)
+void vectors_fit(struct vectors *vectors, const struct encoder *encoder)
 {
+    const struct npy whole = {.file = &vectors->file};
     const size_t columns = encoder->width;
     const bool are_bits = vectors->kind == VECTORS_ROWS && vectors->rows.type == ENGINE_BINARY;
-    vectors->rows.width = columns;
-    if (vectors->width == (are_bits ? engine_row_bytes(ENGINE_BINARY, columns) : columns))
-        return true;
     const size_t found = vectors->width * (are_bits ? 8 : 1);
     const char *packed = are_bits ? " (packed bits)" : "";
-    if (encoder->request.dimensions > 0)
-        return refuse(vectors, NULL,
-                      "has rows of %zu columns%s, and --dimensions cuts queries to %zu", found,
-                      packed, columns);
     const bool may_be_cut = found < columns && !encoder->is_sparse;
-    return refuse(vectors, NULL,
-                  "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of "
-                  "one model%s",
-                  found, packed, encoder->name, columns,
-                  may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too"
-                             : "");
+    vectors->rows.width = columns;
+    if (vectors->width == (are_bits ? engine_row_bytes(ENGINE_BINARY, columns) : columns))
+        return;
+    if (encoder->request.dimensions > 0)
+        npy_die(&whole, "has rows of %zu columns%s, and --dimensions cuts queries to %zu", found,
+                packed, columns);
+    npy_die(&whole,
+            "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of one model%s",
+            found, packed, encoder->name, columns,
+            may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too" : "");
 }

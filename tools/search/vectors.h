@@ -18,12 +18,13 @@ struct vectors {
     size_t width; /* columns; bytes of a binary row */
 };
 
-/* Opens the file and checks all that can be checked without its model. False after a message. */
-bool vectors_open(struct vectors *vectors, const char *path);
+/* Opens the file and checks all that can be checked without its model; what is wrong ends the
+ * program. */
+void vectors_open(struct vectors *vectors, const char *path);
 void vectors_close(struct vectors *vectors);
 
-/* Whether the encoder makes vectors of the same width. False after a message. */
-bool vectors_fit(struct vectors *vectors, const struct encoder *encoder);
+/* The encoder must make vectors of the same width. */
+void vectors_fit(struct vectors *vectors, const struct encoder *encoder);
 
 /* starts[i] of an archive. */
 size_t vectors_start(const struct vectors *vectors, size_t i);

@@ -102,6 +102,16 @@ wait
 run "${encode[@]}" -p mean -f npy "${long[@]}" -o one <lines
 run "${encode[@]}" --join -o all
 check "three at once" same one all
+rm all
+(
+    ulimit -f 3
+    run "${encode[@]}" --join -o all
+    ends "no room for the whole" 1 "cannot write to 'all': File too large"
+    [ $n_failed = 0 ]
+)
+check "no room for the whole" [ $? = 0 ]
+check "then nothing is there" [ ! -e all ]
+run "${encode[@]}" --join -o all
 
 # ---- Again ----
 

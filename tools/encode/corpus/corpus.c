@@ -42,100 +42,76 @@ static json_t *settings_of(struct corpus *corpus)
     if (!json_object_get(options, "on-long")) /* the model's own */
         json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
     corpus->settings = settings_make(options, corpus->encoder->info.path);
-    if (corpus->settings && corpus->shard)
+    if (corpus->shard)
         json_object_set_new(corpus->settings, "shards", shard_common(corpus->shard));
     return corpus->settings;
 }
 
 /* Of a shard, a mark says that it is complete. */
-static bool put_mark(struct corpus *corpus, const struct journal_place *end)
+static void put_mark(struct corpus *corpus, const struct journal_place *end)
 {
-    json_t *settings = settings_of(corpus);
-    return !corpus->shard || (settings && shard_mark(corpus->shard, settings, end));
+    if (corpus->shard)
+        shard_mark(corpus->shard, settings_of(corpus), end);
 }
 
 /* The run ended between its last text and the name of its last file. */
-static int place_parts(struct corpus *corpus)
+static void place_parts(struct corpus *corpus)
 {
-    const struct encode_options *options = corpus->options;
-    if (!parts_place(corpus->path, options->report_path) ||
-        !put_mark(corpus, &corpus->journal.last))
-        return PROGRAM_FAILED;
+    parts_place(corpus->path, corpus->options->report_path);
+    put_mark(corpus, &corpus->journal.last);
     journal_remove(&corpus->journal);
     program_note("'%s' was complete, and is in its place", corpus->path);
-    return PROGRAM_DONE;
 }
 
-static bool may_go_on(struct corpus *corpus)
+static void check_settings(struct corpus *corpus)
 {
     char message[SETTINGS_MESSAGE_BYTES];
-    json_t *settings = settings_of(corpus);
-    if (!settings)
-        return false;
-    return settings_agree(corpus->journal.head, settings, message) ||
-           program_refuse("cannot go on with '%s': %s; --restart begins anew", corpus->path,
-                          message);
-}
-
-static bool refuse(const struct corpus *corpus)
-{
     const size_t n = corpus->journal.last.counts[COUNT_LINES];
-    return program_refuse("'%s' is begun and not complete: of its input %zu line%s %s done; "
-                          "--resume goes on, --restart begins anew",
-                          corpus->path, n, plural(n), n == 1 ? "is" : "are");
+    if (!corpus->options->resumes && !corpus->shard)
+        program_die(
+            "'%s' is begun and not complete: of its input %zu line%s %s done; --resume goes "
+            "on, --restart begins anew",
+            corpus->path, n, plural(n), n == 1 ? "is" : "are");
+    if (!settings_agree(corpus->journal.head, settings_of(corpus), message))
+        program_die("cannot go on with '%s': %s; --restart begins anew", corpus->path, message);
 }
 
-/* True: go on, with the journal that there is or without one. */
-static bool look_for_journal(struct corpus *corpus, int *code)
+/* Whether there is something to do, with the journal that there is or without one. */
+static bool look_for_journal(struct corpus *corpus)
 {
-    const struct encode_options *options = corpus->options;
-    *code = PROGRAM_FAILED;
-    switch (journal_find(&corpus->journal, corpus->path)) {
-    case JOURNAL_ABSENT: return true;
-    case JOURNAL_FAILED: return false;
-    case JOURNAL_FOUND: break;
+    struct journal *journal = &corpus->journal;
+    bool is_found = journal_find(journal, corpus->path);
+    if (is_found && corpus->options->restarts) {
+        parts_drop(corpus->path, corpus->options->report_path);
+        journal_remove(journal);
+        journal_close(journal);
+        is_found = journal_find(journal, corpus->path);
     }
-    if (options->restarts) {
-        parts_drop(corpus->path, options->report_path);
-        journal_remove(&corpus->journal);
-        journal_close(&corpus->journal);
-        return journal_find(&corpus->journal, corpus->path) == JOURNAL_ABSENT;
-    }
-    if (!options->resumes && !corpus->shard)
-        return refuse(corpus);
-    if (!may_go_on(corpus))
-        return false;
-    if (corpus->journal.last.is_finished)
-        *code = place_parts(corpus);
-    return !corpus->journal.last.is_finished;
+    if (!is_found)
+        return true;
+    check_settings(corpus);
+    if (journal->last.is_finished)
+        place_parts(corpus);
+    return !journal->last.is_finished;
 }
 
-/* Whether the shard has a mark: then the program ends with *code. */
-static bool has_mark(struct corpus *corpus, int *code)
+/* Whether the shard has a mark, of this run. */
+static bool has_mark(struct corpus *corpus)
 {
     const struct shard *shard = corpus->shard;
-    char message[SETTINGS_MESSAGE_BYTES];
+    char message[SETTINGS_MESSAGE_BYTES] = "its lines of the input are others now";
     json_t *mark = shard ? shard_read_mark(corpus->options->output_path, shard->number) : NULL;
     if (!mark)
         return false;
-    json_t *settings = settings_of(corpus);
-    bool agrees = settings && settings_agree(mark, settings, message);
-    if (agrees && !shard_has_lines_of(shard, mark)) {
-        snprintf(message, sizeof message, "its lines of the input are others now");
-        agrees = false;
-    }
-    if (agrees)
-        program_note("'%s' is complete", corpus->path);
-    else if (settings)
-        program_fail("'%s' is complete, but %s; --restart begins anew", corpus->path, message);
+    if (!settings_agree(mark, settings_of(corpus), message) || !shard_has_lines_of(shard, mark))
+        program_die("'%s' is complete, but %s; --restart begins anew", corpus->path, message);
+    program_note("'%s' is complete", corpus->path);
     json_decref(mark);
-    *code = agrees ? PROGRAM_DONE : PROGRAM_FAILED;
     return true;
 }
 
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct shard *shard, struct output *output,
-                 int *code)
+                 const struct encoder *encoder, struct shard *shard, struct output *output)
 {
     *corpus = (struct corpus){.options = options,
                               .encoder = encoder,
@@ -145,12 +121,12 @@ bool corpus_open(struct corpus *corpus, const struct encode_options *options,
                               .journal.fd = -1};
     if (options->restarts && shard)
         shard_remove_mark(shard);
-    if (has_mark(corpus, code) || !look_for_journal(corpus, code)) {
+    if (has_mark(corpus) || !look_for_journal(corpus)) {
         corpus_free(corpus);
         return false;
     }
-    return output_open(output, corpus->path,
-                       corpus->journal.has_place ? OUTPUT_RESUMES : OUTPUT_STREAM);
+    output_open(output, corpus->path, corpus->journal.has_place ? OUTPUT_RESUMES : OUTPUT_STREAM);
+    return true;
 }
 
 /* ---- The run ---- */
@@ -192,11 +168,9 @@ static bool sum_parts(struct corpus *corpus, const struct journal_place *from)
 static int begin_journal(struct corpus *corpus)
 {
     struct output *output = corpus->output;
-    json_t *settings = settings_of(corpus);
-    if (!settings || !journal_begin(&corpus->journal, json_incref(settings))) {
-        corpus->is_broken = true;
+    corpus->is_broken = !journal_begin(&corpus->journal, json_incref(settings_of(corpus)));
+    if (corpus->is_broken)
         return PROGRAM_FAILED;
-    }
     return output_keep(output) ? PROGRAM_DONE : fail(corpus, output->error.message);
 }
 
@@ -338,8 +312,8 @@ int corpus_end(struct corpus *corpus, int code)
     if (!corpus->journal.has_place) /* nothing to go on from */
         output_release(output);
     code = output_end(output, code);
-    if (code == PROGRAM_DONE && !put_mark(corpus, &corpus->reached))
-        code = PROGRAM_FAILED;
+    if (code == PROGRAM_DONE)
+        put_mark(corpus, &corpus->reached);
     if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || !corpus->journal.has_place))
         journal_remove(&corpus->journal);
     else if (corpus->journal.fd >= 0)

@@ -33,12 +33,10 @@ struct corpus {
 bool corpus_is_asked(const struct encode_options *options);
 
 /* Looks for a journal of the output, checks that the options may go on with it, and opens the
- * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked;
- * one that is complete is done. True: go on. False: the program ends with *code, and what there was
- * to say has been said. */
+ * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked.
+ * False: the output is complete, which has been said. Else what is wrong ends the program. */
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct shard *shard, struct output *output,
-                 int *code);
+                 const struct encoder *encoder, struct shard *shard, struct output *output);
 
 /* Before the first text, when the printer has begun: from here on SIGINT and SIGTERM end the run
  * behind the batch at work. Of a run that goes on the input is read up to where it ended, and what

@@ -43,47 +43,43 @@ static struct shard_number number_in_name(const char *name, const char *output_n
 }
 
 /* Into how many shards the output is split, by the marks beside it. */
-static bool find_split(struct join *join)
+static void find_split(struct join *join)
 {
-    char *copy = strdup(join->path);
+    char *copy = alloc_text("%s", join->path);
     const char *name = path_name(join->path);
-    DIR *folder = copy ? opendir(dirname(copy)) : NULL;
+    DIR *folder = opendir(dirname(copy));
     const struct dirent *entry;
-    bool is_one = true;
-    if (!folder) {
-        free(copy);
-        return program_refuse("cannot look for the parts of '%s': %s", join->path, strerror(errno));
-    }
-    while (is_one && (entry = readdir(folder)) != NULL) {
+    if (!folder)
+        program_die("cannot look for the parts of '%s': %s", join->path, strerror(errno));
+    while ((entry = readdir(folder)) != NULL) {
         const struct shard_number number = number_in_name(entry->d_name, name);
-        is_one = number.of == 0 || join->of == 0 || join->of == number.of;
-        if (!is_one)
-            program_note("'%s' has parts of %zu and of %zu shards: remove those of one", join->path,
-                         join->of, number.of);
-        else if (number.of)
+        if (number.of && join->of && join->of != number.of)
+            program_die("'%s' has parts of %zu and of %zu shards: remove those of one", join->path,
+                        join->of, number.of);
+        if (number.of)
             join->of = number.of;
     }
     closedir(folder);
     free(copy);
-    return is_one &&
-           (join->of > 0 || program_refuse("'%s' has no complete parts: those of --shard I/N are "
-                                           "'%s.I-of-N', with a mark '%s.I-of-N.done'",
-                                           join->path, join->path, join->path));
+    if (join->of == 0)
+        program_die("'%s' has no complete parts: those of --shard I/N are '%s.I-of-N', with a mark "
+                    "'%s.I-of-N.done'",
+                    join->path, join->path, join->path);
 }
 
 /* "3, 7, 8"; of many the first. */
-static bool fail_missing(const struct join *join, size_t n_missing)
+_Noreturn static void refuse_missing(const struct join *join, size_t n_missing)
 {
     char list[512] = "";
     size_t len = 0;
     for (size_t i = 0; i < join->of && len < sizeof list - 40; i++)
         if (!join->marks[i])
             len += (size_t)snprintf(list + len, sizeof list - len, "%s%zu", len ? ", " : "", i + 1);
-    return program_refuse("'%s' lacks %zu of %zu shards, which are not complete: %s%s", join->path,
-                          n_missing, join->of, list, len < sizeof list - 40 ? "" : " ...");
+    program_die("'%s' lacks %zu of %zu shards, which are not complete: %s%s", join->path, n_missing,
+                join->of, list, len < sizeof list - 40 ? "" : " ...");
 }
 
-static bool read_marks(struct join *join)
+static void read_marks(struct join *join)
 {
     size_t n_missing = 0;
     join->marks = alloc_zeros(join->of, sizeof(json_t *));
@@ -91,12 +87,13 @@ static bool read_marks(struct join *join)
         join->marks[i] = shard_read_mark(join->path, (struct shard_number){i + 1, join->of});
         n_missing += !join->marks[i];
     }
-    return n_missing == 0 || fail_missing(join, n_missing);
+    if (n_missing > 0)
+        refuse_missing(join, n_missing);
 }
 
 /* All parts are of one model and command, and each begins where the one before it ends. Where one
  * ended at a text until --on-long or --on-error came, the others may have been complete before. */
-static bool check_marks(const struct join *join)
+static void check_marks(const struct join *join)
 {
     size_t latest = 0;
     uint64_t end = 0;
@@ -105,43 +102,46 @@ static bool check_marks(const struct join *join)
         if (settings_agree(join->marks[latest], join->marks[i], message))
             latest = i;
         else if (!settings_agree(join->marks[i], join->marks[latest], other))
-            return program_refuse("shards %zu and %zu of '%s' do not go together: %s", latest + 1,
-                                  i + 1, join->path, message);
+            program_die("shards %zu and %zu of '%s' do not go together: %s", latest + 1, i + 1,
+                        join->path, message);
         if (journal_number(join->marks[i], "begin") != end)
-            return program_refuse("shards %zu and %zu of '%s' are of different inputs", i, i + 1,
-                                  join->path);
+            program_die("shards %zu and %zu of '%s' are of different inputs", i, i + 1, join->path);
         end = journal_number(join->marks[i], "end");
     }
-    return end == journal_number(json_object_get(join->marks[0], "shards"), "input_size") ||
-           program_refuse("the shards of '%s' end before their input does", join->path);
+    if (end != journal_number(json_object_get(join->marks[0], "shards"), "input_size"))
+        program_die("the shards of '%s' end before their input does", join->path);
 }
 
 /* ---- One file of a part ---- */
 
 struct part_file {
     char *path;
-    FILE *stream; /* NULL: the part has no such file */
+    FILE *stream;
     uint64_t bytes, n_read;
     uint32_t sum, sum_read;
 };
 
+/* False: the part has no such file. */
 static bool open_file(const struct join *join, size_t i, const char *ending, struct part_file *file)
 {
     const json_t *entry;
     size_t k;
-    *file = (struct part_file){0};
     json_array_foreach(json_object_get(join->marks[i], "files"), k, entry)
     {
         const char *its = json_string_value(json_object_get(entry, "ending"));
         if (!its || strcmp(its, ending) != 0)
             continue;
-        file->path = shard_path(join->path, (struct shard_number){i + 1, join->of}, ending);
-        file->bytes = journal_number(entry, "bytes");
-        file->sum = (uint32_t)journal_number(entry, "crc32c");
+        *file = (struct part_file){
+            .path = shard_path(join->path, (struct shard_number){i + 1, join->of}, ending),
+            .bytes = journal_number(entry, "bytes"),
+            .sum = (uint32_t)journal_number(entry, "crc32c"),
+        };
         file->stream = fopen(file->path, "re");
-        return file->stream || program_refuse("cannot read '%s': %s", file->path, strerror(errno));
+        if (!file->stream)
+            program_die("cannot read '%s': %s", file->path, strerror(errno));
+        return true;
     }
-    return true;
+    return false;
 }
 
 static void count(struct part_file *file, const void *bytes, size_t n)
@@ -150,31 +150,27 @@ static void count(struct part_file *file, const void *bytes, size_t n)
     file->n_read += n;
 }
 
-static bool close_file(struct part_file *file, bool is_good)
+static void close_file(struct part_file *file)
 {
-    if (is_good && file->stream && (file->n_read != file->bytes || file->sum_read != file->sum))
-        is_good = program_refuse(
-            "'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
-            "shard again",
-            file->path, file->path);
-    if (file->stream)
-        fclose(file->stream);
+    if (ferror(file->stream))
+        program_die("cannot read '%s': %s", file->path, strerror(errno));
+    if (file->n_read != file->bytes || file->sum_read != file->sum)
+        program_die("'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
+                    "shard again",
+                    file->path, file->path);
+    fclose(file->stream);
     free(file->path);
-    return is_good;
 }
 
 /* A write that fails is told when the output ends. */
-static bool copy_rest(struct part_file *file, FILE *out)
+static void copy_rest(struct part_file *file, FILE *out)
 {
     static char bytes[256 << 10];
     size_t n;
     while ((n = fread(bytes, 1, sizeof bytes, file->stream)) > 0) {
         count(file, bytes, n);
-        if (fwrite(bytes, 1, n, out) != n)
-            return false;
+        fwrite(bytes, 1, n, out);
     }
-    return !ferror(file->stream) ||
-           program_refuse("cannot read '%s': %s", file->path, strerror(errno));
 }
 
 /* ---- Vectors ---- */
@@ -204,34 +200,35 @@ static size_t change_rows(char header[NPY_HEADER_BYTES], size_t n_rows)
 }
 
 /* Of the first part it is the whole's, as yet without rows. */
-static bool take_header(struct join *join, struct part_file *file, bool is_first)
+static void take_header(struct join *join, struct part_file *file, bool is_first)
 {
     char header[NPY_HEADER_BYTES];
     if (fread(header, 1, sizeof header, file->stream) != sizeof header)
-        return program_refuse("'%s' is damaged: it ends in its header", file->path);
+        program_die("'%s' is damaged: it ends in its header", file->path);
     count(file, header, sizeof header);
     join->n_array_rows += change_rows(header, 0);
     if (is_first) {
         memcpy(join->header, header, sizeof header);
         fwrite(header, 1, sizeof header, join->output.stream);
     }
-    return memcmp(join->header, header, sizeof header) == 0 ||
-           program_refuse("'%s' has rows of another kind than the first part", file->path);
+    if (memcmp(join->header, header, sizeof header) != 0)
+        program_die("'%s' has rows of another kind than the first part", file->path);
 }
 
-static bool join_vectors(struct join *join, size_t i)
+static void join_vectors(struct join *join, size_t i)
 {
     struct part_file file;
     if (!open_file(join, i, "", &file))
-        return close_file(&file, false);
-    bool is_good = file.stream && (!join->is_npy || take_header(join, &file, i == 0)) &&
-                   copy_rest(&file, join->output.stream);
-    return close_file(&file, is_good);
+        program_die("the mark of shard %zu of '%s' tells of no output", i + 1, join->path);
+    if (join->is_npy)
+        take_header(join, &file, i == 0);
+    copy_rest(&file, join->output.stream);
+    close_file(&file);
 }
 
 /* ---- What numbers lines ---- */
 
-/* Copies the lines of a file of the part, each of which `add` is given. */
+/* Copies the lines of a file of the part, each of which `add` is given. False: there is none. */
 static bool join_lines(struct join *join, size_t i, const char *ending,
                        bool (*add)(struct join *join, const char *line))
 {
@@ -239,14 +236,16 @@ static bool join_lines(struct join *join, size_t i, const char *ending,
     char *line = NULL;
     size_t cap = 0;
     ssize_t len;
-    bool is_good = open_file(join, i, ending, &file);
-    while (is_good && file.stream && (len = getline(&line, &cap, file.stream)) > 0) {
+    if (!open_file(join, i, ending, &file))
+        return false;
+    while ((len = getline(&line, &cap, file.stream)) > 0) {
         count(&file, line, (size_t)len);
-        is_good = add(join, line) ||
-                  program_refuse("'%s' is damaged: it has the line %s", file.path, line);
+        if (!add(join, line))
+            program_die("'%s' is damaged: it has the line %s", file.path, line);
     }
     free(line);
-    return close_file(&file, is_good);
+    close_file(&file);
+    return true;
 }
 
 static bool add_row(struct join *join, const char *text)
@@ -270,33 +269,28 @@ static bool add_left_out(struct join *join, const char *text)
 }
 
 /* A part whose rows are its lines, one by one, has no file that says so. */
-static bool join_rows(struct join *join, size_t i)
+static void join_rows(struct join *join, size_t i)
 {
-    const size_t n_before = join->rows.n_rows;
     const size_t n_rows = (size_t)journal_number(join->marks[i], "rows");
     if (!join_lines(join, i, OUTPUT_ROWS, add_row))
-        return false;
-    if (join->rows.n_rows == n_before)
         for (size_t row = 1; row <= n_rows; row++)
             rows_file_add_line(&join->rows, join->n_lines + row);
-    return true;
 }
 
 /* ---- All of them ---- */
 
-static bool join_part(struct join *join, size_t i)
-{
-    bool is_good = join_vectors(join, i) && (!join->is_npy || join_rows(join, i)) &&
-                   join_lines(join, i, OUTPUT_LEFT_OUT, add_left_out);
-    join->n_lines += (size_t)journal_number(join->marks[i], "lines");
-    return is_good && output_check(&join->output, false);
-}
-
+/* False: the output cannot be written. */
 static bool join_parts(struct join *join)
 {
-    for (size_t i = 0; i < join->of; i++)
-        if (!join_part(join, i))
+    for (size_t i = 0; i < join->of; i++) {
+        join_vectors(join, i);
+        if (join->is_npy)
+            join_rows(join, i);
+        join_lines(join, i, OUTPUT_LEFT_OUT, add_left_out);
+        join->n_lines += (size_t)journal_number(join->marks[i], "lines");
+        if (!output_check(&join->output, false))
             return false;
+    }
     if (join->is_npy && fseeko(join->output.stream, 0, SEEK_SET) == 0) {
         change_rows(join->header, join->n_array_rows);
         fwrite(join->header, 1, sizeof join->header, join->output.stream);
@@ -309,8 +303,7 @@ static int write_whole(struct join *join)
     const json_t *options = json_object_get(join->marks[0], "options");
     const char *format = json_string_value(json_object_get(options, "format"));
     join->is_npy = format && strcmp(format, "npy") == 0;
-    if (!output_open(&join->output, join->path, OUTPUT_STREAM))
-        return PROGRAM_FAILED;
+    output_open(&join->output, join->path, OUTPUT_STREAM);
     if (join->is_npy)
         join->rows.json.stream = output_beside(&join->output, join->path, OUTPUT_ROWS);
     join->report = output_beside(&join->output, join->path, OUTPUT_LEFT_OUT);
@@ -320,9 +313,11 @@ static int write_whole(struct join *join)
 int join_shards(const char *output_path)
 {
     struct join join = {.path = output_path};
-    int code = find_split(&join) && read_marks(&join) && check_marks(&join) ? write_whole(&join)
-                                                                            : PROGRAM_FAILED;
-    for (size_t i = 0; join.marks && i < join.of; i++)
+    find_split(&join);
+    read_marks(&join);
+    check_marks(&join);
+    const int code = write_whole(&join);
+    for (size_t i = 0; i < join.of; i++)
         json_decref(join.marks[i]);
     free(join.marks);
     return code;

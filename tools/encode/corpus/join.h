@@ -3,8 +3,8 @@
 #define TOOLS_ENCODE_JOIN_H
 
 /* Finds the parts of the output by their marks, checks that all are there, whole and of one run,
- * and writes the output, its rows file and its report. Returns the program's exit code; what went
- * wrong has been said. */
+ * and writes the output, its rows file and its report. Returns the program's exit code, or
+ * ends it. */
 int join_shards(const char *output_path);
 
 #endif

@@ -106,13 +106,6 @@ static void take_line(struct journal *journal, json_t *object)
     journal->head = object;
 }
 
-static bool fail_foreign(const struct journal *journal)
-{
-    return program_refuse("'%s' is no journal that encode has written: remove it, or name another "
-                          "output",
-                          journal->path);
-}
-
 /* Reads whole lines; what is behind them is cut off, so that the next line begins a line. */
 static bool read_lines(struct journal *journal)
 {
@@ -125,18 +118,18 @@ static bool read_lines(struct journal *journal)
     struct stat file;
     if (!stream || fstat(journal->fd, &file) != 0)
         return fail(journal, "read");
-    if (!S_ISREG(file.st_mode))
-        return fail_foreign(journal);
-    while ((len = getline(&line, &cap, stream)) > 0 &&
+    while (S_ISREG(file.st_mode) && (len = getline(&line, &cap, stream)) > 0 &&
            (object = journal_line_read(line, (size_t)len)) != NULL) {
         take_line(journal, object);
         end += len;
     }
-    const bool is_journal = journal->head || len <= 0;
+    const bool is_journal = S_ISREG(file.st_mode) && (journal->head || len <= 0);
     free(line);
     fclose(stream);
     if (!is_journal)
-        return fail_foreign(journal);
+        return program_refuse("'%s' is no journal that encode has written: remove it, or name "
+                              "another output",
+                              journal->path);
     return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||
            fail(journal, "cut");
 }
@@ -148,26 +141,24 @@ static bool is_gone(const struct journal *journal)
     return fstat(journal->fd, &file) == 0 && file.st_nlink == 0;
 }
 
-enum journal_state journal_find(struct journal *journal, const char *output_path)
+bool journal_find(struct journal *journal, const char *output_path)
 {
     *journal = (struct journal){.path = alloc_text("%s.journal", output_path)};
     journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
     if (journal->fd < 0 && errno == ENOENT)
-        return JOURNAL_ABSENT;
-    if (journal->fd < 0)
-        fail(journal, "open");
-    if (journal->fd < 0 || !lock(journal) || !read_lines(journal))
-        return JOURNAL_FAILED;
+        return false;
+    if ((journal->fd < 0 && !fail(journal, "open")) || !lock(journal) || !read_lines(journal))
+        program_exit(PROGRAM_FAILED);
     const bool is_there = !is_gone(journal);
     if (is_there && journal->has_place)
-        return JOURNAL_FOUND;
+        return true;
     if (is_there)
         journal_remove(journal);
     close(journal->fd);
     journal->fd = -1;
     journal->has_place = false;
     journal->last = (struct journal_place){0};
-    return JOURNAL_ABSENT;
+    return false;
 }
 
 /* ---- Writing ---- */

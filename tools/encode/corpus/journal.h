@@ -46,11 +46,9 @@ struct journal {
     bool has_place; /* `last` is one */
 };
 
-enum journal_state { JOURNAL_ABSENT, JOURNAL_FOUND, JOURNAL_FAILED };
-
-/* Looks for the journal of an output, locks and reads it. JOURNAL_FAILED: the message has been
- * printed; another run holds it, or it is none. One without a place is removed, and absent. */
-enum journal_state journal_find(struct journal *journal, const char *output_path);
+/* Looks for the journal of an output, locks and reads it. False: there is none; one without a place
+ * is removed. Ends the program where another run holds it, or it is no journal. */
+bool journal_find(struct journal *journal, const char *output_path);
 
 /* Makes the file, which must not be there; false after a message. `head` is taken. */
 bool journal_begin(struct journal *journal, json_t *head);

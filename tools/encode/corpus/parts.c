@@ -17,32 +17,32 @@ struct part {
 };
 
 /* Parts lie beside the file that a link stands for (output_file.h). */
-static bool with_part(const char *path, const char *ending, bool is_output,
-                      bool (*act)(const struct part *part))
+static void with_part(const char *path, const char *ending, bool is_output,
+                      void (*act)(const struct part *part))
 {
     char *named = alloc_text("%s%s", path, ending), *target = realpath(named, NULL);
     const char *whole = target ? target : named;
     char *name = alloc_text("%s.part", whole);
-    const bool is_done = act(&(struct part){whole, name, is_output});
+    act(&(struct part){whole, name, is_output});
     free(name);
     free(target);
     free(named);
-    return is_done;
 }
 
 /* In the order in which they are put in their places. */
-static bool with_each_part(const char *output_path, const char *report_path,
-                           bool (*act)(const struct part *part))
+static void with_each_part(const char *output_path, const char *report_path,
+                           void (*act)(const struct part *part))
 {
-    return (!report_path || with_part(report_path, "", false, act)) &&
-           with_part(output_path, OUTPUT_LEFT_OUT, false, act) &&
-           with_part(output_path, OUTPUT_ROWS, false, act) && with_part(output_path, "", true, act);
+    if (report_path)
+        with_part(report_path, "", false, act);
+    with_part(output_path, OUTPUT_LEFT_OUT, false, act);
+    with_part(output_path, OUTPUT_ROWS, false, act);
+    with_part(output_path, "", true, act);
 }
 
-static bool drop(const struct part *part)
+static void drop(const struct part *part)
 {
     unlink(part->name);
-    return true;
 }
 
 void parts_drop(const char *output_path, const char *report_path)
@@ -52,20 +52,20 @@ void parts_drop(const char *output_path, const char *report_path)
 
 /* Where there is no part it is in its place. Beside the output one without a byte says nothing, and
  * what an earlier run had to say is no longer true. */
-static bool place(const struct part *part)
+static void place(const struct part *part)
 {
     struct stat file;
     const bool is_there = stat(part->name, &file) == 0;
     if (!is_there && (!part->is_output || access(part->whole, F_OK) == 0))
-        return true;
+        return;
     const bool is_needed = part->is_output || file.st_size > 0;
     if (!is_needed)
         unlink(part->whole);
-    return (is_needed ? rename(part->name, part->whole) : unlink(part->name)) == 0 ||
-           program_refuse("cannot put '%s' in its place: %s", part->whole, strerror(errno));
+    if ((is_needed ? rename(part->name, part->whole) : unlink(part->name)) != 0)
+        program_die("cannot put '%s' in its place: %s", part->whole, strerror(errno));
 }
 
-bool parts_place(const char *output_path, const char *report_path)
+void parts_place(const char *output_path, const char *report_path)
 {
-    return with_each_part(output_path, report_path, place);
+    with_each_part(output_path, report_path, place);
 }

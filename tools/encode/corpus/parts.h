@@ -8,7 +8,7 @@
 /* Removes them. The report may be elsewhere, or NULL. */
 void parts_drop(const char *output_path, const char *report_path);
 
-/* Puts parts that are complete in their places, the output last; false after a message. */
-bool parts_place(const char *output_path, const char *report_path);
+/* Puts parts that are complete in their places, the output last, or ends the program. */
+void parts_place(const char *output_path, const char *report_path);
 
 #endif

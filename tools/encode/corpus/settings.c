@@ -67,10 +67,8 @@ json_t *settings_make(json_t *options, const char *model_path)
 {
     off_t bytes;
     uint32_t sum;
-    if (!file_sum_whole(model_path, &bytes, &sum)) {
-        program_fail("cannot read the model '%s' for its checksum", model_path);
-        return NULL;
-    }
+    if (!file_sum_whole(model_path, &bytes, &sum))
+        program_die("cannot read the model '%s' for its checksum", model_path);
     return json_pack("{sssIsO}", "encode", engine_version(), "model", (json_int_t)sum, "options",
                      options);
 }

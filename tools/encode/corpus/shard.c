@@ -39,19 +39,13 @@ static bool find_line(int fd, uint64_t from, uint64_t *begin)
     return is_good;
 }
 
-static bool fail(const char *reason)
-{
-    return program_refuse("--shard takes its lines of a file on stdin: < FILE%s%s",
-                          reason ? ": " : "", reason ? reason : "");
-}
-
-bool shard_open(struct shard *shard, const struct encode_options *options)
+void shard_open(struct shard *shard, const struct encode_options *options)
 {
     struct stat file;
     const struct shard_number number = options->shard;
     *shard = (struct shard){.number = number, .fd = -1};
     if (fstat(STDIN_FILENO, &file) != 0 || !S_ISREG(file.st_mode))
-        return fail(NULL);
+        program_die("--shard takes its lines of a file on stdin: < FILE");
     /* A descriptor of its own has a place of its own: shells give several runs the same stdin. */
     shard->fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
     if (shard->fd < 0)
@@ -61,10 +55,9 @@ bool shard_open(struct shard *shard, const struct encode_options *options)
     if (!find_line(shard->fd, share(shard->input_size, number.index - 1, number.of),
                    &shard->begin) ||
         lseek(shard->fd, (off_t)shard->begin, SEEK_SET) < 0)
-        return fail(strerror(errno));
+        program_die("--shard takes its lines of a file on stdin: < FILE: %s", strerror(errno));
     shard->path = shard_path(options->output_path, number, "");
     shard->mark_path = shard_path(options->output_path, number, ".done");
-    return true;
 }
 
 void shard_close(struct shard *shard)
@@ -115,21 +108,20 @@ static json_t *describe_files(const struct shard *shard)
 }
 
 /* Written beside its place and put there whole, like what it is the mark of. */
-static bool write_mark(const char *path, const json_t *mark)
+static void write_mark(const char *path, const json_t *mark)
 {
     engine_error error = {.message = ""};
     struct output_file *file;
     char *line = journal_line(mark);
-    bool is_written = output_file_open(path, OUTPUT_STREAM, &file, &error) == ENGINE_OK;
-    if (is_written) {
-        output_file_write(file, line, strlen(line)); /* finish tells if this failed */
-        is_written = output_file_finish(file) == ENGINE_OK;
-    }
+    if (output_file_open(path, OUTPUT_STREAM, &file, &error) != ENGINE_OK)
+        program_die("%s", error.message);
+    output_file_write(file, line, strlen(line)); /* finish tells if this failed */
+    if (output_file_finish(file) != ENGINE_OK)
+        program_die("%s", error.message);
     free(line);
-    return is_written || program_refuse("%s", error.message);
 }
 
-bool shard_mark(const struct shard *shard, const json_t *settings,
+void shard_mark(const struct shard *shard, const json_t *settings,
                 const struct journal_place *reached)
 {
     json_t *mark = json_copy((json_t *)settings);
@@ -148,9 +140,8 @@ bool shard_mark(const struct shard *shard, const json_t *settings,
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_object_set_new(mark, numbers[i].key, json_integer((json_int_t)numbers[i].value));
     json_object_set_new(mark, "files", describe_files(shard));
-    bool is_written = write_mark(shard->mark_path, mark);
+    write_mark(shard->mark_path, mark);
     json_decref(mark);
-    return is_written;
 }
 
 bool shard_has_lines_of(const struct shard *shard, const json_t *mark)

@@ -24,8 +24,8 @@ struct shard {
 /* The name of a part, or with the ending ".done" of its mark; to be freed. */
 char *shard_path(const char *output_path, struct shard_number number, const char *ending);
 
-/* Finds the lines of the shard in the file on stdin; false after a message. */
-bool shard_open(struct shard *shard, const struct encode_options *options);
+/* Finds the lines of the shard in the file on stdin, or ends the program. */
+void shard_open(struct shard *shard, const struct encode_options *options);
 void shard_close(struct shard *shard);
 
 /* What all shards of a run have in common: {"of": …, "input_size": …}. */
@@ -34,8 +34,8 @@ json_t *shard_common(const struct shard *shard);
 /* The reader, from stdin, reads these lines alone. */
 void shard_limit(const struct shard *shard, struct reader *reader);
 
-/* Writes the mark: all files of the part are in their places. False after a message. */
-bool shard_mark(const struct shard *shard, const json_t *settings,
+/* Writes the mark, or ends the program: all files of the part are in their places. */
+void shard_mark(const struct shard *shard, const json_t *settings,
                 const struct journal_place *reached);
 
 /* Whether the input still has the lines that the mark tells of, which are read for it. */

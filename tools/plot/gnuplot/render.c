@@ -21,8 +21,7 @@ enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST =
 static int write_bytes(const char *bytes, size_t len, const char *path)
 {
     struct output output;
-    if (!output_open(&output, path, OUTPUT_STREAM))
-        return PROGRAM_FAILED;
+    output_open(&output, path, OUTPUT_STREAM);
     errno = 0;
     fwrite(bytes, 1, len, output.stream);
     return output_end(&output, PROGRAM_DONE);
