@@ -329,7 +329,7 @@ ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
-	@tests/with_sanitizer.sh '$(CC) -fsanitize=address,undefined' \
+	@tests/machine/with_sanitizer.sh '$(CC) -fsanitize=address,undefined' \
 		$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
 		TEST_MAINS='$(ASAN_TESTS)' TEST_SCRIPTS='$(ASAN_SCRIPTS)' run-tests
@@ -357,7 +357,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED) $(BUILD)/libtools
 TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/engine/search/% tests/api/%,$(TEST_MAINS))
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
 tsan:
-	@tests/with_sanitizer.sh '$(CLANG) -fsanitize=thread' \
+	@tests/machine/with_sanitizer.sh '$(CLANG) -fsanitize=thread' \
 		$(MAKE) --no-print-directory BUILD=build/tsan CC='$(CLANG)' CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
 

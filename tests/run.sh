@@ -10,7 +10,7 @@
 # same time, as many as there are CPUs if it is absent; those that measure time come last, one after another.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-. tests/environment.sh
+. tests/machine/environment.sh
 export BUILD=${BUILD:-build}
 limit=${TEST_SECONDS:-1800}
 # Threads that wait by spinning take the CPU from those that compute; machines that run tests are busy.

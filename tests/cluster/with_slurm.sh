@@ -8,7 +8,7 @@
 # their own in a temporary folder; the Slurm of the system, if there is one, is neither read nor touched. No root and
 # no systemd is needed. Exit code: the command's; 77, with the reason, where Slurm is not there or does not start.
 set -u
-. "$(dirname "$0")/../environment.sh"
+. "$(dirname "$0")/../machine/environment.sh"
 folder=$(mktemp -d)
 daemons=() is_up=
 

@@ -2,7 +2,7 @@
 #
 # Leaves: $tree, $programs (where the programs are), $shared (../shared, or what SHARED_DIR says) and $folder (a new
 # one, removed at the end).
-. tests/environment.sh
+. tests/machine/environment.sh
 tree=$PWD
 programs=$(cd "${BUILD:-build}" && pwd)
 shared=${SHARED_DIR:-../shared}

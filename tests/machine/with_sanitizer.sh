@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command where programs with a sanitizer run, and says that it is skipped where they do not:
 #
-#     tests/with_sanitizer.sh 'gcc -fsanitize=address' make ...
+#     tests/machine/with_sanitizer.sh 'gcc -fsanitize=address' make ...
 #
 # Sanitizers do not find their places in memory where the kernel spreads addresses over more than 28 bits
 # (/proc/sys/vm/mmap_rnd_bits; 32 on Ubuntu 24.04): most runs with ThreadSanitizer end with a signal there, some with
