@@ -4,7 +4,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
-#include "tests/program_ends.h"
+#include "tests/tools/program_ends.h"
 
 #define main encode_main
 #include "tools/encode.c"

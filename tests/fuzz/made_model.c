@@ -1,7 +1,7 @@
 /* made_model.c - see made_model.h. */
 #include "tests/fuzz/made_model.h"
 
-#include "tests/program_ends.h"
+#include "tests/tools/program_ends.h"
 
 #define main new_main
 #include "tools/new.c"

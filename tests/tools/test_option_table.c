@@ -1,6 +1,6 @@
 /* Reading a command line by a table: values, what was given, commands, rules and their messages. */
-#include "tests/program_ends.h"
 #include "tests/support.h"
+#include "tests/tools/program_ends.h"
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"

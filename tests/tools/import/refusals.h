@@ -4,7 +4,7 @@
 #ifndef TESTS_TOOLS_IMPORT_REFUSALS_H
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
-#include "tests/program_ends.h"
+#include "tests/tools/program_ends.h"
 #include "tools/common/weights/problem.h"
 
 /* True at first; false when something is wrong, which the problem's text says then. As with any

@@ -1,7 +1,7 @@
 /* The parts of encode-plot: principal components against another algorithm, names beside points,
  * titles, columns, strings of gnuplot, another process. */
-#include "tests/program_ends.h"
 #include "tests/support.h"
+#include "tests/tools/program_ends.h"
 
 #include "tools/common/child.h"
 #include "tools/plot/gnuplot/gnuplot.h"

@@ -1,9 +1,9 @@
 /* The files that encode-search takes: rows of each type beside plain double arithmetic, and what is
  * wrong with all others, named. */
 #include "tests/fuzz/replay.h"
-#include "tests/program_ends.h"
 #include "tests/tools/encode/head_models.h"
 #include "tests/tools/encode/npy_values.h"
+#include "tests/tools/program_ends.h"
 #include "tests/tools/shell.h"
 #include "tools/search/vectors.h"
 
