@@ -130,16 +130,18 @@ function planePoints(points, [[x0, y0], [x1, y1]]) {
     return placed.flatMap(({ x, y, word, group }) => {
         const width = 7 * word.length;
         const places = [
-            [x + 7, y - 6],
-            [x - 7 - width, y - 6],
-            [x - width / 2, y - 18],
-            [x - width / 2, y + 6],
-        ].map(([left, top]) => ({ x: left, y: top, width, height: 12 }));
-        const at = places.find(place => !taken.some(other => meet(place, other))) || places[0];
-        taken.push(at);
+            ["start", x + 8, x + 8, y - 6],
+            ["end", x - 8, x - 8 - width, y - 6],
+            ["middle", x, x - width / 2, y - 22],
+            ["middle", x, x - width / 2, y + 10],
+            ["start", x + 8, x + 8, y + 7],
+            ["start", x + 8, x + 8, y - 19],
+        ].map(([anchor, at, left, top]) => ({ anchor, at, x: left, y: top, width, height: 12 }));
+        const name = places.find(place => !taken.some(other => meet(place, other))) || places[0];
+        taken.push(name);
         return [
             svg("circle", { class: `group${groups().indexOf(group)}`, cx: x, cy: y, r: 5 }),
-            textAt(at.x + width / 2, at.y + 10, word, { class: "small", "text-anchor": "middle" }),
+            textAt(name.at, name.y + 10, word, { class: "small", "text-anchor": name.anchor }),
         ];
     });
 }
