@@ -42,17 +42,16 @@ static const struct bpe_class {
 static const struct bpe_class *find_class(const struct tokenizer_beside *beside)
 {
     const char *said = json_string_value(json_object_get(beside->config.root, "tokenizer_class"));
+    const char *type = tokenizer_model_type(beside);
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
         if (said != NULL ? parts_is_class(said, CLASSES[i].name)
-                         : beside->model_type != NULL &&
-                               strcmp(CLASSES[i].model_type, beside->model_type) == 0)
+                         : type != NULL && strcmp(CLASSES[i].model_type, type) == 0)
             return &CLASSES[i];
     problem_say("a vocab.json and a merges.txt stand there without a tokenizer.json, the "
                 "'tokenizer_class' is '%.100s' and the 'model_type' '%.100s'; expected one of "
                 "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                 "CodeGenTokenizer, CLIPTokenizer",
-                said != NULL ? said : "not given",
-                beside->model_type != NULL ? beside->model_type : "not given");
+                said != NULL ? said : "not given", type != NULL ? type : "not given");
 }
 
 /* ---- Parts of a tokenizer.json ---- */

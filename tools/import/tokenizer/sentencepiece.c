@@ -209,7 +209,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, si
     struct sentencepiece_file file;
     sentencepiece_file_read(&file, tokenizer, data, len);
     check_type(tokenizer, file.model_type);
-    const struct family *family = find_family(tokenizer, name, beside->model_type);
+    const struct family *family = find_family(tokenizer, name, tokenizer_model_type(beside));
     bool has_extra = strcmp(family->model_type, "t5") == 0;
     size_t n_extra =
         has_extra ? (size_t)json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;

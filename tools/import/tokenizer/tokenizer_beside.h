@@ -10,11 +10,14 @@
 /* What stands beside the file that has the vocabulary; all zero: nothing. */
 struct tokenizer_beside {
     struct json_file config, map; /* tokenizer_config.json and special_tokens_map.json */
+    struct json_file model;       /* config.json */
     struct json_file added;       /* added_tokens.json */
-    const char *merges;           /* text of merges.txt, or NULL */
+    char *merges;                 /* [merges_len], text of merges.txt, or NULL */
     size_t merges_len;
-    const char *model_type; /* of config.json, or NULL */
 };
+
+/* What config.json says that the model is, or NULL. */
+const char *tokenizer_model_type(const struct tokenizer_beside *beside);
 
 /* The text of a special token ("cls_token") by these files, or NULL. */
 const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key);

@@ -128,6 +128,27 @@ static size_t find_source(const struct folder *folder, const char *place)
                 "sentencepiece; expected one of them");
 }
 
+/* A vocab.json has its merges in another file, and may have more tokens in a third. */
+static void read_merges(struct tokenizer_beside *beside, struct folder *folder, const char *place)
+{
+    char name[FOLDER_PATH];
+    beside->merges = folder_text(folder, folder_name(name, place, "merges.txt"), false,
+                                 MOST_FILE_BYTES, &beside->merges_len);
+    if (beside->merges == NULL)
+        problem_say("there is a vocab.json without a merges.txt; expected both, or a "
+                    "tokenizer.json");
+    json_file_read(&beside->added, folder, place, "added_tokens.json", false, false);
+}
+
+static void free_beside(struct tokenizer_beside *beside)
+{
+    json_file_free(&beside->config);
+    json_file_free(&beside->map);
+    json_file_free(&beside->model);
+    json_file_free(&beside->added);
+    free(beside->merges);
+}
+
 /* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place)
@@ -135,35 +156,21 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     size_t which = find_source(folder, place), len = 0;
     enum source source = SOURCES[which].source;
     struct tokenizer_beside beside = {.merges = NULL};
-    struct json_file model;
     char name[FOLDER_PATH];
-    folder_name(name, place, SOURCES[which].name);
     json_file_read(&beside.config, folder, place, "tokenizer_config.json", false, false);
     json_file_read(&beside.map, folder, place, "special_tokens_map.json", false, false);
-    json_file_read(&model, folder, place, "config.json", false, false);
-    beside.model_type = json_string_value(json_object_get(model.root, "model_type"));
+    json_file_read(&beside.model, folder, place, "config.json", false, false);
     if (source == SOURCE_VOCAB)
         tokenizer_config_check(&beside);
     if (source != SOURCE_JSON && source != SOURCE_BPE)
         check_alone(folder, place, SOURCES[which].name);
-    char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len), *merges = NULL;
-    if (source == SOURCE_BPE) {
-        folder_name(name, place, "merges.txt");
-        beside.merges = merges =
-            folder_text(folder, name, false, MOST_FILE_BYTES, &beside.merges_len);
-        if (merges == NULL)
-            problem_say("there is a vocab.json without a merges.txt; expected both, or a "
-                        "tokenizer.json");
-        json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
-        folder_name(name, place, SOURCES[which].name);
-    }
+    char *text = folder_text(folder, folder_name(name, place, SOURCES[which].name), true,
+                             MOST_FILE_BYTES, &len);
+    if (source == SOURCE_BPE)
+        read_merges(&beside, folder, place);
     read_text(tokenizer, name, text, len, source, &beside);
     free(text);
-    free(merges);
-    json_file_free(&beside.added);
-    json_file_free(&beside.config);
-    json_file_free(&beside.map);
-    json_file_free(&model);
+    free_beside(&beside);
 }
 
 static bool is_json_text(const char *text, size_t len)
@@ -176,7 +183,7 @@ static bool is_json_text(const char *text, size_t len)
 
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path)
 {
-    const struct tokenizer_beside beside = {.model_type = NULL};
+    const struct tokenizer_beside beside = {.merges = NULL};
     uint64_t n_bytes = 0;
     int fd = file_open(path, true, &n_bytes);
     char *text = file_text(fd, path, 0, n_bytes, MOST_FILE_BYTES);
@@ -192,7 +199,7 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len)
 {
-    const struct tokenizer_beside beside = {.model_type = NULL};
+    const struct tokenizer_beside beside = {.merges = NULL};
     read_text(tokenizer, name, text, len, SOURCE_JSON, &beside);
 }
 

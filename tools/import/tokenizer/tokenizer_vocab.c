@@ -24,6 +24,11 @@ const char *tokenizer_special(const struct tokenizer_beside *beside, const char 
     return text != NULL ? text : special_text(&beside->config, key);
 }
 
+const char *tokenizer_model_type(const struct tokenizer_beside *beside)
+{
+    return json_string_value(json_object_get(beside->model.root, "model_type"));
+}
+
 void tokenizer_config_check(const struct tokenizer_beside *beside)
 {
     static const char *const flags[] = {"do_lower_case", "tokenize_chinese_chars", "strip_accents"};
