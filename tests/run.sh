@@ -59,7 +59,7 @@ run_suite() { # SUITE
     esac
     log=$logs/${name//\//_}.log
     # shellcheck disable=SC2086
-    timeout --kill-after=10 "$limit" $runner "$suite" >"$log" 2>&1 </dev/null &
+    timeout --kill-after=90 "$limit" $runner "$suite" >"$log" 2>&1 </dev/null &
     # shellcheck disable=SC2064
     trap "kill $!" TERM
     wait $!

@@ -27,7 +27,7 @@ class Browser:
 
     def __init__(self, script=True, dark=False):
         self.home = tempfile.TemporaryDirectory()
-        home = {"HOME": self.home.name, "XDG_RUNTIME_DIR": self.home.name}
+        home = dict.fromkeys(("HOME", "TMPDIR", "XDG_RUNTIME_DIR"), self.home.name)
         self.driver = subprocess.Popen(
             ["chromedriver", "--port=0"],
             env={**os.environ, **home},

@@ -17,7 +17,7 @@ check 'of at most 3 MB' [ "$(wc -c <"$folder/lesson.html")" -le 3000000 ]
 
 pictures=$programs/tests/lesson
 mkdir -p "$pictures"
-run python3 tests/tools/lesson/check_page.py "$folder/lesson.html" "$pictures"
+run env TMPDIR="$folder" python3 tests/tools/lesson/check_page.py "$folder/lesson.html" "$pictures"
 cat "$folder/out" "$folder/err"
 [ $code != 77 ] || { n_skipped=1; finish; }
 counts='^([0-9]+) passed, ([0-9]+) failed'
