@@ -154,7 +154,7 @@ cmake_project() { # VERSION: configures and builds the sample as a project that 
 cmake_minimum_required(VERSION 3.10)
 project(sample C)
 find_package(engine $1 REQUIRED)
-add_executable(sample $PWD/tools/minimal.c)
+add_executable(sample "$PWD/tools/minimal.c")
 target_link_libraries(sample PRIVATE engine::engine)
 message(STATUS "weights: \${engine_WEIGHTS}")
 END
