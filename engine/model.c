@@ -12,9 +12,9 @@
 #include <string.h>
 
 static engine_status refuse_setting(const char *section, const struct setting *setting,
-                                    const char *expected, bool unknown, engine_error *error)
+                                    const char *expected, engine_error *error)
 {
-    if (unknown)
+    if (expected == CONFIG_UNKNOWN_KEY || expected == TOKENIZER_UNKNOWN_KEY)
         return fail(error, ENGINE_ERROR_UNSUPPORTED,
                     "%s asks for '%.40s' = '%.40s', a key that this version does not know: use a "
                     "newer library",
@@ -30,11 +30,10 @@ static engine_status read_config(const struct weight_file *file, struct model_co
     config_defaults(config);
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_CONF], &at, &setting);) {
         if (strlen(setting.value) != setting.value_len)
-            return refuse_setting("config", &setting, "a value without NUL bytes", false, error);
+            return refuse_setting("config", &setting, "a value without NUL bytes", error);
         const char *expected = config_set(config, setting.key, setting.value);
         if (expected != NULL)
-            return refuse_setting("config", &setting, expected, expected == CONFIG_UNKNOWN_KEY,
-                                  error);
+            return refuse_setting("config", &setting, expected, error);
     }
     const char *wrong = config_check(config);
     return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
@@ -52,8 +51,7 @@ static engine_status read_tokenizer(const struct weight_file *file,
         const char *expected =
             tokenizer_set(tokenizer, setting.key, setting.value, setting.value_len);
         if (expected != NULL)
-            return refuse_setting("tokenizer", &setting, expected,
-                                  expected == TOKENIZER_UNKNOWN_KEY, error);
+            return refuse_setting("tokenizer", &setting, expected, error);
     }
     const char *wrong = vocabulary_view(&tokenizer->vocabulary, section->data, section->len);
     if (wrong != NULL)
@@ -122,7 +120,7 @@ static size_t panels_at_once(const struct encoder *encoder, size_t i)
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
-/* The i-th linear layer is multiplied in floats, and none before it that is has its shape. The
+/* Whether the i-th linear layer is multiplied in floats, and is the first of its shape that is. The
  * types of a layer's linears say nothing about the next layer's. */
 static bool has_new_shape(const struct encoder *encoder, size_t i)
 {

@@ -5,7 +5,8 @@
  */
 #include "model/config.h"
 
-#include <errno.h>
+#include "model/tokenizer/list.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,16 +221,6 @@ static bool parse_number(const char *text, double *parsed)
     return len < NUMBER_BYTES && *end == '\0' && isfinite(*parsed);
 }
 
-/* A whole number without sign, up to INT32_MAX; -1 if it is none. */
-static int64_t parse_count(const char *text)
-{
-    char *end;
-    errno = 0;
-    long long count = strtoll(text, &end, 10);
-    bool is_count = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-    return is_count && count <= INT32_MAX ? count : -1;
-}
-
 /* The shortest text that reads back as the same number. */
 static void print_number(double value, char *text, size_t cap)
 {
@@ -296,7 +287,7 @@ const char *config_set(struct model_config *config, const char *name, const char
         *(double *)field(config, key) = parsed;
         return NULL;
     case VALUE_NAME: count = config_value(name, value); break;
-    case VALUE_COUNT: count = parse_count(value); break;
+    case VALUE_COUNT: count = list_number((struct text_view){value, strlen(value)}); break;
     }
     if (count < 0)
         return key->expected;

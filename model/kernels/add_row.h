@@ -6,35 +6,32 @@
 #include "model/kernels/product.h"
 #include "model/kernels/vector.h"
 
-INLINE void add_row_of(const enum tensor_type type, const void *row, float scale, size_t n,
+INLINE void add_row_of(const enum tensor_type type, const struct matrix *table, size_t index,
                        float *out)
 {
+    const size_t n = table->cols, at = index * n;
+    const float scale = type == TENSOR_INT8 ? table->scales[index] : 1;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
         store(out + i,
-              load(out + i) + (type == TENSOR_INT8 ? load_int8((const int8_t *)row + i) * scale
-                                                   : load_weights(type, row, i)));
-    for (; i < n; i++)
-        switch (type) {
-        case TENSOR_F32: out[i] += ((const float *)row)[i]; break;
-        case TENSOR_F16: out[i] += f16_to_f32(((const uint16_t *)row)[i]); break;
-        case TENSOR_BF16: out[i] += bf16_to_f32(((const uint16_t *)row)[i]); break;
-        default: out[i] += (float)((const int8_t *)row)[i] * scale; break;
-        }
+              load(out + i) + (type == TENSOR_INT8
+                                   ? load_int8((const int8_t *)table->data + at + i) * scale
+                                   : load_weights(type, table->data, at + i)));
+    if (i < n) {
+        float last[LANES];
+        matrix_piece(table, index, i, n - i, last);
+        for (size_t k = 0; k < n - i; k++)
+            out[i + k] += last[k];
+    }
 }
 
 static void add_row(const struct matrix *table, size_t index, float *out)
 {
-    size_t n = table->cols, at = index * n;
     switch (table->type) { /* one loop each, with the type decided */
-    case TENSOR_F32: add_row_of(TENSOR_F32, (const float *)table->data + at, 1, n, out); return;
-    case TENSOR_F16: add_row_of(TENSOR_F16, (const uint16_t *)table->data + at, 1, n, out); return;
-    case TENSOR_BF16:
-        add_row_of(TENSOR_BF16, (const uint16_t *)table->data + at, 1, n, out);
-        return;
-    default:
-        add_row_of(TENSOR_INT8, (const int8_t *)table->data + at, table->scales[index], n, out);
-        return;
+    case TENSOR_F32: add_row_of(TENSOR_F32, table, index, out); return;
+    case TENSOR_F16: add_row_of(TENSOR_F16, table, index, out); return;
+    case TENSOR_BF16: add_row_of(TENSOR_BF16, table, index, out); return;
+    default: add_row_of(TENSOR_INT8, table, index, out); return;
     }
 }
 

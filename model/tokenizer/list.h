@@ -1,5 +1,5 @@
-/* list.h - settings that are lists of items with blanks between: "clean nfd lower", "101:0 A:0".
- */
+/* list.h - settings that are lists of items with blanks between: "clean nfd lower", "101:0 A:0";
+ * and the ids that such a list names. */
 #ifndef MODEL_LIST_H
 #define MODEL_LIST_H
 
@@ -56,6 +56,21 @@ static inline int32_t list_number(struct text_view item)
             return -1;
     }
     return (int32_t)number;
+}
+
+enum { ID_LIST_MOST = 64 };
+
+struct id_list {
+    size_t n;
+    int32_t ids[ID_LIST_MOST];
+};
+
+static inline bool id_list_has(const struct id_list *list, int32_t id)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->ids[i] == id)
+            return true;
+    return false;
 }
 
 #endif

@@ -9,7 +9,6 @@
 #define MODEL_TOKENIZER_H
 
 #include "model/tokenizer/added_tokens.h"
-#include "model/tokenizer/id_list.h"
 #include "model/tokenizer/normalizer.h"
 #include "model/tokenizer/pieces/merges.h"
 #include "model/tokenizer/pieces/unigram.h"
