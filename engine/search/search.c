@@ -10,7 +10,6 @@
 #include "model/layers/search/scan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 SAME_FIELD(hit, engine_hit, row);
 SAME_FIELD(hit, engine_hit, score);
@@ -88,22 +87,21 @@ struct search {
     size_t k; /* hits of a query, at most one for each row */
     size_t n_blocks, n_threads;
     _Atomic size_t next_block;
-    float *queries, *offsets; /* scan's */
-    float *scratch;           /* [n_threads, scan_scratch()] */
-    struct hits *hits;        /* [n_threads, n_queries] */
-    struct hit *others;       /* [n_threads - 1, n_queries, k]; those of thread 0 are in out */
+    float *scratch;     /* [n_threads, scan_scratch()] */
+    struct hits *hits;  /* [n_threads, n_queries] */
+    struct hit *others; /* [n_threads - 1, n_queries, k]; those of thread 0 are in out */
 };
 
 /* Cuts the block, or measures it. */
 static void carve(struct search *search, struct arena *arena)
 {
-    size_t n = search->scan.n_queries, n_threads = search->n_threads;
-    size_t query = scan_stride(search->scan.width) * sizeof *search->queries;
+    struct scan *scan = &search->scan;
+    size_t n = scan->n_queries, n_threads = search->n_threads;
     arena->overflow |= n > SIZE_MAX / MAX_THREADS;
-    search->queries = arena_take(arena, scan_query_places(&search->scan), query);
-    search->offsets = arena_take(arena, n, sizeof *search->offsets);
-    search->scratch =
-        arena_take(arena, n_threads, scan_scratch(&search->scan) * sizeof *search->scratch);
+    scan->queries =
+        arena_take(arena, scan_query_cap(scan), scan_stride(scan->width) * sizeof(float));
+    scan->offsets = arena_take(arena, n, sizeof *scan->offsets);
+    search->scratch = arena_take(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
     search->hits = arena_take(arena, n * n_threads, sizeof *search->hits);
     search->others = arena_take(arena, n * (n_threads - 1), search->k * sizeof *search->others);
 }
@@ -167,16 +165,10 @@ static engine_status run(struct search *search, const float *queries, engine_hit
     engine_status status = allocate(search, &block, error);
     if (status != ENGINE_OK)
         return status;
-    struct scan *scan = &search->scan;
-    scan->queries = search->queries;
-    scan->offsets = search->offsets;
-    memset(search->queries, 0,
-           scan_query_places(scan) * scan_stride(scan->width) * sizeof *search->queries);
-    for (size_t i = 0; i < scan->n_queries; i++)
-        search->offsets[i] = scan_query(scan, i, queries + i * scan->width, search->queries);
+    scan_queries(&search->scan, queries);
     begin_hits(search, (struct hit *)out, k);
     region_run(search->n_threads, &barrier, search_blocks, search);
-    for (size_t i = 0; i < scan->n_queries; i++)
+    for (size_t i = 0; i < search->scan.n_queries; i++)
         finish_hits(search, i, k);
     free(block);
     return succeed(error);

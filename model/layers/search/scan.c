@@ -23,7 +23,7 @@ static size_t limited(size_t n, size_t least, size_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-size_t scan_query_places(const struct scan *scan)
+size_t scan_query_cap(const struct scan *scan)
 {
     return are_many(scan) ? round_up(scan->n_queries, QUERY_PANEL) : scan->n_queries;
 }
@@ -64,7 +64,7 @@ static size_t place_of(const struct scan *scan, size_t query, size_t k)
            query % QUERY_PANEL;
 }
 
-float scan_query(const struct scan *scan, size_t index, const float *query, float *out)
+static void make_query(const struct scan *scan, size_t index, const float *query)
 {
     double squares = 0, sum = 0, scale = 1;
     for (size_t i = 0; i < scan->width; i++)
@@ -75,10 +75,18 @@ float scan_query(const struct scan *scan, size_t index, const float *query, floa
         scale *= 2 / sqrt((double)scan->width);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
-        out[place_of(scan, index, i)] = value;
+        scan->queries[place_of(scan, index, i)] = value;
         sum += (double)value;
     }
-    return scan->type == ROWS_BINARY ? (float)(-sum / 2) : 0;
+    scan->offsets[index] = scan->type == ROWS_BINARY ? (float)(-sum / 2) : 0;
+}
+
+void scan_queries(const struct scan *scan, const float *queries)
+{
+    memset(scan->queries, 0,
+           scan_query_cap(scan) * scan_stride(scan->width) * sizeof *scan->queries);
+    for (size_t i = 0; i < scan->n_queries; i++)
+        make_query(scan, i, queries + i * scan->width);
 }
 
 /* ---- Blocks ---- */

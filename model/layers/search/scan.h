@@ -21,8 +21,8 @@ struct scan {
     bool cosine;
     const char *rows;
     size_t n, width;
-    const float *queries; /* [scan_query_places(), scan_stride()], made by scan_query */
-    const float *offsets; /* [n_queries] */
+    float *queries; /* [scan_query_cap(), scan_stride()], made by scan_queries */
+    float *offsets; /* [n_queries], too */
     size_t n_queries;
 };
 
@@ -33,10 +33,10 @@ static inline size_t scan_stride(size_t width)
 }
 
 /* Queries for which there must be room, as those in panels are filled up with zeros. */
-size_t scan_query_places(const struct scan *scan);
+size_t scan_query_cap(const struct scan *scan);
 
-/* Writes query `index` [width] to where the products read it, among zeros; returns its offset. */
-float scan_query(const struct scan *scan, size_t index, const float *query, float *out);
+/* Writes the queries [n_queries, width] to where the products read them, and their offsets. */
+void scan_queries(const struct scan *scan, const float *queries);
 
 /* Rows of a block. */
 size_t scan_block_rows(const struct scan *scan);
