@@ -195,4 +195,18 @@ rm x.part x.*.part
 ending REMOVED=x.journal "${encode[@]}" "${told[@]}" -o x --resume <lines.jsonl
 check "a journal that is gone when it is locked: exit code $code" [ "$code" = 0 ]
 check "then all begins anew" same whole x
+
+# ---- Parts that no journal tells of ----
+
+# Killed while its parts get their names, before its journal has a place: nothing is left of it by the next run.
+rm -rf x x.*
+ending KILL_AT=3 "${encode[@]}" "${told[@]}" -o x < <(for ((i = 1; i <= 4000; i++)); do
+    sed -n "${i}p" lines.jsonl 2>/dev/null || break # nobody reads on
+    sleep 0.05
+done)
+check "killed before the first place: exit code $code" [ "$code" = 137 ]
+check "killed before the first place: a part is there" [ -e x.part ]
+run "${encode[@]}" "${told[@]}" -o x <lines.jsonl
+check "killed before the first place: the whole output" same whole x
+check "killed before the first place: nothing is left" [ -z "$(find . -maxdepth 1 -name 'x*.part' -o -maxdepth 1 -name x.journal)" ]
 finish

@@ -76,12 +76,13 @@ static void check_settings(struct corpus *corpus)
         program_die("cannot go on with '%s': %s; --restart begins anew", corpus->path, message);
 }
 
-/* Whether there is something to do, with the journal that there is or without one. */
+/* Whether there is something to do, with the journal that there is or without one. What a run has
+ * left that was killed before its first place is nothing to go on from. */
 static bool look_for_journal(struct corpus *corpus)
 {
     struct journal *journal = &corpus->journal;
     bool is_found = journal_find(journal, corpus->path);
-    if (is_found && corpus->options->restarts) {
+    if (is_found && (corpus->options->restarts || !journal->has_place)) {
         parts_drop(corpus->path, corpus->options->report_path);
         journal_remove(journal);
         journal_close(journal);

@@ -149,11 +149,8 @@ bool journal_find(struct journal *journal, const char *output_path)
         return false;
     if ((journal->fd < 0 && !fail(journal, "open")) || !lock(journal) || !read_lines(journal))
         program_exit(PROGRAM_FAILED);
-    const bool is_there = !is_gone(journal);
-    if (is_there && journal->has_place)
+    if (!is_gone(journal))
         return true;
-    if (is_there)
-        journal_remove(journal);
     close(journal->fd);
     journal->fd = -1;
     journal->has_place = false;

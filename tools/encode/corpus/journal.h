@@ -46,8 +46,8 @@ struct journal {
     bool has_place; /* `last` is one */
 };
 
-/* Looks for the journal of an output, locks and reads it. False: there is none; one without a place
- * is removed. Ends the program where another run holds it, or it is no journal. */
+/* Looks for the journal of an output, locks and reads it. False: there is none. Ends the program
+ * where another run holds it, or it is no journal. */
 bool journal_find(struct journal *journal, const char *output_path);
 
 /* Makes the file, which must not be there; false after a message. `head` is taken. */
