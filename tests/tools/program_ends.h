@@ -28,7 +28,7 @@
 static jmp_buf program_back;
 static int program_code; /* with which it ended; -1: it went on */
 
-_Noreturn static inline void program_go_back(int code)
+__attribute__((noreturn)) static inline void program_go_back(int code)
 {
     program_code = code;
     longjmp(program_back, 1);
