@@ -178,7 +178,7 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
 #endif
     if (file->fd < 0)
         file->fd = with_new_name(file, create_named);
-    return file->fd < 0 ? fail_errno(file, "make a file beside") : ENGINE_OK;
+    return file->fd < 0 ? fail_errno(file, "make a file in the folder of") : ENGINE_OK;
 }
 
 /* In a folder with the sticky bit, as /tmp is, only who owns the file or the folder may replace it:

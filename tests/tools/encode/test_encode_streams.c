@@ -120,6 +120,29 @@ TEST(names_of_files)
     assert_string_equal(shell_expect(0, "$ENCODE -f ids 'see corpsu.txt' .txt a.text")->err, "");
 }
 
+/* JSON that is read as text is vectors of braces and quotes; said of the first line alone. */
+TEST(json_as_text)
+{
+    static const char note[] = "encode: line 1 of stdin looks like JSON, and is read as text; "
+                               "encode and encode-search read JSON with --input jsonl\n";
+    shell_expect(0, "printf '{\"text\": \"dog\"}\\n{\"text\": \"cat\"}\\n' >lines; (echo dog; cat "
+                    "lines) >later");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids <lines")->err, note);
+    assert_string_equal(
+        shell_expect(0, "printf '\\357\\273\\277' | cat - lines | $ENCODE -f ids")->err, note);
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids --input jsonl <lines")->err, "");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids <later")->err, "");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids \"$(head -1 lines)\"")->err, "");
+    assert_string_equal(shell_expect(0, "echo '{dog}' | $ENCODE -f ids")->err, "");
+}
+
+TEST(a_missing_folder)
+{
+    assert_string_equal(shell_expect(1, "$ENCODE -f ids -o missing/ids cat")->err,
+                        "encode: cannot make a file in the folder of 'missing/ids': No such file "
+                        "or directory\n");
+}
+
 SET_UP()
 {
     shell_setup();

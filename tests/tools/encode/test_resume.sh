@@ -215,10 +215,17 @@ begin_run x -p mean -f npy --on-long truncate
 kill -TERM $pid
 wait $pid
 check "SIGTERM: exit code" [ $? = 143 ]
-check "SIGTERM: what is kept is said" grep -qE "'x.part' has the first [0-9]+ lines of the input: --resume" err.run
+check "SIGTERM: what is kept is said" grep -qE "'x.part' has the first [0-9]+ lines of the input: --resume goes on\$" err.run
 exec 3>&-
 again --resume <lines
 check "after SIGTERM" cmp whole x
+
+begin_run x -p mean -f npy --on-long truncate
+head -c 70000000 /dev/zero | tr '\0' x >&3
+exec 3>&-
+wait $pid
+check "a text that ends the run" [ $? = 1 ]
+check "what goes on without it" grep -q -- "--resume goes on, and --on-error skip leaves such a text out" err.run
 
 rm -rf x*
 {

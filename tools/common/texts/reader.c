@@ -3,6 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
+#include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
 
@@ -37,6 +38,7 @@ static enum reader_state fail_in_line(struct reader *reader, size_t line, const 
         *record = (struct record){.line = line, .fault = alloc_text("%s", reason)};
         return READER_RECORD;
     }
+    reader->has_bad_line = true;
     snprintf(reader->message, sizeof reader->message, "line %zu of stdin%s", line, reason);
     return READER_FAILED;
 }
@@ -85,6 +87,14 @@ static enum reader_state take_json(struct reader *reader, const char *line, size
     return READER_RECORD;
 }
 
+/* Whoever forgets --input jsonl would get vectors of braces and quotes. */
+static void note_json(const char *line, size_t len)
+{
+    if (len > 2 && memcmp(line, "{\"", 2) == 0 && line[len - 1] == '}')
+        program_note("line 1 of stdin looks like JSON, and is read as text; encode and "
+                     "encode-search read JSON with --input jsonl");
+}
+
 static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
@@ -92,6 +102,8 @@ static enum reader_state take_line(struct reader *reader, const char *line, size
     const size_t mark_len = is_begin ? utf8_mark_len(line, len) : 0;
     line += mark_len;
     len -= mark_len;
+    if (is_begin && !reader->is_json)
+        note_json(line, len);
     alloc_for("line %zu of stdin", reader->lines.n_lines);
     enum reader_state state = reader->is_json ? take_json(reader, line, len, record)
                                               : take_text(reader, line, len, record);

@@ -283,12 +283,23 @@ static int finish(struct corpus *corpus)
     return output_drop_others(output) ? keep_place(corpus) : fail(corpus, output->error.message);
 }
 
+/* Then a run that only goes on would end there again. Long texts have a message of their own. */
+static bool has_ended_at_text(const struct job *job)
+{
+    const struct encoder *encoder = job->encoder;
+    return !job->options->skips_errors &&
+           (job->reader->has_bad_line ||
+            (encoder->fault == FAULT_OF_TEXT && encoder->message[0] != '\0'));
+}
+
 static void say_what_is_kept(const struct corpus *corpus)
 {
     const size_t n = corpus->journal.last.counts[COUNT_LINES];
     notes_clear(corpus->job->notes);
-    program_note("'%s.part' has the first %zu line%s of the input: --resume goes on", corpus->path,
-                 n, plural(n));
+    program_note("'%s.part' has the first %zu line%s of the input: --resume goes on%s",
+                 corpus->path, n, plural(n),
+                 has_ended_at_text(corpus->job) ? ", and --on-error skip leaves such a text out"
+                                                : "");
 }
 
 /* Messages have named lines as if stdin began with the shard. */
