@@ -10,15 +10,25 @@ trap 'rm -rf "$place"' EXIT
 prefix=$place/usr
 n_passed=0 n_failed=0 n_skipped=0
 
+# Of what a command printed no more than its end is shown: run.sh shows 60 lines, and those of make are hundreds.
 check() { # WORDS COMMAND...: passes if the command does
-    local words=$1 output
+    local words=$1 output code
     shift
-    if output=$("$@" 2>&1); then
+    output=$("$@" 2>&1)
+    code=$?
+    if [ $code = 0 ]; then
         n_passed=$((n_passed + 1))
     else
         n_failed=$((n_failed + 1))
-        printf 'FAILED: %s: %s\n%s\n' "$words" "$*" "$output"
+        echo "FAILED: $words: exit code $code of: $*"
+        if [ -n "$output" ]; then tail -n 15 <<<"$output"; else echo '(it printed nothing)'; fi
     fi
+}
+
+prints() { # EXPRESSION COMMAND...: a line of what the command prints is that
+    local output
+    output=$("${@:2}" 2>&1)
+    grep -qxE -- "$1" <<<"$output" || { echo "no line of this is '$1': $output" && return 1; }
 }
 
 skip() {
@@ -44,7 +54,10 @@ check 'make install' quiet_make install
 [ $n_failed = 0 ] || finish
 compiles() { # MOST VARIABLE...: make install compiles so many files at most
     local output
-    output=$(quiet_make install "${@:2}") && [ "$(grep -c '^  compile' <<<"$output")" -le "$1" ]
+    output=$(quiet_make install "${@:2}") && [ "$(grep -c '^  compile' <<<"$output")" -le "$1" ] && return
+    echo "compiled, expected at most $1:"
+    grep '^  compile' <<<"$output" || echo "$output"
+    return 1
 }
 check 'make install again compiles nothing' compiles 0
 knowing=$(grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c | wc -l)
@@ -106,7 +119,7 @@ weights=$(pkg-config --variable=weights engine)
 check 'pkg-config names the default weights' cmp "$weights" weights/default.weights
 # The answer that every program must give: the one of the program built in the tree.
 expected=$("$place/build/minimal" "$weights")
-check 'the sample prints a cosine' grep -qxE 'cosine 0\.[0-9]{6}' <<<"$expected"
+check 'the sample prints a cosine' prints 'cosine 0\.[0-9]{6}' echo "$expected"
 
 link_and_run() { # NAME SHARED|STATIC COMMAND...
     local name=$1 kind=$2 libs=("${shared[@]}")
@@ -167,7 +180,7 @@ fails() { ! "$@"; }
 if command -v cmake >/dev/null; then
     check 'CMake finds the package, and builds the sample' cmake_project "$version"
     check 'CMake: prints what the sample prints' diff <(echo "$expected") <("$place/project/build/sample" "$weights")
-    check 'CMake names the default weights' grep -qF -- "-- weights: $weights" <(cmake_project '')
+    check 'CMake names the default weights' prints "-- weights: $weights" cmake_project ''
     check 'CMake: a newer version is asked for in vain' fails cmake_project 999.0
     check 'CMake: so is another first number' fails cmake_project 1
 else
