@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 engine_status read_session_options(const engine_session_options *given,
                                    engine_session_options *options, engine_error *error)

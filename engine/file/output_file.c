@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>

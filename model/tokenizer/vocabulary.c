@@ -8,7 +8,6 @@
 
 #include "model/unicode/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };

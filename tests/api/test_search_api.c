@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 3, ROWS = 5 };

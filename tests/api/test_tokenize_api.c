@@ -3,7 +3,6 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const double TOLERANCE = 1e-5, JUMPS = 0.03;
 enum { MOST_TOKENS = 4 };

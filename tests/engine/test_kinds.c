@@ -4,7 +4,6 @@
 #include "tests/engine/comparison.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What is crossed in full. */
 static const char *const attentions[] = {

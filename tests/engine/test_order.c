@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_WORDS = 3, N_ORDERS = 6, MAX_WIDTH = 64, N_TOKENS = 24 };

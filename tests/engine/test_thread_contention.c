@@ -7,7 +7,6 @@
 #include "tests/support.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <time.h>
 
 enum { N_SESSIONS = 2, N_IDS = 24, MANY = 192, MOST_ROUNDS = 60, WIDTH = 128 };

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 16, N_INPUTS = 100, MOST_THREADS = 4 };

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { THREADS = 2, VALUES_MOST = 512, TOKENS_MOST = 32, WORDS = 2 };

@@ -10,7 +10,6 @@
 #include "tools/encode.c"
 #undef main
 
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

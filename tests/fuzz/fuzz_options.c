@@ -14,8 +14,6 @@
 #include "tools/plot/plot_options.h"
 #include "tools/search/search_options.h"
 
-#include <string.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INSPECT, ENCODE, NEW, IMPORT, BENCH, SEARCH, PLOT, N_KINDS = PLOT + N_PLOT_COMMANDS };

@@ -2,7 +2,6 @@
  * numbers and from what the model was asked to do about positions and masks. */
 #include "tools/encode/compare.h"
 
-#include "tools/common/options.h"
 #include "tools/common/print/display.h"
 
 #include <math.h>

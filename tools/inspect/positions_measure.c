@@ -9,7 +9,6 @@
 #include "tools/common/alloc.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "tools/common/print/table.h"
 #include "tools/search/hits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { QUERY_COLUMNS = 70, ID_COLUMNS = 40, TEXT_COLUMNS = 60 };

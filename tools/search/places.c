@@ -6,11 +6,9 @@
 #include "tools/common/output.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
-#include "tools/common/texts/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

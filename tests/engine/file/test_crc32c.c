@@ -3,7 +3,6 @@
 #include "tests/support.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { N_BYTES = 1200 };
 

@@ -3,9 +3,7 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static size_t to_panels(size_t n)
 {

@@ -7,9 +7,7 @@
 #include "tests/reference/decode.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_ROWS = 40, MOST_PANELS = 5, COLUMNS = MOST_PANELS * PANEL, OUT_STRIDE = COLUMNS + 16 };
 enum { N_OUT = MOST_ROWS * OUT_STRIDE, N_TYPES = 4 };

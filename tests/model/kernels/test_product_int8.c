@@ -5,7 +5,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,7 @@
 #include "model/layers/attention_position.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { HEADS = 3, MOST_WIDTH = 64 };
 

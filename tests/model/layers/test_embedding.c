@@ -7,9 +7,7 @@
 #include "model/layers/position.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TOKENS = 11, TYPES = 3, POSITIONS = 9, OFFSET = 2 };
 

@@ -5,7 +5,6 @@
 
 #include "model/layers/feed_forward.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,

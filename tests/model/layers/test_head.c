@@ -4,7 +4,6 @@
 #include "model/layers/head.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,7 @@
 
 #include "model/layers/mask.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 TEST(visible)
 {

@@ -8,7 +8,6 @@
 #include "model/layers/norm.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct row {

@@ -4,8 +4,6 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A character as Keras' own string functions see it, with the span that it came from. */

@@ -2,8 +2,6 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 TEST(good_settings)

@@ -5,8 +5,6 @@
 
 #include "model/tokenizer/windows.h"
 
-#include <string.h>
-
 enum { MOST = 64, WORD = 0, GOES_ON = 1 };
 
 static const char *const PIECES[] = {"bike", "##s"};

@@ -5,7 +5,6 @@
 #include "model/unicode/utf8.h"
 #include "tests/suite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "tests/support.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "tests/weight_surgery.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SCREEN_COLUMNS = 80 };

@@ -7,8 +7,6 @@
 #include "engine/engine.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 SET_UP()

@@ -2,9 +2,6 @@
 #include "tests/tools/encode/head_models.h"
 #include "tests/tools/shell.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 SET_UP()
 {
     shell_setup();

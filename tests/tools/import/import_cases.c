@@ -4,10 +4,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 char import_directory[SUPPORT_PATH];
 struct checkpoint import_checkpoint;

@@ -5,11 +5,9 @@
 #include "tests/tools/shell.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { WORDS = 7, WIDTH = 5, POSITIONS = 9, LABELS = 3 };
 

@@ -2,7 +2,6 @@
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/shell.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -3,7 +3,6 @@
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "tests/tools/shell.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void write_config(const char *class_name, const char *key, json_t *value)
 {

@@ -4,7 +4,6 @@
 #include "tests/tools/shell.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 SET_UP()

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static char directory[SUPPORT_PATH];
 static struct checkpoint checkpoint;

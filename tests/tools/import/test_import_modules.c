@@ -2,10 +2,6 @@
  * sentence-transformers, and vocabularies. */
 #include "tests/tools/import/import_cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* modules.json and what it points to. */

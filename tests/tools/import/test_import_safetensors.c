@@ -3,10 +3,8 @@
  * words that name the thing. */
 #include "tests/tools/import/import_cases.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A whole file, cut at every byte of the header and every 7th of the data. */

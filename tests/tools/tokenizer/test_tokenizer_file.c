@@ -6,7 +6,6 @@
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct import_tokenizer tokenizer;

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
 {

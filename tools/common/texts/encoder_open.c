@@ -5,7 +5,6 @@
 #include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

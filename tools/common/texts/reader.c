@@ -8,7 +8,6 @@
 #include "tools/common/texts/json_input.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #ifndef TOOLS_ENCODE_PARTS_H
 #define TOOLS_ENCODE_PARTS_H
 
-#include <stdbool.h>
-
 /* Removes them. The report may be elsewhere, or NULL. */
 void parts_drop(const char *output_path, const char *report_path);
 
