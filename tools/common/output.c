@@ -58,26 +58,38 @@ void output_open(struct output *output, const char *path, enum output_kind kind)
 
 static bool look_at_folder(const char *path, struct stat *folder)
 {
-    char *copy = strdup(path);
-    bool is_there = copy && stat(dirname(copy), folder) == 0;
+    char *copy = alloc_text("%s", path);
+    bool is_there = stat(dirname(copy), folder) == 0;
     free(copy);
     return is_there;
+}
+
+static bool is_one(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 bool output_are_same(const char *a, const char *b)
 {
     struct stat one, other;
-    return strcmp(path_name(a), path_name(b)) == 0 && look_at_folder(a, &one) &&
-           look_at_folder(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return (strcmp(path_name(a), path_name(b)) == 0 && look_at_folder(a, &one) &&
+            look_at_folder(b, &other) && is_one(&one, &other)) ||
+           (stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) &&
+            is_one(&one, &other));
 }
 
+/* A file beside the output is none of the others, nor what they are as yet, or have for a while. */
 static void refuse_same(const struct output *output, const char *path)
 {
-    for (size_t i = 0; i <= output->n_beside; i++) {
-        const char *other = i == 0 ? output->path : output->beside[i - 1].path;
-        if (output_are_same(path, other))
-            program_die_misused("'%s' is written already: name another file", other);
-    }
+    static const char *const endings[] = {"", ".part", ".journal"};
+    for (size_t i = 0; i <= output->n_beside; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
+            char *other =
+                alloc_text("%s%s", i == 0 ? output->path : output->beside[i - 1].path, endings[k]);
+            if (output_are_same(path, other))
+                program_die_misused("'%s' is written already: name another file", other);
+            free(other);
+        }
 }
 
 FILE *output_beside(struct output *output, const char *name, const char *ending)

@@ -56,7 +56,7 @@ bool output_keep(struct output *output);
 void output_release(struct output *output); /* they go with the program again */
 bool output_sync(struct output *output);
 
-/* Two names of one file, which need not be there yet. */
+/* One name in one folder, of what need not be there yet, or two names of one file, as links are. */
 bool output_are_same(const char *a, const char *b);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Size ---- */
@@ -103,16 +102,6 @@ static const char *output_of(const char *path)
     return is_stdout ? NULL : path;
 }
 
-/* The picture and its numbers would be written over one another: one name in one folder, or two
- * names of one file. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return output_are_same(a, b) ||
-           (stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-            first.st_dev == second.st_dev && first.st_ino == second.st_ino);
-}
-
 static const char *output_conflict(const struct plot_options *options)
 {
     const char *path = options->output_path, *data_path = options->data_path;
@@ -120,7 +109,7 @@ static const char *output_conflict(const struct plot_options *options)
         return NULL;
     if (!path && !data_path)
         return "the picture and --data would both go to standard output: give one of them a file";
-    if (path && data_path && is_same_file(path, data_path))
+    if (path && data_path && output_are_same(path, data_path))
         return "-o and --data name the same file: the picture would replace the numbers";
     return NULL;
 }

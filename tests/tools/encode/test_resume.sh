@@ -292,6 +292,13 @@ run "${skips[@]}" --report ./some <some.jsonl
 ends "a report that is the output" 2 "'some' is written already: name another file"
 run "${skips[@]}" --report "../${PWD##*/}/some.rows.jsonl" <some.jsonl
 ends "a report that is the rows file" 2 "'some.rows.jsonl' is written already"
+run "${skips[@]}" --report some.part <some.jsonl
+ends "a report that is the part" 2 "'some.part' is written already"
+run "${skips[@]}" --report some.journal <some.jsonl
+ends "a report that is the journal" 2 "'some.journal' is written already"
+ln -s some linked
+run "${skips[@]}" --report linked <some.jsonl
+ends "a report that is a link to the output" 2 "'some' is written already"
 ln -s /dev/null device
 run "${skips[@]}" --report device <<<'"a dog"'
 ends "a report that is a device" 1 "cannot write 'device' beside 'some': it is a pipe, a terminal or a device"

@@ -192,6 +192,11 @@ rm all.2-of-3
 run "${encode[@]}" --join -o all
 ends "a part is gone" 1 "cannot read 'all.2-of-3'"
 check "nothing is written" [ ! -e all ]
+printf '7\n"dog"\n' >faulty
+run "${encode[@]}" -p mean -f npy --input jsonl --on-error skip -o left --shard 1/1 <faulty
+echo '{"line": 3}' >>left.1-of-1.left-out.jsonl
+run "${encode[@]}" --join -o left
+ends "a report is damaged" 1 "remove 'left.1-of-1.done'"
 run "${encode[@]}" "${options[@]}" --shard 2/3 --restart -m other <lines
 run "${encode[@]}" --join -o all
 ends "another model" 1 "shards 1 and 2 of 'all' do not go together: it is of another model"

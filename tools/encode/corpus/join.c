@@ -116,6 +116,7 @@ static void check_marks(const struct join *join)
 
 struct part_file {
     char *path;
+    const char *ending; /* of the path, behind the shard's name */
     FILE *stream;
     uint64_t bytes, n_read;
     uint32_t sum, sum_read;
@@ -133,6 +134,7 @@ static bool open_file(const struct join *join, size_t i, const char *ending, str
             continue;
         *file = (struct part_file){
             .path = shard_path(join->path, (struct shard_number){i + 1, join->of}, ending),
+            .ending = ending,
             .bytes = journal_number(entry, "bytes"),
             .sum = (uint32_t)journal_number(entry, "crc32c"),
         };
@@ -155,9 +157,9 @@ static void close_file(struct part_file *file)
     if (ferror(file->stream))
         program_die("cannot read '%s': %s", file->path, strerror(errno));
     if (file->n_read != file->bytes || file->sum_read != file->sum)
-        program_die("'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
+        program_die("'%s' is damaged: it is not what its mark says; remove '%.*s.done' and run its "
                     "shard again",
-                    file->path, file->path);
+                    file->path, (int)(strlen(file->path) - strlen(file->ending)), file->path);
     fclose(file->stream);
     free(file->path);
 }
