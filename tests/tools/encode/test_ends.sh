@@ -102,7 +102,7 @@ is_told() {
 
 # ---- Killed at each step of the end ----
 
-# A run over what an earlier one has made, killed in the middle; lines come until its journal has a place.
+# A run over what an earlier one has made, killed in the middle; lines come until its journal has an entry.
 begun() { # INPUT OPTION...: leaves x and what lies beside it, also in kept/
     local input=$1 pid i=0
     shift
@@ -198,15 +198,15 @@ check "then all begins anew" same whole x
 
 # ---- Parts that no journal tells of ----
 
-# Killed while its parts get their names, before its journal has a place: nothing is left of it by the next run.
+# Killed while its parts get their names, before its journal has an entry: nothing is left of it by the next run.
 rm -rf x x.*
 ending KILL_AT=3 "${encode[@]}" "${told[@]}" -o x < <(for ((i = 1; i <= 4000; i++)); do
     sed -n "${i}p" lines.jsonl 2>/dev/null || break # nobody reads on
     sleep 0.05
 done)
-check "killed before the first place: exit code $code" [ "$code" = 137 ]
-check "killed before the first place: a part is there" [ -e x.part ]
+check "killed before the first entry: exit code $code" [ "$code" = 137 ]
+check "killed before the first entry: a part is there" [ -e x.part ]
 run "${encode[@]}" "${told[@]}" -o x <lines.jsonl
-check "killed before the first place: the whole output" same whole x
-check "killed before the first place: nothing is left" [ -z "$(find . -maxdepth 1 -name 'x*.part' -o -maxdepth 1 -name x.journal)" ]
+check "killed before the first entry: the whole output" same whole x
+check "killed before the first entry: nothing is left" [ -z "$(find . -maxdepth 1 -name 'x*.part' -o -maxdepth 1 -name x.journal)" ]
 finish

@@ -72,7 +72,7 @@ check "$n_kills kills" [ $n_kills = $((6 * kills)) ]
 
 # ---- A run that was killed, to be looked at ----
 
-# Lines come little by little, until the journal has a place.
+# Lines come little by little, until the journal has an entry.
 begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3
     local file=$1 i=0
     shift

@@ -1,8 +1,8 @@
 /* corpus.c - see corpus.h.
  *
- * A place costs what it takes the disk to hold the new bytes of the parts. It is due so often that
- * this takes a hundredth of the time: ten times a second where that is cheap, each ten seconds where
- * it is not.
+ * An entry of the journal costs what it takes the disk to hold the new bytes of the parts. One is
+ * due so often that this takes a hundredth of the time: ten times a second where that is cheap, each
+ * ten seconds where it is not.
  */
 #include "tools/encode/corpus/corpus.h"
 
@@ -48,16 +48,16 @@ static json_t *settings_of(struct corpus *corpus)
 }
 
 /* Of a shard, a mark says that it is complete. */
-static void put_mark(struct corpus *corpus, const struct journal_place *end)
+static void put_mark(struct corpus *corpus, const struct journal_entry *end)
 {
     if (corpus->shard)
         shard_mark(corpus->shard, settings_of(corpus), end);
 }
 
 /* The run ended between its last text and the name of its last file. */
-static void place_parts(struct corpus *corpus)
+static void put_parts_in_place(struct corpus *corpus)
 {
-    parts_place(corpus->path, corpus->options->report_path);
+    parts_put_in_place(corpus->path, corpus->options->report_path);
     put_mark(corpus, &corpus->journal.last);
     journal_remove(&corpus->journal);
     program_note("'%s' was complete, and is in its place", corpus->path);
@@ -77,12 +77,12 @@ static void check_settings(struct corpus *corpus)
 }
 
 /* Whether there is something to do, with the journal that there is or without one. What a run has
- * left that was killed before its first place is nothing to go on from. */
+ * left that was killed before its first entry is nothing to go on from. */
 static bool look_for_journal(struct corpus *corpus)
 {
     struct journal *journal = &corpus->journal;
     bool is_found = journal_find(journal, corpus->path);
-    if (is_found && (corpus->options->restarts || !journal->has_place)) {
+    if (is_found && (corpus->options->restarts || !journal->has_entry)) {
         parts_drop(corpus->path, corpus->options->report_path);
         journal_remove(journal);
         journal_close(journal);
@@ -92,7 +92,7 @@ static bool look_for_journal(struct corpus *corpus)
         return true;
     check_settings(corpus);
     if (journal->last.is_finished)
-        place_parts(corpus);
+        put_parts_in_place(corpus);
     return !journal->last.is_finished;
 }
 
@@ -126,7 +126,7 @@ bool corpus_open(struct corpus *corpus, const struct encode_options *options,
         corpus_free(corpus);
         return false;
     }
-    output_open(output, corpus->path, corpus->journal.has_place ? OUTPUT_RESUMES : OUTPUT_STREAM);
+    output_open(output, corpus->path, corpus->journal.has_entry ? OUTPUT_RESUMES : OUTPUT_STREAM);
     return true;
 }
 
@@ -139,7 +139,7 @@ static int fail(struct corpus *corpus, const char *message)
 }
 
 /* What was printed is in the streams, if not yet in the files. */
-static void look_at_place(struct corpus *corpus)
+static void look_at_progress(struct corpus *corpus)
 {
     const struct output *output = corpus->output;
     const struct line_place place = corpus->job->reader->place;
@@ -153,7 +153,7 @@ static void look_at_place(struct corpus *corpus)
 }
 
 /* From `from` to where the part is now. */
-static bool sum_parts(struct corpus *corpus, const struct journal_place *from)
+static bool sum_parts(struct corpus *corpus, const struct journal_entry *from)
 {
     const struct output *output = corpus->output;
     for (size_t i = 0; i < output_n_parts(output); i++) {
@@ -175,8 +175,8 @@ static int begin_journal(struct corpus *corpus)
     return output_keep(output) ? PROGRAM_DONE : fail(corpus, output->error.message);
 }
 
-/* Writes the place that was reached. A write to the output that fails is told by output_end. */
-static int keep_place(struct corpus *corpus)
+/* Writes how far the run has come. A write to the output that fails is told by output_end. */
+static int write_entry(struct corpus *corpus)
 {
     struct output *output = corpus->output;
     if (!output_check(output, true))
@@ -201,12 +201,12 @@ int corpus_advance(struct corpus *corpus, bool is_last)
 {
     const double now = program_seconds();
     int code = PROGRAM_DONE;
-    look_at_place(corpus);
+    look_at_progress(corpus);
     if (is_last || (!stop_signal() && now < corpus->due))
         return PROGRAM_DONE;
     if (output_file_has_place(corpus->output->file) &&
         corpus->reached.bytes > corpus->journal.last.bytes)
-        code = keep_place(corpus);
+        code = write_entry(corpus);
     plan_next(corpus, now);
     return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
 }
@@ -217,7 +217,7 @@ int corpus_advance(struct corpus *corpus, bool is_last)
 static const char *cut_parts(struct corpus *corpus)
 {
     const struct output *output = corpus->output;
-    const struct journal_place none = {0}, *last = &corpus->journal.last;
+    const struct journal_entry none = {0}, *last = &corpus->journal.last;
     corpus->reached = *last;
     for (size_t i = 0; i < output_n_parts(output); i++)
         if (output_file_cut(output_part(output, i), last->files[i].bytes) != ENGINE_OK)
@@ -230,7 +230,7 @@ static const char *cut_parts(struct corpus *corpus)
 
 static const char *go_on(struct corpus *corpus)
 {
-    const struct journal_place *last = &corpus->journal.last;
+    const struct journal_entry *last = &corpus->journal.last;
     struct reader *reader = corpus->job->reader;
     const struct line_place done = {last->bytes, last->sum};
     const char *message = cut_parts(corpus);
@@ -259,7 +259,7 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
     job->reader->lines.has_sum = true;
     job->reader->lines.wake = stop_catch();
     corpus->due = program_seconds() + FIRST_DUE;
-    if (!corpus->journal.has_place)
+    if (!corpus->journal.has_entry)
         return;
     corpus->due = program_seconds() + LEAST_BETWEEN;
     printer->message = go_on(corpus);
@@ -280,7 +280,7 @@ static int finish(struct corpus *corpus)
     corpus->reached.is_finished = true;
     if (corpus->journal.fd < 0)
         return PROGRAM_DONE;
-    return output_drop_others(output) ? keep_place(corpus) : fail(corpus, output->error.message);
+    return output_drop_others(output) ? write_entry(corpus) : fail(corpus, output->error.message);
 }
 
 /* Then a run that only goes on would end there again. Long texts have a message of their own. */
@@ -320,13 +320,13 @@ int corpus_end(struct corpus *corpus, int code)
         code = finish(corpus);
     else if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false) &&
              corpus->reached.bytes > corpus->journal.last.bytes)
-        keep_place(corpus);
-    if (!corpus->journal.has_place) /* nothing to go on from */
+        write_entry(corpus);
+    if (!corpus->journal.has_entry) /* nothing to go on from */
         output_release(output);
     code = output_end(output, code);
     if (code == PROGRAM_DONE)
         put_mark(corpus, &corpus->reached);
-    if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || !corpus->journal.has_place))
+    if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || !corpus->journal.has_entry))
         journal_remove(&corpus->journal);
     else if (corpus->journal.fd >= 0)
         say_what_is_kept(corpus);

@@ -23,9 +23,9 @@ struct corpus {
     struct output *output;
     json_t *settings; /* NULL: not yet asked for */
     struct journal journal;
-    size_t *counts[N_COUNTS];     /* those of the run, which a place tells */
-    struct journal_place reached; /* what is printed */
-    double due;                   /* the time for the journal's next place, in seconds */
+    size_t *counts[N_COUNTS];     /* those of the run, which an entry tells */
+    struct journal_entry reached; /* what is printed */
+    double due;                   /* the time for the journal's next entry, in seconds */
     bool is_broken;               /* the journal could not be written */
 };
 

@@ -39,18 +39,18 @@ json_t *journal_line_read(const char *line, size_t len)
 static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows",     "array_rows",
                                                   "cut",   "repaired", "left_out"};
 
-static json_t *place_json(const struct journal_place *place)
+static json_t *entry_json(const struct journal_entry *entry)
 {
     json_t *object =
-        json_pack("{sIsI}", "bytes", (json_int_t)place->bytes, "sum", (json_int_t)place->sum);
+        json_pack("{sIsI}", "bytes", (json_int_t)entry->bytes, "sum", (json_int_t)entry->sum);
     json_t *files = json_array();
     for (size_t i = 0; i < N_COUNTS; i++)
-        json_object_set_new(object, COUNT_NAMES[i], json_integer((json_int_t)place->counts[i]));
+        json_object_set_new(object, COUNT_NAMES[i], json_integer((json_int_t)entry->counts[i]));
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++)
-        json_array_append_new(files, json_pack("[II]", (json_int_t)place->files[i].bytes,
-                                               (json_int_t)place->files[i].sum));
+        json_array_append_new(files, json_pack("[II]", (json_int_t)entry->files[i].bytes,
+                                               (json_int_t)entry->files[i].sum));
     json_object_set_new(object, "files", files);
-    json_object_set_new(object, "finished", json_boolean(place->is_finished));
+    json_object_set_new(object, "finished", json_boolean(entry->is_finished));
     return object;
 }
 
@@ -64,20 +64,20 @@ static uint64_t number_at(const json_t *array, size_t i)
     return (uint64_t)json_integer_value(json_array_get(array, i));
 }
 
-static struct journal_place read_place(const json_t *object)
+static struct journal_entry read_entry(const json_t *object)
 {
-    struct journal_place place = {
+    struct journal_entry entry = {
         .bytes = journal_number(object, "bytes"),
         .sum = (uint32_t)journal_number(object, "sum"),
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
-        place.counts[i] = (size_t)journal_number(object, COUNT_NAMES[i]);
+        entry.counts[i] = (size_t)journal_number(object, COUNT_NAMES[i]);
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
-        place.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};
+        entry.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};
     }
-    return place;
+    return entry;
 }
 
 /* ---- Reading ---- */
@@ -97,8 +97,8 @@ static bool lock(struct journal *journal)
 static void take_line(struct journal *journal, json_t *object)
 {
     if (json_object_get(object, "bytes")) {
-        journal->last = read_place(object);
-        journal->has_place = true;
+        journal->last = read_entry(object);
+        journal->has_entry = true;
         json_decref(object);
         return;
     }
@@ -153,8 +153,8 @@ bool journal_find(struct journal *journal, const char *output_path)
         return true;
     close(journal->fd);
     journal->fd = -1;
-    journal->has_place = false;
-    journal->last = (struct journal_place){0};
+    journal->has_entry = false;
+    journal->last = (struct journal_entry){0};
     return false;
 }
 
@@ -191,14 +191,14 @@ bool journal_begin(struct journal *journal, json_t *head)
     return false;
 }
 
-bool journal_add(struct journal *journal, const struct journal_place *place)
+bool journal_add(struct journal *journal, const struct journal_entry *entry)
 {
-    json_t *object = place_json(place);
+    json_t *object = entry_json(entry);
     bool is_written = write_line(journal, object);
     json_decref(object);
-    journal->has_place = journal->has_place || is_written;
+    journal->has_entry = journal->has_entry || is_written;
     if (is_written)
-        journal->last = *place;
+        journal->last = *entry;
     return is_written;
 }
 

@@ -1,9 +1,9 @@
 /* journal.h - how far a run has come: a file of lines of JSON beside the output, FILE.journal.
  *
- * The first line says what makes the output (settings.h). Every other is a place: what was read of
- * the input by then, and how long each part of the output was, with checksums. A place is written
- * when the parts are on the disk, so whatever ends the run, the last whole line is true. Each line
- * ends with its own checksum; one that was torn, and what is behind it, is as good as not there.
+ * The first line says what makes the output (settings.h). Every other is an entry: what was read of
+ * the input by then, and how long each part of the output was, with checksums. It is written when
+ * the parts are on the disk, so whatever ends the run, the last whole line is true. Each line ends
+ * with its own checksum; one that was torn, and what is behind it, is as good as not there.
  *
  * The file is locked while a run goes on (flock), and there only until its output is complete.
  */
@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-/* Counters that a run goes on with, named in a place's line. */
+/* Counters that a run goes on with, named in an entry's line. */
 enum journal_count {
     COUNT_LINES,
     COUNT_ROWS,       /* of the rows file */
@@ -27,7 +27,7 @@ enum journal_count {
 
 enum { JOURNAL_MOST_FILES = 1 + OUTPUT_MOST_BESIDE };
 
-struct journal_place {
+struct journal_entry {
     uint64_t bytes; /* of the input, done */
     uint32_t sum;   /* CRC-32C of them */
     size_t counts[N_COUNTS];
@@ -42,8 +42,8 @@ struct journal {
     char *path;
     int fd;       /* -1: there is no journal */
     json_t *head; /* what makes the output */
-    struct journal_place last;
-    bool has_place; /* `last` is one */
+    struct journal_entry last;
+    bool has_entry; /* `last` is one */
 };
 
 /* Looks for the journal of an output, locks and reads it. False: there is none. Ends the program
@@ -53,8 +53,8 @@ bool journal_find(struct journal *journal, const char *output_path);
 /* Makes the file, which must not be there; false after a message. `head` is taken. */
 bool journal_begin(struct journal *journal, json_t *head);
 
-/* Adds a place, which becomes `last`; or another head. False after a message. */
-bool journal_add(struct journal *journal, const struct journal_place *place);
+/* Adds an entry, which becomes `last`; or another head. False after a message. */
+bool journal_add(struct journal *journal, const struct journal_entry *entry);
 bool journal_change_head(struct journal *journal, json_t *head);
 
 /* Removes the file, which no run needs any more. */

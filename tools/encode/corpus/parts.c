@@ -52,7 +52,7 @@ void parts_drop(const char *output_path, const char *report_path)
 
 /* Where there is no part it is in its place. Beside the output one without a byte says nothing, and
  * what an earlier run had to say is no longer true. */
-static void place(const struct part *part)
+static void put_in_place(const struct part *part)
 {
     struct stat file;
     const bool is_there = stat(part->name, &file) == 0;
@@ -65,7 +65,7 @@ static void place(const struct part *part)
         program_die("cannot put '%s' in its place: %s", part->whole, strerror(errno));
 }
 
-void parts_place(const char *output_path, const char *report_path)
+void parts_put_in_place(const char *output_path, const char *report_path)
 {
-    with_each_part(output_path, report_path, place);
+    with_each_part(output_path, report_path, put_in_place);
 }

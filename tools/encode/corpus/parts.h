@@ -7,6 +7,6 @@
 void parts_drop(const char *output_path, const char *report_path);
 
 /* Puts parts that are complete in their places, the output last, or ends the program. */
-void parts_place(const char *output_path, const char *report_path);
+void parts_put_in_place(const char *output_path, const char *report_path);
 
 #endif

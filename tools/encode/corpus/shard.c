@@ -122,7 +122,7 @@ static void write_mark(const char *path, const json_t *mark)
 }
 
 void shard_mark(const struct shard *shard, const json_t *settings,
-                const struct journal_place *reached)
+                const struct journal_entry *reached)
 {
     json_t *mark = json_copy((json_t *)settings);
     const struct {

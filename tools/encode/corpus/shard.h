@@ -36,7 +36,7 @@ void shard_limit(const struct shard *shard, struct reader *reader);
 
 /* Writes the mark, or ends the program: all files of the part are in their places. */
 void shard_mark(const struct shard *shard, const json_t *settings,
-                const struct journal_place *reached);
+                const struct journal_entry *reached);
 
 /* Whether the input still has the lines that the mark tells of, which are read for it. */
 bool shard_has_lines_of(const struct shard *shard, const json_t *mark);
