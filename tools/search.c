@@ -89,7 +89,7 @@ static bool tokenize(struct search *search, struct item *query)
 }
 
 /* What is there without waiting; READER_RECORD: the group is full, and there may be more. */
-static enum reader_state fill(struct search *search)
+static enum reader_state read_group(struct search *search)
 {
     for (; search->n_queries > 0; search->n_queries--)
         item_free(&search->queries[search->n_queries - 1]);
@@ -131,7 +131,7 @@ static int answer_all(struct search *search)
 {
     enum reader_state state;
     do {
-        state = fill(search);
+        state = read_group(search);
         answer_group(search);
         if (!output_check(&search->output, state != READER_RECORD))
             return PROGRAM_FAILED;

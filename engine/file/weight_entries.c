@@ -1,5 +1,5 @@
-/* weight_entries.c - reads what a weight file consists of: sections, settings, and tensors by number
- * or by name. */
+/* weight_entries.c - reads what a weight file consists of: sections, settings, and tensors by
+ * number or by name. */
 #include "engine/file/format.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"

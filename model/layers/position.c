@@ -78,8 +78,8 @@ static bool is_empty(const struct position_encoding *encoding, size_t column)
 }
 
 /* Into out, or where that is NULL into exact. */
-static void fill(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
-                 float *out, double *exact)
+static void make_rows(const struct position_encoding *encoding, size_t begin, size_t end,
+                      size_t stride, float *out, double *exact)
 {
     for (size_t column = 0; column < encoding->width; column++) {
         bool empty = is_empty(encoding, column);
@@ -97,10 +97,10 @@ static void fill(const struct position_encoding *encoding, size_t begin, size_t 
 void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
                    size_t stride, float *out)
 {
-    fill(encoding, begin, end, stride, out, NULL);
+    make_rows(encoding, begin, end, stride, out, NULL);
 }
 
 void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out)
 {
-    fill(encoding, 0, n, encoding->width, NULL, out);
+    make_rows(encoding, 0, n, encoding->width, NULL, out);
 }

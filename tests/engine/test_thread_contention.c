@@ -1,8 +1,8 @@
 /* Sessions with twice as many threads as there are CPUs: together they do not fall far behind what
  * one does with the machine for itself. Measured about 95 % for many texts and 85 to 105 % for
  * single short ones; the limits here only tell a collapse (threads that wait by spinning for others
- * which are not running), since other work on the machine disturbs a short measurement. So rounds go
- * on until one is beyond the limit, and many that are not tell a collapse. */
+ * which are not running), since other work on the machine disturbs a short measurement. So rounds
+ * go on until one is beyond the limit, and many that are not tell a collapse. */
 #include "engine/runtime/cpus.h"
 #include "tests/support.h"
 

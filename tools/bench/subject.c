@@ -1,7 +1,6 @@
 /* subject.c - a model is opened, or made by encode-new; and the arithmetic that it takes. */
 #include "tools/bench/subject.h"
 
-#include "tools/common/child.h"
 #include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* The matrix of a layer at *index or behind it; false: there is none. */
@@ -58,41 +56,6 @@ void subject_open(struct subject *subject, const char *path)
     input_remember(path);
     *subject = (struct subject){.fd = -1, .file = path, .name = path};
     open_model(subject);
-}
-
-/* ---- Programs beside this one ---- */
-
-/* The program's path in the folder of this one. */
-static bool find_beside(const char *name, char path[PATH_MAX])
-{
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    path[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(path, '/');
-    size_t room = slash != NULL ? PATH_MAX - (size_t)(slash + 1 - path) : 0;
-    if (slash != NULL && (size_t)snprintf(slash + 1, room, "%s", name) < room &&
-        access(path, X_OK) == 0)
-        return true;
-    return program_refuse("there is no '%s' beside this program", name);
-}
-
-int sibling_run(const char *arguments[])
-{
-    const char *name = arguments[0];
-    char path[PATH_MAX];
-    struct child_result result;
-    if (!find_beside(name, path))
-        return PROGRAM_FAILED;
-    arguments[0] = path;
-    int reason = run_child((char *const *)arguments, "", 0, &result);
-    arguments[0] = name;
-    free(result.bytes);
-    if (reason != 0)
-        return program_fail("cannot start '%s': %s", path, strerror(reason));
-    if (!WIFEXITED(result.status))
-        return program_fail("'%s' was ended by signal %d", path, WTERMSIG(result.status));
-    if (WEXITSTATUS(result.status) != PROGRAM_DONE)
-        fputs(result.message, stderr);
-    return WEXITSTATUS(result.status);
 }
 
 /* ---- Models of a shape ---- */

@@ -38,7 +38,8 @@ struct work {
 struct work subject_work(const struct subject *subject, const struct workload *workload);
 
 /* Runs the program named arguments[0] that lies beside this one to its end; NULL stands behind the
- * last argument. Returns its exit code; where that is not 0, what it says on stderr is said. */
+ * last argument (sibling.c). Returns its exit code; where that is not 0, what it says on stderr is
+ * said. */
 int sibling_run(const char *arguments[]);
 
 #endif

@@ -36,7 +36,7 @@ static void choose_bytes(struct batch *batch)
 }
 
 /* READER_RECORD: the batch is full, and there may be more. */
-static enum reader_state fill(struct batch *batch)
+static enum reader_state read_items(struct batch *batch)
 {
     count_items(batch);
     choose_bytes(batch);
@@ -62,7 +62,7 @@ static int run(struct batch *batch, int (*process)(void *task, struct batch *bat
     const struct job *job = batch->job;
     enum reader_state state;
     do {
-        state = fill(batch);
+        state = read_items(batch);
         batch->filled = program_seconds();
         int code = process(task, batch);
         if (!output_check(job->output, state != READER_RECORD))

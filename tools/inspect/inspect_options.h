@@ -18,7 +18,7 @@ struct inspect_options {
 void inspect_options_read(struct inspect_options *options, int argc, char **argv);
 
 /* What a weight file holds, on stdout, as aligned text or as one JSON object; with `verify`, after
- * all data is read and every checksum compared; a damaged one ends the program, with exit code 1. */
+ * all data is read and every checksum compared; a damaged one ends the program with exit code 1. */
 void inspect_file(const char *path, bool is_json, bool verify);
 
 #endif

@@ -1,5 +1,5 @@
-/* npy.h - arrays of NumPy that are read where they lie: files of one, and those in an archive. What is
- * wrong with them ends the program. */
+/* npy.h - arrays of NumPy that are read where they lie: files of one, and those in an archive. What
+ * is wrong with them ends the program. */
 #ifndef TOOLS_SEARCH_NPY_H
 #define TOOLS_SEARCH_NPY_H
 

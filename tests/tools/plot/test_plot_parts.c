@@ -125,7 +125,7 @@ TEST(pca_against_jacobi)
     check_pca(200, 30, 4);
 }
 
-/* As many rows and columns as the words of a long text have, without a direction that stands out. */
+/* As many rows and columns as words of a long text have, without a direction that stands out. */
 TEST(pca_of_a_long_text)
 {
     enum { N = 800, WIDTH = 768 };

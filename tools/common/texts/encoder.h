@@ -44,8 +44,8 @@ struct encoder {
     size_t inputs_cap, rows_cap; /* rows of `width` numbers */
 };
 
-/* Opens the model and makes the session. Where it cannot, or the request does not go with the model,
- * the program ends. An encoder of zeros can be closed, too. */
+/* Opens the model and makes the session. Where it cannot, or the request does not go with the
+ * model, the program ends. An encoder of zeros can be closed, too. */
 void encoder_open(struct encoder *encoder, const struct request_options *request);
 void encoder_close(struct encoder *encoder);
 
@@ -85,8 +85,8 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
 
-/* The name of a label; one that the file does not name is LABEL_ and its number, good until the next
- * call. */
+/* The name of a label; one that the file does not name is LABEL_ and its number, good until the
+ * next call. */
 const char *encoder_label(const struct encoder *encoder, size_t label);
 
 /* The message becomes the item's name and what the format makes; returns false. The third takes

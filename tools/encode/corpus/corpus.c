@@ -1,8 +1,8 @@
 /* corpus.c - see corpus.h.
  *
  * An entry of the journal costs what it takes the disk to hold the new bytes of the parts. One is
- * due so often that this takes a hundredth of the time: ten times a second where that is cheap, each
- * ten seconds where it is not.
+ * due so often that this takes a hundredth of the time: ten times a second where that is cheap,
+ * each ten seconds where it is not.
  */
 #include "tools/encode/corpus/corpus.h"
 

@@ -95,9 +95,8 @@ void print_row(FILE *stream, const struct printer *printer, const float *row);
 
 /* ---- JSON, NumPy ---- */
 
-/* Members of JSON objects: the "prompt" of the texts, if they have one; of each
- * text its "texts" member ("text", ["text", "pair"], or null for ids) and whether it was
- * "truncated". */
+/* Members of JSON objects: the "prompt" of the texts, if they have one; of each text its "texts"
+ * member ("text", ["text", "pair"], or null for ids) and whether it was "truncated". */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 void write_inputs_json(struct json_writer *json, const struct kept *texts);
 void write_truncated_json(struct json_writer *json, const struct kept *texts);

@@ -64,7 +64,7 @@ struct plan {
 };
 
 /* By the tables of families/. Settles what the tensors decide (whether there is a pooler, how many
- * labels) in `config`, and marks the tensors used. The sets and the config must outlive the plan. */
+ * labels) in `config`, and marks the tensors used. Sets and config must outlive the plan. */
 void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config);
 

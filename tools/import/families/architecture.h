@@ -48,7 +48,7 @@ enum part_kind {
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR,   /* to [rows] ← from, which is there under either of two names, or under both */
     PART_UNTIED,   /* a matrix that is left out where config.json ties it to the embedding table */
-    PART_DISTANCES /* a bias per head and bucket becomes one per head and distance: distance_bucket */
+    PART_DISTANCES /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };
 
 /* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-/* Buckets as its relative_position_bucket has them, which are those of T5 (Raffel et al. 2020): half
- * of them are for keys before the query and half for those behind it; of these, half for a distance
- * each and the others for ranges that grow:
+/* Buckets as its relative_position_bucket has them, which are those of T5 (Raffel et al. 2020):
+ * half of them are for keys before the query and half for those behind it; of these, half for a
+ * distance each and the others for ranges that grow:
  *
  *     8 + ⌊ln(n / 8) / ln(128 / 8) · 8⌋, at most 15
  *

@@ -1,5 +1,5 @@
-/* bpe_files.c - see tokenizer_beside.h. What is not in the files is in the class of the tokenizer: its
- * special tokens, how it splits, its frame.
+/* bpe_files.c - see tokenizer_beside.h. What is not in the files is in the class of the tokenizer:
+ * its special tokens, how it splits, its frame.
  */
 
 #include "tools/common/print/utf8.h"

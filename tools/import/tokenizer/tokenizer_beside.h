@@ -1,5 +1,5 @@
-/* tokenizer_beside.h - a tokenizer from other files than a tokenizer.json: each of these becomes what
- * the transformers package makes of it, by the class that the files beside it name.
+/* tokenizer_beside.h - a tokenizer from other files than a tokenizer.json: each of these becomes
+ * what the transformers package makes of it, by the class that the files beside it name.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_BESIDE_H
 #define TOOLS_IMPORT_TOKENIZER_BESIDE_H

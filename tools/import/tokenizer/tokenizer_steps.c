@@ -230,7 +230,7 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
                       int depth)
 {
     if (!part_is_sequence(part)) {
-        /* Patterns see what the other steps leave whole, so they come last, and bytes after them. */
+        /* Patterns see what other steps leave whole, so they come last, and bytes after them. */
         const char *type = json_string_value(json_object_get(part, "type"));
         if (json->is_byte_level ||
             (json->pattern != NULL && (type == NULL || strcmp(type, "ByteLevel") != 0)))

@@ -1,10 +1,10 @@
 /* decimal.c - decimal text to float; see decimal.h.
  *
- * Nearly all numbers have few digits and a small exponent: with w the digits as a whole number, they
- * are w * 10^e. Computed in double, where 10^|e| is exact up to 22, that is off by less than 3 units
- * of its last place (w and the product; Clinger, "How to read floating point numbers accurately",
- * 1990). Rounded to float it is right unless the middle of two floats is so
- * near that the two may lie on both sides of it. What is left is strtof's.
+ * Nearly all numbers have few digits and a small exponent: with w the digits as a whole number,
+ * they are w * 10^e. Computed in double, where 10^|e| is exact up to 22, that is off by less than 3
+ * units of its last place (w and the product; Clinger, "How to read floating point numbers
+ * accurately", 1990). Rounded to float it is right unless the middle of two floats is so near that
+ * the two may lie on both sides of it. What is left is strtof's.
  */
 #include "tools/import/vectors/decimal.h"
 
@@ -22,7 +22,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "e-05" at text[at], added to the exponent. Returns its end; 0: it is none of one or two digits. */
+/* "e-05" at text[at], added to the exponent. Returns its end; 0: it is not one or two digits. */
 static size_t add_exponent(const char *text, size_t len, size_t at, int *exponent)
 {
     const bool is_signed = at + 1 < len && (text[at + 1] == '-' || text[at + 1] == '+');
