@@ -44,7 +44,6 @@ void plot_set_dpi(void *options, const struct option_use *use)
 
 void plot_settle_size(struct plot_options *options)
 {
-    enum { PIXELS_LEAST = 100 };
     if (options->dpi == 0)
         options->dpi = options->size_is_pixels ? 96 : 200;
     if (options->size_is_pixels) {

@@ -26,7 +26,7 @@ struct sentence_transformers {
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
     bool has_token_dense;
-    struct dense_module token_dense; /* of PyLate, for each token: colbert.h */
+    struct dense_module token_dense; /* of PyLate, for each token: colbert.c */
     int64_t pooling;                 /* enum pooling */
     bool normalize;
     int64_t width;      /* that the pooling expects, or 0 */
