@@ -192,6 +192,16 @@ TEST(numbers_that_a_type_cannot_hold)
                         "left.npy.left-out.jsonl && grep -q '\"row\": 1, \"line\": 3' "
                         "left.npy.rows.jsonl");
     }
+    /* Of a text in windows only they are; the text counts once. */
+    assert_contains(
+        shell_expect(0, "printf 'cat dog cat cat\nI\n' | $ENCODE -m large.emb --no-special -p mean "
+                        "-f npy --type f16 --on-long chunk --max-tokens 1 --on-error skip "
+                        "-o left.npy")
+            ->err,
+        "1 of 2 texts was left out: see left.npy.left-out.jsonl");
+    assert_contains(shell_expect(0, "cut -c 1-24 left.npy.left-out.jsonl | tr '\n' ' '")->out,
+                    "{\"line\": 1, \"window\": 0, {\"line\": 1, \"window\": 2, "
+                    "{\"line\": 1, \"window\": 3, ");
     shell_expect(0, "test ! -e l.npy && $ENCODE -m large.emb -p mean -f npy --type int8 cat");
     for (const char *type = "f32\0f16\0int8\0binary\0"; *type; type += strlen(type) + 1)
         assert_contains(

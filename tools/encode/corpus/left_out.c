@@ -30,6 +30,8 @@ static void report(struct left_out *left, const struct item *item)
     json_write_count(json, record->line ? "line" : "text", item->number);
     if (record->id)
         json_write_raw(json, "id", record->id, record->id_len);
+    if (item->window.of > 0)
+        json_write_count(json, "window", item->window.index);
     json_write_text(json, "reason", reason_of(left->job->encoder, item));
     json_end_object(json);
 }
@@ -41,7 +43,8 @@ bool left_out_take(struct left_out *left, const struct item *item)
     if (encoder->fault == FAULT_OF_ALL ||
         !(skips_errors || (encoder->fault == FAULT_OF_LENGTH && encoder->request.skips_long)))
         return false;
-    left->n++;
+    left->n += left->last != item->number; /* of its windows each may be left out */
+    left->last = item->number;
     if (left->report.stream) {
         report(left, item);
         return true;
