@@ -89,7 +89,8 @@ static void read_members(const json_t *dict, struct npy *npy)
 static void read_array(struct npy *npy, const char *data, size_t len)
 {
     if (len < 12 || memcmp(data, "\x93NUMPY", 6) != 0)
-        npy_die(npy, "is no array of NumPy (.npy); VECTORS goes before TEXTS");
+        npy_die(npy,
+                "is no array of NumPy (.npy), as encode -f npy writes; VECTORS goes before TEXTS");
     if (data[6] < 1 || data[6] > 3 || data[7] != 0)
         npy_die(npy, "has version %d.%d of NumPy's format; 1.0, 2.0 and 3.0 are read",
                 (unsigned char)data[6], (unsigned char)data[7]);

@@ -197,7 +197,8 @@ TEST(files)
         const char *make, *message;
     } cases[] = {
         {": >v.npy", "'v.npy' is empty"},
-        {"echo text >v.npy", "is no array of NumPy (.npy); VECTORS goes before TEXTS"},
+        {"echo text >v.npy",
+         "is no array of NumPy (.npy), as encode -f npy writes; VECTORS goes before TEXTS"},
         {"rm -f v.npy", "cannot read 'v.npy': No such file"},
         {"rm -f v.npy; mkfifo v.npy", "is no regular file: it is mapped, which a pipe"},
         {"rm -f v.npy; mkdir v.npy", "is no regular file"},
