@@ -78,7 +78,8 @@ bool output_are_same(const char *a, const char *b)
             is_one(&one, &other));
 }
 
-/* A file beside the output is none of the others, nor what they are as yet, or have for a while. */
+/* A file beside the output has a name of its own: not that of the output or of another file beside
+ * it, nor of the part and the journal that these have until they are in their places. */
 static void refuse_same(const struct output *output, const char *path)
 {
     static const char *const endings[] = {"", ".part", ".journal"};

@@ -61,8 +61,7 @@ extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
  * of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
-/* The scores of a text as a whole; NULL for a text without tokens, whose row of zeros says nothing.
- */
+/* The scores of a text as a whole; NULL for one without tokens, whose row of zeros says nothing. */
 const float *scores_of(const struct item *item);
 
 /* out: [n], best first. */

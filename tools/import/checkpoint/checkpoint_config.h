@@ -7,9 +7,8 @@
 
 struct checkpoint_config {
     const struct architecture *architecture;
-    const struct head *head; /* the class', or what the checkpoint has instead; NULL: none */
-    struct model_config
-        model; /* of the body and the head; pooling and what follows it are not here */
+    const struct head *head;   /* the class', or what the checkpoint has instead; NULL: none */
+    struct model_config model; /* body and head; pooling and what follows it are not here */
     const json_t *label_names; /* id2label, borrowed, or NULL */
     bool positions_are_open;   /* config.json does not say: learned ones where there is a table */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */
