@@ -31,7 +31,7 @@ struct search {
     struct hits_printer printer;
     struct item queries[GROUP_QUERIES];
     size_t n_queries, most_queries;
-    size_t n_read, n_cut;
+    size_t n_read, n_cut, n_repaired;
     size_t n_wanted; /* hits of each, or candidates */
     engine_hit *found;
 };
@@ -77,6 +77,8 @@ static bool tokenize(struct search *search, struct item *query)
     struct encoder *encoder = &search->encoder;
     if (query->record.input.ids || query->record.input.pair)
         return encoder_fail(encoder, query, ": a query is a single text");
+    if (query->record.is_repaired && search->n_repaired++ == 0)
+        program_note("%s is not UTF-8: each invalid part is read as U+FFFD", item_name(query));
     prompt_precede(&encoder->query_prompt, query);
     if (!encoder_tokenize(encoder, query))
         return false;

@@ -327,6 +327,20 @@ TEST(queries_that_fail)
                     "tail -n 1 | grep '2500 Q0 6 1'");
 }
 
+/* What was perhaps meant otherwise is said once, and searched. */
+TEST(queries_that_surprise)
+{
+    const struct shell_result *result = shell_expect(
+        0, "printf 'cat \\377\\n\\377 dog\\n' | $SEARCH -m plain.emb -p mean -f tsv -k 1 mean.npy");
+    assert_lines(result->out, 2);
+    assert_string_equal(result->err, "encode-search: line 1 of stdin is not UTF-8: each invalid "
+                                     "part is read as U+FFFD\n");
+    result =
+        shell_expect(0, "echo '{\"text\": \"cat\"}' | $SEARCH -m plain.emb -p mean -f tsv -k 1 "
+                        "mean.npy");
+    assert_contains(result->err, "encode-search: line 1 of stdin looks like JSON, and is read as");
+}
+
 TEST(outputs)
 {
     shell_expect(0, "$SEARCH -m plain.emb -p mean -o result mean.npy --query cat && grep -q cat "
