@@ -86,8 +86,9 @@ static bool may_change(const char *name, const json_t *before, const json_t *now
 {
     const char *from = json_string_value(before), *to = json_string_value(now);
     const bool had_ended = !from || strcmp(from, "error") == 0;
-    const bool is_whole = to && strcmp(to, "chunk") != 0; /* which other texts do not change by */
-    return had_ended && is_whole && (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
+    const bool keeps_others = to && strcmp(to, "chunk") != 0; /* what other texts give stays */
+    return had_ended && keeps_others &&
+           (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
 }
 
 /* An option may be among either or both. */
