@@ -14,7 +14,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_IDS = 1 << 24, MOST_SPLIT_BYTES = 32 };
