@@ -116,9 +116,9 @@ enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
 
 enum { FEW_QUERIES = 4 };
 
-/* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those that
- * are 1; always 16 chains of sums, of every 16th column each. Queries are filled up with zeros to a
- * multiple of 16 columns; for bits, the columns of each eight stand in reverse. */
+/* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those
+ * that are 1; always 16 chains of sums, of every 16th column each. Queries are filled up with zeros
+ * to a multiple of 16 columns; for bits, the columns of each eight stand in reverse. */
 struct row_products {
     enum row_type type;
     const void *rows;

@@ -79,8 +79,8 @@ static void read_members(const json_t *dict, struct npy *npy)
         json_dumpb(type, npy->type, sizeof npy->type - 1, JSON_ENCODE_ANY | JSON_COMPACT);
     if (json_object_size(dict) != 3 || type_len == 0 || type_len >= sizeof npy->type ||
         !read_shape(json_object_get(dict, "shape"), npy))
-        npy_die(npy, "has a header that is not {'descr': …, 'fortran_order': …, 'shape': …} of an "
-                     "array that can be mapped");
+        npy_die(npy, "has a header that is not {'descr': …, 'fortran_order': …, 'shape': …} of "
+                     "an array that can be mapped");
     if (!json_is_false(json_object_get(dict, "fortran_order")))
         npy_die(npy, "is in Fortran order, column by column; in NumPy: np.save(path, "
                      "np.ascontiguousarray(a))");

@@ -2,8 +2,8 @@
  *
  *     dot: q·v    cosine: q·v / (|q| |v|), 0 where either is all zeros
  *
- * of rows v as they are widened to float32: int8 times its scale, a bit as ±1 / √width. Scores are
- * computed as (Σ_k query[k] · row[k] + offset) · factor: the query has made its vector and the
+ * of rows v as they are widened to float32: int8 times its scale, a bit as ±1 / √width. Scores
+ * are computed as (Σ_k query[k] · row[k] + offset) · factor: the query has made its vector and the
  * offset, the row makes the factor.
  */
 #ifndef MODEL_SCAN_H

@@ -13,8 +13,8 @@
 /* The options that matter, each with its value, "" of a flag. To be released. */
 json_t *settings_of_options(const struct option_reading *reading);
 
-/* With version and model: {"encode": …, "model": …, "options": {…}}. The options are borrowed. Ends
- * the program where the model cannot be read. */
+/* With version and model: {"encode": …, "model": …, "options": {…}}. The options are borrowed.
+ * Ends the program where the model cannot be read. */
 json_t *settings_make(json_t *options, const char *model_path);
 
 enum { SETTINGS_MESSAGE_BYTES = 512 };
