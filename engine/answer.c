@@ -15,7 +15,7 @@ static size_t logits_floats(const struct encoder *encoder)
     return row_stride(encoder->head.output.weight.rows);
 }
 
-/* Floats of a block of vectors. */
+/* Returns the floats of a block of vectors. */
 static size_t vectors_floats(const struct encoder *encoder)
 {
     return TOKEN_VECTOR_ROWS * row_stride((size_t)encoder->config.token_vectors);
@@ -39,7 +39,7 @@ static void write_tokens(const engine_session *session, const struct request *re
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    if (sequence->n_out > sequence->n_rows) /* padding gets zeros */
+    if (sequence->n_out > sequence->n_rows) /* rows of padding are zeros */
         memset(out, 0, sequence->n_out * request->width * sizeof *out);
     for (size_t r = sequence->row; r < sequence->row + sequence->n_rows; r++) {
         float *to = out + session->pass.out_offsets[r] * request->width;
@@ -78,7 +78,7 @@ static void write_labels(const engine_session *session, const struct request *re
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch, *logits = scratch + row_stride(width);
     memset(out, 0, request->width * sizeof *out);
-    if (sequence->n_rows == 0) /* nothing to judge */
+    if (sequence->n_rows == 0) /* no token to classify */
         return;
     pool_rows((enum pooling)encoder->config.head_pooling, hidden_row(session, sequence->row),
               session->pass.width_stride, sequence->n_rows, width, pooled);
@@ -87,7 +87,8 @@ static void write_labels(const engine_session *session, const struct request *re
     memcpy(out, logits, request->width * sizeof *out);
 }
 
-/* The vectors of a sequence's tokens, block by block: to out, or measured by those of a query. */
+/* Writes the vectors of a sequence's tokens, block by block: to out, or scored against a
+ * query's. */
 static void write_vectors(const engine_session *session, const struct request *request,
                           const struct sequence *sequence, float *out, float *scratch)
 {
@@ -123,7 +124,7 @@ static bool answer_write(const engine_session *session, const struct request *re
     const struct id_list *skipped = &session->model->tokenizer.skip_weights;
     bool per_token = answers_per_token(request);
     size_t n_rows = per_token ? sequence->n_out : 1;
-    if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* and out may be NULL */
+    if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* out may be NULL */
         return true;
     out += (per_token ? sequence->out_row : sequence->input) * request->width;
     switch (request->kind) {
@@ -144,19 +145,19 @@ static bool answer_write(const engine_session *session, const struct request *re
 
 /* ---- Groups ---- */
 
-/* Sparse weights of the mask head. Its layer is as large as several of the encoder's, so threads
- * share its columns, the ids. What it reads stands in y, which the pass needs no more. */
+/* Writes sparse weights of the mask head. Its layer is as large as several of the encoder's, so
+ * threads share its columns, the ids. Its input is stored in y, which the pass no longer needs. */
 static size_t write_logits(const engine_session *session, const struct request *request,
                            const struct group *group, struct team team, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct pass *pass = &session->pass;
     size_t stride = pass->width_stride, wrong = SIZE_MAX;
-    struct share rows = team_share(team, group->n_rows);
+    struct share rows = session_share(session, team, group->n_rows);
     for (size_t r = group->row + rows.begin; r < group->row + rows.end; r++)
         head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, scratch);
     team_wait(team);
-    struct share panels = team_share(team, linear_panels(&encoder->head.output));
+    struct share panels = session_share(session, team, linear_panels(&encoder->head.output));
     for (size_t panel = panels.begin; panel < panels.end; panel += SPARSE_PANELS) {
         size_t end = panels.end - panel < SPARSE_PANELS ? panels.end : panel + SPARSE_PANELS;
         struct sparse_block block = sparse_block(encoder, panel, end, scratch);
@@ -178,7 +179,7 @@ size_t answer_group(const engine_session *session, const struct request *request
     size_t wrong = SIZE_MAX;
     if (request->kind == ANSWER_SPARSE && session->model->encoder.config.sparse == SPARSE_MASK)
         return write_logits(session, request, group, team, out, scratch);
-    struct share share = team_share(team, group->n_sequences);
+    struct share share = session_share(session, team, group->n_sequences);
     for (size_t i = share.end; i-- > share.begin;) {
         const struct sequence *sequence = &session->pass.sequences[group->sequence + i];
         if (!answer_write(session, request, sequence, out, scratch))

@@ -1,5 +1,5 @@
-/* arena.h - cuts a block of memory into parts. The same lines are run twice: with no block, to
- * measure, and with it, to hand out the parts; so the two cannot drift apart.
+/* arena.h - cuts a block of memory into arrays. The same code runs twice: without a block, to
+ * measure, and with it, to assign the arrays; so the two cannot drift apart.
  */
 #ifndef ENGINE_ARENA_H
 #define ENGINE_ARENA_H
@@ -12,8 +12,8 @@ struct arena {
     bool overflow;
 };
 
-/* count elements of `bytes` each, aligned to TENSOR_ALIGN. */
-static inline void *arena_take(struct arena *arena, size_t count, size_t bytes)
+/* Returns an array of count elements of `bytes` each, aligned to TENSOR_ALIGN. */
+static inline void *arena_cut(struct arena *arena, size_t count, size_t bytes)
 {
     size_t len, end;
     if (__builtin_mul_overflow(count, bytes, &len) ||

@@ -1,7 +1,7 @@
-/* batch.c - from inputs to rows: checks ids, tokenizes texts, notes where each answer goes.
+/* batch.c - from inputs to rows: checks ids, tokenizes texts, records where each answer is stored.
  *
- * How many rows are left is guessed from the lengths of texts, about four bytes to a token, and
- * corrected by what the texts taken so far have turned out to be.
+ * The number of remaining rows is estimated from the lengths of texts, about four bytes per token,
+ * and corrected by the actual rows of the texts read so far.
  */
 #include "engine/batch.h"
 
@@ -9,7 +9,7 @@
 
 enum { BYTES_PER_TOKEN = 4, SPECIAL_TOKENS = 2, PRIOR_ROWS = 64 };
 
-/* An input may bring its tokens: ids with types, or what engine_tokenize gave. */
+/* Returns whether an input has tokens: ids with types, or tokens of engine_tokenize. */
 static bool brings_tokens(const engine_input *input)
 {
     return input->ids != NULL || input->tokens != NULL;
@@ -52,7 +52,7 @@ size_t batch_rows_left(const struct batch *batch)
 
 /* ---- the input that is next ---- */
 
-/* Tokens that are masked out may be anything. */
+/* Masked tokens may be anything. */
 static engine_status check_brought(struct batch *batch, const engine_input *input,
                                    const struct kept_tokens *kept)
 {
@@ -60,31 +60,30 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
     engine_error *error = &batch->session->error;
     const char *what = input->ids != NULL ? "ids" : "tokens";
     size_t index = batch->request->first_input + batch->n_taken, limit = batch->session->max_tokens;
-    /* A model without a table of types takes type 0 alone. */
+    /* A model without a table of types accepts type 0 alone. */
     int64_t n_types = config->token_types > 0 ? config->token_types : 1;
     if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
         limit = batch->request->max_tokens;
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
-        return misused(error, "input %zu has a text and %s: expected one of them", index, what);
+        return misused_input(error, index, " has a text and %s: expected one of them", what);
     if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
-        return misused(error, "input %zu has ids and tokens: expected one of them", index);
+        return misused_input(error, index, " has ids and tokens: expected one of them");
     if (kept->span > limit)
-        return fail(
-            error, ENGINE_ERROR_LENGTH,
-            "input %zu has %zu %s, the limit is %zu; %s are taken as they are, not truncated",
-            index, kept->span, what, limit, what);
+        return fail_input(error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_IDS, index,
+                          " has %zu %s, the limit is %zu; %s are never truncated", kept->span, what,
+                          limit, what);
     for (size_t i = 0; i < n_brought(input); i++) {
         struct token token = token_at(input, i);
         if (!mask_keeps(input->mask, i))
             continue;
         if (token.id < 0 || token.id >= config->vocabulary)
-            return misused(error,
-                           "input %zu: id %d at place %zu is out of range, expected 0 to %lld",
-                           index, (int)token.id, i, (long long)config->vocabulary - 1);
+            return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
+                              ": id %d at index %zu is out of range, expected 0 to %lld",
+                              (int)token.id, i, (long long)config->vocabulary - 1);
         if (token.type < 0 || token.type >= n_types)
-            return misused(error,
-                           "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
-                           index, (int)token.type, i, (long long)n_types - 1);
+            return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
+                              ": type %d at index %zu is out of range, expected 0 to %lld",
+                              (int)token.type, i, (long long)n_types - 1);
     }
     return ENGINE_OK;
 }
@@ -110,27 +109,27 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
     return status;
 }
 
-static bool has_vector(const struct batch *batch, struct token token, size_t place)
+static bool has_vector(const struct batch *batch, struct token token, size_t index)
 {
-    return token_has_vector(batch->session->model, token.id, place, batch->request->is_query);
+    return token_has_vector(batch->session->model, token.id, index, batch->request->is_query);
 }
 
-/* Rows of an answer per token. Padding has rows of zeros, but no vectors. */
+/* Returns the answer rows of an input, one per token. Padding has rows of zeros, but no vectors. */
 static size_t count_answered(const struct batch *batch, const engine_input *input,
                              const struct next_input *next)
 {
-    size_t n = 0, place = 0;
+    size_t n = 0, index = 0;
     if (batch->request->kind != ANSWER_VECTORS)
         return next->result.n_tokens;
     for (size_t i = 0; i < next->result.n_tokens; i++)
         if (!brings_tokens(input))
-            n += has_vector(batch, batch->session->tokens[i], place++);
+            n += has_vector(batch, batch->session->tokens[i], index++);
         else if (mask_keeps(input->mask, i))
-            n += has_vector(batch, token_at(input, i), place++);
+            n += has_vector(batch, token_at(input, i), index++);
     return n;
 }
 
-/* An input without its row in the caller's buffer is counted, and so are all after it. */
+/* Starts counting at the first input whose rows do not fit into the caller's buffer. */
 static void stop_if_full(struct batch *batch, size_t n_out)
 {
     size_t rows = batch->out_rows + n_out;
@@ -138,10 +137,10 @@ static void stop_if_full(struct batch *batch, size_t n_out)
         batch->counting = true;
 }
 
-/* Reads the next input unless that has been done. False: there is none, or it is wrong. */
+/* Reads the next input unless it is read. Returns false if no input remains or it is invalid. */
 static bool read_next(struct batch *batch)
 {
-    if (batch->n_taken == batch->n || batch->status != ENGINE_OK)
+    if (batch->n_taken == batch->n || batch->status != ENGINE_OK || is_interrupted(batch->session))
         return false;
     if (batch->next.is_read)
         return true;
@@ -157,10 +156,10 @@ static bool read_next(struct batch *batch)
 
 /* ---- its rows ---- */
 
-/* index: of the token among the input's, padding included. Those without a vector get none of the
- * answer's rows. */
+/* index: the token's index in the input, including padding. Tokens without a vector get no answer
+ * row. */
 static void add_row(struct batch *batch, struct group *group, struct token token,
-                    struct place place, size_t index)
+                    struct text_position at, size_t index)
 {
     struct pass *pass = &batch->session->pass;
     struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences - 1];
@@ -169,8 +168,8 @@ static void add_row(struct batch *batch, struct group *group, struct token token
         offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
     pass->ids[row] = token.id;
     pass->types[row] = token.type;
-    pass->positions[row] = (uint32_t)place.position;
-    pass->lengths[row] = (uint32_t)place.n_tokens;
+    pass->positions[row] = (uint32_t)at.position;
+    pass->lengths[row] = (uint32_t)at.n_tokens;
     pass->out_offsets[row] = (uint32_t)offset;
 }
 
@@ -179,7 +178,10 @@ static void add_sequence(struct batch *batch, struct group *group)
     engine_session *session = batch->session;
     const engine_input *input = &batch->inputs[batch->n_taken];
     const struct next_input *next = &batch->next;
-    size_t first = next->kept.first, span = next->kept.span;
+    const bool is_brought = brings_tokens(input);
+    const size_t first = is_brought ? next->kept.first : 0;
+    const size_t span = is_brought ? next->kept.span : next->n_rows;
+    size_t n_skipped = 0;
     session->pass.sequences[group->sequence + group->n_sequences++] = (struct sequence){
         .row = group->row + group->n_rows,
         .n_rows = next->n_rows,
@@ -187,17 +189,16 @@ static void add_sequence(struct batch *batch, struct group *group)
         .out_row = batch->out_rows,
         .n_out = next->n_out,
     };
-    if (!brings_tokens(input)) {
-        for (size_t i = 0; i < next->n_rows; i++)
-            add_row(batch, group, session->tokens[i], (struct place){i, next->n_rows}, i);
-        return;
+    for (size_t i = first; i < first + span; i++) {
+        const struct token token = is_brought ? token_at(input, i) : session->tokens[i];
+        if (!is_brought || mask_keeps(input->mask, i))
+            add_row(batch, group, token, (struct text_position){i - first - n_skipped, span}, i);
+        n_skipped += session->embedding.scheme == POSITION_LEARNED &&
+                     embedding_skips(&session->model->encoder.config, token.id);
     }
-    for (size_t i = first; i < first + span; i++)
-        if (mask_keeps(input->mask, i))
-            add_row(batch, group, token_at(input, i), (struct place){i - first, span}, i);
 }
 
-/* The next input is in a group, or counted: on to the one behind it. */
+/* Advances to the next input, after this one was added to a group or counted. */
 static void step(struct batch *batch)
 {
     struct next_input *next = &batch->next;
@@ -213,7 +214,7 @@ static void step(struct batch *batch)
     batch->n_taken++;
 }
 
-void batch_take(struct batch *batch, size_t first, size_t most, size_t room, struct group *group)
+void batch_fill(struct batch *batch, size_t first, size_t most, size_t room, struct group *group)
 {
     *group = (struct group){.sequence = first, .row = first};
     for (; read_next(batch); step(batch)) {

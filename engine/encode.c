@@ -1,10 +1,10 @@
 /* encode.c - engine_encode: shares a call's inputs among the threads, which encode them.
  *
- * Two ways, with the same bits. Many texts: each thread takes the next few inputs, goes through the
- * model with them alone, and comes back for more; nobody waits for anybody until the inputs are
- * used up. What a thread takes becomes smaller towards the end, so that all get there together. Few
- * texts, or one that is longer than a thread's part of the pass: they are gathered in one pass,
- * which is cut into a group for each thread, or, where that would leave threads idle, is one group
+ * Two ways, with the same bits. Many texts: each thread reads the next few inputs, runs them
+ * through the model alone, and comes back for more; no thread waits for another until the inputs
+ * are used up. Groups become smaller towards the end, so that all threads finish together. Few
+ * texts, or one that is longer than a thread's part of the pass: they are collected in one pass,
+ * which is cut into a group for each thread or, if that would leave threads idle, is one group
  * whose heads and columns the threads share.
  */
 #include "engine/encode.h"
@@ -20,7 +20,7 @@ enum { FIRST_PAUSE = 1000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
 
 static const struct team ALONE = {0, 1, NULL};
 
-/* rank: of this thread among all that the session has. */
+/* rank: of this thread among all of the session's threads */
 static struct profile_slot *profile_of(const engine_session *session, size_t rank)
 {
     return session->profile != NULL ? &session->profile[rank] : NULL;
@@ -36,18 +36,23 @@ static void note_not_finite(struct batch *batch, size_t input)
 static void encode_group(struct batch *batch, const struct group *group, struct team team,
                          size_t rank)
 {
-    const engine_session *session = batch->session;
+    engine_session *session = batch->session;
     struct profile_slot *profile = profile_of(session, rank);
     float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
     profile_start(profile);
-    forward(session, group, team, profile, scratch);
+    forward(session, group, team, profile, rank);
     size_t wrong = answer_group(session, batch->request, group, team, batch->out, scratch);
     if (wrong != SIZE_MAX)
         note_not_finite(batch, wrong);
+    if (team.rank == 0 && batch->request->first_input != ENGINE_QUERY_INPUT &&
+        !is_interrupted(session))
+        session->n_done += group->n_sequences;
+    if (rank == 0)
+        session_report(session);
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
-/* A region ends with a meeting too, but nobody takes its time. */
+/* Waits for all threads before the region ends, whose own wait is not timed. */
 static void time_meeting(const struct batch *batch, struct team all)
 {
     struct profile_slot *profile = profile_of(batch->session, all.rank);
@@ -59,14 +64,14 @@ static void time_meeting(const struct batch *batch, struct team all)
 
 /* ---- Many texts ---- */
 
-/* Rows that the next group should have. */
+/* Returns the number of rows of the next group. */
 static size_t next_rows(const struct batch *batch, size_t n_threads)
 {
     size_t rows = batch_rows_left(batch) / n_threads;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows < ROWS_PER_THREAD ? rows : ROWS_PER_THREAD;
 }
 
-static void take_and_encode(void *user, struct team all)
+static void encode_in_turn(void *user, struct team all)
 {
     struct batch *batch = user;
     engine_session *session = batch->session;
@@ -78,7 +83,7 @@ static void take_and_encode(void *user, struct team all)
         pthread_mutex_lock(&session->lock);
         profile_lap(profile, ENGINE_STEP_WAIT);
         batch->profile = profile;
-        batch_take(batch, room * all.rank, next_rows(batch, all.size), room, &group);
+        batch_fill(batch, room * all.rank, next_rows(batch, all.size), room, &group);
         pthread_mutex_unlock(&session->lock);
         if (group.n_sequences == 0)
             break;
@@ -89,8 +94,8 @@ static void take_and_encode(void *user, struct team all)
 
 /* ---- Few texts ---- */
 
-/* Cuts the pass into one group per thread of about equally many rows, in order. False if that would
- * leave threads with little to do. */
+/* Cuts the pass into one group per thread of about equally many rows, in order. Returns false if
+ * that would leave threads with little to do. */
 static bool split_pass(struct pass *pass, const struct group *whole, size_t n_groups)
 {
     size_t row = 0, sequence = 0, largest = 0;
@@ -110,8 +115,8 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
     return largest * n_groups * 4 <= whole->n_rows * 5;
 }
 
-/* One thread's part of the pass: its share of the only group, or its groups. There is one for each
- * thread, unless OpenMP gives fewer than it said. */
+/* Computes one thread's part of the pass: its share of the only group, or its groups (one, unless
+ * OpenMP started fewer threads than announced). */
 static void share_pass(void *user, struct team all)
 {
     struct batch *batch = user;
@@ -125,11 +130,11 @@ static void share_pass(void *user, struct team all)
     time_meeting(batch, all);
 }
 
-/* Threads that share a group meet after every step. Where other work has the other processors,
- * Linux wakes a thread on the processor of the thread that wakes it: they take turns at one, and a
- * text of 16 tokens took 2.6 ms where one thread takes 2.1. So if a pass shows little more than one
- * processor, the next ones have one thread, for 1 ms; then several are tried again; each vain try
- * makes the next pause four times as long, up to 64 ms. */
+/* Threads that share a group wait for each other after every step. If other work uses the other
+ * processors, Linux wakes a thread on the processor of the thread that wakes it: they take turns on
+ * one, and a text of 16 tokens took 2.6 ms instead of 2.1 ms with one thread. So if a pass uses
+ * little more than one processor, the next passes use one thread, for 1 ms; then several are tried
+ * again; each failed try makes the next pause four times as long, up to 64 ms. */
 static void share_group(engine_session *session, size_t n_threads, struct batch *batch)
 {
     if (now_ns() < session->alone_until_ns)
@@ -142,7 +147,7 @@ static void share_group(engine_session *session, size_t n_threads, struct batch 
     session->alone_until_ns = now_ns() + session->pause_ns;
 }
 
-/* Takes the next inputs and encodes them together. False: there is none, or it is wrong. */
+/* Encodes the next inputs together. Returns false if no input remains or the next is invalid. */
 static bool encode_pass(struct batch *batch, size_t n_threads)
 {
     engine_session *session = batch->session;
@@ -150,7 +155,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
     size_t most = session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
     batch->profile = profile_of(session, 0);
-    batch_take(batch, 0, most, pass->row_cap, &whole);
+    batch_fill(batch, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;
     pass->n_groups = n_threads;
@@ -179,8 +184,9 @@ engine_status not_finite(engine_session *session, size_t input)
         weight_file_verify(&session->model->file, weights) == ENGINE_OK)
         strcpy(weights->message, "float32 overflows, so the weights, embedding_scale or "
                                  "position_scale are too large");
-    return fail(&session->error, ENGINE_ERROR_NOT_FINITE, "input %zu gives NaN or an infinity: %s",
-                input, weights->message);
+    return fail_input(&session->error, ENGINE_ERROR_NOT_FINITE,
+                      weights->status == ENGINE_OK ? ENGINE_REASON_OVERFLOW : ENGINE_REASON_WEIGHTS,
+                      input, " gives NaN or an infinity: %s", weights->message);
 }
 
 static engine_status encode_inputs(struct batch *batch, size_t *needed)
@@ -194,11 +200,16 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     batch->counting = !per_token && batch->cap < floats;
     batch->not_finite = batch->n;
     batch_begin(batch);
-    do { /* threads leave off before a text that is too long for one of them: all share it */
+    do { /* stops before a text that is too long for one thread: all threads share it */
         if (!batch->counting && are_many(batch, n_threads))
-            region_run(n_threads, &batch->session->barrier, take_and_encode, batch);
+            region_run(n_threads, &batch->session->barrier, encode_in_turn, batch);
     } while (encode_pass(batch, n_threads));
-    if (batch->not_finite < batch->n) /* it was taken, so it is before an input that is wrong */
+    session_report(batch->session);
+    if (is_interrupted(batch->session))
+        return fail(error, ENGINE_ERROR_INTERRUPTED,
+                    "interrupted: about %zu of %zu inputs are done", (size_t)batch->session->n_done,
+                    batch->session->n_inputs);
+    if (batch->not_finite < batch->n) /* its index is before any invalid input's */
         return not_finite(batch->session, batch->request->first_input + batch->not_finite);
     if (batch->status != ENGINE_OK)
         return batch->status;
@@ -216,9 +227,14 @@ engine_status encode(engine_session *session, const engine_input *inputs, size_t
                      const struct request *request, float *out, size_t cap, size_t *needed,
                      engine_result *results)
 {
+    size_t first = request->first_input;
+    struct request seen = *request; /* texts are cut if the caller asked for it, or can see it */
+    seen.truncate &= seen.truncates_unseen || results != NULL;
+    session->n_done = first == ENGINE_QUERY_INPUT ? 0 : first;
+    session->n_inputs = request->n_inputs > 0 ? request->n_inputs : n;
     struct batch batch = {
         .session = session,
-        .request = request,
+        .request = &seen,
         .inputs = inputs,
         .n = n,
         .results = results,

@@ -6,8 +6,8 @@
  *     sandwich:   x = x + norm(attention(norm(x)));  x = x + norm(feed_forward(norm(x)))
  *     x = final_norm(x)
  *
- * Every thread of a team runs the whole page; each step below gives it its share of the work and
- * waits for the others. One head of one sequence is one task of one thread.
+ * Every thread of a team runs the complete page; each step below computes the thread's share of the
+ * work and waits for the others. One head of one sequence is one task of one thread.
  */
 #include "engine/encode.h"
 
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* What every step needs to know. */
+/* Arguments of every step. */
 struct context {
     const engine_session *session;
     const struct encoder *encoder;
@@ -30,7 +30,7 @@ struct context {
     float *scratch;
 };
 
-/* Ends a step: takes its time and waits for the other threads. */
+/* Ends a step: measures its time and waits for the other threads. */
 static void end_step(const struct context *c, engine_step step)
 {
     profile_lap(c->profile, step);
@@ -47,10 +47,10 @@ static float *row_of(float *matrix, size_t row, size_t stride)
 static void embed(const struct context *c, float *to)
 {
     const struct pass *pass = c->pass;
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
         embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
-                    (struct place){pass->positions[r], pass->lengths[r]},
+                    (struct text_position){pass->positions[r], pass->lengths[r]},
                     row_of(to, r, pass->width_stride), c->scratch);
     end_step(c, ENGINE_STEP_EMBED);
 }
@@ -60,19 +60,19 @@ static void normalize_rows(const struct context *c, const struct norm *norm, flo
 {
     const struct model_config *config = &c->encoder->config;
     size_t stride = c->pass->width_stride;
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
         norm_row(c->kernels, norm, (float)config->norm_eps, (size_t)config->width,
                  row_of(from, r, stride), row_of(to, r, stride));
     end_step(c, ENGINE_STEP_NORM);
 }
 
-/* What a linear layer reads: from [T, in], and those rows in int8 where it multiplies in int8. */
+/* Returns a linear layer's input: from [T, in], also in int8 if the layer multiplies in int8. */
 static struct linear_input input_of(const struct context *c, const struct linear *layer,
                                     float *from, size_t stride)
 {
     const struct pass *pass = c->pass;
-    size_t row = c->group->row, n_rows = c->group->n_rows, width = layer->weight.cols;
+    size_t row = c->group->row, n_rows = c->group->n_rows;
     struct linear_input input = {
         .x = row_of(from, row, stride),
         .x_stride = stride,
@@ -83,11 +83,10 @@ static struct linear_input input_of(const struct context *c, const struct linear
     if (!linear_takes_int8(layer))
         return input;
     int8_t *q = pass->quantized + row * pass->quantized_stride;
-    struct share rows = team_share(c->team, n_rows);
+    struct share rows = session_share(c->session, c->team, n_rows);
     for (size_t r = rows.begin; r < rows.end; r++)
-        pass->quantization[row + r] =
-            c->kernels->quantize(input.x + r * stride, width, layer->weight.rounding,
-                                 layer->weight.factors, q + r * pass->quantized_stride);
+        pass->quantization[row + r] = linear_quantize(c->kernels, layer, input.x + r * stride,
+                                                      q + r * pass->quantized_stride);
     end_step(c, ENGINE_STEP_QUANTIZE);
     input.q = q;
     input.q_stride = pass->quantized_stride;
@@ -95,16 +94,16 @@ static struct linear_input input_of(const struct context *c, const struct linear
     return input;
 }
 
-/* A thread's share of panels; OpenBLAS gets whole blocks, however many threads there are. */
+/* Returns a thread's share of panels; OpenBLAS gets complete blocks, for any number of threads. */
 static struct share share_panels(const struct context *c, size_t n_panels)
 {
     size_t block = c->encoder->blas_rows > 0 ? BLAS_PANELS : 1;
-    struct share blocks = team_share(c->team, (n_panels + block - 1) / block);
+    struct share blocks = session_share(c->session, c->team, (n_panels + block - 1) / block);
     size_t begin = blocks.begin * block, end = blocks.end * block;
     return (struct share){begin < n_panels ? begin : n_panels, end < n_panels ? end : n_panels};
 }
 
-/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread takes some of the columns. */
+/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread computes some of the columns. */
 static void project(const struct context *c, const struct linear *layer, float *from,
                     size_t from_stride, struct linear_epilogue last, float *to, size_t to_stride)
 {
@@ -122,7 +121,7 @@ static void project(const struct context *c, const struct linear *layer, float *
 static void find_turns(const struct context *c)
 {
     const struct pass *pass = c->pass;
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     size_t row = c->group->row + rows.begin, n = rows.end - rows.begin;
     if (pass->turns == NULL)
         return;
@@ -134,7 +133,7 @@ static void find_turns(const struct context *c)
     end_step(c, ENGINE_STEP_EMBED);
 }
 
-/* A row of q, k, v: each query and each key of K columns, by itself, gets its norm. */
+/* Normalizes each query and each key of K columns in a row of q, k, v. */
 static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
 {
     const struct model_config *config = &c->encoder->config;
@@ -144,7 +143,7 @@ static void normalize_heads(const struct context *c, const struct layer *layer, 
                  (float)config->norm_eps, k, row, row);
 }
 
-/* Queries and keys in wide, before they meet: normalized, and turned by their positions. */
+/* Prepares queries and keys in wide: normalizes them, and rotates them by their positions. */
 static void prepare_heads(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
@@ -152,7 +151,7 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
     struct rotary rotary = rotary_of(config, layer->window > 0);
     float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
     size_t n_heads = (size_t)(config->heads + config->key_value_heads);
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     if (layer->query_norm.kind == NORM_NONE && turns == NULL)
         return;
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
@@ -166,15 +165,16 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
     end_step(c, ENGINE_STEP_ATTENTION);
 }
 
-/* y [T, H·K] = the heads' contexts side by side; q, k, v lie in wide, H, then twice G heads of K
- * columns. Several heads may share a key and its value: head h takes those of head h·G/H. */
+/* y [T, H·K] = the heads' contexts side by side; wide has q, k, v: H, then twice G heads of K
+ * columns. Several heads may share a key and its value: head h reads those of head h·G/H. */
 static void attend(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
     size_t n_heads = (size_t)config->heads, n_keys = (size_t)config->key_value_heads;
     size_t k = (size_t)config->head_width, n_tasks = c->group->n_sequences * n_heads;
-    for (size_t task = c->team.rank; task < n_tasks; task += c->team.size) {
+    for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
+         task += c->team.size) {
         const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
         size_t index = task % n_heads, n_tokens = sequence->n_rows;
         const float *row = row_of(pass->wide, sequence->row, pass->wide_stride);
@@ -206,15 +206,15 @@ static void attend(const struct context *c, const struct layer *layer)
 static void gate_rows(const struct context *c)
 {
     const struct pass *pass = c->pass;
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
         feed_forward_middle(c->kernels, &c->encoder->config,
                             row_of(pass->wide, r, pass->wide_stride));
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* wide [T, F] = act(in·Wᵀ + b), or with a gate the two halves of the columns of that, multiplied,
- * one of them activated. */
+/* wide [T, F] = act(in·Wᵀ + b); with a gate, the product of the two halves of its columns, one of
+ * them activated. */
 static void feed_forward_in(const struct context *c, const struct linear *layer, float *in)
 {
     const struct pass *pass = c->pass;
@@ -225,7 +225,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
         project(c, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
         return;
     }
-    if (config->feed_forward % PANEL != 0) { /* the halves meet inside a panel */
+    if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
         project(c, layer, in, pass->width_stride, (struct linear_epilogue){0}, pass->wide,
                 pass->wide_stride);
         gate_rows(c);
@@ -245,14 +245,14 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* Shows the caller of engine_encode what the one sequence of a tracing pass has here. */
+/* Passes a result of the one sequence of a tracing pass to the caller's trace callback. */
 static void trace(const struct context *c, engine_trace kind, size_t index, const float *values,
                   size_t width)
 {
     const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
     if ((c->session->trace & (unsigned)kind) == 0)
         return;
-    if (c->team.rank == 0) {
+    if (c->team.rank == 0 && !is_interrupted(c->session)) {
         engine_trace_view view = {
             .kind = kind,
             .input = sequence->input,
@@ -267,7 +267,7 @@ static void trace(const struct context *c, engine_trace kind, size_t index, cons
     end_step(c, ENGINE_STEP_ANSWER);
 }
 
-/* The same of rows, which are shown without the gaps between them. */
+/* The same for rows, which are passed without the gaps between them. */
 static void trace_rows(const struct context *c, engine_trace kind, size_t index, const float *from,
                        size_t stride, size_t width)
 {
@@ -280,8 +280,8 @@ static void trace_rows(const struct context *c, engine_trace kind, size_t index,
     trace(c, kind, index, pass->trace_view, width);
 }
 
-/* x [T, D] += the sublayer's last product, from·Wᵀ + b; with a norm after it, that of `between`,
- * where the product then goes. */
+/* x [T, D] += the sublayer's last product, from·Wᵀ + b; with a norm after it, the norm of
+ * `between`, where the product is stored. */
 static void add_sublayer(const struct context *c, const struct linear *layer, float *from,
                          size_t from_stride, const struct norm *after, float *between,
                          size_t between_stride)
@@ -295,7 +295,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
         return;
     }
     project(c, layer, from, from_stride, (struct linear_epilogue){0}, between, between_stride);
-    struct share rows = team_share(c->team, c->group->n_rows);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
         float *x = row_of(pass->x, r, stride), *row = row_of(between, r, between_stride);
         norm_row(c->kernels, after, (float)config->norm_eps, width, row, row);
@@ -305,7 +305,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
     end_step(c, ENGINE_STEP_NORM);
 }
 
-/* A sublayer's norm. Sublayers are counted from 0, two in each layer. */
+/* Applies a sublayer's norm. Sublayers are counted from 0, two in each layer. */
 static void normalize(const struct context *c, const struct norm *norm, float *from, float *to,
                       size_t sublayer)
 {
@@ -349,8 +349,8 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
         normalize(c, &layer->feed_forward_norm, x, x, 2 * index + 1);
 }
 
-void forward(const engine_session *session, const struct group *group, struct team team,
-             struct profile_slot *profile, float *scratch)
+void forward(engine_session *session, const struct group *group, struct team team,
+             struct profile_slot *profile, size_t rank)
 {
     const struct encoder *encoder = &session->model->encoder;
     struct context context = {.session = session,
@@ -360,7 +360,8 @@ void forward(const engine_session *session, const struct group *group, struct te
                               .group = group,
                               .team = team,
                               .profile = profile,
-                              .scratch = scratch};
+                              .scratch =
+                                  session->pass.scratch + rank * session->pass.scratch_floats};
     const struct linear *projection = &encoder->embedding_projection;
     size_t stride = context.pass->width_stride, width = (size_t)encoder->config.width;
     float *x = context.pass->x, *y = context.pass->y;
@@ -372,6 +373,8 @@ void forward(const engine_session *session, const struct group *group, struct te
     trace_rows(&context, ENGINE_TRACE_HIDDEN, 0, x, stride, width);
     find_turns(&context);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
+        if (rank == 0)
+            session_report(session);
         layer_forward(&context, &encoder->layers[i], i);
         trace_rows(&context, ENGINE_TRACE_HIDDEN, i + 1, x, stride, width);
     }

@@ -58,7 +58,7 @@ engine_status engine_classify(engine_session *session, const engine_input *input
     return session_end(session, status);
 }
 
-/* One input through the model; its rows stay in the pass. */
+/* Runs one input through the model; its rows stay in the pass. */
 static engine_status encode_one(engine_session *session, const engine_input *input,
                                 const engine_encode_options *options, struct request *request,
                                 engine_result *result)
@@ -70,19 +70,23 @@ static engine_status encode_one(engine_session *session, const engine_input *inp
     return encode(session, input, 1, request, NULL, 0, NULL, result);
 }
 
-/* Rows of the last pass: it held one input. */
+/* Returns the rows of the last pass, which had one input. */
 static size_t n_pass_rows(const engine_session *session)
 {
     return session->pass.sequences[0].n_rows;
 }
 
-/* Scores of a row of the last pass, in the first thread's scratch. NULL: they are not finite, and
- * the session's error says so. */
+/* Returns scores of a row of the last pass, in the first thread's scratch. Returns NULL if they are
+ * not finite, or the call was interrupted; the session's error says which. */
 static const float *row_scores(engine_session *session, size_t row, enum scores kind)
 {
     const struct encoder *encoder = &session->model->encoder;
     size_t n = encoder->head.output.weight.rows;
     float *scores = session->pass.scratch;
+    if (is_interrupted(session)) {
+        fail(&session->error, ENGINE_ERROR_INTERRUPTED, "interrupted");
+        return NULL;
+    }
     head_logits(encoder, session->pass.x + row * session->pass.width_stride, scores,
                 scores + row_stride(n));
     head_scores(kind, scores, n);
@@ -94,7 +98,7 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
 
 /* ---- Entities ---- */
 
-/* tokens: of the input, [its tokens]. */
+/* tokens: all tokens of the input. */
 static engine_status list_entities(engine_session *session, const struct token *tokens,
                                    enum scores kind, struct entity_list *list)
 {
@@ -109,7 +113,7 @@ static engine_status list_entities(engine_session *session, const struct token *
         }
         const float *scores = row_scores(session, row, kind);
         if (scores == NULL)
-            return ENGINE_ERROR_NOT_FINITE;
+            return session->error.status;
         top_k(scores, n_labels, 1, &best);
         entities_add(list,
                      &(struct labelled_token){
@@ -198,7 +202,7 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
         const float *scores =
             row_scores(session, row, request.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
         if (scores == NULL)
-            return ENGINE_ERROR_NOT_FINITE;
+            return session->error.status;
         top_k(scores, (size_t)config->vocabulary, k, (struct candidate *)out);
         for (size_t i = 0; i < k; i++)
             (out++)->token = session->pass.out_offsets[row];

@@ -1,4 +1,6 @@
-/* info.c - what a model and the library are: the public functions that only read. */
+/* info.c - properties of a model and the library: the public functions that only read. */
+#include "engine/file/crc32c.h"
+#include "engine/file/format.h"
 #include "engine/model.h"
 #include "engine/status.h"
 #include "model/kernels/kernels.h"
@@ -30,7 +32,7 @@ static uint64_t count_parameters(const struct weight_file *file)
     return n;
 }
 
-/* NUL-terminated, borrowed; NULL if there is no such key. */
+/* Returns a value, NUL-terminated, borrowed; NULL if the key is absent. */
 static const char *value_of(const engine_model *model, engine_settings settings, const char *key)
 {
     struct setting setting;
@@ -41,20 +43,20 @@ static const char *value_of(const engine_model *model, engine_settings settings,
     return NULL;
 }
 
-engine_status engine_model_info(const engine_model *model, engine_info *info)
+engine_status engine_model_info(const engine_model *model, engine_info *info, engine_error *error)
 {
+    engine_info given;
     if (model == NULL || info == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    size_t bytes = usable_bytes("engine_info", info->struct_bytes,
-                                offsetof(engine_info, output_width), sizeof *info, NULL);
-    if (bytes == 0)
-        return ENGINE_ERROR_ARGUMENT;
+        return misused(error, "engine_model_info: model or info is NULL");
+    engine_status status = read_struct("ENGINE_INFO", info, &given, sizeof given, error);
+    if (status != ENGINE_OK)
+        return status;
     const struct model_config *config = &model->encoder.config;
     const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
     const char *kind = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind");
     engine_pooling own = own_pooling(config);
-    engine_info whole = {
-        .struct_bytes = info->struct_bytes,
+    *info = (engine_info){
+        .struct_bytes = sizeof *info,
         .name = name != NULL ? name : "",
         .n_layers = (size_t)config->layers,
         .width = (size_t)config->width,
@@ -63,7 +65,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .n_vocabulary = (size_t)config->vocabulary,
         .n_types = (size_t)config->token_types,
         .max_tokens = (size_t)config->max_tokens,
-        .tokenizer = kind != NULL ? kind : "", /* overwritten, for every file has one */
+        .tokenizer = kind != NULL ? kind : "", /* always replaced, as every file has a kind */
         .position = config_name(config, "position"),
         .norm = config_name(config, "norm"),
         .norm_place = config_name(config, "norm_place"),
@@ -88,9 +90,11 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .path = model->path != NULL ? model->path : "",
         .token_vectors = (size_t)config->token_vectors,
         .sparse = config_name(config, "sparse"),
+        .kernels = strcmp(model->encoder.kernels->isa, "portable") == 0 ? "portable" : "fma",
+        .checksum =
+            crc32c(0, model->file.section_table, model->file.n_sections * SECTION_ENTRY_BYTES),
     };
-    memcpy(info, &whole, bytes);
-    return ENGINE_OK;
+    return succeed(error);
 }
 
 const char *engine_model_metadata(const engine_model *model, const char *key)
@@ -131,8 +135,9 @@ engine_status engine_model_section(const engine_model *model, size_t index,
 engine_status engine_model_tensor(const engine_model *model, size_t index, engine_tensor_info *info)
 {
     static const char *const TYPES[] = {
-        [TENSOR_F32] = "f32",   [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
-        [TENSOR_INT8] = "int8", [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7"};
+        [TENSOR_F32] = "f32",    [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
+        [TENSOR_INT8] = "int8",  [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7",
+        [TENSOR_INT8K] = "int8k"};
     static const char *const LAYOUTS[] = {[LAYOUT_ROWS] = "rows", [LAYOUT_PANELS] = "panels"};
     if (model == NULL || info == NULL || index >= model->file.n_tensors)
         return ENGINE_ERROR_ARGUMENT;
@@ -173,7 +178,7 @@ static int public_value(const char *key, const char *name)
     return strcmp(name, "model") == 0 ? 0 : choice_of(config_value(key, name));
 }
 
-/* engine_KIND_name and engine_KIND_named of the three kinds. */
+/* Defines engine_KIND_name and engine_KIND_named of the three kinds. */
 #define NAMES_OF(kind)                                                                             \
     const char *engine_##kind##_name(engine_##kind value)                                          \
     {                                                                                              \
@@ -186,7 +191,7 @@ static int public_value(const char *key, const char *name)
 NAMES_OF(position)
 NAMES_OF(mask)
 
-/* Two poolings are none of the config's: they name other answers. */
+/* Two poolings are not in the config: they name other answers. */
 const char *engine_pooling_name(engine_pooling pooling)
 {
     return pooling == ENGINE_POOLING_SPARSE    ? "sparse"
@@ -234,9 +239,9 @@ const char *engine_status_name(engine_status status)
 {
 #define NAME(error) [ENGINE_ERROR_##error] = "ENGINE_ERROR_" #error
     static const char *const NAMES[] = {
-        [0] = "ENGINE_OK", NAME(ARGUMENT),   NAME(MEMORY),  NAME(IO),          NAME(FORMAT),
-        NAME(VERSION),     NAME(BUFFER),     NAME(LENGTH),  NAME(UNSUPPORTED), NAME(TEXT),
-        NAME(BUSY),        NAME(NOT_FINITE), NAME(INTERNAL)};
+        [0] = "ENGINE_OK", NAME(ARGUMENT),   NAME(MEMORY),      NAME(IO),          NAME(FORMAT),
+        NAME(VERSION),     NAME(BUFFER),     NAME(LENGTH),      NAME(UNSUPPORTED), NAME(TEXT),
+        NAME(BUSY),        NAME(NOT_FINITE), NAME(INTERRUPTED), NAME(INTERNAL)};
     bool is_known = (unsigned)status < sizeof NAMES / sizeof *NAMES && NAMES[status] != NULL;
     return is_known ? NAMES[status] : "unknown status";
 }

@@ -8,6 +8,7 @@
 #include "model/layers/linear.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static bool multiplies_int8(const struct encoder *encoder)
     return false;
 }
 
-/* The panels of the i-th linear layer that forward.c multiplies at a time: of a gated one, half. */
+/* Returns the panels of linear layer i that forward.c multiplies at a time: half if gated. */
 static size_t panels_at_once(const struct encoder *encoder, size_t i)
 {
     const struct model_config *config = &encoder->config;
@@ -120,8 +121,8 @@ static size_t panels_at_once(const struct encoder *encoder, size_t i)
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
-/* Whether the i-th linear layer is multiplied in floats, and is the first of its shape that is. The
- * types of a layer's linears say nothing about the next layer's. */
+/* Returns whether the i-th linear layer is multiplied in floats, and is the first such layer of its
+ * shape. The types of a layer's linears say nothing about the next layer's. */
 static bool has_new_shape(const struct encoder *encoder, size_t i)
 {
     const struct linear *linear = encoder_linear(encoder, i);
@@ -136,14 +137,14 @@ static bool has_new_shape(const struct encoder *encoder, size_t i)
     return true;
 }
 
-/* The fewest rows alike (blas.h) of the blocks that the linear layers are multiplied in. */
+/* Returns the fewest rows alike (blas.h) of the blocks in which linear layers are multiplied. */
 static size_t fewest_rows_alike(const struct encoder *encoder, float *scratch)
 {
     const struct linear *linear;
     size_t fewest = BLAS_MOST_ROWS;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
         size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, i) : 0;
-        while (left > 0) { /* a whole block, and what is behind the last of those */
+        while (left > 0) { /* a full block, and the remainder after the last one */
             size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
             size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, scratch);
             fewest = rows < fewest ? rows : fewest;
@@ -191,15 +192,13 @@ static engine_status make_model(engine_model *model, engine_error *error)
     return status == ENGINE_OK && model->has_encoder ? make_layers(model, error) : status;
 }
 
-/* path, or data of len bytes. */
+/* Opens path or, if that is NULL, data of len bytes. */
 static engine_status open_model(const char *path, const void *data, size_t len,
                                 const engine_model_options *options, engine_model **out,
                                 engine_error *error)
 {
     engine_model_options own;
-    engine_status status =
-        read_struct("engine_model_options", options, offsetof(engine_model_options, verify), &own,
-                    sizeof own, error);
+    engine_status status = read_struct("ENGINE_MODEL_OPTIONS", options, &own, sizeof own, error);
     if (status != ENGINE_OK)
         return status;
     if (own.verify < -1 || own.verify > 1 || own.copy < 0 || own.copy > 1)
@@ -243,12 +242,18 @@ engine_status engine_model_open(const char *path, const engine_model_options *op
                                 engine_model **model, engine_error *error)
 {
     char default_path[PATH_MAX];
+    int cancel_state;
     engine_status status = begin_open("engine_model_open", model, error);
     if (status == ENGINE_OK && path == NULL) {
         status = find_default_weights(default_path, sizeof default_path, error);
         path = default_path;
     }
-    return status == ENGINE_OK ? open_model(path, NULL, 0, options, model, error) : status;
+    if (status != ENGINE_OK)
+        return status;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    status = open_model(path, NULL, 0, options, model, error);
+    pthread_setcancelstate(cancel_state, NULL);
+    return status;
 }
 
 engine_status engine_model_open_memory(const void *data, size_t len,

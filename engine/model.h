@@ -1,4 +1,4 @@
-/* model.h - an opened weight file: what engine_model points to. Immutable once opened. */
+/* model.h - an opened weight file: the struct of engine_model. Immutable once opened. */
 #ifndef ENGINE_MODEL_H
 #define ENGINE_MODEL_H
 
@@ -8,15 +8,15 @@
 
 struct engine_model {
     struct weight_file file;
-    char *path; /* of the file; NULL: it is in memory */
+    char *path; /* of the file; NULL: in memory */
     struct tokenizer tokenizer;
-    void *tokenizer_tables; /* what it points to beside the file, or NULL */
+    void *tokenizer_tables; /* its tables outside the file, or NULL */
     bool has_encoder;       /* false: a tokenizer alone */
     struct encoder encoder;
 };
 
-/* What ENGINE_POOLING_MODEL stands for: of a model without a pooling, its sparse weights or its
- * vectors of tokens, if it has any. */
+/* Returns the meaning of ENGINE_POOLING_MODEL: for a model without a pooling, its sparse weights or
+ * its vectors of tokens, if any. */
 engine_pooling own_pooling(const struct model_config *config);
 
 #endif

@@ -1,6 +1,6 @@
-/* positions.c - which positions a model and the options of a session come to, and their rows.
+/* positions.c - the positions that follow from a model and a session's options, and their rows.
  *
- * An option that the scheme in force does not use is refused: who gives it expects another scheme.
+ * An option that the selected scheme does not use is refused: its caller expects another scheme.
  */
 #include "engine/session.h"
 
@@ -8,14 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-
-engine_status read_session_options(const engine_session_options *given,
-                                   engine_session_options *options, engine_error *error)
-{
-    return read_struct("engine_session_options", given,
-                       offsetof(engine_session_options, position_base), options, sizeof *options,
-                       error);
-}
 
 static engine_status choose_scheme(const engine_model *model, engine_position position,
                                    struct position_encoding *encoding, engine_error *error)
@@ -26,11 +18,11 @@ static engine_status choose_scheme(const engine_model *model, engine_position po
         return misused(error, "position is %d, expected 0 to %d", (int)position,
                        ENGINE_POSITION_EXPONENTIAL);
     if (position == ENGINE_POSITION_MODEL && model == NULL)
-        return misused(error, "position is ENGINE_POSITION_MODEL, but there is no model");
+        return misused(error, "position is ENGINE_POSITION_MODEL, but model is NULL");
     if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
-                                  : "learned positions are in a model, but there is none");
+                                  : "learned positions need a model, but model is NULL");
     encoding->scheme = (enum position_scheme)choice_value((int)position, own);
     return ENGINE_OK;
 }
@@ -112,8 +104,9 @@ engine_status choose_positions(const engine_model *model, const engine_session_o
 
 /* ---- The public matrix ---- */
 
-/* Rows of the table, times the scale in float32, as they are added: the product of two float32 is
- * exact in double. Into out, or where that is NULL into exact. False: one is not finite. */
+/* Computes rows of the table times the scale, in float32 like the rows that are added: the product
+ * of two float32 is exact in double. Writes to out, or to exact if out is NULL. Returns false if
+ * one is not finite. */
 static bool learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width,
                          float *out, double *exact)
 {
@@ -137,7 +130,7 @@ static bool learned_rows(const struct encoder *encoder, double scale, size_t n, 
     return are_finite;
 }
 
-/* The columns of rows: the model's, or where there is none as asked. */
+/* Sets the columns of rows: the model's; without a model as requested. */
 static engine_status choose_width(const engine_model *model, size_t *width, engine_error *error)
 {
     size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
@@ -152,7 +145,7 @@ static engine_status choose_width(const engine_model *model, size_t *width, engi
     return ENGINE_OK;
 }
 
-/* Both functions below: into out, or where that is NULL into exact; [cap]. */
+/* Implements both functions below: writes to out or, if that is NULL, to exact; [cap]. */
 static engine_status position_matrix(const engine_model *model, const engine_session_options *given,
                                      size_t width, size_t n, float *out, double *exact, size_t cap,
                                      size_t *needed, engine_error *error)
@@ -162,7 +155,7 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     size_t numbers;
     engine_status status = choose_width(model, &width, error);
     if (status == ENGINE_OK)
-        status = read_session_options(given, &options, error);
+        status = read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);
     if (status == ENGINE_OK)
         status = choose_positions(model, &options, width, &encoding, error);
     if (status != ENGINE_OK)

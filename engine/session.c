@@ -1,6 +1,6 @@
 /* session.c - measures, carves and frees a session's block.
  *
- * carve() is run twice: with no block, to measure, and with it, to hand out the parts; so the two
+ * carve() runs twice: without a block, to measure, and with it, to assign the arrays; so the two
  * cannot drift apart.
  */
 #include "engine/session.h"
@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float *take_matrix(struct arena *arena, size_t rows, size_t cols)
+static float *cut_matrix(struct arena *arena, size_t rows, size_t cols)
 {
     size_t floats;
     if (__builtin_mul_overflow(rows, cols, &floats)) {
         arena->overflow = true;
         return NULL;
     }
-    return arena_take(arena, floats, sizeof(float));
+    return arena_cut(arena, floats, sizeof(float));
 }
 
 static size_t linear_floats(const struct encoder *encoder, const struct linear *linear)
@@ -34,7 +34,7 @@ static size_t linear_floats(const struct encoder *encoder, const struct linear *
     return larger(by_blas, linear_scratch(linear));
 }
 
-/* Floats that a thread needs beside the activations: for a head, a linear layer or an embedding. */
+/* Returns the floats of a thread's scratch: for a head, a linear layer or an embedding. */
 static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
 {
     const struct model_config *config = &encoder->config;
@@ -50,7 +50,7 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     return row_stride(floats);
 }
 
-/* The stride of rows that layers in int8 read; 0 if there are none. */
+/* Returns the stride of rows that layers in int8 read; 0 if no layer is int8. */
 static size_t quantized_stride(const struct encoder *encoder)
 {
     const struct linear *linear;
@@ -61,9 +61,9 @@ static size_t quantized_stride(const struct encoder *encoder)
     return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
 }
 
-/* Layers and kernels count the floats of their scratch in size_t, without a look at overflow. Where
- * that has 32 bits, a session is refused whose counts might come near: no part of a scratch has
- * more rows than a text has tokens and BLOCK_ROWS more, and there are less than PARTS. */
+/* Layers and kernels count the floats of their scratch in size_t, without checking for overflow. If
+ * that has 32 bits, a session is refused whose counts might come near: no array of a scratch has
+ * more rows than a text has tokens and BLOCK_ROWS more, and there are fewer than PARTS. */
 static bool is_countable(const struct encoder *encoder, size_t max_tokens)
 {
     enum { BLOCK_ROWS = 1024, PARTS = 8 };
@@ -90,39 +90,39 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
     arena->overflow |= !is_countable(encoder, session->max_tokens);
 
-    pass->ids = arena_take(arena, rows, sizeof *pass->ids);
-    pass->types = arena_take(arena, rows, sizeof *pass->types);
-    pass->positions = arena_take(arena, rows, sizeof *pass->positions);
-    pass->lengths = arena_take(arena, rows, sizeof *pass->lengths);
-    pass->out_offsets = arena_take(arena, rows, sizeof *pass->out_offsets);
-    pass->sequences = arena_take(arena, rows, sizeof *pass->sequences);
-    pass->groups = arena_take(arena, session->n_threads, sizeof *pass->groups);
-    pass->x = take_matrix(arena, rows, pass->width_stride);
-    pass->y = take_matrix(arena, rows, pass->width_stride);
+    pass->ids = arena_cut(arena, rows, sizeof *pass->ids);
+    pass->types = arena_cut(arena, rows, sizeof *pass->types);
+    pass->positions = arena_cut(arena, rows, sizeof *pass->positions);
+    pass->lengths = arena_cut(arena, rows, sizeof *pass->lengths);
+    pass->out_offsets = arena_cut(arena, rows, sizeof *pass->out_offsets);
+    pass->sequences = arena_cut(arena, rows, sizeof *pass->sequences);
+    pass->groups = arena_cut(arena, session->n_threads, sizeof *pass->groups);
+    pass->x = cut_matrix(arena, rows, pass->width_stride);
+    pass->y = cut_matrix(arena, rows, pass->width_stride);
     if (config->layers > 0)
-        pass->wide = take_matrix(arena, rows, pass->wide_stride);
+        pass->wide = cut_matrix(arena, rows, pass->wide_stride);
     if (config->attention_position == ATTENTION_POSITION_ROTARY) {
-        pass->turns = take_matrix(arena, rows, (size_t)config->rotary_width);
+        pass->turns = cut_matrix(arena, rows, (size_t)config->rotary_width);
         pass->local_turns = config->rotary_local_base != config->rotary_base
-                                ? take_matrix(arena, rows, (size_t)config->rotary_width)
+                                ? cut_matrix(arena, rows, (size_t)config->rotary_width)
                                 : pass->turns;
     }
     pass->quantized_stride = quantized_stride(encoder);
     if (pass->quantized_stride > 0) {
-        pass->quantized = arena_take(arena, rows, pass->quantized_stride);
-        pass->quantization = arena_take(arena, rows, sizeof *pass->quantization);
+        pass->quantized = arena_cut(arena, rows, pass->quantized_stride);
+        pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
     }
-    pass->scratch = take_matrix(arena, session->n_threads, pass->scratch_floats);
+    pass->scratch = cut_matrix(arena, session->n_threads, pass->scratch_floats);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
-            take_matrix(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
+            cut_matrix(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
     if (session->trace & ENGINE_TRACE_ATTENTION)
         pass->attention_maps =
-            take_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
+            cut_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
 }
 
-/* Numbers of the longest vector that engine_rank compares. What it does not use is never touched,
- * and so takes no memory. */
+/* Returns the floats of the longest vector that engine_rank compares. Pages that it does not use
+ * are never touched, and so take no memory. */
 static size_t widest_answer(const struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
@@ -130,29 +130,29 @@ static size_t widest_answer(const struct encoder *encoder)
     return config->sparse != SPARSE_NONE ? larger(width, (size_t)config->vocabulary) : width;
 }
 
-/* Points every part of the session at the block (NULL: none), and returns the block's bytes; 0 if
- * they cannot be counted. */
+/* Points every array of the session into the block (NULL: none), and returns the block's bytes; 0
+ * if they cannot be counted. */
 static size_t carve(engine_session *session, void *block)
 {
     struct arena arena = {.base = block};
     const engine_model *model = session->model;
-    arena_take(&arena, 1, sizeof *session); /* the session itself stands first */
+    arena_cut(&arena, 1, sizeof *session); /* the session itself is stored first */
     if (session->profiles)
-        session->profile = arena_take(&arena, session->n_threads, sizeof *session->profile);
-    session->token_scratch = arena_take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
+        session->profile = arena_cut(&arena, session->n_threads, sizeof *session->profile);
+    session->token_scratch = arena_cut(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
-    session->tokens = arena_take(&arena, session->max_tokens, sizeof *session->tokens);
-    session->rank_vectors = take_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
+    session->tokens = arena_cut(&arena, session->max_tokens, sizeof *session->tokens);
+    session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
     if (model->encoder.config.token_vectors > 0)
         session->query_vectors =
-            take_matrix(&arena, session->max_tokens, (size_t)model->encoder.config.token_vectors);
+            cut_matrix(&arena, session->max_tokens, (size_t)model->encoder.config.token_vectors);
     if (position_has_rows(session->encoding.scheme))
         session->position_rows =
-            take_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
+            cut_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
     if (session->encoding.frequencies != NULL)
         session->frequencies =
-            arena_take(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
+            arena_cut(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
@@ -172,14 +172,14 @@ static engine_status choose_embedding(engine_session *session,
     return status;
 }
 
-/* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take
- * no more memory the more threads there are. */
+/* Returns the rows of a thread's part of the pass. Longer texts are shared by all threads, so that
+ * their memory does not grow with the number of threads. */
 static size_t rows_of_thread(size_t max_tokens)
 {
     return larger(ROWS_PER_THREAD, max_tokens < ROWS_OF_TEXT ? max_tokens : ROWS_OF_TEXT);
 }
 
-/* Fills all fields that do not point into the block. */
+/* Sets all members that do not point into the block. */
 static engine_status read_options(engine_session *session, const engine_model *model,
                                   const engine_session_options *given, engine_error *error)
 {
@@ -187,7 +187,8 @@ static engine_status read_options(engine_session *session, const engine_model *m
     const struct model_config *config = &model->encoder.config;
     size_t limit = (size_t)config->max_tokens;
     *session = (engine_session){.model = model};
-    engine_status status = read_session_options(given, &options, error);
+    engine_status status =
+        read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);
     if (status != ENGINE_OK)
         return status;
     if (options.n_threads > MAX_THREADS)
@@ -209,6 +210,8 @@ static engine_status read_options(engine_session *session, const engine_model *m
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;
+    session->progress = options.progress;
+    session->progress_user = options.progress_user;
     session->profiles = options.profile != 0;
     session->pass.row_cap =
         larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
@@ -223,8 +226,7 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     return carve(&session, NULL);
 }
 
-/* Sees to it that the carved session can have its threads. Where nobody asked for a number of them,
- * those that can be had do. */
+/* Makes sure that the session can have its threads. If no number was requested, fewer will do. */
 static engine_status start(engine_session *session, bool is_asked, engine_session **out,
                            engine_error *error)
 {
@@ -244,8 +246,8 @@ static engine_status start(engine_session *session, bool is_asked, engine_sessio
     return succeed(error);
 }
 
-/* What positions are made from goes into the block: the caller's frequencies are only borrowed. */
-static void keep_positions(engine_session *session)
+/* Copies the sources of positions into the block: the caller's frequencies are only borrowed. */
+static void copy_positions(engine_session *session)
 {
     struct position_encoding *encoding = &session->encoding;
     if (session->frequencies != NULL) {
@@ -256,14 +258,9 @@ static void keep_positions(engine_session *session)
     session->embedding.rows = session->position_rows;
 }
 
-engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
-                                 engine_session **out, engine_error *error)
+static engine_status make_session(const engine_model *model, const engine_session_options *options,
+                                  engine_session **out, engine_error *error)
 {
-    if (out == NULL)
-        return misused(error, "engine_session_new: session is NULL");
-    *out = NULL;
-    if (model == NULL)
-        return misused(error, "engine_session_new: model is NULL");
     engine_session session;
     engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)
@@ -277,11 +274,26 @@ engine_status engine_session_new(const engine_model *model, const engine_session
                     session.max_tokens, session.n_threads, bytes);
     session.block_bytes = bytes;
     carve(&session, block);
-    keep_positions(&session);
+    copy_positions(&session);
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
     return start(block, options != NULL && options->n_threads > 0, out, error);
+}
+
+engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
+                                 engine_session **out, engine_error *error)
+{
+    int cancel_state;
+    if (out == NULL)
+        return misused(error, "engine_session_new: session is NULL");
+    *out = NULL;
+    if (model == NULL)
+        return misused(error, "engine_session_new: model is NULL");
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    engine_status status = make_session(model, options, out, error);
+    pthread_setcancelstate(cancel_state, NULL);
+    return status;
 }
 
 void session_positions(engine_session *session, size_t n)
@@ -305,10 +317,14 @@ void engine_session_free(engine_session *session)
     free(session);
 }
 
+/* Delays a cancellation of the thread, which would leave the session busy, to the call's end. */
 bool session_begin(engine_session *session)
 {
-    return session != NULL &&
-           !atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire);
+    if (session == NULL || atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire))
+        return false;
+    atomic_store(&session->is_interrupted, false);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &session->cancel_state);
+    return true;
 }
 
 engine_status session_refusal(const engine_session *session)
@@ -318,16 +334,41 @@ engine_status session_refusal(const engine_session *session)
 
 engine_status session_end(engine_session *session, engine_status status)
 {
+    int cancel_state = session->cancel_state;
     atomic_store_explicit(&session->is_busy, false, memory_order_release);
+    pthread_setcancelstate(cancel_state, NULL);
     return status;
+}
+
+void engine_session_interrupt(engine_session *session)
+{
+    if (session != NULL)
+        atomic_store(&session->is_interrupted, true);
+}
+
+void session_report(engine_session *session)
+{
+    if (session->progress != NULL && !is_interrupted(session) &&
+        session->progress(session->n_done, session->n_inputs, session->progress_user) != 0)
+        engine_session_interrupt(session);
+}
+
+const engine_error *engine_session_error(const engine_session *session)
+{
+    static const engine_error ABSENT = {.status = ENGINE_ERROR_ARGUMENT,
+                                        .input = ENGINE_NO_INPUT,
+                                        .message = "the session is NULL"},
+                              BUSY = {.status = ENGINE_ERROR_BUSY,
+                                      .input = ENGINE_NO_INPUT,
+                                      .message = "another call is using the session"};
+    if (session == NULL)
+        return &ABSENT;
+    return atomic_load(&session->is_busy) ? &BUSY : &session->error;
 }
 
 const char *engine_session_message(const engine_session *session)
 {
-    if (session == NULL)
-        return "the session is NULL";
-    return atomic_load(&session->is_busy) ? "another call is at work on the session"
-                                          : session->error.message;
+    return engine_session_error(session)->message;
 }
 
 size_t engine_session_threads(const engine_session *session)

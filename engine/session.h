@@ -1,8 +1,8 @@
 /* session.h - one thread's working memory: a single block, carved by one function.
  *
- * The rows of several sequences stand end to end in a group ([rows, D], no padding), which goes
- * through the model once. The pass is the memory for them: one group of all its rows, or one in
- * each thread's part of it.
+ * The rows of several sequences are stored end to end in a group ([rows, D], no padding), which
+ * passes through the model once. The pass is the memory for them: one group of all its rows, or one
+ * group per thread.
  */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -17,20 +17,20 @@
 
 enum {
     ROWS_PER_THREAD = 192, /* of a group of many short texts: they stay in the second-level cache */
-    ROWS_OF_TEXT = 512,    /* texts up to here fit into each thread's part of the pass */
+    ROWS_OF_TEXT = 512,    /* texts up to this length fit into each thread's part of the pass */
 };
 
-/* One input's place in a pass. */
+/* One input's rows in a pass. */
 struct sequence {
-    size_t row, n_rows;    /* its tokens, padding left out */
+    size_t row, n_rows;    /* its tokens, without padding */
     size_t input;          /* index in the call */
-    size_t out_row, n_out; /* per-token output: its rows, padding included */
-    size_t n_vectors;      /* of its tokens, where the request gives vectors */
+    size_t out_row, n_out; /* per-token output: its rows, including padding */
+    size_t n_vectors;      /* vectors of its tokens, if the request asks for them */
 };
 
 #define NO_ROW UINT32_MAX /* in out_offsets: the token has no vector */
 
-/* What a team takes through the model by itself. */
+/* Rows that a team computes by itself. */
 struct group {
     size_t sequence, n_sequences;
     size_t row, n_rows;
@@ -38,26 +38,26 @@ struct group {
 
 struct pass {
     size_t row_cap;
-    int32_t *ids, *types; /* [rows] */
-    uint32_t *positions;  /* [rows] p */
-    uint32_t *lengths; /* [rows] T of the row's sequence, from its first to its last token there */
-    uint32_t *out_offsets;      /* [rows] place among the sequence's output rows, or NO_ROW */
+    int32_t *ids, *types;       /* [rows] */
+    uint32_t *positions;        /* [rows] p */
+    uint32_t *lengths;          /* [rows] T of the row's sequence: the unpadded span */
+    uint32_t *out_offsets;      /* [rows] index among the sequence's output rows, or NO_ROW */
     struct sequence *sequences; /* [row_cap] */
     struct group *groups;       /* [threads] */
-    size_t n_groups;            /* of those that are walked together */
+    size_t n_groups;            /* number of groups that run together */
 
     float *x;     /* [rows, D]: the residual stream */
-    float *y;     /* [rows, D or H·K]: what a sublayer reads, and what attention gives */
+    float *y;     /* [rows, D or H·K]: input of a sublayer, and output of attention */
     float *wide;  /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
     float *turns; /* [rows, rotary_width]: cosines and sines of the angles by which rotary positions
-                     turn a row's queries and keys, in layers that see all tokens; or NULL */
-    float *local_turns; /* the same in layers with a window; turns, where the bases are the same */
-    int8_t *quantized;  /* [rows, quantized_stride]: what a layer in int8 reads, or NULL */
+                     rotate a row's queries and keys, in layers that see all tokens; or NULL */
+    float *local_turns; /* the same for layers with a window; turns if the bases are equal */
+    int8_t *quantized;  /* [rows, quantized_stride]: input of a layer in int8, or NULL */
     struct quantization *quantization; /* [rows] */
     float *scratch;                    /* [threads, scratch_floats] */
     size_t width_stride, wide_stride, quantized_stride, scratch_floats;
 
-    float *trace_view; /* [T, columns] and [H, T, T], where the session traces */
+    float *trace_view; /* [T, columns] and [H, T, T], if the session traces */
     float *attention_maps;
 };
 
@@ -66,14 +66,22 @@ enum { RANK_VECTORS = 33 };
 struct engine_session {
     const engine_model *model;
     engine_error error;
-    engine_error weights; /* what verifying them said when an answer first was not finite */
-    atomic_bool is_busy;  /* a call is at work */
+    engine_error weights; /* result of verifying them, once an answer was not finite */
+    atomic_bool is_busy;  /* during a call */
+    /* The call is to end. Within a call it only changes from false to true, so that threads that
+     * meet see the same or more: results that one skipped are read by none. */
+    atomic_bool is_interrupted;
+    int cancel_state; /* the calling thread's, which has cancellation disabled during the call */
+    engine_progress_callback progress;
+    void *progress_user;
+    _Atomic size_t n_done; /* of the call's inputs */
+    size_t n_inputs;
     size_t n_threads, max_tokens, block_bytes;
     struct embedding embedding;
-    struct position_encoding encoding; /* what embedding.rows are computed from */
-    float *position_rows;              /* embedding.rows; NULL: the scheme has none */
-    float *frequencies;                /* encoding.frequencies, where the options gave any */
-    size_t n_position_rows;            /* that are computed */
+    struct position_encoding encoding; /* source of embedding.rows */
+    float *position_rows;              /* embedding.rows; NULL: the scheme has no rows */
+    float *frequencies;                /* encoding.frequencies, if set by the options */
+    size_t n_position_rows;            /* number of rows computed */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;
@@ -82,39 +90,50 @@ struct engine_session {
 
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
-    char *prompted; /* [prompted_cap] a text behind its prompt; its own block, NULL at first */
+    char *prompted; /* [prompted_cap] a prompt and its text; its own block, NULL at first */
     size_t prompted_cap;
     float *rank_vectors;     /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    float *query_vectors;    /* [max_tokens, W]: of engine_rank's query, or NULL: there are none */
-    struct barrier barrier;  /* where a call's threads meet */
-    uint64_t alone_until_ns; /* one thread takes each pass: several would take turns */
-    uint64_t pause_ns;       /* how long that was the last time; 0: several were worth it */
-    pthread_mutex_t lock;    /* of the call that the threads take inputs from */
-    struct profile_slot *profile; /* [threads], or NULL: nobody asked */
+    float *query_vectors;    /* [max_tokens, W]: of engine_rank's query; NULL without such
+                                vectors */
+    struct barrier barrier;  /* where a call's threads wait for each other */
+    uint64_t alone_until_ns; /* until then one thread runs each pass: several would take turns */
+    uint64_t pause_ns;       /* length of the last such pause; 0: several threads were worth it */
+    pthread_mutex_t lock;    /* of the call from which the threads read inputs */
+    struct profile_slot *profile; /* [threads], or NULL: no profile */
     struct pass pass;
 };
 
-/* Every public function that works with a session begins and ends so, most of them by SESSION_CALL.
- * False: it is NULL, or another call has begun and not ended; the refusal says which. */
+/* Every public function that works with a session begins and ends like this, most by SESSION_CALL.
+ * Returns false if the session is NULL or in use; session_refusal says which. */
 bool session_begin(engine_session *session);
 engine_status session_refusal(const engine_session *session);
 engine_status session_end(engine_session *session, engine_status status);
 #define SESSION_CALL(session, call)                                                                \
     (session_begin(session) ? session_end(session, call) : session_refusal(session))
 
-/* The options as far as the caller's struct_bytes says that they go; the rest is zero. `given` may
- * be NULL. */
-engine_status read_session_options(const engine_session_options *given,
-                                   engine_session_options *options, engine_error *error);
-
-/* Scheme, factors, base and frequencies for rows of `width` columns; frequencies that the options
- * give are borrowed. Without a model (NULL), options alone. */
+/* Sets scheme, factors, base and frequencies for rows of `width` columns; the options' frequencies
+ * are borrowed. If model is NULL, uses the options alone. */
 engine_status choose_positions(const engine_model *model, const engine_session_options *options,
                                size_t width, struct position_encoding *encoding,
                                engine_error *error);
 
-/* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs
- * them. Called under the lock; rows that are there do not change. */
+static inline bool is_interrupted(const engine_session *session)
+{
+    return atomic_load_explicit(&session->is_interrupted, memory_order_relaxed);
+}
+
+/* Returns a thread's share of a step's work: nothing after an interruption, so that steps end soon
+ * and all threads still meet. */
+static inline struct share session_share(const engine_session *session, struct team team, size_t n)
+{
+    return is_interrupted(session) ? (struct share){0, 0} : team_share(team, n);
+}
+
+/* Reports the call's progress to the host, on its thread. */
+void session_report(engine_session *session);
+
+/* Computes positions 0 .. n-1 unless they exist: they are computed when a text first needs them.
+ * Called under the lock; existing rows do not change. */
 void session_positions(engine_session *session, size_t n);
 
 #endif

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* Line separators, controls and formats, which in utf8proc's list of categories are neighbours; but
- * not the joiners, U+200C and U+200D, which only choose the forms of letters. */
+/* Returns whether a character is a line separator, control or format, which are neighbours in
+ * utf8proc's list of categories; but not a joiner, U+200C or U+200D, which only affects letter
+ * forms. */
 static bool is_hidden(utf8proc_int32_t character)
 {
     utf8proc_category_t category = utf8proc_category(character);
@@ -17,7 +18,7 @@ static bool is_hidden(utf8proc_int32_t character)
            character != 0x200C && character != 0x200D;
 }
 
-/* What a file says must not command a terminal: each hidden character, and each byte that is not
+/* A file's text must not control a terminal: each hidden character, and each byte that is not
  * UTF-8, becomes one '?'. */
 static void replace_hidden(char *text)
 {
@@ -34,25 +35,44 @@ static void replace_hidden(char *text)
     *out = '\0';
 }
 
+/* Appends to the message of an error whose other members are set. */
+static void append_words(engine_error *error, const char *format, va_list arguments)
+{
+    char *words = error->message + error->name_len;
+    vsnprintf(words, sizeof error->message - error->name_len, format, arguments);
+    replace_hidden(words);
+}
+
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
 {
-    if (error != NULL) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-        replace_hidden(error->message);
-        error->status = status;
-    }
+    if (error == NULL)
+        return status;
+    va_list arguments;
+    *error = (engine_error){.status = status, .input = ENGINE_NO_INPUT};
+    va_start(arguments, format);
+    append_words(error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+engine_status fail_input(engine_error *error, engine_status status, engine_reason reason,
+                         size_t input, const char *format, ...)
+{
+    va_list arguments;
+    *error = (engine_error){.status = status, .reason = reason, .input = input};
+    error->name_len =
+        (size_t)snprintf(error->message, sizeof error->message,
+                         input == ENGINE_QUERY_INPUT ? "the query" : "input %zu", input);
+    va_start(arguments, format);
+    append_words(error, format, arguments);
+    va_end(arguments);
     return status;
 }
 
 engine_status succeed(engine_error *error)
 {
-    if (error != NULL) {
-        error->status = ENGINE_OK;
-        error->message[0] = '\0';
-    }
+    if (error != NULL)
+        *error = (engine_error){.input = ENGINE_NO_INPUT};
     return ENGINE_OK;
 }
 
@@ -66,31 +86,19 @@ engine_status answer_count(engine_error *error, const char *things, size_t n, si
                            n, things, cap);
 }
 
-size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, size_t own_bytes,
-                    engine_error *error)
+engine_status read_struct(const char *initialiser, const void *given, void *own, size_t own_bytes,
+                          engine_error *error)
 {
-    if (struct_bytes == 0)
-        return first_bytes;
-    if (struct_bytes == first_bytes || struct_bytes == own_bytes)
-        return struct_bytes;
-    fail(error, ENGINE_ERROR_ARGUMENT,
-         "%s.struct_bytes is %zu, expected sizeof the struct, which is %zu, or 0", name,
-         struct_bytes, own_bytes);
-    return 0;
-}
-
-engine_status read_struct(const char *name, const void *given, size_t first_bytes, void *own,
-                          size_t own_bytes, engine_error *error)
-{
-    size_t struct_bytes;
+    size_t struct_bytes = own_bytes;
+    if (given != NULL)
+        memcpy(&struct_bytes, given, sizeof struct_bytes);
+    if (struct_bytes != own_bytes)
+        return misused(error, "struct_bytes is %zu, expected %zu: initialise the struct with %s()",
+                       struct_bytes, own_bytes, initialiser);
     memset(own, 0, own_bytes);
-    if (given == NULL)
-        return ENGINE_OK;
-    memcpy(&struct_bytes, given, sizeof struct_bytes);
-    size_t n = usable_bytes(name, struct_bytes, first_bytes, own_bytes, error);
-    if (n == 0)
-        return ENGINE_ERROR_ARGUMENT;
-    memcpy(own, given, n);
+    memcpy(own, &struct_bytes, sizeof struct_bytes);
+    if (given != NULL)
+        memcpy(own, given, own_bytes);
     return ENGINE_OK;
 }
 

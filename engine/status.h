@@ -1,5 +1,5 @@
-/* status.h - what every public function does alike: how a failure finds its words, how a struct of
- * the caller's that may be older than ours is read, how long a text is, what a choice means. */
+/* status.h - shared by all public functions: error messages, reading a caller's structs, lengths of
+ * texts, values of choices. */
 #ifndef ENGINE_STATUS_H
 #define ENGINE_STATUS_H
 
@@ -12,42 +12,44 @@
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The most frequent failures: a call that makes no sense, a file that is not as it must be. */
+/* The same for an input, whose name starts the message: `format` continues it. */
+engine_status fail_input(engine_error *error, engine_status status, engine_reason reason,
+                         size_t input, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The most frequent failures: an invalid argument, a damaged file. */
 #define misused(error, ...) fail(error, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)
+#define misused_input(error, input, ...)                                                           \
+    fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_NONE, input, __VA_ARGS__)
 #define damaged(error, ...) fail(error, ENGINE_ERROR_FORMAT, __VA_ARGS__)
 
-/* ENGINE_OK and an empty message. */
+/* Returns ENGINE_OK with an empty message. */
 engine_status succeed(engine_error *error);
 
-/* That, where the n things of a text fit into a buffer of cap; tells *needed (may be NULL). */
+/* Returns ENGINE_OK if n items fit into cap, else ENGINE_ERROR_BUFFER. *needed (or NULL): n. */
 engine_status answer_count(engine_error *error, const char *things, size_t n, size_t cap,
                            size_t *needed);
 
-/* Copies a caller's struct (NULL: all zeros), whose first field is its struct_bytes, into *own,
- * which is zero where that does not reach. first_bytes: of the struct's first version. */
-engine_status read_struct(const char *name, const void *given, size_t first_bytes, void *own,
-                          size_t own_bytes, engine_error *error);
+/* Copies a caller's struct of own_bytes, which begins with its struct_bytes, into *own; NULL means
+ * the defaults. Refuses structs that were not made by their initialiser. */
+engine_status read_struct(const char *initialiser, const void *given, void *own, size_t own_bytes,
+                          engine_error *error);
 
-/* The bytes of a struct of the caller's that may be used; 0: struct_bytes is wrong, and the error
- * says so. */
-size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, size_t own_bytes,
-                    engine_error *error);
-
-/* len, or the bytes up to the NUL byte; 0 of a NULL text. */
+/* Returns len, or the bytes up to the NUL byte; 0 for a NULL text. */
 size_t text_bytes(const char *text, size_t len);
 
-/* Buffers of the caller are filled as the structs of model/: the same fields in the same places. */
+/* A caller's buffers are filled as the structs of model/: the same fields at the same offsets. */
 #define SAME_FIELD(ours, theirs, field)                                                            \
     _Static_assert(offsetof(struct ours, field) == offsetof(theirs, field) &&                      \
                        sizeof(((struct ours *)0)->field) == sizeof(((theirs *)0)->field) &&        \
                        sizeof(struct ours) == sizeof(theirs),                                      \
                    "struct " #ours " and " #theirs " differ in " #field)
 
-/* Poolings, masks and positions of engine.h: 0 is what the model has (own), and every other choice
- * is one more than the value of model/config.h. */
+/* Returns the value of a pooling, mask or position of engine.h: 0 is the model's own, and every
+ * other choice is one more than the value of model/config.h. */
 int64_t choice_value(int choice, int64_t own);
 
-/* The choice of a value; -1 for -1, which is none. */
+/* Returns the choice of a value; -1 for -1, which is invalid. */
 int choice_of(int64_t value);
 
 #endif

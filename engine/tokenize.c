@@ -2,29 +2,29 @@
 #include "engine/request/request.h"
 
 #include "engine/status.h"
+#include "model/tokenizer/split/word_counts.h"
 #include "model/tokenizer/windows.h"
 
 static engine_status check_text(engine_session *session, const engine_input *input, size_t index)
 {
     if ((input->text == NULL && input->text_len > 0) ||
         (input->pair == NULL && input->pair_len > 0))
-        return misused(&session->error, "input %zu: its text is NULL, but its length is not 0",
-                       index);
+        return misused_input(&session->error, index, ": its text is NULL, but its length is not 0");
     if (session->model->tokenizer.vocabulary.n == 0)
-        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
-                    "the weight file has no vocabulary: input %zu must be given as ids", index);
+        return fail_input(&session->error, ENGINE_ERROR_UNSUPPORTED, ENGINE_REASON_NONE, index,
+                          " must be given as ids: the weight file has no vocabulary");
     if (input->ids == NULL && input->n_ids > 0)
-        return misused(&session->error, "input %zu: ids is NULL, but n_ids is not 0", index);
+        return misused_input(&session->error, index, ": ids is NULL, but n_ids is not 0");
     if (input->tokens == NULL && input->n_tokens > 0)
-        return misused(&session->error, "input %zu: tokens is NULL, but n_tokens is not 0", index);
+        return misused_input(&session->error, index, ": tokens is NULL, but n_tokens is not 0");
     if (input->ids != NULL || input->tokens != NULL)
-        return misused(&session->error, "input %zu has %s: expected a text", index,
-                       input->ids != NULL ? "ids" : "tokens");
+        return misused_input(&session->error, index, " has %s: expected a text",
+                             input->ids != NULL ? "ids" : "tokens");
     return ENGINE_OK;
 }
 
-/* Tokens of a text in out, cut to the limit where the request says so. n counts those that did not
- * fit into cap. */
+/* Writes the tokens of a text to out, cut to the limit if the request says so. count->n includes
+ * tokens that did not fit into cap. */
 static engine_status tokens_of(engine_session *session, const engine_input *input, size_t index,
                                const struct request *request, size_t limit, struct token *out,
                                size_t cap, struct token_count *count)
@@ -41,25 +41,24 @@ static engine_status tokens_of(engine_session *session, const engine_input *inpu
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut, out, cap,
                               session->token_scratch);
     if (count->wrong != NULL)
-        return fail(&session->error, ENGINE_ERROR_LENGTH,
-                    "input %zu has %zu tokens, the limit is %zu: %s", index, count->n, limit,
-                    count->wrong);
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
+                          " has %zu tokens, the limit is %zu: %s", count->n, limit, count->wrong);
     prompt_move_spans(request->prompt, request->pair_prompt, out, count->n < cap ? count->n : cap);
     if (count->n <= limit)
         return ENGINE_OK;
     if (request->truncate) {
         const struct tokenizer *tokenizer = &session->model->tokenizer;
         size_t n_special = (texts.pair != NULL ? &tokenizer->pair : &tokenizer->single)->n_special;
-        return fail(&session->error, ENGINE_ERROR_LENGTH,
-                    "input %zu: its %zu special tokens alone are more than the limit of %zu", index,
-                    n_special, limit);
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
+                          ": its %zu special tokens alone are more than the limit of %zu",
+                          n_special, limit);
     }
-    return fail(&session->error, ENGINE_ERROR_LENGTH,
-                "input %zu has %zu tokens, the limit is %zu: set on_long to "
-                "ENGINE_ON_LONG_TRUNCATE to cut it%s",
-                index, count->n, limit,
-                limit < (size_t)session->model->encoder.config.max_tokens ? ", or raise max_tokens"
-                                                                          : "");
+    return fail_input(
+        &session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_TEXT, index,
+        " has %zu tokens, the limit is %zu: set on_long to "
+        "ENGINE_ON_LONG_TRUNCATE to cut it%s",
+        count->n, limit,
+        limit < (size_t)session->model->encoder.config.max_tokens ? ", or raise max_tokens" : "");
 }
 
 engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
@@ -83,11 +82,12 @@ static engine_status tokenize(engine_session *session, const engine_input *input
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
-    struct request request;
+    struct request request = {0};
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
         return misused(&session->error, "engine_tokenize: input or out is NULL");
     engine_status status = request_read(session, options, FOR_TOKENS, &request);
+    request.truncate &= request.truncates_unseen || result != NULL;
     if (status == ENGINE_OK)
         status = tokens_of(session, input, 0, &request,
                            request.max_tokens > 0 ? request.max_tokens : SIZE_MAX,
@@ -104,6 +104,28 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
                               size_t *needed, engine_result *result)
 {
     return SESSION_CALL(session, tokenize(session, input, options, out, cap, needed, result));
+}
+
+/* ---- Words ---- */
+
+SAME_FIELD(word_counts, engine_word_counts, n);
+SAME_FIELD(word_counts, engine_word_counts, n_unknown);
+SAME_FIELD(word_counts, engine_word_counts, n_latin);
+SAME_FIELD(word_counts, engine_word_counts, n_whole);
+
+engine_status engine_count_words(const engine_model *model, const engine_input *input,
+                                 const engine_token *tokens, size_t n_tokens,
+                                 engine_word_counts *counts)
+{
+    if (model == NULL || input == NULL || counts == NULL || (tokens == NULL && n_tokens > 0))
+        return ENGINE_ERROR_ARGUMENT;
+    const struct word_texts texts = {
+        {input->text, input->pair},
+        {text_bytes(input->text, input->text_len), text_bytes(input->pair, input->pair_len)}};
+    return words_count(&model->tokenizer, &texts, (const struct token *)tokens, n_tokens,
+                       (struct word_counts *)counts)
+               ? ENGINE_OK
+               : ENGINE_ERROR_ARGUMENT;
 }
 
 /* ---- Windows ---- */
@@ -130,14 +152,14 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     windows_begin(&windows, request.truncation, limit > 0 ? limit : SIZE_MAX);
     bool is_long = windows.n > windows.room;
     if (is_long && windows.room == 0)
-        return fail(&session->error, ENGINE_ERROR_LENGTH,
-                    "input 0 has %zu tokens that are in every window, and the limit is %zu: that "
-                    "leaves no room",
-                    n_tokens - windows.n, limit);
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, 0,
+                          " has %zu tokens that are in every window, and the limit is %zu: that "
+                          "leaves no room",
+                          n_tokens - windows.n, limit);
     if (is_long && windows.stride >= windows.room)
-        return misused(&session->error,
-                       "input 0: its windows have room for %zu token%s: the stride must be smaller",
-                       windows.room, windows.room == 1 ? "" : "s");
+        return misused_input(&session->error, 0,
+                             ": its windows have room for %zu token%s: the stride must be smaller",
+                             windows.room, windows.room == 1 ? "" : "s");
     for (struct window window; windows_next(&windows, &window); n++)
         if (n < cap)
             out[n] = (engine_window){.n_tokens = n_tokens - windows.n + window.n,
@@ -161,8 +183,8 @@ static bool is_of_window_text(const engine_window *window, const engine_token *t
     return !token->special && !token->in_prompt && token->in_pair == window->in_pair;
 }
 
-/* The part of the text, and what stands before and behind all of the text, which lies together: a
- * text of many windows is not gone through for each. */
+/* Copies the part of the text, and the tokens before and after the text: these are adjacent, so a
+ * text of many windows is not scanned for each window. */
 void engine_window_tokens(const engine_window *window, const engine_token *tokens, size_t n_tokens,
                           engine_token *out)
 {

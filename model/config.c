@@ -1,7 +1,7 @@
 /* config.c - one table of keys serves reading, writing and checking the settings of a model.
  *
- * Source of keys, values and defaults: section CONF of weights/FORMAT.md. What they may be together
- * is config_check.c's.
+ * Source of keys, values and defaults: section CONF of weights/FORMAT.md. config_check.c checks
+ * which values are allowed together.
  */
 #include "model/config.h"
 
@@ -37,17 +37,17 @@ static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
 enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
 
-/* A setting that the first library knew is always written to a file. A later one is written only
- * where it differs from its default, so that older libraries read every file that does without. */
+/* A setting of the first library version is always written to a file. A later one is written only
+ * if it differs from its default, so that older libraries read every file that does not use it. */
 enum since { FIRST, LATER };
 
 struct config_key {
     enum since since;
     enum value_kind kind;
     const char *name;
-    size_t offset;            /* of its field, which has the same name */
+    size_t offset;            /* of its field in struct model_config, which has the same name */
     const char *const *names; /* VALUE_NAME: the texts of the values 0, 1 ..., NULL */
-    int64_t least;            /* of these values */
+    int64_t least;            /* the smallest of these values */
     const char *expected;
 };
 
@@ -70,6 +70,7 @@ static const struct config_key KEYS[] = {
     {FIRST,
      NAME(position, POSITIONS, "none, sinusoidal, learned, index, binary, fourier, exponential")},
     {FIRST, COUNT(position_offset)},
+    {LATER, YES_OR_NO(position_skips_padding)},
     {LATER, NUMBER(position_base)},
     {LATER, NUMBER(position_scale)},
     {LATER, COUNT(position_frequencies)},
@@ -192,12 +193,12 @@ void config_defaults(struct model_config *config)
     };
 }
 
-/* ---- Numbers ----
- * printf and strtod write and read the decimal point of the host's locale; files have a '.'. */
+/* ---- Numbers ---- printf and strtod write and read the decimal point of the host's locale; files
+ * have a '.'. */
 
 enum { NUMBER_BYTES = 128 };
 
-/* The host's decimal point: what it prints between the digits of 0.5. */
+/* Stores the host's decimal point: the bytes that it prints between the digits of 0.5. */
 static size_t decimal_point(char point[NUMBER_BYTES])
 {
     snprintf(point, NUMBER_BYTES, "%.1f", 0.5);
@@ -221,7 +222,7 @@ static bool parse_number(const char *text, double *parsed)
     return len < NUMBER_BYTES && *end == '\0' && isfinite(*parsed);
 }
 
-/* The shortest text that reads back as the same number. */
+/* Writes the shortest text that reads back as the same number. */
 static void print_number(double value, char *text, size_t cap)
 {
     char point[NUMBER_BYTES], local[NUMBER_BYTES];
@@ -308,7 +309,7 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     return key->name;
 }
 
-/* Whether the config would be another if the file did not have this key. */
+/* Returns whether the config would differ if the file did not have this key. */
 bool config_is_written(const struct model_config *config, size_t index)
 {
     const struct config_key *key = &KEYS[index];
@@ -317,7 +318,7 @@ bool config_is_written(const struct model_config *config, size_t index)
         return true;
     config_defaults(&defaults);
     memcpy(field(&without, key), field(&defaults, key), sizeof(int64_t));
-    config_settle(&without);
+    config_resolve(&without);
     if (key->kind == VALUE_NUMBER)
         return number(config, key) != number(&without, key);
     return whole(config, key) != whole(&without, key);

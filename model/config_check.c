@@ -1,4 +1,4 @@
-/* config_check.c - settings together: what absent ones are by others, and what makes no sense.
+/* config_check.c - settings together: resolves absent ones from others, and refuses contradictions.
  *
  * A setting that nothing uses is a mistake in the file, unless it has its default. Source: section
  * CONF of weights/FORMAT.md.
@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-void config_settle(struct model_config *config)
+void config_resolve(struct model_config *config)
 {
     if (config->norm_bias < 0)
         config->norm_bias = config->norm == NORM_LAYER;
@@ -47,6 +47,10 @@ static const char *check_position(const struct model_config *config)
 {
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return "'position_offset' needs position learned";
+    if (config->position_skips_padding && config->position_offset == 0)
+        return "'position_skips_padding' needs a 'position_offset' of 1 or more";
+    if (config->position_skips_padding && config->attention_position == ATTENTION_POSITION_ROTARY)
+        return "'position_skips_padding' cannot be combined with rotary positions";
     if (config->position_base != 10000 &&
         !position_has_base((enum position_scheme)config->position))
         return "'position_base' needs position sinusoidal or exponential";
@@ -119,7 +123,7 @@ static const char *check_rotary(const struct model_config *config)
 
 static const char *check_attention(const struct model_config *config)
 {
-    enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side can be counted in 32 bits */
+    enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side are countable in 32 bits */
     bool has_distances = config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers == 0)
         return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
@@ -156,7 +160,7 @@ static const char *check_layers(const struct model_config *config)
     return NULL;
 }
 
-/* What gives several vectors, or weights of token ids, for a text. */
+/* Checks settings of several vectors, or weights of token ids, per text. */
 static const char *check_answers(const struct model_config *config)
 {
     if (!config->token_vector_bias && config->token_vectors == 0)
@@ -171,8 +175,7 @@ static const char *check_answers(const struct model_config *config)
     return NULL;
 }
 
-/* A file without a model: all that is left to say is how many ids there are, and how long a text
- * may be. */
+/* A file without a model: only the number of ids and the longest text remain to be set. */
 static const char *check_tokenizer_alone(struct model_config *config)
 {
     config->width = config->layers = config->heads = config->feed_forward = 0;
@@ -180,7 +183,7 @@ static const char *check_tokenizer_alone(struct model_config *config)
     if (config->max_tokens < 1)
         config->max_tokens = MOST_TOKENS;
     config->max_text_tokens = config->max_tokens;
-    config_settle(config);
+    config_resolve(config);
     return config->vocabulary < 1 ? "'vocabulary' is missing or 0" : NULL;
 }
 
@@ -188,7 +191,7 @@ const char *config_check(struct model_config *config)
 {
     if (config->width < 0 && config->layers < 0)
         return check_tokenizer_alone(config);
-    config_settle(config);
+    config_resolve(config);
     if (config->layers < 0)
         return "'layers' is missing";
     if (config->width < 1)

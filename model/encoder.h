@@ -1,7 +1,7 @@
 /* encoder.h - a model as the functions of this floor see it: its config and views of its weights.
  *
- * All weights are read-only and borrowed from the map of the weight file; the array `layers` is
- * allocated by the caller that opens the file.
+ * All weights are read-only and borrowed from the map of the weight file; the caller that opens the
+ * file allocates the array `layers`.
  */
 #ifndef MODEL_ENCODER_H
 #define MODEL_ENCODER_H
@@ -23,57 +23,57 @@ struct norm {
     const float *bias;   /* [D] or NULL */
 };
 
-/* Norms that norm_place does not ask for, or first_norm, are of kind NORM_NONE. Layers may share
- * their tensors (layer_groups). */
+/* Norms that norm_place or first_norm exclude are of kind NORM_NONE. Layers may share their tensors
+ * (layer_groups). */
 struct layer {
-    struct norm attention_norm; /* before attention, or with post after its residual sum */
+    struct norm attention_norm; /* before attention; with norm_place post, after its residual sum */
     struct linear qkv;          /* [(H + 2·key_value_heads)·K, D] */
-    struct norm query_norm;     /* [K], of each head, as key_norm */
+    struct norm query_norm;     /* [K], applied to each head, like key_norm */
     struct norm key_norm;
     struct linear output;             /* [D, H·K] */
-    struct norm attention_norm_after; /* sandwich: of what attention gives, before it is added */
+    struct norm attention_norm_after; /* sandwich: of attention's output, before it is added */
     struct norm feed_forward_norm;
     struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
     struct linear feed_forward_out; /* [D, F] */
     struct norm feed_forward_norm_after;
-    size_t window; /* a query sees keys at most so many tokens away; 0: all */
+    size_t window; /* a query sees keys at most `window` tokens away; 0: all */
 };
 
-/* y = act(x·Wᵀ + b), for the few rows that a head or a projection sees. */
+/* y = act(x·Wᵀ + b), for the few rows that reach a head or a projection. */
 struct dense {
     struct linear linear;
     enum dense_activation activation;
 };
 
-/* z = norm(dense(x)) where the head has them; logits = output(z). */
+/* z = norm(dense(x)), without the absent ones; logits = output(z). */
 struct head {
     struct dense dense;
     struct norm norm;
-    struct linear output; /* [labels or V, D]; rows 0: none */
+    struct linear output; /* [labels or V, D]; rows 0: absent */
 };
 
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    const struct blas *blas;            /* does the products; or NULL (blas.h) */
-    size_t blas_rows;                   /* of linear layers, at a time; 0: the kernels do those */
+    const struct blas *blas;            /* computes products; or NULL (blas.h) */
+    size_t blas_rows;                   /* most rows of linear layers per product; 0: unused */
     struct matrix token_table;          /* [V, E] */
-    struct matrix type_table;           /* [token_types, E]; rows 0: none */
-    struct matrix position_table;       /* [P, E]; rows 0: none */
+    struct matrix type_table;           /* [token_types, E]; rows 0: absent */
+    struct matrix position_table;       /* [P, E]; rows 0: absent */
     const float *frequencies;           /* [position_frequencies] of fourier, or NULL: harmonics */
     struct norm embedding_norm;         /* [E] */
-    struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
+    struct linear embedding_projection; /* [D, E]; rows 0: absent, E is D */
     const float *distance_bias;         /* [H, 2·distances + 1], or NULL */
     struct layer *layers;               /* [L] */
     struct norm final_norm;
     struct dense projections[MAX_PROJECTIONS];
     struct head head;
-    struct linear token_vector; /* [token_vectors, D]; rows 0: none */
+    struct linear token_vector; /* [token_vectors, D]; rows 0: absent */
     struct linear token_weight; /* [1, D], with sparse linear */
     size_t output_width;        /* of vectors by the model's own pooling */
 };
 
-/* The i-th of the linear layers that all rows go through; NULL behind the last one. */
+/* Returns the i-th of the linear layers that all rows pass through; NULL past the last one. */
 static inline const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
 {
     if (i == 0)
@@ -96,8 +96,8 @@ static inline size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and
- * the columns from n on are zeros. */
+/* Returns the floats from one row of a [T, n] activation to the next: rows start at multiples of 64
+ * bytes, and the columns from n on are zeros. */
 static inline size_t row_stride(size_t n)
 {
     return round_up(n, PANEL);

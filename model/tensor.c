@@ -59,7 +59,7 @@ uint16_t f32_to_f16(float value)
         return (uint16_t)(sign | 0x7E00u);
     if (magnitude >= 0x477FF000u) /* 65520 and above round to infinity */
         return (uint16_t)(sign | 0x7C00u);
-    if (magnitude < 0x38800000u) { /* below 2^-14: the float's adder rounds at 2^-24 for us */
+    if (magnitude < 0x38800000u) { /* below 2^-14: adding a float makes it round at 2^-24 */
         float shifted = float_of(magnitude) + 0.5f;
         return (uint16_t)(sign | (bits_of(shifted) - bits_of(0.5f)));
     }
@@ -75,12 +75,13 @@ static size_t element_bytes(enum tensor_type type)
     case TENSOR_BF16: return 2;
     case TENSOR_INT8:
     case TENSOR_INT8A8:
-    case TENSOR_INT8A7: return 1;
+    case TENSOR_INT8A7:
+    case TENSOR_INT8K: return 1;
     }
     return 0;
 }
 
-/* Elements as stored, padding of the layout included; false on overflow. */
+/* Counts elements as stored, padding of the layout included. Returns false on overflow. */
 static bool stored_elements(enum tensor_type type, enum tensor_layout layout, size_t rows,
                             size_t cols, size_t *elements)
 {
@@ -104,7 +105,9 @@ size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
 {
     size_t elements, bytes;
-    if (element_bytes(type) == 0 || (tensor_has_factors(type) && layout != LAYOUT_PANELS) ||
+    if (element_bytes(type) == 0 ||
+        (tensor_has_factors(type) && (layout != LAYOUT_PANELS || rows == 0)) ||
+        (tensor_has_kept(type) && cols < KEPT) ||
         (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
         !stored_elements(type, layout, rows, cols, &elements) ||
         __builtin_mul_overflow(elements, element_bytes(type), &bytes) || bytes > SIZE_MAX / 4)
@@ -112,10 +115,12 @@ size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t row
     if (!tensor_is_int8(type))
         return bytes;
     size_t n_scales = layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows;
-    if (n_scales > SIZE_MAX / 16)
+    if (n_scales > SIZE_MAX / 64)
         return 0;
     bytes = round_up(bytes, TENSOR_ALIGN) + 4 * n_scales;
-    return tensor_has_factors(type) ? bytes + 4 * n_scales + 4 * round_up(cols, PANEL) : bytes;
+    if (tensor_has_factors(type))
+        bytes += 4 * n_scales + 4 * round_up(cols, PANEL);
+    return tensor_has_kept(type) ? bytes + TENSOR_ALIGN + 4 * KEPT * n_scales : bytes;
 }
 
 struct matrix tensor_matrix(enum tensor_type type, enum tensor_layout layout, size_t rows,
@@ -128,14 +133,19 @@ struct matrix tensor_matrix(enum tensor_type type, enum tensor_layout layout, si
     matrix.type = TENSOR_INT8;
     matrix.scales = (const float *)((const char *)data + tensor_scales_offset(layout, rows, cols));
     if (tensor_has_factors(type)) {
-        matrix.rounding = type == TENSOR_INT8A8 ? ROUND_8_BITS : ROUND_7_BITS;
+        matrix.rounding = type == TENSOR_INT8A7 ? ROUND_7_BITS : ROUND_8_BITS;
         matrix.column_sums = (const int32_t *)(const void *)matrix.scales + round_up(rows, PANEL);
         matrix.factors = matrix.scales + 2 * round_up(rows, PANEL);
+    }
+    if (tensor_has_kept(type)) {
+        const float *numbers = matrix.factors + round_up(cols, PANEL);
+        memcpy(matrix.kept, numbers, sizeof matrix.kept);
+        matrix.kept_panels = numbers + TENSOR_ALIGN / sizeof *numbers;
     }
     return matrix;
 }
 
-/* n elements from index `first`, as f32; int8 without its scale. */
+/* Decodes n elements from index `first` as f32; int8 without its scale. */
 static void decode(const struct matrix *matrix, size_t first, size_t n, float *out)
 {
     const uint16_t *halves = (const uint16_t *)matrix->data + first;
@@ -164,9 +174,9 @@ void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count,
             out[i] *= matrix->scales[n];
 }
 
-/* An int8 panel with scales; with factors, too, it multiplies rows as they were before those. The
- * four values of a column that stand together are one word, whose shifts the compiler makes shifts
- * of vectors, as it knows that local arrays are not where `out` is. */
+/* Decodes an int8 panel with scales; with factors, it multiplies rows before those are applied. The
+ * four adjacent values of a column are one word; the compiler shifts vectors of words, as it knows
+ * that local arrays do not overlap `out`. */
 static void panel_of_int8(const struct matrix *matrix, size_t j, float *out)
 {
     size_t groups = (matrix->cols + 3) / 4;
@@ -181,6 +191,9 @@ static void panel_of_int8(const struct matrix *matrix, size_t j, float *out)
             row[n] = (float)((int32_t)(words[n] << (24 - k % 4 * 8)) >> 24) * scales[n] * factor;
         memcpy(out + k * PANEL, row, sizeof row);
     }
+    for (size_t i = 0; matrix->kept_panels != NULL && i < KEPT; i++)
+        memcpy(out + matrix->kept[i] * PANEL, matrix->kept_panels + (j * KEPT + i) * PANEL,
+               sizeof row);
 }
 
 /* Element (n, k) of a matrix is out[k * PANEL + n - first]. */
@@ -226,7 +239,7 @@ static float int8_scale(const float *row, size_t cols)
     for (size_t k = 0; k < cols; k++)
         largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
     float scale = largest / 127;
-    /* A subnormal scale may be rounded down so far that the largest is more than 127 of it. */
+    /* A subnormal scale may be rounded down so far that the largest value exceeds 127 of it. */
     return largest > 0 && !(largest / scale < 127.5f) ? nextafterf(scale, INFINITY) : scale;
 }
 
@@ -263,7 +276,7 @@ void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL])
 
 bool floats_are_finite(const float *x, size_t n)
 {
-    uint32_t infinite = 0; /* NaN, too, has all bits of the exponent set */
+    uint32_t infinite = 0; /* NaN, too, has all exponent bits set */
     for (size_t i = 0; i < n; i++)
         infinite |= (bits_of(x[i]) & 0x7F800000u) == 0x7F800000u;
     return infinite == 0;

@@ -52,7 +52,7 @@ while read -r document; do
         check_lines "$document"
         check_names "$document" "$folder"
     fi
-done < <(ls -- *.md */*.md */*/*.md)
+done < <(ls -- *.md */*.md */*/*.md | grep -v "^build")
 
 if ! picture=$(tools/house.sh 2>&1); then
     wrong "tools/house.sh: $picture"

@@ -64,6 +64,29 @@ knowing=$(grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c | wc 
 check 'another prefix compiles what knows it' compiles "$knowing" PREFIX="$place/other"
 check 'and so does the first again' compiles "$knowing"
 
+# Programs find the weights of their tree from any folder of programs, be it named by a relative path or a whole one.
+runs_in() { # BUILD: links the weights there as make all does, and runs a copy of encode
+    quiet_make BUILD="$1" "$1/default.weights" && cp "$place"/build/{encode,libengine.so.1} "$1" || return
+    (program=$(cd "$1" && pwd)/encode && cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "$program" 'I ride bike')
+}
+check 'make all links the weights beside the programs' cmp weights/default.weights "$place/build/default.weights"
+check 'encode finds them in another BUILD' runs_in "$place/of/another-name"
+check 'and in one that is a relative path' runs_in "$(realpath --relative-to=. "$place")/build-clang"
+
+# Paths that make and the shell would take apart are refused before a file is made.
+refuses() { # VARIABLE VALUE WORDS
+    local output
+    output=$(MAKEFLAGS='' make "$1=$2" install 2>&1) && return 1
+    grep -qF -- "$1='$2' has $3" <<<"$output" || { echo "$output" && return 1; }
+}
+mkdir "$place/of/stage"
+for name in BUILD PREFIX DESTDIR; do
+    check "$name with a blank is refused" refuses "$name" "$place/of/stage/a b" 'a blank'
+    check "$name with a quotation mark is refused" refuses "$name" "$place/of/stage/it's" "'"
+done
+check 'no file was made' diff /dev/null <(ls "$place/of/stage"; ls -d b install 2>/dev/null)
+rm -r "$place/of" "$place/build-clang"
+
 # A linker that fails in the middle leaves the library and the programs that are there.
 mkdir "$place/linker"
 cat >"$place/linker/ld" <<'END'
@@ -83,7 +106,7 @@ files() { (cd "$1" && find . ! -type d | sort); }
 
 check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"
 check 'DESTDIR holds the same files' diff <(files "$prefix") <(files "$place/stage$prefix")
-for file in bin/encode bin/encode-new bin/encode-inspect include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h lib/libengine.a lib/libengine.so \
+for file in bin/encode bin/encode-new bin/encode-inspect include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h lib/libengine.a lib/libengine.so \
     lib/libengine.so.1 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake \
     share/bash-completion/completions/encode share/man/man1/encode.1 share/encode/default.weights; do
     check "$file is installed" test -s "$prefix/$file"

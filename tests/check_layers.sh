@@ -68,6 +68,11 @@ while read -r file included; do
     wrong "$file includes \"$included\"; only tools/common/weights/ may include the writer"
 done < <(includes tools/common | grep -vE '^tools/common/(weights/|output\.)' | grep -E " $writer\$")
 
+# ---- Words are for people: what failed is in the members of engine_error ----
+while read -r line; do
+    wrong "$line: compares a message; use the status, reason and input of engine_error"
+done < <(grep -rnE '(sscanf|strto[a-z]+|str[a-z]*(cmp|str|chr|spn|pbrk)|memcmp|memmem|fnmatch|regexec)\([^;]*(message|cause)\b' engine tools --include='*.[ch]' | cut -d: -f1,2)
+
 # ---- Circles ----
 circle=$(includes engine model tools | grep -E '^[^ ]+\.h ' | tsort 2>&1 >/dev/null | grep '\.h$' | sed 's/^tsort: //')
 [ -z "$circle" ] || wrong "headers include each other in a circle: ${circle//$'\n'/ }"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # README.md shows what the programs print: runs every "$ build/..." line of it and compares what follows
 # up to the end of the block. Numbers with a point differ a little between instruction sets: they may
-# be 0.05 apart. All else must be the same.
+# be 0.05 apart. All else must be the same. What an earlier run wrote is removed: --resume would call it complete.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
 n_passed=0 n_failed=0
+rm -f "$build"/licence.npy*
 
 alike() { # PRINTED SHOWN
     awk -v most=0.05 '

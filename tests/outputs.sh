@@ -235,12 +235,12 @@ for model in new keras fit none learned fourier rms int8 pair labels token mask 
 for model in new keras learned fourier rms pair labels token mask project v; do encode-inspect -f json $model.weights; done
 encode-inspect short.weights
 encode-inspect missing; encode-inspect; encode-inspect -f xml new.weights
-encode-inspect --positions
-encode-inspect --positions binary -n 9 --width 4 --row 3 --pair 1,2
-encode-inspect --positions fourier --frequencies 0.1,0.2 --width 4 -f json -n 5
-encode-inspect --positions exponential -f csv -n 5 --width 4
-encode-inspect --positions -k 3 default.weights
-encode-inspect --positions learned.weights; encode-inspect --positions index -n 7 --width 3
+encode-plot position -m default.weights -n 4 --data -
+encode-plot position --position binary -n 9 --width 4 --data - --kind distance
+encode-plot position --position fourier --frequencies 0.1,0.2 --width 4 -n 5 --data -
+encode-plot position --position exponential -n 5 --width 4 -f data
+encode-plot position -n 3 --data - --kind correlation
+encode-plot position -m learned.weights --data - --kind distance; encode-plot position --position index -n 7 --width 3 --data -
 encode-inspect --help
 # encode-plot: numbers, text, pictures.
 encode-plot position --data -

@@ -79,8 +79,8 @@ run_suite() { # SUITE
         if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
         printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
             "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
-        if [ "$skipped" != 0 ]; then # why: what the suite said, without cmocka's own lines
-            grep -ihE 'skip' "$log" | grep -v '^\[' | sort -u | head -n 2 | sed 's/^/    /'
+        if [ "$skipped" != 0 ]; then # why: what the suite printed, without lines that count
+            grep -iE 'skip' "$log" | grep -vE '^\[|SKIPPED TEST|[0-9]+ skipped|skipped=[0-9]' | sort -u | head -n 3 | sed 's/^/    /'
         fi
     )
     {

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,10 +30,20 @@ void support_program(const char *name, char path[SUPPORT_PATH])
     support_path(path, folder ? folder : "build", name);
 }
 
+static char start[SUPPORT_PATH]; /* the folder that the suite was started in */
+
+__attribute__((constructor)) static void remember_start(void)
+{
+    if (!getcwd(start, sizeof start))
+        start[0] = '\0';
+}
+
 bool support_shared(const char *below, char path[SUPPORT_PATH])
 {
-    const char *folder = getenv("SHARED_DIR");
-    support_path(path, folder ? folder : "../shared", below);
+    const char *given = getenv("SHARED_DIR");
+    char folder[SUPPORT_PATH];
+    support_path(folder, given && given[0] == '/' ? "" : start, given ? given : "../shared");
+    support_path(path, folder, below);
     return access(path, R_OK) == 0;
 }
 
@@ -189,7 +200,7 @@ bool support_sanitized(void)
     return true;
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(COVERAGE)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return true;
 #else
     return false;
@@ -201,10 +212,30 @@ bool support_emulated(void)
     return runner() != NULL;
 }
 
+#ifdef COVERAGE
+void __gcov_dump(void);
+
+bool support_slow(void)
+{
+    return true;
+}
+
+void support_exit(int code)
+{
+    __gcov_dump();
+    _exit(code);
+}
+#else
 bool support_slow(void)
 {
     return support_sanitized() || support_emulated();
 }
+
+void support_exit(int code)
+{
+    _exit(code);
+}
+#endif
 
 #if defined(__x86_64__)
 /* Whether Linux says that the CPU has it. */
@@ -267,11 +298,11 @@ const char *support_isa(size_t index)
 
 engine_model *support_open_isa(const char *path, const char *isa)
 {
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     setenv("ENGINE_ISA", isa, 1);
     engine_model *model = support_open(path);
     unsetenv("ENGINE_ISA");
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     if (strcmp(isa, "amx") != 0 ||
         strcmp(info.isa, "avx512vnni") != 0) /* all but int8 does without tiles */
         assert_string_equal(info.isa, isa);
@@ -370,4 +401,28 @@ void support_assert_within(const struct worst *worst, double tolerance, const ch
     assert_true(worst->n_compared > 0);
     if (worst->n_wrong > 0)
         fail_msg("%s: %zu of %zu are too far off", what, worst->n_wrong, worst->n_compared);
+}
+
+bool support_comma_locale(const char *folder)
+{
+    static const char *const known[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8",
+                                        "fr_FR.utf8"};
+    char source[SUPPORT_PATH], made[SUPPORT_PATH];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (setlocale(LC_ALL, known[i]) != NULL && strcmp(localeconv()->decimal_point, ",") == 0)
+            return true;
+    support_path(source, folder, "comma.src");
+    support_path(made, folder, "xx_XX");
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    const char *const argv[] = {"localedef",      "-c", "-i", source, "-f",
+                                "ANSI_X3.4-1968", made, NULL};
+    support_run(argv, NULL); /* it warns that there is nothing but numbers */
+    setenv("LOCPATH", folder, 1);
+    bool set = setlocale(LC_NUMERIC, "xx_XX") != NULL;
+    unsetenv("LOCPATH");
+    return set && strcmp(localeconv()->decimal_point, ",") == 0;
 }

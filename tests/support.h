@@ -44,15 +44,18 @@ __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, 
 engine_model *support_open(const char *path);
 engine_model *support_open_memory(const void *bytes, size_t len);
 
-/* Built with a sanitizer, or to count branches: ten times slower, and looking for other things than
- * numbers, so suites that go through many models take fewer of them. */
+/* Built with a sanitizer: ten times slower, and looking for other things than numbers, so suites
+ * that go through many models take fewer of them. */
 bool support_sanitized(void);
 
 /* Run by an emulator (RUNNER of tests/run.sh), which computes vectors a hundred times slower. */
 bool support_emulated(void);
 
-/* Either. */
+/* Either, or built to count branches (make coverage). */
 bool support_slow(void);
+
+/* Ends a forked child by _exit, after what it counted for make coverage is written. */
+_Noreturn void support_exit(int code);
 
 /* The instruction sets that this CPU runs, by index; NULL past the last. */
 const char *support_isa(size_t index);
@@ -69,6 +72,10 @@ engine_session *support_session(const engine_model *model, const engine_session_
 
 engine_input support_text(const char *text);
 engine_input support_ids(const int32_t *ids, size_t n);
+
+/* Sets a locale with a decimal comma: one of the machine's, or one that localedef makes in the
+ * folder. False: neither is there. */
+bool support_comma_locale(const char *folder);
 
 /* A deterministic generator (splitmix64): the next number, and one below n. */
 uint64_t support_random(uint64_t *state);

@@ -2,13 +2,13 @@
  * near that is to what the machine can do.
  *
  *     for each precision: a model;  for each workload, for each number of threads:
- *     the machine's peaks, runs, the peaks again, a line
+ *     the peaks of the kernels in use, runs, the peaks again, a line
  *
  * The pieces: tools/bench/. See encode-bench(1).
  */
 #include "tools/bench/bench_options.h"
 #include "tools/bench/encoding.h"
-#include "tools/bench/machine.h"
+#include "tools/bench/peaks.h"
 #include "tools/bench/result.h"
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
@@ -19,6 +19,7 @@
 
 struct bench {
     const struct bench_options *options;
+    char isa[16];                        /* whose peaks these are; "" at first */
     struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
     size_t n_peaks;
     struct subject subject;
@@ -41,20 +42,25 @@ static void print_machine(void)
     printf("%s\n", engine_build_info());
 }
 
+/* The peaks of the subject's kernels, unless it has those of the subject before. */
 static void measure_peaks(struct bench *bench)
 {
-    bool is_json = bench->options->is_json, is_alone = bench->options->peaks_alone;
-    if (!is_json)
+    const char *isa = bench->subject.info.isa;
+    const bool is_text = !bench->options->is_json;
+    if (strcmp(bench->isa, isa) == 0)
+        return;
+    if (is_text && bench->isa[0] == '\0')
         print_machine();
+    snprintf(bench->isa, sizeof bench->isa, "%s", isa);
     for (size_t i = 0; i < bench->n_peaks; i++) {
         struct peaks *peaks = &bench->peaks[i];
-        peaks_measure(peaks);
-        if (!is_json)
-            peaks_print_text(peaks);
-        else if (is_alone)
-            peaks_print_json(peaks);
+        peaks->f32 = peaks->int8 = 0;
+        peaks_measure(peaks, isa);
+        if (is_text)
+            printf("%zu thread%s, %s: %.1f GFLOP/s in f32, %.0f GOP/s in int8\n", peaks->n_threads,
+                   plural(peaks->n_threads), isa, peaks->f32, peaks->int8);
     }
-    if (!is_json && !is_alone)
+    if (is_text)
         result_print_heading();
 }
 
@@ -76,12 +82,12 @@ static void measure_with(struct bench *bench, const struct workload *workload, s
 {
     struct result result = {
         .subject = &bench->subject, .workload = workload, .peaks.n_threads = peaks->n_threads};
-    peaks_measure(peaks);
+    peaks_measure(peaks, bench->isa);
     if (!run(bench->options, &result)) {
         bench->code = PROGRAM_FAILED;
         return;
     }
-    peaks_measure(peaks);
+    peaks_measure(peaks, bench->isa);
     result.peaks = *peaks;
     if (bench->options->is_json)
         result_print_json(&result);
@@ -157,10 +163,9 @@ static void ask_sessions(struct bench *bench)
 static void measure_subject(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
-    if (bench->peaks[0].f32.giga_per_s == 0) {
+    if (bench->isa[0] == '\0')
         ask_sessions(bench);
-        measure_peaks(bench);
-    }
+    measure_peaks(bench);
     for (size_t i = 0; i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; i < options->workloads.n; i++)
@@ -193,9 +198,6 @@ int main(int argc, char *argv[])
         input_remember(options.ids_files[i]);
     bench.options = &options;
     choose_threads(&bench);
-    if (options.peaks_alone)
-        measure_peaks(&bench);
-    else
-        measure_subjects(&bench);
+    measure_subjects(&bench);
     return program_end(bench.code);
 }

@@ -9,7 +9,7 @@
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/corpus/join.h"
+#include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
 
 #include <unistd.h>
@@ -44,8 +44,6 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_stdin(&reader, request->is_json_input);
     reader.two_by_two = options->are_pairs;
     reader.passes_faults = options->skips_errors;
-    if (corpus && corpus->shard)
-        shard_limit(corpus->shard, &reader);
     struct notes notes;
     struct job job = {options, encoder, &reader, output, &notes, corpus};
     notes_begin(&notes, &job);
@@ -55,29 +53,16 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
     return code;
 }
 
-/* A run that can be interrupted: the whole input, or a shard of it. */
-static int encode_corpus(const struct encode_options *options, struct encoder *encoder)
-{
-    struct output output;
-    struct corpus corpus;
-    struct shard shard = {.fd = -1};
-    int code = PROGRAM_DONE;
-    const bool is_shard = options->shard.of > 0;
-    if (is_shard)
-        shard_open(&shard, options);
-    if (corpus_open(&corpus, options, encoder, is_shard ? &shard : NULL, &output))
-        code = encode_all(options, encoder, &output, &corpus);
-    shard_close(&shard);
-    return code;
-}
-
 static int encode(const struct encode_options *options, struct encoder *encoder)
 {
     struct output output;
+    struct corpus corpus;
     if (options->request.n_texts == 0)
         input_remember("-");
-    if (options->shard.of > 0 || corpus_is_asked(options))
-        return encode_corpus(options, encoder);
+    if (corpus_is_asked(options))
+        return corpus_open(&corpus, options, encoder, &output)
+                   ? encode_all(options, encoder, &output, &corpus)
+                   : PROGRAM_DONE;
     output_open(&output, options->output_path, OUTPUT_STREAM);
     return encode_all(options, encoder, &output, NULL);
 }
@@ -86,18 +71,14 @@ int main(int argc, char **argv)
 {
     struct encode_options options;
     struct encoder encoder = {0};
-    int code;
 
     program_begin("encode", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     encode_options_read(&options, argc, argv);
-    if (options.joins) {
-        code = join_shards(options.output_path);
-    } else {
-        polite_threads(argv, options.request.n_threads);
-        encoder_open(&encoder, &options.request);
-        code = encode(&options, &encoder);
-    }
+    polite_threads(argv, options.request.n_threads);
+    options.request.progress = stop_progress;
+    encoder_open(&encoder, &options.request);
+    const int code = encode(&options, &encoder);
     encoder_close(&encoder);
     json_decref(options.settings);
     return code;

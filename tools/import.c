@@ -5,7 +5,8 @@
  *     report         --dry-run: what would be written
  *     plan_write     the tensors, streamed
  *     output_files   that no input is written over; names and hashes of what was read
- *     vectors        --vectors: GloVe, word2vec, fastText
+ *     vectors        --vectors: the same of word vectors: GloVe, word2vec, fastText
+ *     sandbox        what a file of a stranger could make the program do
  *
  * Formats and names: tools/import/. See encode-import(1).
  */
@@ -15,6 +16,7 @@
 #include "tools/import/output_files.h"
 #include "tools/import/progress.h"
 #include "tools/import/report.h"
+#include "tools/import/sandbox.h"
 #include "tools/import/vectors/vectors.h"
 
 #include <inttypes.h>
@@ -23,32 +25,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the path is called at its end: "all-MiniLM-L6-v2", also of "." and "dir/". */
-static void name_of(const char *path, char *name, size_t cap)
+/* What the source is called at the end of its path: "all-MiniLM-L6-v2", also of "." and "dir/". */
+static void name_source(const struct import_options *options, char *name, size_t cap)
 {
-    char *whole = realpath(path, NULL);
-    snprintf(name, cap, "%s", path_name(whole != NULL ? whole : path));
-    free(whole);
-}
-
-/* --name, or what the source is called. */
-static void name_source(const struct import_options *options, const char *path, char *name,
-                        size_t cap)
-{
-    if (options->name != NULL)
-        snprintf(name, cap, "%s", options->name);
+    const char *vectors = options->vectors.path;
+    const char *path = options->directory != NULL ? options->directory : options->tokenizer;
+    char *whole = vectors == NULL ? realpath(path, NULL) : NULL;
+    if (vectors != NULL)
+        snprintf(name, cap, "%s", strcmp(vectors, "-") == 0 ? "word vectors" : path_name(vectors));
     else
-        name_of(path, name, cap);
+        snprintf(name, cap, "%s", path_name(whole != NULL ? whole : path));
+    free(whole);
 }
 
 /* ---- A model ---- */
 
-static void write_metadata(const struct checkpoint *checkpoint, struct weight_output *output)
+static void write_metadata(const struct checkpoint *checkpoint, const char *source,
+                           struct weight_output *output)
 {
-    char text[FOLDER_PATH];
     weight_output_metadata(output, "architecture", checkpoint->config.architecture->class_name);
-    name_of(checkpoint->folder.path, text, sizeof text);
-    weight_output_metadata(output, "source", text);
+    weight_output_metadata(output, "source", source);
     for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
         const char *label = checkpoint_label(&checkpoint->config, i);
         if (label != NULL)
@@ -68,21 +64,24 @@ static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_o
         weight_output_set(output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
 }
 
-static int write_checkpoint(const struct checkpoint *checkpoint, const char *path, const char *name)
+static int write_checkpoint(const struct checkpoint *checkpoint,
+                            const struct import_options *options, const char *source)
 {
+    const struct position_options *positions = &options->vectors.positions;
     struct weight_output output;
-    weight_output_open(&output, path, name);
+    weight_output_open(&output, options->output, options->name != NULL ? options->name : source);
     weight_writer_config(output.writer, &checkpoint->config.model);
     write_tokenizer(checkpoint, &output);
-    write_metadata(checkpoint, &output);
+    write_metadata(checkpoint, source, &output);
+    weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     progress_begin("importing",
                    import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
-    import_add_sources(&output, &checkpoint->folder);
+    import_add_sources(&output, options, &checkpoint->folder);
     plan_write(&checkpoint->plan, output.writer);
     progress_end();
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
-        program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", path,
+        program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", options->output,
                      checkpoint->config.architecture->class_name, checkpoint->plan.n,
                      plural(checkpoint->plan.n), checkpoint->plan.n_parameters,
                      plural(checkpoint->plan.n_parameters));
@@ -97,6 +96,9 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->folder.path);
     else if (checkpoint->tokenizer.note[0] != '\0')
         program_note("%s", checkpoint->tokenizer.note);
+    if (checkpoint->folder.unread[0] != '\0')
+        program_note("no code reads these keys, so they change nothing: %s",
+                     checkpoint->folder.unread);
     if (checkpoint->token_modules.note[0] != '\0')
         program_note("%s", checkpoint->token_modules.note);
     int8_layers_note(&checkpoint->plan.int8_layers, note);
@@ -109,27 +111,28 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->plan.left_out[0]->name);
 }
 
-static int import_checkpoint(const struct import_options *options)
+/* Of a directory, or of a file of word vectors. */
+static int import_model(const struct import_options *options)
 {
     static struct checkpoint checkpoint;
-    char name[FOLDER_PATH];
-    checkpoint_read(&checkpoint, options->directory,
-                    (struct stored_types){options->type, options->table_type});
-    int code = PROGRAM_DONE;
-    name_source(options, options->directory, name, sizeof name);
-    say_notes(&checkpoint);
-    if (options->is_dry_run)
-        report_checkpoint(&checkpoint, name);
+    char source[FOLDER_PATH];
+    if (options->vectors.path != NULL)
+        vectors_read(&checkpoint, options);
     else
-        code = write_checkpoint(&checkpoint, options->output, name);
-    checkpoint_free(&checkpoint);
-    return code;
+        checkpoint_read(&checkpoint, options->directory,
+                        (struct stored_types){options->type, options->table_type});
+    name_source(options, source, sizeof source);
+    say_notes(&checkpoint);
+    if (!options->is_dry_run)
+        return write_checkpoint(&checkpoint, options, source);
+    report_checkpoint(&checkpoint, options->name != NULL ? options->name : source);
+    return PROGRAM_DONE;
 }
 
 /* ---- A tokenizer alone ---- */
 
 /* A file without a model has neither width nor layers: CONF says how many ids and types there are.
- * The folder has no path where the tokenizer is a file. */
+ */
 static int write_tokenizer_alone(const struct import_options *options,
                                  const struct import_tokenizer *tokenizer,
                                  const struct folder *folder, const char *name)
@@ -144,10 +147,7 @@ static int write_tokenizer_alone(const struct import_options *options,
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "token_types", count);
     import_tokenizer_write(tokenizer, TYPES, false, output.writer);
     weight_output_metadata(&output, "source", name);
-    if (folder->path != NULL)
-        import_add_sources(&output, folder);
-    else
-        import_add_source(&output, 0, path_name(options->tokenizer), options->tokenizer);
+    import_add_sources(&output, options, folder);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,
@@ -167,29 +167,27 @@ static void read_from_directory(struct folder *folder, const char *path,
     struct sentence_transformers st;
     folder_open(folder, path);
     sentence_transformers_read(&st, folder);
-    import_tokenizer_read(tokenizer, folder, st.transformer);
-    sentence_transformers_free(&st);
+    import_tokenizer_read(tokenizer, folder, st.transformer, st.is_static);
 }
 
 static int import_tokenizer(const struct import_options *options)
 {
     struct folder folder = {0};
     struct import_tokenizer tokenizer;
-    char name[FOLDER_PATH];
+    char source[FOLDER_PATH];
+    const char *name = options->name != NULL ? options->name : source;
     if (is_directory(options->tokenizer))
         read_from_directory(&folder, options->tokenizer, &tokenizer);
     else
         import_tokenizer_read_file(&tokenizer, options->tokenizer);
     int code = PROGRAM_DONE;
-    name_source(options, options->tokenizer, name, sizeof name);
+    name_source(options, source, sizeof source);
     if (tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
     if (options->is_dry_run)
-        report_tokenizer(&tokenizer, NULL, name);
+        report_tokenizer(&tokenizer, name);
     else
         code = write_tokenizer_alone(options, &tokenizer, &folder, name);
-    import_tokenizer_free(&tokenizer);
-    folder_close(&folder);
     return code;
 }
 
@@ -198,17 +196,19 @@ static int carry_out(const struct import_options *options)
     int code = import_check_output(options);
     if (code != PROGRAM_DONE)
         return code;
-    if (options->vectors.path != NULL)
-        return import_vectors(options);
-    return options->directory != NULL ? import_checkpoint(options) : import_tokenizer(options);
+    return options->tokenizer != NULL ? import_tokenizer(options) : import_model(options);
 }
 
 int main(int argc, char *argv[])
 {
     struct import_options options;
     program_begin("encode-import", argv);
-    json_set_alloc_funcs(alloc_bytes, free);
+#ifdef FOR_LEAK_CHECKER
+    alloc_in_arena(true);
+#endif
+    json_set_alloc_funcs(alloc_bytes, alloc_free);
     problem.before_end = progress_end;
     import_options_read(&options, argc, argv);
+    sandbox_enter(&options);
     return program_end(carry_out(&options));
 }

@@ -54,7 +54,6 @@ static void read_file(const struct new_options *options, struct tokenizer_draft 
         token_source_list(draft, options->tokenizer, data, len, !options->keras);
         draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
     }
-    free(data);
 }
 
 static void make_tokenizer(const struct new_options *options, struct tokenizer_draft *draft)
@@ -156,13 +155,13 @@ int main(int argc, char *argv[])
     struct new_options options;
     struct tokenizer_draft draft = DRAFT_EMPTY;
     program_begin("encode-new", argv);
-    json_set_alloc_funcs(alloc_bytes, free);
+    alloc_in_arena(true);
+    json_set_alloc_funcs(alloc_bytes, alloc_free);
     new_options_read(&options, argc, argv);
     make_tokenizer(&options, &draft);
     settle_config(&options.shape.config, draft.words.n);
     set_template(&draft, &options, options.template_single, false);
     set_template(&draft, &options, options.template_pair, true);
     int code = write_model(&options, &draft);
-    draft_free(&draft);
     return code;
 }

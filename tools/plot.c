@@ -38,12 +38,12 @@ static int run(enum plot_command command, int argc, char **argv)
     return code;
 }
 
-/* "position, attention, words, layers, order and similarity" */
-static const char *list_pictures(const char *before_last)
+/* "position, attention, words, layers, order or similarity" */
+static const char *list_pictures(void)
 {
     const char *list = PLOT_COMMANDS[0].name;
     for (size_t i = 1; i < N_PLOT_COMMANDS; i++)
-        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? before_last : ", ",
+        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? " or " : ", ",
                         PLOT_COMMANDS[i].name);
     return list;
 }
@@ -67,7 +67,6 @@ int main(int argc, char **argv)
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",
             first);
-    return first[0] ? program_misuse("there is no picture '%s'; %s are there", first,
-                                     list_pictures(" and "))
-                    : program_misuse("what shall be drawn? %s", list_pictures(" or "));
+    return first[0] ? program_misuse("unknown picture '%s': choose %s", first, list_pictures())
+                    : program_misuse("no picture is named: choose %s", list_pictures());
 }

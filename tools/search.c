@@ -1,8 +1,8 @@
 /* search.c - the program encode-search: queries in, the nearest texts of a corpus out. See
  * encode-search(1).
  *
- *     vectors     what encode wrote of the corpus, mapped (npy, zip)
- *     places      which text a row is of, by the rows file and TEXTS, looked up for hits only
+ *     vectors     a file that encode wrote of the corpus, mapped (npy, zip)
+ *     places      all of these; which text a row is of, by rows files and TEXTS, for hits only
  *     find        queries that are there, searched together
  *     hits        sorted again by a cross-encoder, and printed
  */
@@ -12,6 +12,7 @@
 #include "tools/common/texts/reader.h"
 #include "tools/search/find.h"
 #include "tools/search/hits.h"
+#include "tools/search/origin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,6 @@ enum { GROUP_QUERIES = 1024, GROUP_OF_TOKENS = 64, GROUP_HITS = 1 << 20 };
 
 struct search {
     struct search_options options;
-    struct vectors vectors;
     struct places places;
     struct encoder encoder;
     struct reranker reranker;
@@ -32,6 +32,7 @@ struct search {
     struct item queries[GROUP_QUERIES];
     size_t n_queries, most_queries;
     size_t n_read, n_cut, n_repaired;
+    struct word_notes words;
     size_t n_wanted; /* hits of each, or candidates */
     engine_hit *found;
 };
@@ -42,15 +43,14 @@ struct search {
  * several rows the best ones may be of too few texts: then more are looked for, for this query. */
 static void add_hits(struct search *search, struct hits *hits, const engine_hit *found)
 {
-    struct places *places = &search->places;
-    const size_t wanted = search->n_wanted, n = search->vectors.n;
+    const struct places *places = &search->places;
+    const size_t wanted = search->n_wanted, n = places->n_rows;
     const bool once = search->options.format == SEARCH_TREC && places->has_rows;
     hits_fill(hits, places, found, wanted, wanted, once);
     for (size_t k = wanted; once && hits->n < wanted && k < n;) {
         k = k < n / 4 ? 4 * k : n;
         engine_hit *rows = alloc_zeros(k, sizeof *rows);
-        find_rows(&search->vectors, &search->encoder, hits->query, 1, k, search->options.metric,
-                  rows);
+        find_rows(places, &search->encoder, hits->query, 1, k, search->options.metric, rows);
         hits_fill(hits, places, rows, k, wanted, once);
         free(rows);
     }
@@ -75,6 +75,7 @@ static void answer(struct search *search, const struct item *query, const engine
 static bool tokenize(struct search *search, struct item *query)
 {
     struct encoder *encoder = &search->encoder;
+    char note[WORD_NOTE_BYTES];
     if (query->record.input.ids || query->record.input.pair)
         return encoder_fail(encoder, query, ": a query is a single text");
     if (query->record.is_repaired && search->n_repaired++ == 0)
@@ -84,6 +85,8 @@ static bool tokenize(struct search *search, struct item *query)
         return false;
     if (item_n_visible(query) == 0)
         program_note("%s has no tokens, and no hits", item_name(query));
+    if (word_notes_add(&search->words, encoder, query, note))
+        program_note("%s", note);
     if (query->n_dropped > 0 && search->n_cut++ == 0)
         program_note("%s was cut to %zu of its %zu tokens", item_name(query), query->n_tokens,
                      query->n_tokens + query->n_dropped);
@@ -121,12 +124,20 @@ static void answer_group(struct search *search)
     if (n_encoded < n)
         strcpy(reason, encoder->message);
     if (n_encoded > 0 && search->n_wanted > 0)
-        find_rows(&search->vectors, encoder, search->queries, n_encoded, search->n_wanted,
+        find_rows(&search->places, encoder, search->queries, n_encoded, search->n_wanted,
                   search->options.metric, search->found);
     for (size_t i = 0; i < n_encoded; i++)
         answer(search, &search->queries[i], search->found + i * search->n_wanted);
     if (reason[0] != '\0')
         program_die("%s", reason);
+}
+
+static void note_skipped(const struct vector_file *file)
+{
+    if (file->vectors.n_skipped > 0)
+        program_note("%zu of %zu rows of '%s' have no scores: they have NaN or an infinity, or "
+                     "cannot be scaled to length 1",
+                     file->vectors.n_skipped, file->vectors.n, file->path);
 }
 
 static int answer_all(struct search *search)
@@ -138,8 +149,11 @@ static int answer_all(struct search *search)
         if (!output_check(&search->output, state != READER_RECORD))
             return PROGRAM_FAILED;
     } while (state == READER_RECORD || state == READER_PENDING);
+    for (size_t i = 0; i < search->places.n_files; i++)
+        note_skipped(&search->places.files[i]);
     if (search->n_cut > 1)
         program_note("%zu of %zu queries were cut", search->n_cut, search->n_read);
+    word_notes_end(&search->words, search->n_read, "queries");
     if (search->reranker.n_cut > 1)
         program_note("--rerank: %zu texts were cut", search->reranker.n_cut);
     return state == READER_END ? PROGRAM_DONE : program_fail("%s", search->reader.message);
@@ -162,17 +176,18 @@ static int run(struct search *search)
 
 /* ---- Opening ---- */
 
-/* Archives hold what one kind of pooling made. */
+/* Sparse weights and vectors of tokens are of one kind of pooling. */
 static void settle_pooling(struct search *search)
 {
     struct search_options *options = &search->options;
-    const enum vectors_kind kind = search->vectors.kind;
+    const struct vectors *vectors = search->places.vectors;
+    const enum vectors_kind kind = vectors->kind;
     if (kind == VECTORS_ROWS)
         return;
     if (options->request.has_pooling || options->has_metric)
         program_die_misused("'%s' holds %s, which says how queries are encoded and compared: it "
                             "goes without -p and --metric",
-                            options->vectors, vectors_kind_name(&search->vectors));
+                            options->vectors[0], vectors_kind_name(vectors));
     options->request.has_pooling = true;
     options->request.pooling =
         kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
@@ -185,11 +200,12 @@ static void check_model(struct search *search)
         program_die_misused("%s is a cross-encoder, which makes no vectors: it goes with --rerank, "
                             "and -m is the model of the vectors",
                             encoder->name);
-    if (search->vectors.kind == VECTORS_ROWS && !encoder->is_pooled)
+    if (search->places.vectors->kind == VECTORS_ROWS && !encoder->is_pooled)
         program_die_misused("%s makes a vector for each token, and '%s' has one for each text: -p "
                             "says how they were made",
-                            encoder->name, search->options.vectors);
-    vectors_fit(&search->vectors, encoder);
+                            encoder->name, search->options.vectors[0]);
+    for (size_t i = 0; i < search->places.n_files; i++)
+        vectors_fit(&search->places.files[i].vectors, encoder);
 }
 
 static void open_encoders(struct search *search)
@@ -197,8 +213,10 @@ static void open_encoders(struct search *search)
     struct encoder *encoder = &search->encoder;
     settle_pooling(search);
     encoder_open(encoder, &search->options.request);
-    encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
     check_model(search);
+    if (!search->options.no_check)
+        origin_check(&search->places, encoder);
+    encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
     if (search->options.rerank)
         reranker_open(&search->reranker, &search->options);
 }
@@ -212,8 +230,8 @@ static void make_room(struct search *search)
 {
     const struct search_options *options = &search->options;
     size_t wanted = options->rerank ? options->n_candidates : options->n_hits;
-    search->n_wanted = least(wanted, search->vectors.n);
-    search->most_queries = search->vectors.kind == VECTORS_TOKENS
+    search->n_wanted = least(wanted, search->places.n_rows);
+    search->most_queries = search->places.vectors->kind == VECTORS_TOKENS
                                ? GROUP_OF_TOKENS
                                : least(GROUP_QUERIES, encoder_most_pooled(&search->encoder));
     if (search->n_wanted > 0)
@@ -224,22 +242,22 @@ static void make_room(struct search *search)
 static void open_all(struct search *search)
 {
     const struct search_options *options = &search->options;
-    vectors_open(&search->vectors, options->vectors);
-    places_open(&search->places, options->vectors, search->vectors.n, options->texts);
+    places_open(&search->places, options->vectors, options->n_vectors, options->texts,
+                options->n_texts);
+    for (size_t i = 0; i < search->places.n_files; i++)
+        search->places.files[i].vectors.skips_rows = options->skips_rows;
     open_encoders(search);
     if (!options->query)
         input_remember("-");
     make_room(search);
     output_open(&search->output, options->output_path, OUTPUT_STREAM);
-    FILE *stream = search->output.stream;
     search->printer = (struct hits_printer){
-        .stream = stream,
-        .options = options,
-        .encoder = &search->encoder,
-        .vectors = &search->vectors,
-        .json = {.stream = stream},
-        .csv = {.stream = stream, .has_tabs = true},
-    };
+        .options = options, .encoder = &search->encoder, .places = &search->places};
+    rows_open(&search->printer.rows,
+              options->format == SEARCH_JSON  ? ROWS_JSON
+              : options->format == SEARCH_TSV ? ROWS_TSV
+                                              : ROWS_TABLE,
+              search->output.stream);
 }
 
 static void close_all(struct search *search)
@@ -250,7 +268,6 @@ static void close_all(struct search *search)
     encoder_close(&search->reranker.encoder);
     encoder_close(&search->encoder);
     places_close(&search->places);
-    vectors_close(&search->vectors);
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,8 @@
 # Installs what is missing on a Debian or Ubuntu machine, then does what it was asked.
 #
 #     sh tools/setup.sh          installs what the build and the tests need
-#     sh tools/setup.sh run      ... builds encode, and encodes "I ride bike" (make builds the rest)
-#     sh tools/setup.sh test     ... builds everything, and runs the tests
+#     sh tools/setup.sh run      installs what the build needs, builds encode, and encodes "I ride bike"
+#     sh tools/setup.sh test     installs what the tests need too, builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
 #                                make train, which needs python3-torch, and the next four
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
@@ -14,12 +14,13 @@
 #                                libraries of arm64, which becomes a foreign architecture of this system
 #     sh tools/setup.sh i386     the same for make test-i386, which needs no emulator
 #
-# Where everything is there already, nothing is installed and the network is not used.
+# If nothing is missing, nothing is installed and the network is not used. Packages are installed as root, by sudo for
+# other users; without it the command for an administrator is printed. Only errors of apt-get are shown.
 set -eu
 cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
-tests='g++ libcmocka-dev clang-format cmake python3-numpy' # numpy: tests/quality
+tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
@@ -30,7 +31,7 @@ foreign= # of these two: Debian's name for the processor
 libraries='libgomp1 libopenblas-pthread-dev libutf8proc-dev libjansson-dev libcmocka-dev'
 
 case ${1:-} in
-run) packages="$build $pictures" ;;
+run) packages=$build ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
 cluster) packages=$cluster ;;
@@ -38,7 +39,7 @@ chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,15s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,18s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -65,26 +66,37 @@ if command -v dpkg-query >/dev/null; then
         is_installed "$package" || missing="$missing $package"
     done
 else
-    echo "setup: not a Debian system; these must be there under whatever name they have: $packages" >&2
+    echo "setup: not a Debian system; install what it calls these Debian packages: $packages" >&2
 fi
 
+give_up() { # WHY: prints what an administrator can type
+    echo "setup: $1. An administrator can:" >&2
+    printf '    %s\n' ${foreign:+"dpkg --add-architecture $foreign"} 'apt-get update' "$install" >&2
+    exit 1
+}
+
 if [ -n "$missing" ]; then
-    as_root=
-    [ "$(id -u)" = 0 ] || as_root=sudo
+    install="apt-get install -y --no-install-recommends$missing"
+    as_root=sudo
+    [ "$(id -u)" != 0 ] || as_root=
+    [ -z "$as_root" ] || command -v sudo >/dev/null ||
+        give_up 'packages are missing, and this user has no sudo to install them with'
     echo "setup: installing$missing" >&2
-    [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"
-    $as_root apt-get update -q >&2
     # shellcheck disable=SC2086
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
+    { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
+        $as_root apt-get update -qq >/dev/null &&
+        $as_root env DEBIAN_FRONTEND=noninteractive $install -qq >/dev/null ||
+        give_up 'the packages could not be installed'
 fi
 
 jobs=$(nproc 2>/dev/null || echo 2)
 case ${1:-} in
 run)
-    make -j "$jobs" build/encode >&2
+    echo 'setup: building build/encode (a minute or two)' >&2
+    make -j "$jobs" build/encode >/dev/null
     echo '$ build/encode "I ride bike"'
     build/encode "I ride bike"
     ;;
 test) make -j "$jobs" test ;;
-*) echo 'setup: everything is there. Next: make' >&2 ;;
+*) echo 'setup: everything is installed. Next: make' >&2 ;;
 esac

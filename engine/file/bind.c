@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Where binding has got to. */
+/* The state of the binding. */
 struct binder {
     const struct weight_file *file;
     engine_error *error;
@@ -67,7 +67,7 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     return (const float *)(const void *)(binder->file->data + tensor.offset);
 }
 
-/* at_least: more rows are fine. */
+/* at_least: more rows are allowed. */
 static struct matrix bind_matrix(struct binder *binder, const char *prefix, const char *suffix,
                                  size_t rows, size_t cols, bool at_least)
 {
@@ -78,8 +78,16 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, cons
     snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
     if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
         wrong_shape(binder, &tensor, expected);
-    return tensor_matrix(tensor.type, tensor.layout, (size_t)tensor.shape[0],
-                         (size_t)tensor.shape[1], binder->file->data + tensor.offset);
+    struct matrix matrix =
+        tensor_matrix(tensor.type, tensor.layout, (size_t)tensor.shape[0], (size_t)tensor.shape[1],
+                      binder->file->data + tensor.offset);
+    for (size_t i = 0; matrix.kept_panels != NULL && i < KEPT; i++)
+        if (matrix.kept[i] >= matrix.cols || (i > 0 && matrix.kept[i] <= matrix.kept[i - 1]))
+            refuse(binder,
+                   "tensor '%.64s' keeps column %u as its %zu. in f32, expected ascending ones "
+                   "below %zu",
+                   tensor.name, (unsigned)matrix.kept[i], i + 1, matrix.cols);
+    return matrix;
 }
 
 static struct matrix bind_table(struct binder *binder, const char *prefix, const char *suffix,
@@ -168,7 +176,7 @@ static void bind_layers(struct binder *binder, struct encoder *encoder)
                    &encoder->layers[i]);
 }
 
-/* Infinity, or what sin makes no number of, would be NaN in every text. */
+/* Infinity, or an argument beyond sin's range, would be NaN in every text. */
 static const float *bind_frequencies(struct binder *binder, size_t n)
 {
     const float *frequencies = bind_vector(binder, "position", "frequencies", n);
@@ -202,7 +210,7 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
             bind_linear(binder, "embedding.projection", (size_t)config->width, width, true);
 }
 
-/* The widths of projections are what their tensors say: each must fit the one before it. */
+/* The widths of projections come from their tensors: each must fit the one before it. */
 static void bind_projections(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
@@ -241,7 +249,7 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
         head->output.bias = bind_vector(binder, "head.output", "bias", rows);
 }
 
-/* What answers with a vector, or a weight, for each token. */
+/* Binds layers that compute a vector, or a weight, for each token. */
 static void bind_token_answers(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;

@@ -6,7 +6,7 @@
 #include "model/encoder.h"
 
 /* Points the encoder's views at the file's tensors, by the names and shapes of weights/FORMAT.md.
- * encoder->config is filled in, encoder->layers is [L]. */
+ * encoder->config must be set, encoder->layers is [L]. */
 engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
                            engine_error *error);
 

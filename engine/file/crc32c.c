@@ -1,5 +1,5 @@
 /* crc32c.c - CRC-32C by slicing (Kounavis and Berry, 2008): eight bytes a step through eight
- * tables, or the instruction for it where the CPU has one (SSE4.2, ARMv8's CRC32).
+ * tables, or by the CPU's instruction (SSE4.2, ARMv8's CRC32).
  */
 #include "engine/file/crc32c.h"
 
@@ -12,7 +12,7 @@
 /* T[k][b] is the CRC register after byte b and k zero bytes. */
 static uint32_t T[8][256];
 
-/* A byte alone shifts the reflected polynomial one bit a step; a zero byte shifts by eight. */
+/* A single byte shifts the reflected polynomial one bit a step; a zero byte shifts by eight. */
 static void make_tables(void)
 {
     for (uint32_t b = 0; b < 256; b++) {
@@ -50,7 +50,7 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
 #elif defined(__aarch64__)
 #define WITH_CRC
 #define HAS_CRC()            (getauxval(AT_HWCAP) & HWCAP_CRC32)
-#define CRC_OF_8(crc, eight) /* gcc and clang have other names for the builtin */                  \
+#define CRC_OF_8(crc, eight) /* gcc and clang name the builtin differently */                      \
     __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(eight))
 #endif
 
@@ -74,4 +74,23 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t len)
         return crc32c_instruction(crc, data, len);
 #endif
     return crc32c_portable(crc, data, len);
+}
+
+/* Returns a·b modulo the polynomial, whose highest power is the lowest bit. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (uint32_t bit = 1u << 31; bit != 0; bit >>= 1) {
+        product ^= a & bit ? b : 0;
+        b = b >> 1 ^ (b & 1 ? 0x82F63B78u : 0);
+    }
+    return product;
+}
+
+/* Multiplies a by x^(8 len), by squares of x^8. */
+uint32_t crc32c_join(uint32_t a, uint32_t b, uint64_t len)
+{
+    for (uint32_t power = 1u << 23; len > 0; len >>= 1, power = multiply(power, power))
+        a = len & 1 ? multiply(a, power) : a;
+    return a ^ b;
 }

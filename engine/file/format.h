@@ -5,21 +5,22 @@
 #include <stdint.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "this machine is big-endian: tensors are used as they lie in the file, little-endian"
+#error "this machine is big-endian: tensors are used as stored in the file, little-endian"
 #endif
 
 enum {
-    FORMAT_VERSION = 1,       /* what every reader knows */
+    FORMAT_VERSION = 1,       /* known to every reader */
     FORMAT_VERSION_INT8A = 2, /* of files with int8 tensors that have factors */
+    FORMAT_VERSION_INT8K = 3, /* of files with int8 tensors that store columns in f32 */
     HEADER_BYTES = 64,
     SECTION_ENTRY_BYTES = 32,
     TENSOR_ENTRY_BYTES = 80,
-    DIRECTORY_START = 8 /* where the first tensor's entry stands in TENS */
+    DIRECTORY_START = 8 /* offset of the first tensor's entry in TENS */
 };
 
 #define BYTE_ORDER_MARK 0x01020304u
 
-/* What to do about a checksum that differs. */
+/* Advice after a wrong checksum. */
 #define COPY_AGAIN "; copy or import it again"
 
 static const uint8_t FORMAT_MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '\n'};

@@ -1,9 +1,9 @@
-/* output_file.c - write beside the target, sync, rename into place; see output_file.h.
+/* output_file.c - writes beside the target, syncs, renames over it; see output_file.h.
  *
- * Where the file system has O_TMPFILE the new file has no name until it is whole, so that a killed
- * process leaves nothing behind (but for the moment between link and rename); elsewhere it is
- * ".encode-<pid>-<n>" in the target's directory. rename(2) then replaces the target in one step: a
- * reader sees the old file or the new.
+ * If the file system has O_TMPFILE, the new file has no name until it is complete, so that a killed
+ * process leaves no file (except between link and rename); elsewhere it is ".encode-<pid>-<n>" in
+ * the target's directory. rename(2) then replaces the target in one step: a reader sees the old
+ * file or the new one.
  */
 #include "engine/file/output_file.h"
 
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -23,21 +24,21 @@ enum { NAME_TRIES = 1000 };
 
 struct output_file {
     char *path;      /* as the caller gave it, for messages */
-    char *target;    /* what the finished file is renamed to; NULL: written to directly */
-    char *temporary; /* name of the unfinished file; empty while it has none */
+    char *target;    /* path that the finished file is renamed to; NULL: written directly */
+    char *temporary; /* name of the unfinished file; empty while it has no name */
     FILE *stream;
     int fd;
-    bool is_kept;  /* `temporary` is the part that the next run goes on with */
+    bool is_kept;  /* `temporary` is the .part file that the next run continues */
     bool replaces; /* the target existed, with this mode, owner and group */
     mode_t mode;
     uid_t owner;
     gid_t group;
-    off_t start; /* where our bytes begin in a descriptor that was handed to us */
+    off_t start; /* offset of our first byte in a descriptor passed to us */
     engine_status status;
     engine_error *error; /* the caller's, or NULL */
 };
 
-/* The end of a long path tells more than its start, and the reason must still fit. */
+/* Returns the end of a long path, which says more than its start; the reason must still fit. */
 static const char *tail(const char *path)
 {
     size_t len = strlen(path);
@@ -49,8 +50,8 @@ static const char *tail(const char *path)
 static engine_status fail_errno(struct output_file *file, const char *what)
 {
     int reason = errno ? errno : EIO;
-    return refuse(file, ENGINE_ERROR_IO, "cannot %s '%s': %s", what, tail(file->path),
-                  strerror(reason));
+    return refuse(file, reason == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
+                  "cannot %s '%s': %s", what, tail(file->path), strerror(reason));
 }
 
 static engine_status fail_memory(struct output_file *file, const char *path)
@@ -58,7 +59,7 @@ static engine_status fail_memory(struct output_file *file, const char *path)
     return refuse(file, ENGINE_ERROR_MEMORY, "no memory to write '%s'", tail(path));
 }
 
-/* "/dev/stdout", "/dev/fd/3" and so on mean a descriptor that is already open; else -1. */
+/* Returns the open descriptor named by "/dev/stdout", "/dev/fd/3" and so on; else -1. */
 static int named_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -112,7 +113,7 @@ static void beside(struct output_file *file, const char *name)
         strcpy(file->temporary, ".");
 }
 
-/* A name beside the target that `make` could take; -1 with EEXIST asks for another name. */
+/* Calls `make` with unused names beside the target, the next one if it fails with EEXIST. */
 static int with_new_name(struct output_file *file, int (*make)(struct output_file *file))
 {
     int made = -1;
@@ -129,7 +130,7 @@ static int with_new_name(struct output_file *file, int (*make)(struct output_fil
     return made;
 }
 
-/* Until it is in its place nobody may do more with the new file than with what it replaces. */
+/* Until it replaces the target, the new file must not be more accessible than the target. */
 static mode_t first_mode(const struct output_file *file)
 {
     return file->replaces ? file->mode & S_IRWXU : 0666;
@@ -157,7 +158,7 @@ static engine_status open_part(struct output_file *file)
     name_part(file);
     file->is_kept = true;
     file->fd = open(file->temporary, O_RDWR | O_CREAT | O_CLOEXEC, first_mode(file));
-    return file->fd < 0 ? fail_errno(file, "go on with the part of") : ENGINE_OK;
+    return file->fd < 0 ? fail_errno(file, "continue the part of") : ENGINE_OK;
 }
 
 static engine_status open_beside(struct output_file *file, enum output_kind kind)
@@ -180,8 +181,8 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
     return file->fd < 0 ? fail_errno(file, "make a file in the folder of") : ENGINE_OK;
 }
 
-/* In a folder with the sticky bit, as /tmp is, only who owns the file or the folder may replace it:
- * better said before the work than after it. */
+/* In a directory with the sticky bit, such as /tmp, only the owner of the file or the directory may
+ * replace it: report this before the work, not after it. */
 static bool is_protected(const char *target, uid_t owner)
 {
     struct stat folder;
@@ -290,22 +291,20 @@ FILE *output_file_stream(struct output_file *file)
     return file->stream;
 }
 
-/* The rename is only sure to outlive a power cut when its directory is on the disk too; the file
- * is whole either way, so a directory that cannot be synced is no failure. */
-static void sync_directory(struct output_file *file)
+void output_file_sync_folder(const char *path)
 {
-    beside(file, "");
-    int directory = open(file->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char folder[PATH_MAX]; /* longer paths cannot be opened */
+    snprintf(folder, sizeof folder, "%s", path);
+    int directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
         (void)fsync(directory);
         close(directory);
     }
-    file->temporary[0] = '\0';
 }
 
-/* Only root may give a file away, and a user only to a group of hers. Where the group cannot be
- * kept, it is another group that would have its rights: it gets no more than everybody has. */
-static engine_status keep_mode(struct output_file *file)
+/* Only root may change a file's owner, and users only to groups of their own. If the group cannot
+ * be kept, another group would get its rights: it gets no more than everybody has. */
+static engine_status copy_mode(struct output_file *file)
 {
     mode_t mode = file->mode;
     if (fchown(file->fd, file->owner, file->group) != 0 &&
@@ -314,9 +313,9 @@ static engine_status keep_mode(struct output_file *file)
     return fchmod(file->fd, mode) == 0 ? ENGINE_OK : fail_errno(file, "keep the mode of");
 }
 
-static engine_status put_in_place(struct output_file *file)
+static engine_status replace_target(struct output_file *file)
 {
-    if (file->replaces && keep_mode(file) != ENGINE_OK)
+    if (file->replaces && copy_mode(file) != ENGINE_OK)
         return file->status;
     if (fsync(file->fd) != 0)
         return fail_errno(file, "write to");
@@ -325,7 +324,7 @@ static engine_status put_in_place(struct output_file *file)
     if (rename(file->temporary, file->target) != 0)
         return fail_errno(file, "replace");
     file->temporary[0] = '\0';
-    sync_directory(file);
+    output_file_sync_folder(file->target);
     return ENGINE_OK;
 }
 
@@ -334,8 +333,8 @@ bool output_file_has_place(const struct output_file *file)
     return file->target != NULL;
 }
 
-/* A part that is there already belongs to nobody: whoever has one holds the journal. */
-static int take_part_name(struct output_file *file)
+/* An existing .part file has no owner: an owner would hold the journal's lock. */
+static int rename_to_part(struct output_file *file)
 {
     char *before = strdup(file->temporary);
     if (before == NULL)
@@ -354,12 +353,11 @@ engine_status output_file_keep(struct output_file *file)
 {
     if (file->status != ENGINE_OK || file->is_kept)
         return file->status;
-    if (file->replaces && keep_mode(file) != ENGINE_OK)
+    if (file->replaces && copy_mode(file) != ENGINE_OK)
         return file->status;
-    if (take_part_name(file) != 0)
+    if (rename_to_part(file) != 0)
         return fail_errno(file, "keep a part of");
-    sync_directory(file);
-    name_part(file);
+    output_file_sync_folder(file->target);
     file->is_kept = true;
     return ENGINE_OK;
 }
@@ -386,9 +384,10 @@ engine_status output_file_cut(struct output_file *file, uint64_t len)
     if (fflush(file->stream) != 0 || fstat(file->fd, &status) != 0)
         return fail_errno(file, "write to");
     if ((uint64_t)status.st_size < len)
-        return refuse(file, ENGINE_ERROR_IO,
-                      "the part of '%s' has %llu bytes, and %llu were written", tail(file->path),
-                      (unsigned long long)status.st_size, (unsigned long long)len);
+        return refuse(
+            file, ENGINE_ERROR_IO,
+            "the part of '%s' has %llu bytes, and %llu were written: start over with --restart",
+            tail(file->path), (unsigned long long)status.st_size, (unsigned long long)len);
     if (ftruncate(file->fd, (off_t)len) != 0 || fseeko(file->stream, (off_t)len, SEEK_SET) != 0)
         return fail_errno(file, "cut the part of");
     return ENGINE_OK;
@@ -401,7 +400,7 @@ engine_status output_file_finish(struct output_file *file)
     if (status == ENGINE_OK && fflush(file->stream) != 0)
         status = fail_errno(file, "write to");
     if (status == ENGINE_OK && file->target != NULL)
-        status = put_in_place(file);
+        status = replace_target(file);
     if (status == ENGINE_OK && file->target == NULL) {
         FILE *stream = file->stream;
         file->stream = NULL;
@@ -419,7 +418,7 @@ void output_file_abort(struct output_file *file)
     if (file == NULL)
         return;
     if (file->stream != NULL) {
-        __fpurge(file->stream); /* or fclose would still write what a pipe is not to get */
+        __fpurge(file->stream); /* or fclose would still write the data to a pipe */
         fclose(file->stream);
     }
     if (file->stream == NULL && file->fd >= 0)

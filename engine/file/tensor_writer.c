@@ -1,5 +1,5 @@
-/* tensor_writer.c - the part of the writer that encodes and writes tensors, 16 rows at a time;
- * see weight_writer.h.
+/* tensor_writer.c - the part of the writer that encodes and writes tensors, 16 rows at a time; see
+ * weight_writer.h.
  */
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_writer.h"
@@ -40,7 +40,7 @@ static engine_status check_tensor(struct weight_writer *writer, const struct ten
         wrong = "it is empty, too large, or of an unknown type or layout";
     for (size_t i = 0; wrong == NULL && i < writer->n_tensors; i++)
         if (strcmp(writer->tensors[i].name, tensor->name) == 0)
-            wrong = "there is one of that name already";
+            wrong = "its name is already in use";
     if (wrong != NULL)
         return refuse(writer, "tensor '%.100s' [%zu, %zu]: %s", tensor->name, tensor->rows,
                       tensor->cols, wrong);
@@ -71,11 +71,13 @@ void writer_free_tensor(struct weight_writer *writer)
     free(writer->encoded);
     free(writer->scales);
     writer->pending = writer->scales = writer->factors = NULL;
+    writer->kept_panels = NULL;
     writer->column_sums = NULL;
+    writer->kept = NULL;
     writer->encoded = NULL;
 }
 
-/* Room for what follows the elements; all factors are 1. */
+/* Allocates the data after the elements; all factors are 1. */
 static bool make_room_for_int8(struct weight_writer *writer, const struct tensor_record *tensor)
 {
     size_t elements = tensor_scales_offset(tensor->layout, tensor->rows, tensor->cols);
@@ -83,11 +85,17 @@ static bool make_room_for_int8(struct weight_writer *writer, const struct tensor
     writer->scales = calloc(1, (size_t)tensor->n_bytes - elements);
     if (writer->scales == NULL || !tensor_has_factors(tensor->type))
         return writer->scales != NULL;
-    writer->version = FORMAT_VERSION_INT8A;
+    uint32_t version = tensor_has_kept(tensor->type) ? FORMAT_VERSION_INT8K : FORMAT_VERSION_INT8A;
+    writer->version = version > writer->version ? version : writer->version;
     writer->column_sums = (int32_t *)(void *)writer->scales + n_scales;
     writer->factors = writer->scales + 2 * n_scales;
     for (size_t k = 0; k < tensor->cols; k++)
         writer->factors[k] = 1;
+    if (tensor_has_kept(tensor->type)) {
+        float *numbers = writer->factors + round_up(tensor->cols, PANEL);
+        writer->kept = (uint32_t *)(void *)numbers;
+        writer->kept_panels = numbers + TENSOR_ALIGN / sizeof *numbers;
+    }
     return true;
 }
 
@@ -125,7 +133,7 @@ static engine_status emit_tensor(struct weight_writer *writer, const void *data,
     return writer_emit(writer, data, len);
 }
 
-/* A number that its type cannot hold would come back as another one, silently. */
+/* A number that the type cannot represent would silently be read back as another number. */
 static engine_status check_values(struct weight_writer *writer, const float *values, size_t n)
 {
     const struct tensor_record *tensor = current(writer);
@@ -144,21 +152,34 @@ engine_status weight_writer_factors(struct weight_writer *writer, const float *f
     if (writer->status != ENGINE_OK)
         return writer->status;
     if (!writer->in_tensor || writer->factors == NULL || writer->rows_done + writer->n_pending > 0)
-        return refuse(writer, "factors go before the rows of a tensor that has them");
+        return refuse(writer, "factors must precede the rows of a tensor with factors");
+    size_t n_kept = 0;
     for (size_t k = 0; k < current(writer)->cols; k++)
-        if (!(factors[k] > 0 && isfinite(factors[k])))
+        if (writer->kept != NULL && factors[k] == 0 && n_kept < KEPT)
+            writer->kept[n_kept++] = (uint32_t)k;
+        else if (!(factors[k] > 0 && isfinite(factors[k])))
             return refuse(writer, "tensor '%.100s', column %zu: its factor is %g",
                           current(writer)->name, k, (double)factors[k]);
+    if (writer->kept != NULL && n_kept < KEPT)
+        return refuse(writer, "tensor '%.100s' has %zu factors that are 0, expected %d",
+                      current(writer)->name, n_kept, KEPT);
     memcpy(writer->factors, factors, current(writer)->cols * sizeof *factors);
     return ENGINE_OK;
 }
 
-/* The rows of a group divided by the factors of their columns. */
+/* Divides the rows of a group by the factors of their columns. Finite numbers of kept columns are
+ * moved to their panels and become 0. values may be writer->pending. */
 static const float *divided(struct weight_writer *writer, const float *values, size_t count)
 {
-    size_t cols = current(writer)->cols;
-    for (size_t i = 0; i < count * cols; i++)
-        writer->pending[i] = values[i] / writer->factors[i % cols];
+    size_t cols = current(writer)->cols, panel = writer->rows_done / PANEL;
+    for (size_t n = 0; writer->kept != NULL && n < count; n++)
+        for (size_t i = 0; i < KEPT; i++)
+            writer->kept_panels[(panel * KEPT + i) * PANEL + n] =
+                values[n * cols + writer->kept[i]];
+    for (size_t i = 0; i < count * cols; i++) {
+        float factor = writer->factors[i % cols];
+        writer->pending[i] = factor != 0 ? values[i] / factor : values[i] * 0;
+    }
     return writer->pending;
 }
 
@@ -202,6 +223,8 @@ engine_status weight_writer_rows(struct weight_writer *writer, const float *valu
         return writer->status;
     if (!writer->in_tensor)
         return refuse(writer, "rows outside a tensor, or too many for it");
+    if (writer->kept != NULL && writer->kept[KEPT - 1] == 0)
+        return refuse(writer, "tensor '%.100s' got rows before its factors", current(writer)->name);
     const struct tensor_record *tensor = current(writer);
     if (n_rows > tensor->rows - writer->rows_done - writer->n_pending)
         return refuse(writer, "tensor '%.100s' got more than its %zu rows", tensor->name,

@@ -1,5 +1,5 @@
-/* text_lower.h - the lower case that tokenizers of weight files have, for programs that make a
- * vocabulary from text: words are then spelled as the tokenizer will look for them. Not part of the
+/* text_lower.h - lower case as in the tokenizers of weight files, for programs that make a
+ * vocabulary from text: words are then spelled as the tokenizer looks them up. Not part of the
  * installed library.
  */
 #ifndef ENGINE_TEXT_LOWER_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The text, in lower case if asked, each invalid part replaced by U+FFFD. Returns the length; `out`
- * has room for 3 * len bytes, since no character grows more. */
+/* Writes the text, in lower case if `lower`, each invalid part replaced by U+FFFD. Returns the
+ * length; `out` has room for 3 * len bytes, since no character grows more. */
 size_t text_lower(const char *text, size_t len, bool lower, char *out);
 
 #endif

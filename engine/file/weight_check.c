@@ -1,5 +1,5 @@
-/* weight_check.c - checks a weight file: all that addresses are computed from when it is opened,
- * and when that is asked for the checksum of every section.
+/* weight_check.c - checks a weight file: on opening, everything that addresses are computed from;
+ * on request, the checksum of every section.
  *
  * The order of the checks is that of weights/FORMAT.md, so that the first message names the cause.
  */
@@ -36,10 +36,10 @@ engine_status weight_file_check_header(const struct weight_file *file, engine_er
     if (get_u32(data + 12) != BYTE_ORDER_MARK)
         return damaged(error, "the header is damaged: byte order mark 0x%08X, expected 0x01020304",
                        get_u32(data + 12));
-    if (get_u32(data + 8) < FORMAT_VERSION || get_u32(data + 8) > FORMAT_VERSION_INT8A)
+    if (get_u32(data + 8) < FORMAT_VERSION || get_u32(data + 8) > FORMAT_VERSION_INT8K)
         return fail(error, ENGINE_ERROR_VERSION,
                     "the weight file has version %u; this library reads versions %d to %d",
-                    get_u32(data + 8), FORMAT_VERSION, FORMAT_VERSION_INT8A);
+                    get_u32(data + 8), FORMAT_VERSION, FORMAT_VERSION_INT8K);
     uint32_t crc = crc32c(0, data, HEADER_BYTES - 4);
     if (get_u32(data + 60) != crc)
         return damaged(error, "the header is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
@@ -54,7 +54,7 @@ engine_status weight_file_check_header(const struct weight_file *file, engine_er
         return damaged(error, "the weight file has %zu bytes, but its header says %llu: %s",
                        file->len, (unsigned long long)get_u64(data + 24),
                        file->len < get_u64(data + 24) ? "the copy is not complete" COPY_AGAIN
-                                                      : "something was written behind its end");
+                                                      : "data was appended after its end");
     return ENGINE_OK;
 }
 
@@ -79,7 +79,7 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
         len > file->len - offset ||
         (offset < table + file->n_sections * SECTION_ENTRY_BYTES && table < offset + len))
         return damaged(error,
-                       "section %s lies at %llu, length %llu: not aligned to %d, over its "
+                       "section %s is at %llu, length %llu: not aligned to %d, over its "
                        "neighbour or the section table, or outside the file",
                        tag, (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
     if (flags > 1 || get_u32(entry + 28) != 0)
@@ -103,7 +103,7 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
     return ENGINE_OK;
 }
 
-/* NULL: there is no memory. A byte more, so that none is not NULL. */
+/* Returns NULL without memory. Allocates one byte more, so that a copy of 0 bytes is not NULL. */
 static uint8_t *copy_of(const uint8_t *data, size_t len)
 {
     uint8_t *copy = malloc(len + 1);
@@ -117,7 +117,7 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
     if (file->n_sections < 1 || file->n_sections > MAX_SECTIONS || table % 8 != 0 ||
         table < HEADER_BYTES || table > file->len ||
         file->n_sections * SECTION_ENTRY_BYTES > file->len - table)
-        return damaged(error, "the section table, %zu entries at %llu, does not lie in the file",
+        return damaged(error, "the section table, %zu entries at %llu, is not within the file",
                        file->n_sections, (unsigned long long)table);
     file->section_table = copy_of(file->data + table, file->n_sections * SECTION_ENTRY_BYTES);
     if (file->section_table == NULL)
@@ -160,7 +160,7 @@ static engine_status check_settings(const struct section *section, const char *t
         size_t start = offset;
         if (!weight_file_read_setting(section, &offset, &setting))
             return damaged(error,
-                           "setting %u of section %s does not lie within it, has a strange key, or "
+                           "setting %u of section %s exceeds it, has an invalid key, or "
                            "lacks NUL bytes",
                            i, tag);
         for (size_t before = 4; before < start;)
@@ -169,13 +169,13 @@ static engine_status check_settings(const struct section *section, const char *t
                 return damaged(error, "key '%.64s' occurs twice in section %s", setting.key, tag);
     }
     if (offset != section->len)
-        return damaged(error, "section %s has %zu bytes behind its last setting", tag,
+        return damaged(error, "section %s has %zu bytes after its last setting", tag,
                        section->len - offset);
     return ENGINE_OK;
 }
 
-/* Length of a tensor's bytes by its type, layout and shape; 0 if there is no such tensor, or none
- * for this machine's size_t. */
+/* Returns the length of a tensor's bytes by its type, layout and shape; 0 if these are invalid, or
+ * it exceeds this machine's size_t. */
 static uint64_t expected_len(const struct tensor *tensor)
 {
     uint64_t rows = tensor->shape[0], cols = 1;
@@ -192,6 +192,14 @@ static uint64_t expected_len(const struct tensor *tensor)
     return tensor_bytes(tensor->type, tensor->layout, (size_t)rows, (size_t)cols);
 }
 
+/* Returns the first version of the format that has the type. */
+static uint32_t version_of_type(enum tensor_type type)
+{
+    return tensor_has_kept(type)      ? FORMAT_VERSION_INT8K
+           : tensor_has_factors(type) ? FORMAT_VERSION_INT8A
+                                      : FORMAT_VERSION;
+}
+
 static engine_status check_tensor(const struct weight_file *file, size_t index, uint64_t *end,
                                   engine_error *error)
 {
@@ -201,10 +209,10 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
     size_t name = get_u32(entry), name_len = get_u32(entry + 4);
     if (name >= directory->len || name_len >= directory->len - name ||
         memchr(directory->data + name, 0, name_len + 1) != directory->data + name + name_len)
-        return damaged(error, "tensor %zu: its name does not lie in the directory", index);
+        return damaged(error, "tensor %zu: its name is not within the directory", index);
     struct tensor tensor;
     weight_file_tensor(file, index, &tensor);
-    bool is_known = get_u32(file->data + 8) > FORMAT_VERSION || !tensor_has_factors(tensor.type);
+    bool is_known = get_u32(file->data + 8) >= version_of_type(tensor.type);
     uint64_t expected = is_known ? expected_len(&tensor) : 0;
     if (expected == 0)
         return damaged(error,
@@ -218,7 +226,7 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
     if (tensor.offset % TENSOR_ALIGN != 0 || tensor.offset < *end || tensor.offset < begin ||
         tensor.offset > limit || padded > limit - tensor.offset)
         return damaged(error,
-                       "tensor '%.64s' lies at %llu, %llu bytes: not aligned to %d, not behind the "
+                       "tensor '%.64s' is at %llu, %llu bytes: not aligned to %d, not after the "
                        "one before it, or outside DATA",
                        tensor.name, (unsigned long long)tensor.offset,
                        (unsigned long long)tensor.len, TENSOR_ALIGN);

@@ -1,5 +1,5 @@
-/* weight_contents.c - checks what tensors hold: their checksums, finite numbers, padding of zeros,
- * and factors and sums that fit. */
+/* weight_contents.c - checks the contents of tensors: checksums, finite numbers, padding of zeros,
+ * and correct factors and sums. */
 #include "engine/file/crc32c.h"
 #include "engine/file/format.h"
 #include "engine/file/weight_file.h"
@@ -13,14 +13,16 @@ static bool is_zero(const void *data, const void *end)
     return true;
 }
 
-/* The elements, or what int8 elements are multiplied by. */
+/* Checks the elements, or the scales and factors of int8 elements. */
 static bool is_finite(const struct matrix *matrix, size_t n_bytes)
 {
     const uint16_t *halves = matrix->data; /* f16 or bf16: NaN, too, has all exponent bits set */
     unsigned exponent = matrix->type == TENSOR_F16 ? 0x7C00 : 0x7F80;
     if (matrix->scales != NULL)
         return floats_are_finite(matrix->scales, matrix->rows) &&
-               (matrix->factors == NULL || floats_are_finite(matrix->factors, matrix->cols));
+               (matrix->factors == NULL || floats_are_finite(matrix->factors, matrix->cols)) &&
+               (matrix->kept_panels == NULL ||
+                floats_are_finite(matrix->kept_panels, KEPT * round_up(matrix->rows, PANEL)));
     if (matrix->type == TENSOR_F32)
         return floats_are_finite(matrix->data, n_bytes / 4);
     for (size_t i = 0; i < n_bytes / 2; i++)
@@ -29,7 +31,7 @@ static bool is_finite(const struct matrix *matrix, size_t n_bytes)
     return true;
 }
 
-/* Elements of panels that are beyond the matrix: kernels multiply them like the others. */
+/* Checks elements of panels outside the matrix: kernels multiply them like the others. */
 static bool panels_are_padded(const struct matrix *matrix)
 {
     bool is_int8 = tensor_is_int8(matrix->type);
@@ -45,7 +47,17 @@ static bool panels_are_padded(const struct matrix *matrix)
     return true;
 }
 
-/* Behind elements, scales and factors there are zeros. */
+static bool kept_panels_are_padded(const struct matrix *matrix)
+{
+    size_t last = matrix->rows / PANEL, rest = matrix->rows % PANEL;
+    const float *panel = matrix->kept_panels + last * KEPT * PANEL;
+    for (size_t i = 0; rest > 0 && i < KEPT; i++, panel += PANEL)
+        if (!is_zero(panel + rest, panel + PANEL))
+            return false;
+    return true;
+}
+
+/* Checks that zeros follow elements, scales, factors and the numbers of kept columns. */
 static bool is_padded(const struct matrix *matrix, size_t n_bytes)
 {
     const uint8_t *data = matrix->data, *end = data + round_up(n_bytes, TENSOR_ALIGN);
@@ -58,19 +70,31 @@ static bool is_padded(const struct matrix *matrix, size_t n_bytes)
         return false;
     if (factors == NULL)
         return is_zero(scales + matrix->rows, end);
+    const float *after_factors = factors + round_up(matrix->cols, PANEL);
     return is_zero(scales + matrix->rows, matrix->column_sums) &&
-           is_zero(factors + matrix->cols, end);
+           is_zero(factors + matrix->cols, after_factors) &&
+           (matrix->kept_panels == NULL ? is_zero(after_factors, end)
+                                        : is_zero(after_factors + KEPT, matrix->kept_panels) &&
+                                              kept_panels_are_padded(matrix));
 }
 
-/* Factors are above 0, and the sums of columns those of their integers. */
+static bool is_kept(const struct matrix *matrix, size_t column)
+{
+    for (size_t i = 0; matrix->kept_panels != NULL && i < KEPT; i++)
+        if (matrix->kept[i] == column)
+            return true;
+    return false;
+}
+
+/* Factors are above 0, for kept columns 0, and column sums are the sums of their integers. */
 static engine_status check_factors(const struct matrix *matrix, const char *name,
                                    engine_error *error)
 {
     size_t panel_bytes = round_up(matrix->cols, 4) * PANEL;
     for (size_t k = 0; k < matrix->cols; k++)
-        if (!(matrix->factors[k] > 0))
-            return damaged(error, "tensor '%.64s': factor %zu is %g, expected more than 0", name, k,
-                           (double)matrix->factors[k]);
+        if (is_kept(matrix, k) ? matrix->factors[k] != 0 : !(matrix->factors[k] > 0))
+            return damaged(error, "tensor '%.64s': factor %zu is %g, expected %s", name, k,
+                           (double)matrix->factors[k], is_kept(matrix, k) ? "0" : "more than 0");
     for (size_t row = 0; row < matrix->rows; row += PANEL) {
         int32_t sums[PANEL];
         panel_sums((const int8_t *)matrix->data + row / PANEL * panel_bytes, matrix->cols, sums);

@@ -1,5 +1,5 @@
-/* weight_entries.c - reads what a weight file consists of: sections, settings, and tensors by
- * number or by name. */
+/* weight_entries.c - reads the entries of a weight file: sections, settings, and tensors by number
+ * or by name. */
 #include "engine/file/format.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
@@ -43,7 +43,7 @@ bool weight_file_read_setting(const struct section *section, size_t *offset,
     setting->value_len = value_len;
     *offset += 8 + key_len + 1 + value_len + 1;
     for (size_t i = 0; i < key_len; i++)
-        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* it may be printed in a message */
+        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* messages print it */
             return false;
     return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
 }

@@ -1,4 +1,4 @@
-/* weight_file.c - maps a weight file or copies it, and has it checked. */
+/* weight_file.c - maps or copies a weight file, and calls its checks. */
 #include "engine/file/weight_file.h"
 
 #include "engine/file/format.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* On failure the file is closed. */
+/* Closes the file on failure. */
 static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
 {
     engine_status status = weight_file_check(file, error);
@@ -38,15 +38,15 @@ engine_status weight_file_view(struct weight_file *file, const void *data, size_
     return check_and_sort(file, is_verify_wanted(options, len), error);
 }
 
-/* Whether this process has found the checksums of this file, as it is now, to be right; with `add`
- * it has, from now on. Writing to a file always changes its time of change. Nobody waits for the
- * lock, which may be held for ever in a child of fork(): without it a file is verified once
+/* Returns whether this process has verified the checksums of this file in its current state; with
+ * `add`, records that it has. Writing to a file always changes its time of change. The lock is
+ * only tried, as it may be held forever in a child of fork(): without it a file is verified once
  * more. */
 static bool among_verified(const struct stat *file, bool add)
 {
     enum { N_FILES = 16 };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct stat files[N_FILES]; /* the oldest is forgotten first */
+    static struct stat files[N_FILES]; /* the oldest entry is replaced first */
     static size_t n_noted;
     bool found = false;
     if (pthread_mutex_trylock(&lock) != 0)
@@ -77,7 +77,7 @@ static engine_status check_kind(const char *path, int fd, struct stat *stat, eng
     return ENGINE_OK;
 }
 
-/* The first len bytes. */
+/* Reads the first len bytes. */
 static engine_status read_file(const char *path, int fd, uint8_t *to, size_t len,
                                engine_error *error)
 {
@@ -91,7 +91,7 @@ static engine_status read_file(const char *path, int fd, uint8_t *to, size_t len
     return ENGINE_OK;
 }
 
-/* Whatever is no weight file is not read whole to be copied. */
+/* Avoids copying a complete file that is not a weight file. */
 static engine_status check_start(const char *path, int fd, size_t len, engine_error *error)
 {
     uint8_t header[HEADER_BYTES] = {0};
@@ -105,7 +105,7 @@ static engine_status check_start(const char *path, int fd, size_t len, engine_er
     return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message) : status;
 }
 
-/* The file's len bytes, or a copy of them, in file->data. */
+/* Maps the file's len bytes, or a copy of them, to file->data. */
 static engine_status map(struct weight_file *file, const char *path, int fd, size_t len, bool copy,
                          engine_error *error)
 {
@@ -139,7 +139,7 @@ engine_status weight_file_map(struct weight_file *file, const char *path,
     if (status != ENGINE_OK)
         return status;
     engine_error cause;
-    /* A copy may be of a file that was changing. */
+    /* A copy may be of a file that was being changed. */
     bool verify = copy || (is_verify_wanted(options, file->len) && !among_verified(&stat, false));
     status = check_and_sort(file, verify, &cause);
     if (status != ENGINE_OK)

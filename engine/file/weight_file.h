@@ -2,9 +2,9 @@
  * (weights/FORMAT.md).
  *
  * Opening maps the file and checks the header, the section table, the checksums of the small
- * sections and every number that an address is computed from; of a small file, or where that is
- * asked for, every checksum. The section table and the directory of tensors are copied: a map that
- * is overwritten later has wrong numbers and strings, but none that addresses are computed from.
+ * sections and every number that an address is computed from; for a small file, or on request,
+ * every checksum. The section table and the directory of tensors are copied: a map that is
+ * overwritten later has wrong numbers and strings, but no wrong addresses.
  */
 #ifndef ENGINE_WEIGHT_FILE_H
 #define ENGINE_WEIGHT_FILE_H
@@ -29,7 +29,7 @@ enum section_tag {
 };
 
 struct section {
-    const uint8_t *data; /* NULL: the file has no such section */
+    const uint8_t *data; /* NULL: absent */
     size_t len;
     uint32_t crc;
 };
@@ -37,43 +37,43 @@ struct section {
 struct weight_file {
     const uint8_t *data;
     size_t len;
-    bool mapped; /* by us, the file or a copy: to be unmapped */
+    bool mapped; /* we mapped the file or a copy: it must be unmapped */
     size_t n_sections, n_tensors;
     struct section sections[N_SECTION_TAGS];
-    /* Ours. Copies of what addresses come from, for what is mapped may be overwritten; `sections`
-     * has that of TENS. */
+    /* Owned. Copies of the data that addresses come from, as the map may be overwritten; `sections`
+     * points to that of TENS. */
     uint8_t *section_table, *directory;
     uint32_t *by_name; /* [n_tensors] indices, sorted by name */
 };
 
-/* Where the weight file is that is meant where none is named: a path of less than cap bytes.
- * ENGINE_ERROR_IO: there is none; the message says where it was looked for. */
+/* Finds the default weight file: a path of less than cap bytes. ENGINE_ERROR_IO if it does not
+ * exist; the message names the paths that were tried. */
 engine_status find_default_weights(char *path, size_t cap, engine_error *error);
 
-/* Up to so many bytes every checksum is compared: at 10 GB/s, and as long for the map's pages, that
+/* Files up to this size are verified on opening: at 10 GB/s, and as long for the map's pages, that
  * takes 4 ms. */
 enum { VERIFIED_BYTES = 16 << 20 };
 
-/* On failure nothing is left to close. The options are in full. */
+/* On failure nothing is left to close. All members of options must be set. */
 engine_status weight_file_map(struct weight_file *file, const char *path,
                               const engine_model_options *options, engine_error *error);
 engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
                                const engine_model_options *options, engine_error *error);
 void weight_file_close(struct weight_file *file);
 
-/* What opening checks: weight_check.c. Fills in the sections and n_tensors. */
+/* Makes the checks of opening: weight_check.c. Sets the sections and n_tensors. */
 engine_status weight_file_check(struct weight_file *file, engine_error *error);
 
-/* Only what the first HEADER_BYTES say of a file of so many bytes; those alone are read. */
+/* Checks the first HEADER_BYTES of a file of this length; reads only these. */
 engine_status weight_file_check_header(const struct weight_file *file, engine_error *error);
 
-/* Compares the checksum of every section: no bit of them can change unseen. */
+/* Compares the checksum of every section: no change of a bit goes unnoticed. */
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
 
-/* The same, and what tensors hold: weight_contents.c. */
+/* The same, and checks the contents of tensors: weight_contents.c. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
 
-/* ---- What is in it: weight_entries.c ---- */
+/* ---- Entries: weight_entries.c ---- */
 
 /* One entry of CONF, TOKN or META. */
 struct setting {
@@ -81,13 +81,13 @@ struct setting {
     size_t value_len;
 };
 
-/* Reads the setting at *offset and moves *offset behind it. False: it does not lie in the section,
- * or is no setting. */
+/* Reads the setting at *offset and advances *offset. Returns false if it exceeds the section, or is
+ * invalid. */
 bool weight_file_read_setting(const struct section *section, size_t *offset,
                               struct setting *setting);
 
-/* Goes through a section of settings: start with *offset 0; false behind the last one (or for a
- * section that is not there). Sound only on sections that weight_file_map has checked. */
+/* Iterates over a section of settings: start with *offset 0; returns false after the last one (or
+ * if the section is absent). The section must have passed weight_file_map. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
 struct tensor {
@@ -103,13 +103,13 @@ struct tensor {
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
 
-/* The four letters of a section. */
+/* Returns the four letters of a section. */
 const char *weight_file_tag(enum section_tag tag);
 
-/* Finds a tensor by name. False if there is none. */
+/* Finds a tensor by name. Returns false if it is absent. */
 bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);
 
-/* Makes the index that weight_file_find needs; a name that occurs twice is refused. */
+/* Makes the index that weight_file_find needs; refuses a name that occurs twice. */
 engine_status weight_file_sort_tensors(struct weight_file *file, engine_error *error);
 
 #endif

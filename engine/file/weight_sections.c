@@ -1,5 +1,5 @@
 /* weight_sections.c - settings, tensor directory, section table and header, byte by byte as
- * weights/FORMAT.md lays them out.
+ * weights/FORMAT.md defines them.
  */
 #include "engine/file/weight_sections.h"
 
@@ -53,7 +53,7 @@ bool settings_add(struct settings *settings, const char *key, const char *value,
     return true;
 }
 
-static void put_tensor(uint8_t *entry, const struct tensor_record *tensor, size_t name_at)
+static void write_entry(uint8_t *entry, const struct tensor_record *tensor, size_t name_at)
 {
     put_u32(entry, (uint32_t)name_at);
     put_u32(entry + 4, (uint32_t)strlen(tensor->name));
@@ -80,7 +80,7 @@ bool directory_build(struct bytes *directory, const struct tensor_record *tensor
     put_u32(section, (uint32_t)n);
     for (size_t i = 0, name_at = entries_bytes; i < n; i++) {
         size_t name_bytes = strlen(tensors[i].name) + 1;
-        put_tensor(section + 8 + i * TENSOR_ENTRY_BYTES, &tensors[i], name_at);
+        write_entry(section + 8 + i * TENSOR_ENTRY_BYTES, &tensors[i], name_at);
         memcpy(section + name_at, tensors[i].name, name_bytes);
         name_at += name_bytes;
     }

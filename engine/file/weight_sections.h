@@ -1,7 +1,7 @@
-/* weight_sections.h - the parts of a weight file (weights/FORMAT.md) that are put together in
- * memory before they are written: settings, the tensor directory, the section table, the header.
+/* weight_sections.h - the parts of a weight file (weights/FORMAT.md) that are assembled in memory
+ * before they are written: settings, the tensor directory, the section table, the header.
  *
- * Functions that can run out of memory return false then, and have changed nothing.
+ * Functions that can run out of memory then return false, and change nothing.
  */
 #ifndef ENGINE_WEIGHT_SECTIONS_H
 #define ENGINE_WEIGHT_SECTIONS_H
@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that grow. All zero: none yet; data is to be freed. */
+/* A growing array of bytes. All zero: empty. The caller frees data. */
 struct bytes {
     uint8_t *data;
     size_t len, cap;
 };
 
-/* Room for len more bytes, zeroed, at the end; NULL if there is no memory. */
+/* Appends len bytes of zeros and returns their address; NULL if there is no memory. */
 uint8_t *bytes_extend(struct bytes *bytes, size_t len);
 
-/* The entries of a settings section, without the count that stands in front of them. */
+/* The entries of a settings section, without the count before them. */
 struct settings {
     struct bytes entries;
     uint32_t n;
@@ -40,7 +40,7 @@ struct tensor_record {
     uint32_t crc;
 };
 
-/* Appends the whole section TENS. */
+/* Appends the complete section TENS. */
 bool directory_build(struct bytes *directory, const struct tensor_record *tensors, size_t n);
 
 struct section_record {
@@ -50,7 +50,7 @@ struct section_record {
     uint32_t crc;
 };
 
-/* The section table, [n · SECTION_ENTRY_BYTES], and the header of a file that it ends. */
+/* The section table, [n · SECTION_ENTRY_BYTES], and the header of a file that ends with it. */
 void section_table(const struct section_record *sections, size_t n, uint8_t *table);
 void file_header(uint32_t version, const uint8_t *table, size_t n_sections, uint64_t table_offset,
                  uint8_t header[HEADER_BYTES]);

@@ -1,7 +1,7 @@
-/* weight_writer.c - writes weights/FORMAT.md from front to back: room for the header,
- * DATA as the tensors come, the other sections, the section table; the header, without which the
- * file is nothing, last. In memory are 16 rows of one tensor, what follows its int8 elements, and
- * the directory.
+/* weight_writer.c - writes weights/FORMAT.md from start to end: space for the header, DATA as the
+ * tensors come, the other sections, the section table; last the header, without which the file is
+ * invalid. In memory are 16 rows of one tensor, the data after its int8 elements, and the
+ * directory.
  */
 #include "engine/file/weight_writer.h"
 
@@ -36,7 +36,7 @@ engine_status writer_emit(struct weight_writer *writer, const void *data, size_t
 
 static const uint8_t zeros[HEADER_BYTES];
 
-/* Zero bytes up to the alignment, which belong to no section. */
+/* Writes zero bytes up to the alignment, which belong to no section. */
 static engine_status pad_between(struct weight_writer *writer)
 {
     size_t len = writer_to_alignment(writer);
@@ -109,7 +109,7 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
 {
     if (writer->status != ENGINE_OK)
         return writer->status;
-    struct model_config whole = *config; /* with what config_check fills in */
+    struct model_config whole = *config; /* as completed by config_check */
     const char *wrong = config_check(&whole);
     if (wrong != NULL)
         return refuse(writer, "the model's settings: %s", wrong);
@@ -146,7 +146,7 @@ engine_status weight_writer_section(struct weight_writer *writer, const char tag
     if (writer->status != ENGINE_OK)
         return writer->status;
     if (writer->n_own_sections == MAX_OWN_SECTIONS)
-        return refuse(writer, "there are more than %d sections of their own", MAX_OWN_SECTIONS);
+        return refuse(writer, "more than %d tokenizer sections", MAX_OWN_SECTIONS);
     struct own_section *section = &writer->own_sections[writer->n_own_sections];
     uint8_t *copy = bytes_extend(&section->bytes, len);
     if (copy == NULL)

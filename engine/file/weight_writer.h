@@ -1,11 +1,11 @@
 /* weight_writer.h - the one writer of weight files (weights/FORMAT.md). Not part of the installed
  * library: the programs that make weight files link it beside libengine.
  *
- * The file is written beside its place and renamed into it by weight_writer_finish; until then
- * nothing is seen under its name, and weight_writer_abort leaves nothing behind. Tensors are
- * streamed by rows, so that memory stays small whatever the model's size. Every function returns
- * ENGINE_OK or a status with the words in the writer's error; after a failure the other calls
- * return the same status and do nothing, so a caller may check once, at the end.
+ * The file is written under a temporary name and renamed by weight_writer_finish; until then its
+ * own name does not change, and weight_writer_abort leaves no file. Tensors are streamed by rows,
+ * so that memory stays small for any size of model. Every function returns ENGINE_OK or a status
+ * with the message in the writer's error; after a failure the other calls return the same status
+ * and do nothing, so a caller may check once, at the end.
  *
  *     open, (settings | vocabulary | section | begin_tensor, rows...)*, finish
  */
@@ -30,7 +30,7 @@ engine_status weight_writer_setting(struct weight_writer *writer, engine_setting
 /* Adds all settings of a config to CONF. */
 engine_status weight_writer_config(struct weight_writer *writer, const struct model_config *config);
 
-/* Adds the tensor of a config's position_frequencies, [n]; nothing where n is 0. */
+/* Adds the tensor of a config's position_frequencies, [n], unless n is 0. */
 engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies,
                                         size_t n);
 
@@ -38,13 +38,13 @@ engine_status weight_writer_frequencies(struct weight_writer *writer, const floa
 engine_status weight_writer_vocabulary(struct weight_writer *writer, const char *const *texts,
                                        const size_t *lens, size_t n);
 
-/* Adds a section of its own, which readers must know: what a kind of tokenizer looks up. */
+/* Adds a section of its own, which readers must know: tables of a kind of tokenizer. */
 engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
                                     const void *data, size_t len);
 
-/* What section MERG is made of: the vocabulary, the merges in their order. */
+/* Input of section MERG: the vocabulary, the merges in their order. */
 struct writer_merges {
-    const char *const *texts; /* [n_texts], as weight_writer_vocabulary has them */
+    const char *const *texts; /* [n_texts], as in weight_writer_vocabulary */
     const size_t *lens;
     size_t n_texts;
     const struct merge *merges; /* [n] */
@@ -52,8 +52,8 @@ struct writer_merges {
     struct merge_affixes affixes;
 };
 
-/* Makes the section, which the caller frees. NULL when done; else what is wrong, *bad the merge
- * that it is about. */
+/* Makes the section, which the caller frees. Returns NULL on success, else an error string; *bad is
+ * the index of the wrong merge. */
 const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
                                  size_t *bad);
 
@@ -62,15 +62,16 @@ engine_status weight_writer_begin_tensor(struct weight_writer *writer, const cha
                                          enum tensor_type type, enum tensor_layout layout,
                                          size_t n_dims, size_t rows, size_t cols);
 
-/* Before its rows: the factors of the columns that INT8A8 and INT8A7 have, [cols], above 0 and
- * finite: the engine multiplies what the matrix multiplies by them, so the writer divides its
- * columns. Without this call all are 1. */
+/* Before the rows: sets the factors of the columns of int8 types that have factors, [cols], above 0
+ * and finite: the engine multiplies the matrix's inputs by them, so the writer divides its columns.
+ * INT8K requires this call: it stores the KEPT columns whose factors are 0 in f32. Without this
+ * call all other factors are 1. */
 engine_status weight_writer_factors(struct weight_writer *writer, const float *factors);
 
-/* Gives the next n_rows rows of it, [n_rows, cols]. */
+/* Writes the next n_rows rows of the tensor, [n_rows, cols]. */
 engine_status weight_writer_rows(struct weight_writer *writer, const float *values, size_t n_rows);
 
-/* Writes the rest, checks that every tensor is whole, syncs, renames, frees. */
+/* Writes the rest, checks that every tensor is complete, syncs, renames, frees. */
 engine_status weight_writer_finish(struct weight_writer *writer);
 
 /* Removes what was written and frees. NULL is a harmless no-op. */

@@ -1,4 +1,4 @@
-/* writer_state.h - what weight_writer.c and tensor_writer.c share. */
+/* writer_state.h - shared by weight_writer.c and tensor_writer.c. */
 #ifndef ENGINE_WRITER_STATE_H
 #define ENGINE_WRITER_STATE_H
 
@@ -14,7 +14,7 @@ enum { MAX_OWN_SECTIONS = 4, MAX_SECTIONS = 6 + MAX_OWN_SECTIONS, N_SETTINGS = 3
 
 struct weight_writer {
     struct output_file *file;
-    uint64_t offset; /* end of what was written */
+    uint64_t offset; /* end of the written data */
     uint32_t version;
     engine_status status;
     engine_error own, *error;
@@ -33,35 +33,37 @@ struct weight_writer {
     struct tensor_record *tensors;
     size_t n_tensors, cap_tensors;
 
-    /* The tensor that is being written. */
+    /* The tensor being written. */
     bool in_tensor;
     size_t rows_done, n_pending;
-    float *pending; /* [16, cols]: rows that do not fill a group yet */
+    float *pending; /* [16, cols]: rows of an incomplete group */
     uint8_t *encoded;
-    float *scales; /* what follows elements of int8, as it does in the file */
+    float *scales; /* the data after elements of int8, as in the file */
     int32_t *column_sums;
-    float *factors; /* both in scales, or NULL: the type has none */
+    float *factors;     /* in scales, like column_sums; NULL: the type has no factors */
+    uint32_t *kept;     /* the columns stored in f32, in scales, or NULL */
+    float *kept_panels; /* their panels */
 };
 
-/* The first failure stays. */
+/* Only the first failure is recorded. */
 #define stop(writer, why, ...) ((writer)->status = fail((writer)->error, why, __VA_ARGS__))
 #define refuse(writer, ...)    stop(writer, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)
 
 engine_status writer_fail_memory(struct weight_writer *writer);
 
-/* Writes to the section that was begun last. */
+/* Writes to the section started last. */
 engine_status writer_emit(struct weight_writer *writer, const void *data, size_t len);
 
-/* Bytes from the end of what was written to where a tensor or a section may begin. */
+/* Returns the bytes from the end of the written data to the next aligned offset. */
 static inline size_t writer_to_alignment(const struct weight_writer *writer)
 {
     return (size_t)((TENSOR_ALIGN - writer->offset % TENSOR_ALIGN) % TENSOR_ALIGN);
 }
 
-/* Refuses to go on while a tensor lacks rows. */
+/* Refuses to continue while a tensor lacks rows. */
 engine_status writer_check_whole(struct weight_writer *writer);
 
-/* What the tensor that is being written needs. */
+/* Frees the memory of the tensor being written. */
 void writer_free_tensor(struct weight_writer *writer);
 
 #endif

@@ -9,7 +9,7 @@
 static const char PREFIX[] = "prompt.";
 enum { PREFIX_LEN = sizeof PREFIX - 1 };
 
-/* The next prompt in META behind *at: true, and its setting. */
+/* Finds the next prompt in META from *at on. Returns true, and its setting. */
 static bool next_prompt(const engine_model *model, size_t *at, struct setting *setting)
 {
     while (weight_file_setting(&model->file.sections[SECTION_META], at, setting))
@@ -40,7 +40,7 @@ static engine_status unknown_prompt(const engine_model *model, const char *name,
     return misused(error, "this model has no prompt '%.48s': it has %s", name, names);
 }
 
-/* What the file wants before a text that nobody said anything of. */
+/* Chooses the file's default prompt, for texts without an explicit one. */
 static engine_status choose_default(const engine_model *model, engine_role role,
                                     struct prompt *prompt, engine_error *error)
 {
@@ -81,8 +81,8 @@ engine_status prompt_of_options(const engine_model *model, const engine_encode_o
     return ENGINE_OK;
 }
 
-/* Writes a text behind its prompt and returns the place behind both. */
-static char *put(char *to, struct prompt prompt, const char **text, size_t *len)
+/* Writes a prompt and its text; returns the end of both. */
+static char *prepend(char *to, struct prompt prompt, const char **text, size_t *len)
 {
     const char *begin = to;
     if (prompt.len > 0)
@@ -112,13 +112,12 @@ engine_status prompt_apply(engine_session *session, struct prompt prompt, struct
         session->prompted = malloc(n_bytes);
         session->prompted_cap = session->prompted != NULL ? n_bytes : 0;
         if (session->prompted == NULL)
-            return fail(&session->error, ENGINE_ERROR_MEMORY,
-                        "input %zu: no memory for its text behind the prompt, %zu bytes", index,
-                        n_bytes);
+            return fail_input(&session->error, ENGINE_ERROR_MEMORY, ENGINE_REASON_NONE, index,
+                              ": no memory for its text after the prompt, %zu bytes", n_bytes);
     }
-    char *rest = put(session->prompted, prompt, &texts->text, &texts->text_len);
+    char *rest = prepend(session->prompted, prompt, &texts->text, &texts->text_len);
     if (texts->pair != NULL)
-        put(rest, pair_prompt, &texts->pair, &texts->pair_len);
+        prepend(rest, pair_prompt, &texts->pair, &texts->pair_len);
     return ENGINE_OK;
 }
 

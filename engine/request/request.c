@@ -6,13 +6,6 @@
 _Static_assert((int)ENGINE_TRUNCATE_ONLY_SECOND == (int)TRUNCATE_ONLY_SECOND,
                "engine_truncation is enum truncation");
 
-engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
-                              engine_error *error)
-{
-    return read_struct("engine_encode_options", given, offsetof(engine_encode_options, prompt),
-                       options, sizeof *options, error);
-}
-
 static engine_status check_options(const engine_encode_options *options, engine_error *error)
 {
     if ((unsigned)options->pooling > ENGINE_POOLING_COLBERT ||
@@ -34,7 +27,7 @@ static engine_status check_options(const engine_encode_options *options, engine_
     return ENGINE_OK;
 }
 
-/* The form of the answer that a pooling gives. */
+/* Returns the form of a pooling's answers. */
 static enum answer_kind kind_of(engine_pooling pooling)
 {
     switch (pooling) {
@@ -45,15 +38,16 @@ static enum answer_kind kind_of(engine_pooling pooling)
     }
 }
 
-/* by_default: the file's own prompt is used where its own pooling, or the one answer of its kind
- * that it has, is. */
+/* by_default: use the file's own prompt if the pooling is the model's own, or its only sparse or
+ * vector answer. */
 static engine_status read_request(engine_session *session, const engine_encode_options *given,
                                   bool by_default, struct request *request)
 {
     const engine_model *model = session->model;
     const struct model_config *config = &model->encoder.config;
     engine_encode_options options;
-    engine_status status = request_options(given, &options, &session->error);
+    engine_status status =
+        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, &session->error);
     if (status == ENGINE_OK)
         status = check_options(&options, &session->error);
     if (status != ENGINE_OK)
@@ -75,6 +69,7 @@ static engine_status read_request(engine_session *session, const engine_encode_o
         .truncate = options.on_long == ENGINE_ON_LONG_MODEL
                         ? model->tokenizer.truncate
                         : options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
         .truncation = (enum truncation)options.truncation,
         .truncate_left = options.truncate_left != 0,
         .max_tokens = options.max_tokens,
@@ -99,8 +94,8 @@ static bool has_pooler(const struct encoder *encoder)
     return false;
 }
 
-/* The numbers of a row of the answer before it is cut; 0: the model does not have it. */
-static size_t whole_width(const struct encoder *encoder, const struct request *request)
+/* Returns the floats of an uncut answer row; 0 if the model does not have such answers. */
+static size_t uncut_width(const struct encoder *encoder, const struct request *request)
 {
     const struct model_config *config = &encoder->config;
     switch (request->kind) {
@@ -119,7 +114,7 @@ static engine_status choose_vectors(engine_session *session, struct request *req
     size_t dimensions = request->dimensions;
     if (request->kind == ANSWER_POOLED && request->pooling == POOLING_NONE)
         request->kind = ANSWER_TOKENS;
-    request->width = whole_width(&session->model->encoder, request);
+    request->width = uncut_width(&session->model->encoder, request);
     if (request->width == 0)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no %s",
                     request->kind == ANSWER_SPARSE    ? "sparse weights, as SPLADE has"
@@ -159,7 +154,8 @@ engine_status engine_prompt(const engine_model *model, const engine_encode_optio
     struct prompt prompt;
     if (model == NULL || text == NULL || len == NULL)
         return misused(error, "engine_prompt: model, text or len is NULL");
-    engine_status status = request_options(given, &options, error);
+    engine_status status =
+        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
     if (status == ENGINE_OK)
         status = prompt_of_options(model, &options, pooling_has_prompts(options.pooling), &prompt,
                                    error);

@@ -1,5 +1,5 @@
-/* request.h - what a call asks for, read once: its options with every default filled in, the prompt
- * that goes before its texts, and the form of the answer; and a text's tokens as it wants them. */
+/* request.h - what a call asks for, read once: its options with every default resolved, the prompt
+ * before its texts, and the form of the answer; and a text's tokens under these options. */
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
@@ -13,27 +13,29 @@ enum answer_kind {
     ANSWER_TOKEN_LABELS, /* [T, labels] */
     ANSWER_SPARSE,       /* [V] */
     ANSWER_VECTORS,      /* [tokens with a vector, W] */
-    ANSWER_MAX_SIM,      /* [1]: how well these vectors meet those of a query */
+    ANSWER_MAX_SIM,      /* [1]: score of these vectors against a query's */
 };
 
 struct request {
-    /* The answer. */
+    /* Answer. */
     enum answer_kind kind;
-    size_t width; /* floats of a row of it */
+    size_t width; /* floats of an answer row */
     enum pooling pooling;
     bool project, normalize; /* pooled vectors */
-    size_t dimensions;       /* that vectors are cut to; 0: not */
+    size_t dimensions;       /* that vectors are cut to; 0: uncut */
     bool is_query;           /* ANSWER_VECTORS: no token is skipped */
-    const float *query;      /* ANSWER_MAX_SIM: its vectors, [n_query, width of a vector] */
+    const float *query;      /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
     enum scores scores; /* of labels */
-    bool raw_scores;    /* logits are asked for */
-    /* Its texts. */
-    size_t first_input; /* what messages call the first input; 0 but in engine_rank */
+    bool raw_scores;    /* the caller asked for logits */
+    /* Texts. */
+    size_t first_input; /* index of the first input in messages; 0 except in engine_rank */
+    size_t n_inputs;    /* of all encode() calls of one engine_rank; 0: a single call */
     struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
     bool special, truncate, truncate_left;
+    bool truncates_unseen; /* the caller asked for truncation, not the file alone */
     enum truncation truncation;
-    size_t max_tokens; /* as the caller gave it; 0: the model's limit for texts */
+    size_t max_tokens; /* as the caller set it; 0: the model's limit for texts */
     /* Windows. */
     size_t stride;
     bool whole_words;
@@ -50,19 +52,15 @@ static inline bool gives_vectors(const struct request *request)
     return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
 }
 
-/* With these poolings, the file's own prompts go before texts without being asked for. */
+/* Returns whether the file's own prompts are used by default with this pooling. */
 static inline bool pooling_has_prompts(engine_pooling pooling)
 {
     return pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
            pooling == ENGINE_POOLING_COLBERT;
 }
 
-/* Whether a token, the place-th of a text that is not padding, has a vector of its own. */
-bool token_has_vector(const engine_model *model, int32_t id, size_t place, bool in_query);
-
-/* Options that may be NULL, or of an older version of engine.h, in full. */
-engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
-                              engine_error *error);
+/* Returns whether the index-th token of a text, not counting padding, has a vector. */
+bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query);
 
 /* FOR_TOKENS: with the prompt that FOR_VECTORS puts before the same texts. FOR_HEAD: the caller
  * sets kind and width of the answer. */
@@ -72,11 +70,11 @@ enum purpose { FOR_VECTORS, FOR_TOKENS, FOR_HEAD };
 engine_status request_read(engine_session *session, const engine_encode_options *options,
                            enum purpose purpose, struct request *request);
 
-/* The tokens that a text may have. */
+/* Returns the most tokens of a text. */
 size_t request_token_limit(const struct request *request, const engine_model *model);
 
-/* Tokens of inputs[index], a text or a pair, behind its prompt: at most as many as the request and
- * the session allow, in session->tokens. On failure the message is in the session's error. */
+/* Tokenizes inputs[index], a text or a pair, after its prompt: at most as many tokens as request
+ * and session allow, into session->tokens. On failure the message is in the session's error. */
 engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
                           const struct request *request, struct token_count *count);
 

@@ -1,8 +1,8 @@
-/* cpus.c - the number of threads: environment, affinity, cgroup quota; and of those there are.
+/* cpus.c - the number of threads to use (environment, affinity, cgroup quota) and of existing ones.
  *
- * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one
- * above it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that
- * opening a session allocates nothing here.
+ * cgroup v2: cpu.max has "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one above
+ * it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that opening a
+ * session allocates nothing here.
  */
 #include "engine/runtime/cpus.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The start of a file named by three parts, and its length; "" where it cannot be read. */
+/* Reads the start of a file whose path has three parts. Returns its length; "" on failure. */
 static size_t read_text(const char *root, const char *directory, const char *file, char *text,
                         size_t cap)
 {
@@ -33,7 +33,7 @@ static size_t smaller_limit(size_t a, size_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* ⌈quota / period⌉ CPUs of a group; 0 if there is no limit. */
+/* Returns ⌈quota / period⌉ CPUs of a group; 0 if unlimited. */
 static size_t quota_of(const char *directory, bool v2)
 {
     static const char V1[] = "/sys/fs/cgroup/cpu";
@@ -49,7 +49,7 @@ static size_t quota_of(const char *directory, bool v2)
     return has_limit ? (size_t)((quota + period - 1) / period) : 0;
 }
 
-/* "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
+/* Finds "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
 static bool lists_cpu(const char *controllers)
 {
     for (const char *at = controllers; at != NULL; at = strchr(at, ',')) {
@@ -60,7 +60,7 @@ static bool lists_cpu(const char *controllers)
     return false;
 }
 
-/* The least quota of this process's group and those above it; 0 if none. */
+/* Returns the least quota of this process's group and those above it; 0 if unlimited. */
 static size_t cgroup_cpus(void)
 {
     char groups[4096], directory[256];
@@ -102,8 +102,8 @@ size_t threads_choose(size_t n_asked)
         return 1;
     const char *asked = getenv("OMP_NUM_THREADS");
     long first_number = asked != NULL ? strtol(asked, NULL, 10) : 0;
-    size_t by_environment = first_number > 0 ? (size_t)first_number : 0; /* 0: it says nothing */
-    /* OpenMP knows the process's CPUs also where it has bound this thread to one of them. */
+    size_t by_environment = first_number > 0 ? (size_t)first_number : 0; /* 0: not set */
+    /* OpenMP reports the process's CPUs even if it has bound this thread to one of them. */
     size_t cpus = smaller_limit((size_t)omp_get_num_procs(), cgroup_cpus());
     size_t most = by_environment > cpus ? by_environment : cpus;
     size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;

@@ -1,10 +1,10 @@
 /* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM), and loads OpenBLAS.
  *
- * OpenBLAS makes itself ready while it is loaded: it starts a thread for each CPU but one that the
- * loading thread may run on, and ends the process where threads are refused. So the loading thread
- * keeps to one CPU meanwhile. It also takes 32 MB of addresses and more at a time for each thread
- * that calls it, and where they are refused asks again for ever; so a process whose memory is
- * limited goes without.
+ * OpenBLAS initialises itself while it is loaded: it starts a thread for each CPU that the loading
+ * thread may use but one, and ends the process if threads are refused. So the loading thread is
+ * bound to one CPU meanwhile. It also reserves 32 MB of addresses and more at a time for each
+ * thread that calls it, and retries forever if they are refused; so it is not used in a process
+ * whose memory is limited.
  */
 #include "engine/runtime/machine.h"
 
@@ -53,7 +53,7 @@ static bool memory_is_limited(void)
            getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur != RLIM_INFINITY;
 }
 
-/* dlopen, by a thread that is held to the CPU where it is. */
+/* Calls dlopen while the thread is bound to its current CPU. */
 static void *load_on_one_cpu(const char *name)
 {
     cpu_set_t all, one;
@@ -66,7 +66,7 @@ static void *load_on_one_cpu(const char *name)
     return library;
 }
 
-/* *function, a pointer to a function, = the library's of that name. */
+/* Stores the library's function of that name in *function, a pointer to a function. */
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
@@ -74,7 +74,7 @@ static bool find(void *library, const char *name, void *function)
     return found != NULL;
 }
 
-static struct blas openblas; /* sgemm NULL: none */
+static struct blas openblas; /* sgemm NULL: not loaded */
 
 static void load_openblas(void)
 {
@@ -84,7 +84,7 @@ static void load_openblas(void)
     struct blas found;
     if (memory_is_limited())
         return;
-    void *library = dlopen(OPENBLAS, RTLD_NOW | RTLD_NOLOAD); /* the host's own, if it has one */
+    void *library = dlopen(OPENBLAS, RTLD_NOW | RTLD_NOLOAD); /* the host's own, if any */
     if (library == NULL)
         library = load_on_one_cpu(OPENBLAS);
     if (library == NULL || !find(library, "openblas_get_parallel", &get_parallel) ||

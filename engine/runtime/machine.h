@@ -1,4 +1,4 @@
-/* machine.h - what the library asks of the machine; engine.h tells the host. */
+/* machine.h - the library's requests to the machine; engine.h documents them for hosts. */
 #ifndef ENGINE_MACHINE_H
 #define ENGINE_MACHINE_H
 
@@ -6,16 +6,16 @@
 #include "model/kernels/blas.h"
 #include "model/kernels/kernels.h"
 
-/* Asks Linux for AMX's tile registers, which the kernels that need tiles use. False: refused. */
+/* Asks Linux for AMX's tile registers, for kernels that need tiles. Returns false if refused. */
 bool machine_allow_tiles(void);
 
-/* The kernels that ENGINE_ISA names, else the best that this CPU has and this process may use.
- * NULL: there is no such name. */
+/* Returns the kernels that ENGINE_ISA names, else the best that this CPU has and this process may
+ * use. Returns NULL if the name is unknown. */
 const struct kernels *machine_kernels(bool int8, engine_error *error);
 
-/* OpenBLAS, set to one thread, so that each of ours can call it; loaded by the first call in the
- * process, and never unloaded. NULL: it is not there, its build cannot be used (blas.h), or the
- * process may not have the memory that it takes. */
+/* Returns OpenBLAS, set to one thread, so that each of ours can call it; loaded by the first call
+ * in the process, and never unloaded. Returns NULL if it is missing, its build cannot be used
+ * (blas.h), or the process's memory is limited. */
 const struct blas *machine_blas(void);
 
 #endif

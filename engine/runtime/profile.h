@@ -1,8 +1,7 @@
 /* profile.h - how long each thread of a session spends in each step.
  *
- * A thread has a slot of its own. Between two laps it works on one step, so a lap gives the time
- * since the last one to the step that has just ended. Without a slot (NULL) nothing is done:
- * profiling is off. */
+ * A thread has a slot of its own. Between two laps it works on one step, so a lap adds the time
+ * since the last lap to the step that has just ended. A NULL slot turns profiling off. */
 #ifndef ENGINE_PROFILE_H
 #define ENGINE_PROFILE_H
 
@@ -10,13 +9,13 @@
 
 #include <time.h>
 
-/* Cache lines of its own, so that threads do not disturb each other. */
+/* On a cache line of its own, so that threads do not disturb each other. */
 struct profile_slot {
-    _Alignas(64) uint64_t last_ns; /* when the running step began */
+    _Alignas(64) uint64_t last_ns; /* start of the current step */
     uint64_t ns[ENGINE_N_STEPS];
 };
 
-/* Nanoseconds of a clock, and of the monotonic one. */
+/* Return nanoseconds of a clock, and of the monotonic one. */
 uint64_t clock_ns(clockid_t clock);
 uint64_t now_ns(void);
 

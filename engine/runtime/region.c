@@ -1,8 +1,8 @@
-/* region.c - how a parallel region begins.
+/* region.c - starts parallel regions.
  *
- * OpenMP keeps a pool of threads for each of the host's threads that begins regions, and ends the
- * process where the system refuses it a thread. So before a pool grows, as many threads as it lacks
- * are started here, and end again: if these can be had, so can OpenMP's a moment later.
+ * OpenMP keeps a pool of threads for each host thread that starts regions, and ends the process if
+ * the system refuses it a thread. So before a pool grows, the missing threads are started here and
+ * ended again: if the system allows these, it allows OpenMP's a moment later.
  */
 #include "engine/runtime/region.h"
 
@@ -18,15 +18,15 @@
 
 enum { LEAST_STACK = 256 * 1024 }; /* of a thread that computes */
 
-/* The threads of the last region that the calling thread began, itself among them. */
+/* Threads of the last region that the calling thread started, including itself. */
 static _Thread_local size_t n_in_pool = 1;
 
-/* That had the first region; 0: there was none. A child does not have the pool that it remembers,
- * and GCC's OpenMP would wait for it forever. */
+/* Process that ran the first parallel region; 0 before that. A child does not have the pool that it
+ * remembers, and GCC's OpenMP would wait for it forever. */
 static _Atomic pid_t process_of_pools;
 
-/* A thread begins with its maker's mask. OpenMP makes threads when a pool grows, but also when the
- * host has had a smaller region since, and for a region inside another. They block every signal
+/* A thread inherits its creator's signal mask. OpenMP creates threads when a pool grows, but also
+ * if the host has had a smaller region since, and for a nested region. They block every signal
  * except their own faults and SIGPROF, so that the host's handlers run on the host's threads: a
  * fault must reach its handler, and a profiler counts all threads. (LLVM's block all in any case.)
  */
@@ -46,8 +46,8 @@ static void *wait_for_all(void *all_are_made)
     return NULL;
 }
 
-/* The stack that OMP_STACKSIZE, or GOMP_STACKSIZE, asks for OpenMP's threads: a number, of KB, or
- * of the unit behind it. 0: none is asked for, or none that there can be. */
+/* Returns the stack size of OpenMP's threads by OMP_STACKSIZE, or GOMP_STACKSIZE: a number of KB,
+ * or of the unit after it. 0 if it is not set, or invalid. */
 static size_t stack_asked(void)
 {
     static const char UNITS[] = "BbKkMmGg";
@@ -64,8 +64,8 @@ static size_t stack_asked(void)
     return unit != NULL && n <= SIZE_MAX >> bits ? n << bits : 0;
 }
 
-/* How many threads beside this one, at most n, the system lets us have at the same time, with the
- * stacks that OpenMP's will have. */
+/* Returns how many threads in addition to this one, at most n, the system allows at the same time,
+ * with the stacks of OpenMP's threads. */
 static size_t count_threads(size_t n)
 {
     struct event all_are_made = {0};
@@ -74,7 +74,7 @@ static size_t count_threads(size_t n)
     sigset_t before;
     size_t n_made = 0, stack = stack_asked();
     pthread_attr_init(&attributes);
-    if (stack > 0) /* where it is refused, the default stays */
+    if (stack > 0) /* if it is refused, the default stays */
         pthread_attr_setstacksize(&attributes, stack);
     if (pthread_attr_getstacksize(&attributes, &stack) != 0 || stack < LEAST_STACK)
         n = 0;
@@ -90,32 +90,32 @@ static size_t count_threads(size_t n)
     return n_made;
 }
 
-/* Each of the host's threads that calls has a pool of its own: they do not pile up without end. */
+/* Limits the total: each host thread that calls has a pool of its own. */
 static bool is_room_for(size_t n)
 {
     return process_threads() + n <= MAX_THREADS;
 }
 
-static void give_size(void *n_given, struct team team)
+static void store_size(void *n_given, struct team team)
 {
     if (team.rank == 0)
         *(size_t *)n_given = team.size;
 }
 
-/* Makes the calling thread's pool one of n threads; returns how many it has then. The region is for
- * that alone: its threads, and what OpenMP allocates for a region of so many, stay for the next. */
+/* Grows the calling thread's pool to n threads; returns its size. The region has no other purpose:
+ * its threads, and OpenMP's allocations for a region of that size, stay for the next. */
 static size_t make_pool(size_t n)
 {
     struct barrier barrier = {0};
     size_t n_given = 1;
-    region_run(n, &barrier, give_size, &n_given);
+    region_run(n, &barrier, store_size, &n_given);
     return n_given;
 }
 
 size_t region_threads(size_t n, bool *is_refused)
 {
     pid_t none = 0, process = getpid();
-    bool is_inside = omp_get_level() > 0; /* GCC's makes threads for each region in a region */
+    bool is_inside = omp_get_level() > 0; /* GCC creates new threads for each nested region */
     size_t n_ready = is_inside ? 1 : n_in_pool;
     if (is_refused != NULL)
         *is_refused = false;
@@ -153,7 +153,7 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
         struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
         job(user, team);
         atomic_fetch_add(&all_threads_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_own_ns);
-        team_wait(team); /* politely, whatever OpenMP's own barrier is set to */
+        team_wait(team); /* passively, for any setting of OpenMP's own barrier */
     }
     return (double)all_threads_ns / (double)(now_ns() - begin_ns);
 }

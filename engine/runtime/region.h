@@ -6,18 +6,18 @@
 
 #include <stdbool.h>
 
-/* How many threads, at most n, a region that the calling thread begins can have; those that are
- * missing are made, or, for a region inside another, counted. 1 in a region of the host, if that
- * cannot have another inside, and in a child of a process that has had regions. *is_refused (may be
- * NULL): the system lets us have fewer. */
+/* Returns how many threads, at most n, a region started by the calling thread can have; missing
+ * threads are created or, for a nested region, counted. 1 in a region of the host that allows no
+ * nested one, and in a child of a process that has had regions. *is_refused (may be NULL) is set if
+ * the system allows fewer. */
 size_t region_threads(size_t n, bool *is_refused);
 
 typedef void (*team_job)(void *user, struct team team);
 
-/* Calls job(user, team) in n threads, this one among them, as many as region_threads has just said
- * (OpenMP may still give fewer: team.size), and returns when all have. They meet at the barrier.
- * One thread does it without a region. Returns how many processors they had, on average: spinning
- * in the job's team_waits counts, sleeping does not. */
+/* Calls job(user, team) in n threads, including this one, n as region_threads has just returned it
+ * (OpenMP may still start fewer: team.size), and returns when all have finished. They wait for each
+ * other at the barrier. One thread runs without a region. Returns the average number of processors
+ * used: spinning in the job's team_waits counts, sleeping does not. */
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user);
 
 #endif

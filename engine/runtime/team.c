@@ -8,14 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nanoseconds. Threads that sleep at every meeting are put on one processor by Linux and then work
- * in turn: on two idle processors a 16-token text took 1.8 ms with 100 microseconds of spinning, 3
- * to 5 ms with 5 or 20. So a thread whose patience is small tries the most now and then, for a
- * twentieth of the time if that is in vain. */
+/* Nanoseconds. Linux puts threads that sleep at every barrier on one processor, where they work in
+ * turn: on two idle processors a 16-token text took 1.8 ms with 100 microseconds of spinning, 3 to
+ * 5 ms with 5 or 20. So a thread whose spin time is short tries the longest now and then, for at
+ * most a twentieth of the time. */
 enum { LEAST_SPIN = 1000, MOST_SPIN = 100000, BETWEEN_TRIALS = 20 * MOST_SPIN };
-enum { PAUSES = 8 }; /* between looks at the clock */
+enum { PAUSES = 8 }; /* between readings of the clock */
 
-/* 15 to 55 ns on the processors at hand; without it, the core's other hardware thread is slowed. */
+/* 15 to 55 ns on the measured processors; without it, the core's other hardware thread slows. */
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -35,7 +35,7 @@ static bool has_happened(struct event *event, uint32_t n_seen)
     return atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
 }
 
-/* True if it happened while we were spinning, which began then. */
+/* Returns whether the event happened during the spinning, which started at `begin`. */
 static bool spin(struct event *event, uint32_t n_seen, uint64_t begin, uint32_t spin_ns)
 {
     for (;;) {
@@ -49,8 +49,8 @@ static bool spin(struct event *event, uint32_t n_seen, uint64_t begin, uint32_t 
     }
 }
 
-/* Spins for as long as is worth it: next time twice as long if it was, half as long if not. */
-static bool spin_patiently(struct event *event, uint32_t n_seen)
+/* Spins for an adaptive time: next time twice as long if it succeeded, half as long if not. */
+static bool spin_adaptively(struct event *event, uint32_t n_seen)
 {
     uint64_t begin = now_ns();
     uint32_t spin_ns = atomic_load_explicit(&event->spin_ns, memory_order_relaxed);
@@ -67,11 +67,11 @@ static bool spin_patiently(struct event *event, uint32_t n_seen)
     return happened;
 }
 
-/* n_sleepers is raised before the kernel looks at n_signals, and event_signal raises n_signals
- * before it looks at n_sleepers: one of the two always sees the other. */
+/* n_sleepers is raised before the kernel reads n_signals, and event_signal raises n_signals before
+ * it reads n_sleepers: one of the two always sees the other. */
 void event_wait(struct event *event, uint32_t n_seen)
 {
-    if (has_happened(event, n_seen) || spin_patiently(event, n_seen))
+    if (has_happened(event, n_seen) || spin_adaptively(event, n_seen))
         return;
     atomic_fetch_add(&event->n_sleepers, 1);
     while (atomic_load(&event->n_signals) == n_seen)

@@ -1,4 +1,4 @@
-/* team.h - threads that work on one thing together: how they share it and wait for each other. */
+/* team.h - threads that work on one task together: how they share it and wait for each other. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 
@@ -7,19 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An event that happens again and again, counted, and that threads wait for. A thread that waits
- * first spins, because on an idle machine the others are microseconds behind it, and then sleeps.
- * Where spinning turns out to be in vain, because other work has the processors, the next wait
- * spins for half as long; every two milliseconds one spins for the longest time, to see if that is
- * over. */
+/* A recurring event, counted, that threads wait for. A waiting thread first spins, because on an
+ * idle machine the others are microseconds behind, and then sleeps. If spinning fails, because
+ * other work uses the processors, the next wait spins for half as long; every two milliseconds one
+ * wait spins for the longest time, to see if that has changed. */
 struct event {
     alignas(64) _Atomic uint32_t n_signals;
     _Atomic uint32_t n_sleepers;
-    _Atomic uint32_t spin_ns;  /* how long to spin, in nanoseconds */
-    _Atomic uint64_t trial_ns; /* when to spin for the longest time: 0, the first wait does */
+    _Atomic uint32_t spin_ns;  /* spin time in nanoseconds */
+    _Atomic uint64_t trial_ns; /* when to spin for the longest time next; 0: in the first wait */
 };
 
-/* Waits until it has happened more than n_seen times. */
+/* Waits until the event has happened more than n_seen times. */
 void event_wait(struct event *event, uint32_t n_seen);
 void event_signal(struct event *event);
 
@@ -28,16 +27,16 @@ struct barrier {
     struct event met; /* all threads of the team have arrived */
 };
 
-/* A team as one of its threads sees it. Alone (size 1), nobody is waited for. */
+/* A team as one of its threads sees it. Size 1: no waiting. */
 struct team {
     size_t rank, size;
-    struct barrier *barrier; /* all zeros before the first meeting */
+    struct barrier *barrier; /* all zeros before the first wait */
 };
 
-/* Waits until every thread of the team is here. */
+/* Waits until every thread of the team has arrived. */
 void team_wait(struct team team);
 
-/* This thread's share of 0 .. n-1: begin .. end-1, contiguous, as even as can be. */
+/* This thread's share of 0 .. n-1: begin .. end-1, contiguous, as even as possible. */
 struct share {
     size_t begin, end;
 };

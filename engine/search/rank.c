@@ -1,10 +1,8 @@
-/* rank.c - engine_rank: how well texts answer a query, by vectors or by a cross-encoder. */
+/* rank.c - engine_rank: scores how well texts answer a query, by vectors or by a cross-encoder. */
 #include "engine/encode.h"
 #include "engine/status.h"
 #include "model/layers/pooling.h"
 #include "model/layers/search/sparse.h"
-
-#include <string.h>
 
 enum { RANK_BATCH = RANK_VECTORS - 1 };
 
@@ -15,22 +13,22 @@ static bool is_plain_text(const engine_input *input)
            (input->text != NULL || input->text_len == 0);
 }
 
-/* A pair is made of two texts: anything else would be lost in it. */
+/* A pair is made of two texts: other members of an input would be ignored. */
 static engine_status check_pairs(engine_session *session, const engine_input *query,
                                  const engine_input *texts, size_t n)
 {
+    static const char NO_PLAIN_TEXT[] =
+        " has ids, a pair, or a NULL text: a cross-encoder takes a text";
     if (!is_plain_text(query))
-        return misused(&session->error,
-                       "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
+        return misused_input(&session->error, ENGINE_QUERY_INPUT, "%s", NO_PLAIN_TEXT);
     for (size_t i = 0; i < n; i++)
         if (!is_plain_text(&texts[i]))
-            return misused(
-                &session->error,
-                "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text", i);
+            return misused_input(&session->error, i, "%s", NO_PLAIN_TEXT);
     return ENGINE_OK;
 }
 
-/* The scores of pairs of the query and each text. */
+/* Scores pairs of the query and each text. If only the texts may be cut and no room is left for
+ * them, the query is too long. */
 static engine_status rank_pairs(engine_session *session, const engine_input *query,
                                 const engine_input *texts, size_t n, struct request *request,
                                 float *out)
@@ -42,28 +40,29 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
         pairs[i].pair = texts[i].text != NULL ? texts[i].text : "";
         pairs[i].pair_len = texts[i].text_len;
     }
-    return classify(session, pairs, n, request, out, n, NULL, NULL);
+    engine_status status = classify(session, pairs, n, request, out, n, NULL, NULL);
+    const engine_error cause = session->error;
+    if (cause.reason == ENGINE_REASON_NO_ROOM && request->truncation == TRUNCATE_ONLY_SECOND)
+        fail_input(&session->error, status, cause.reason, ENGINE_QUERY_INPUT, "%s",
+                   cause.message + cause.name_len);
+    return status;
 }
 
-/* The query's vector, first in session->rank_vectors, or its vectors. A message about it names no
- * text. */
+/* Computes the query's vector, first in session->rank_vectors, or its vectors. */
 static engine_status encode_query(engine_session *session, const engine_input *query,
                                   struct request *request)
 {
-    static const char NAME[] = "input 0";
     bool has_many = request->kind == ANSWER_VECTORS;
     size_t width = request->width, n_floats = 0;
     float *to = has_many ? session->query_vectors : session->rank_vectors;
     request->is_query = true;
+    request->first_input = ENGINE_QUERY_INPUT;
     engine_status status = encode(session, query, 1, request, to,
                                   has_many ? session->max_tokens * width : width, &n_floats, NULL);
     request->is_query = false;
-    engine_error cause = session->error;
-    if (status != ENGINE_OK && strncmp(cause.message, NAME, sizeof NAME - 1) == 0)
-        fail(&session->error, status, "the query%s", cause.message + sizeof NAME - 1);
     if (!has_many)
         return status;
-    request->kind = ANSWER_MAX_SIM; /* of the texts, scores instead of vectors */
+    request->kind = ANSWER_MAX_SIM; /* for the texts: scores instead of vectors */
     request->width = 1;
     request->query = to;
     request->query_width = width;
@@ -71,7 +70,7 @@ static engine_status encode_query(engine_session *session, const engine_input *q
     return status;
 }
 
-/* How the texts' vectors compare with the query's. */
+/* Compares the texts' vectors with the query's. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
                                   const struct request *request, float *out)
 {
@@ -87,20 +86,20 @@ static engine_status rank_vectors(engine_session *session, const engine_input *t
     return status;
 }
 
-/* What is asked of the texts, and the prompt that goes before the query. A cross-encoder gets no
- * prompt that was not asked for. */
+/* Sets the request for the texts, and the query's prompt. A cross-encoder uses explicit prompts
+ * only. */
 static engine_status request_rank(engine_session *session, const engine_encode_options *given,
                                   bool by_pair, struct request *texts, struct prompt *query)
 {
     engine_encode_options options;
-    engine_status status = request_options(given, &options, &session->error);
+    engine_status status =
+        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, &session->error);
     if (status != ENGINE_OK)
         return status;
     if (options.pooling == ENGINE_POOLING_NONE)
         return misused(&session->error,
                        "engine_rank: pooling is ENGINE_POOLING_NONE, but texts are compared whole");
     bool by_default = !by_pair && pooling_has_prompts(options.pooling);
-    options.struct_bytes = sizeof options;
     options.role = ENGINE_ROLE_DOCUMENT;
     const struct model_config *config = &session->model->encoder.config;
     if (options.pooling == ENGINE_POOLING_MODEL && !by_pair && config->pooling == POOLING_NONE &&
@@ -129,6 +128,7 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     if (status != ENGINE_OK)
         return status;
     struct prompt text_prompt = request.prompt;
+    request.n_inputs = n;
     request.prompt = query_prompt;
     if (by_pair) /* the text is the second one of each pair */
         request.pair_prompt = text_prompt;

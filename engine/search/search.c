@@ -1,6 +1,6 @@
-/* search.c - engine_search: what is asked for is checked, memory is found, and threads take blocks
- * of rows until there are none. Each keeps the best of its own for every query; at the end those of
- * the other threads are added to the first one's, which are in the caller's buffer.
+/* search.c - engine_search: checks the arguments, allocates memory, and lets threads score blocks
+ * of rows. Each thread keeps its own best hits for every query; at the end the hits of the other
+ * threads are added to the first one's, which are in the caller's buffer.
  */
 #include "engine/arena.h"
 #include "engine/runtime/cpus.h"
@@ -9,6 +9,7 @@
 #include "engine/status.h"
 #include "model/layers/search/scan.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 SAME_FIELD(hit, engine_hit, row);
@@ -27,12 +28,12 @@ void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_elem
         row_encode((enum row_type)type, rows + i * width, width, (char *)out + i * bytes);
 }
 
-/* ---- What is asked for ---- */
+/* ---- Arguments ---- */
 
-/* So that the floats of a block of rows can be counted. */
+/* So that the floats of a block of rows are countable. */
 #define MOST_WIDTH (SIZE_MAX / 1024)
 
-/* Whether there are addresses for all rows, queries and hits. */
+/* Returns whether size_t can address all rows, queries and hits. */
 static bool are_countable(const engine_vectors *vectors, size_t n_queries, size_t k)
 {
     size_t width = vectors->width, row = engine_row_bytes(vectors->type, width);
@@ -56,20 +57,23 @@ static engine_status check(const engine_vectors *vectors, const float *queries, 
                        ENGINE_BINARY);
     if (!are_countable(vectors, n_queries, k))
         return misused(error,
-                       "%zu vectors of width %zu, %zu queries and %zu hits of each are more than "
-                       "there are addresses",
+                       "%zu vectors of width %zu, %zu queries and %zu hits of each exceed the "
+                       "address space",
                        vectors->n, width, n_queries, k);
     for (size_t i = 0; i < n_queries; i++)
-        if (!floats_are_finite(queries + i * width, width))
-            return fail(error, ENGINE_ERROR_NOT_FINITE, "query %zu has NaN or an infinity", i);
+        if (!floats_are_finite(queries + i * width, width)) {
+            fail(error, ENGINE_ERROR_NOT_FINITE, "query %zu has NaN or an infinity", i);
+            if (error != NULL)
+                error->input = i;
+            return ENGINE_ERROR_NOT_FINITE;
+        }
     return ENGINE_OK;
 }
 
 static engine_status read_options(const engine_search_options *given, engine_search_options *own,
                                   engine_error *error)
 {
-    engine_status status =
-        read_struct("engine_search_options", given, sizeof *own, own, sizeof *own, error);
+    engine_status status = read_struct("ENGINE_SEARCH_OPTIONS", given, own, sizeof *own, error);
     if (status != ENGINE_OK)
         return status;
     if ((unsigned)own->metric > ENGINE_METRIC_DOT)
@@ -87,9 +91,12 @@ struct search {
     size_t k; /* hits of a query, at most one for each row */
     size_t n_blocks, n_threads;
     _Atomic size_t next_block;
+    const engine_search_options *options;
+    bool is_interrupted;
     float *scratch;     /* [n_threads, scan_scratch()] */
     struct hits *hits;  /* [n_threads, n_queries] */
-    struct hit *others; /* [n_threads - 1, n_queries, k]; those of thread 0 are in out */
+    struct hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
+    _Atomic size_t n_skipped, first_skipped; /* rows without scores */
 };
 
 /* Cuts the block, or measures it. */
@@ -99,11 +106,11 @@ static void carve(struct search *search, struct arena *arena)
     size_t n = scan->n_queries, n_threads = search->n_threads;
     arena->overflow |= n > SIZE_MAX / MAX_THREADS;
     scan->queries =
-        arena_take(arena, scan_query_cap(scan), scan_stride(scan->width) * sizeof(float));
-    scan->offsets = arena_take(arena, n, sizeof *scan->offsets);
-    search->scratch = arena_take(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
-    search->hits = arena_take(arena, n * n_threads, sizeof *search->hits);
-    search->others = arena_take(arena, n * (n_threads - 1), search->k * sizeof *search->others);
+        arena_cut(arena, scan_query_cap(scan), scan_stride(scan->width) * sizeof(float));
+    scan->offsets = arena_cut(arena, n, sizeof *scan->offsets);
+    search->scratch = arena_cut(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
+    search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
+    search->others = arena_cut(arena, n * (n_threads - 1), search->k * sizeof *search->others);
 }
 
 static engine_status allocate(struct search *search, void **block, engine_error *error)
@@ -128,12 +135,39 @@ static void search_blocks(void *user, struct team team)
     struct search *search = user;
     struct hits *hits = search->hits + team.rank * search->scan.n_queries;
     float *scratch = search->scratch + team.rank * scan_scratch(&search->scan);
-    size_t block;
-    while ((block = atomic_fetch_add(&search->next_block, 1)) < search->n_blocks)
-        scan_block(&search->scan, block, hits, scratch);
+    size_t block, first = SIZE_MAX, before = SIZE_MAX, n = search->scan.n;
+    while ((block = atomic_fetch_add(&search->next_block, 1)) < search->n_blocks) {
+        const size_t n_taken = (block + 1) * scan_block_rows(&search->scan);
+        search->n_skipped += scan_block(&search->scan, block, hits, scratch, &first);
+        if (team.rank == 0 && search->options->progress != NULL &&
+            search->options->progress(n_taken < n ? n_taken : n, n,
+                                      search->options->progress_user) != 0) {
+            search->is_interrupted = true;
+            search->next_block = search->n_blocks; /* no thread gets another block */
+        }
+    }
+    while (first < before && !atomic_compare_exchange_weak(&search->first_skipped, &before, first))
+        ;
 }
 
-/* Empty lists: those of the first thread in `out`, where each query has room for k hits. */
+static engine_status report_skipped(const struct search *search, size_t *n_skipped,
+                                    engine_error *error)
+{
+    const size_t n = search->n_skipped;
+    if (n_skipped != NULL)
+        *n_skipped = n;
+    if (n == 0 || n_skipped != NULL)
+        return succeed(error);
+    return fail(error, ENGINE_ERROR_NOT_FINITE,
+                "row %zu has no scores: it has NaN or an infinity%s (%zu such row%s); the others "
+                "can be searched",
+                (size_t)search->first_skipped,
+                search->scan.cosine ? ", or its length is neither 0 nor from 2.4e-35 to 4.2e37"
+                                    : "",
+                n, n == 1 ? "" : "s");
+}
+
+/* Sets empty lists: for the first thread in `out`, where each query has room for k hits. */
 static void begin_hits(struct search *search, struct hit *out, size_t k)
 {
     size_t n = search->scan.n_queries;
@@ -142,8 +176,8 @@ static void begin_hits(struct search *search, struct hit *out, size_t k)
             .heap = i < n ? out + i * k : search->others + (i - n) * search->k, .k = search->k};
 }
 
-/* Adds the other threads' hits of query `query` to those of the first, and fills up what is left of
- * the k. */
+/* Adds the other threads' hits of query `query` to the first thread's, and fills the rest of the
+ * k. */
 static void finish_hits(struct search *search, size_t query, size_t k)
 {
     struct hits *best = &search->hits[query];
@@ -158,7 +192,7 @@ static void finish_hits(struct search *search, size_t query, size_t k)
 }
 
 static engine_status run(struct search *search, const float *queries, engine_hit *out, size_t k,
-                         engine_error *error)
+                         size_t *n_skipped, engine_error *error)
 {
     struct barrier barrier = {0};
     void *block;
@@ -171,7 +205,9 @@ static engine_status run(struct search *search, const float *queries, engine_hit
     for (size_t i = 0; i < search->scan.n_queries; i++)
         finish_hits(search, i, k);
     free(block);
-    return succeed(error);
+    if (search->is_interrupted)
+        return fail(error, ENGINE_ERROR_INTERRUPTED, "interrupted by the progress callback");
+    return report_skipped(search, n_skipped, error);
 }
 
 engine_status engine_search(const engine_vectors *vectors, const float *queries, size_t n_queries,
@@ -184,6 +220,8 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
         status = check(vectors, queries, n_queries, k, out, error);
     if (status != ENGINE_OK)
         return status;
+    if (options.n_skipped != NULL)
+        *options.n_skipped = 0;
     if (n_queries == 0 || k == 0)
         return succeed(error);
     struct search search = {.scan = {.kernels = machine_kernels(false, error),
@@ -193,13 +231,19 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
                                      .n = vectors->n,
                                      .width = vectors->width,
                                      .n_queries = n_queries},
-                            .k = k < vectors->n ? k : vectors->n};
+                            .k = k < vectors->n ? k : vectors->n,
+                            .options = &options,
+                            .first_skipped = SIZE_MAX};
     if (search.scan.kernels == NULL)
         return ENGINE_ERROR_ARGUMENT;
+    int cancel_state; /* a cancelled thread would leak memory, and other threads of the region */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     size_t block_rows = scan_block_rows(&search.scan);
     search.n_blocks = vectors->n / block_rows + (vectors->n % block_rows > 0);
     size_t n_threads = threads_choose(options.n_threads);
     search.n_threads =
         region_threads(n_threads < search.n_blocks ? n_threads : search.n_blocks, NULL);
-    return run(&search, queries, out, k, error);
+    status = run(&search, queries, out, k, options.n_skipped, error);
+    pthread_setcancelstate(cancel_state, NULL);
+    return status;
 }

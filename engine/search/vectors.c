@@ -1,4 +1,4 @@
-/* vectors.c - which tokens have vectors; the public functions that compare vectors of a host. */
+/* vectors.c - which tokens have vectors; the public functions that compare a host's vectors. */
 #include "engine/request/request.h"
 #include "model/layers/pooling.h"
 #include "model/layers/search/token_vector.h"
@@ -41,13 +41,13 @@ double engine_max_sim(const float *query, size_t n_query, const float *text, siz
     return query != NULL && text != NULL ? max_sim(query, n_query, text, n_text, width) : 0;
 }
 
-bool token_has_vector(const engine_model *model, int32_t id, size_t place, bool in_query)
+bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query)
 {
-    return (place > 0 || model->encoder.config.token_vector_first) &&
+    return (index > 0 || model->encoder.config.token_vector_first) &&
            (in_query || !id_list_has(&model->tokenizer.skip_vectors, id));
 }
 
-int engine_token_has_vector(const engine_model *model, int32_t id, size_t place, engine_role role)
+int engine_token_has_vector(const engine_model *model, int32_t id, size_t index, engine_role role)
 {
-    return model != NULL && token_has_vector(model, id, place, role == ENGINE_ROLE_QUERY);
+    return model != NULL && token_has_vector(model, id, index, role == ENGINE_ROLE_QUERY);
 }

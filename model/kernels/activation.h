@@ -2,7 +2,7 @@
  *
  * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where
  * 1 + erf cancels. Coefficients: least squares, reweighted towards equal relative error (5e-9 on
- * [0, 13.5]); what is left is float rounding: test_kernels.c states and checks the errors.
+ * [0, 13.5]); the remaining error is float rounding: test_kernels.c states and checks the errors.
  * Plain twin: plain_activation in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_ACTIVATION_H
@@ -18,8 +18,8 @@ INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y); zero where that is bel
     return choose(y < -88.0f, splat(0.0f), result);
 }
 
-/* e^(-a²/2) for a² up to 169, as 2^y, y = a² · (-log2(e) / 2), 2^y = 2^n · 2^r, n = round(y): by
- * exp_between it would take two steps more. The polynomial is fitted as that of exp (3e-9). */
+/* e^(-a²/2) for a² up to 169, as 2^y, y = a² · (-log2(e) / 2), 2^y = 2^n · 2^r, n = round(y):
+ * exp_between would take two more steps. The polynomial is fitted like that of exp (3e-9). */
 INLINE vec half_square_exp(vec a)
 {
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
@@ -39,7 +39,7 @@ INLINE vec half_square_exp(vec a)
 
 INLINE vec gelu_vec(vec x)
 {
-    vec a = smaller(magnitude(x), splat(13.0f)); /* beyond, Φ(-a) is below 1e-37 */
+    vec a = smaller(magnitude(x), splat(13.0f)); /* for a > 13, Φ(-a) is below 1e-37 */
     vec p = splat(0.004036827478557825f);
     p = horner(p, a, 0.04009699076414108f);
     p = horner(p, a, 0.1816428005695343f);
@@ -83,7 +83,7 @@ INLINE void activate_all(const enum activation activation, float *x, size_t n)
 
 static void activate(enum activation activation, float *x, size_t n)
 {
-    switch (activation) { /* one loop each, with the switch inside decided */
+    switch (activation) { /* one loop per activation, specialised at compile time */
     case ACTIVATION_RELU: activate_all(ACTIVATION_RELU, x, n); return;
     case ACTIVATION_GELU: activate_all(ACTIVATION_GELU, x, n); return;
     case ACTIVATION_GELU_TANH: activate_all(ACTIVATION_GELU_TANH, x, n); return;

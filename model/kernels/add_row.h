@@ -1,4 +1,4 @@
-/* add_row.h - a row of an embedding table, of any element type, added to a row of floats. */
+/* add_row.h - adds a row of an embedding table, of any element type, to a row of floats. */
 #ifndef MODEL_KERNELS_ADD_ROW_H
 #define MODEL_KERNELS_ADD_ROW_H
 
@@ -27,7 +27,7 @@ INLINE void add_row_of(const enum tensor_type type, const struct matrix *table, 
 
 static void add_row(const struct matrix *table, size_t index, float *out)
 {
-    switch (table->type) { /* one loop each, with the type decided */
+    switch (table->type) { /* one loop per element type, specialised at compile time */
     case TENSOR_F32: add_row_of(TENSOR_F32, table, index, out); return;
     case TENSOR_F16: add_row_of(TENSOR_F16, table, index, out); return;
     case TENSOR_BF16: add_row_of(TENSOR_BF16, table, index, out); return;

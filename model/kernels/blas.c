@@ -1,11 +1,11 @@
-/* blas.c - calls into OpenBLAS, and whether its rows depend on each other. */
+/* blas.c - calls OpenBLAS, and measures whether the rows of its products depend on each other. */
 #include "model/kernels/blas.h"
 
 #include "model/tensor.h"
 
 #include <string.h>
 
-enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* of cblas.h */
+enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* as in cblas.h */
 
 void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
                              const float *a, size_t a_stride, const float *b, size_t b_stride,
@@ -31,7 +31,7 @@ void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_
                 (int)b_stride, 0, out, (int)out_stride);
 }
 
-static float *take(float *scratch, size_t *n_taken, size_t n)
+static float *cut(float *scratch, size_t *n_taken, size_t n)
 {
     float *part = scratch != NULL ? scratch + *n_taken : NULL;
     *n_taken += round_up(n, PANEL);
@@ -42,25 +42,25 @@ size_t blas_carve(struct blas_work *work, float *scratch, size_t k)
 {
     const size_t n = BLAS_PANELS * PANEL, h = BLAS_MOST_ROWS;
     size_t n_taken = 0;
-    work->weights = take(scratch, &n_taken, k * n);
-    work->rows = take(scratch, &n_taken, h * k);
-    work->tile = take(scratch, &n_taken, n * h);
-    work->sums = take(scratch, &n_taken, n * h);
-    work->exact = (int32_t *)(void *)take(scratch, &n_taken, n * h);
+    work->weights = cut(scratch, &n_taken, k * n);
+    work->rows = cut(scratch, &n_taken, h * k);
+    work->tile = cut(scratch, &n_taken, n * h);
+    work->sums = cut(scratch, &n_taken, n * h);
+    work->exact = (int32_t *)(void *)cut(scratch, &n_taken, n * h);
     return n_taken;
 }
 
-/* Numbers within ±1 that no order of summing them treats alike. */
+/* Fills x with numbers within ±1 whose sum depends on the order of summing. */
 static void fill_random(float *x, size_t n)
 {
     uint64_t state = 1;
     for (size_t i = 0; i < n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's, MMIX */
+        state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's, for MMIX */
         x[i] = (float)(int32_t)(state >> 32) * 0x1p-31f;
     }
 }
 
-/* All rows of the first [h, k] are one row, so that all columns of a tile [n, h] are one, too. */
+/* All rows of the first operand [h, k] are equal: so must be all columns of a tile [n, h]. */
 size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch)
 {
     struct blas_work work;

@@ -1,17 +1,16 @@
 /* blas.h - OpenBLAS' matrix product, where it may be called from several threads at once.
  *
- * The engine loads the library when a model is opened whose kernels want it, and hands its function
- * down (engine/runtime/machine.h). Debian has three builds. The one with POSIX threads is safe to
- * call from our threads once it has been told to use one itself; the one without threads is not
- * safe at all (its buffers are not locked), and the OpenMP one changes the host's OpenMP settings
- * when told. So only the first is used; the kernels of kernels.h do the same products, and do them
- * alone where it is not there.
+ * The engine loads the library when it opens a model whose kernels need it, and passes its function
+ * down (engine/runtime/machine.h). Debian has three builds. The POSIX threads build is safe to call
+ * from our threads once it is set to one thread; the build without threads is never safe (its
+ * buffers are not locked), and setting the OpenMP build's threads changes the host's OpenMP
+ * settings. So only the first is used; without it the kernels of kernels.h do all products.
  *
- * It multiplies where the kernels are the portable ones: attention's blocks as they are, linear
- * layers as product_blas.h says. Beside AVX2 and AVX-512 kernels it takes 1.3 to 2 times as long
- * for the products of attention; the portable kernels take as long as it does on the Core 2's and
- * Nehalem's SSE, 1.2 times on Sandy Bridge's AVX, twice and more on what is newer (blocks of
- * 96 x 96 x 32, OpenBLAS 0.3.21; make bench-kernels).
+ * It is used where the kernels are the portable ones: attention's blocks directly, linear layers as
+ * product_blas.h says. Against AVX2 and AVX-512 kernels it takes 1.3 to 2 times as long for the
+ * products of attention; the portable kernels take as long as OpenBLAS on the Core 2's and
+ * Nehalem's SSE, 1.2 times on Sandy Bridge's AVX, twice and more on newer processors (OpenBLAS
+ * 0.3.21, blocks of 96 x 96 x 32; make bench-kernels).
  */
 #ifndef MODEL_BLAS_H
 #define MODEL_BLAS_H
@@ -20,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* cblas_sgemm, whose integers are int in the library that is loaded. */
+/* cblas_sgemm of the loaded library, whose integers are int. */
 struct blas {
     void (*sgemm)(int order, int a_is, int b_is, int m, int n, int k, float scale, const float *a,
                   int a_stride, const float *b, int b_stride, float add, float *out,
@@ -32,7 +31,7 @@ void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t
                              const float *a, size_t a_stride, const float *b, size_t b_stride,
                              float *out, size_t out_stride);
 
-/* out [m, n] = aᵀ·b, or that and what out holds; a [k, m], b [k, n] */
+/* out [m, n] = aᵀ·b (+ out if add); a [k, m], b [k, n] */
 void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
                              size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
                              size_t out_stride);
@@ -42,10 +41,11 @@ void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_
                               size_t a_stride, const float *b, size_t b_stride, float *out,
                               size_t out_stride);
 
-/* Blocks of a linear layer's product (product_blas.h): panels, and rows, 16 · 2^i. */
+/* Blocks of a linear layer's product (product_blas.h): panels per block; rows per block, 16 ·
+ * 2^i. */
 enum { BLAS_PANELS = 12, BLAS_ROWS = 16, BLAS_MOST_ROWS = 128 };
 
-/* What such a product works with, for blocks of n columns and h rows. */
+/* Scratch of such a product, for blocks of n columns and h rows. */
 struct blas_work {
     float *weights; /* [K, n] */
     float *rows;    /* [h, K] */
@@ -54,12 +54,12 @@ struct blas_work {
     int32_t *exact; /* [n / 16, h, 16] */
 };
 
-/* Cuts the scratch for products over k into its parts; the number of floats that they take.
- * scratch may be NULL, to learn that number. */
+/* Cuts scratch into the arrays of *work for products over k. Returns the number of floats used.
+ * scratch may be NULL, to ask for that number. */
 size_t blas_carve(struct blas_work *work, float *scratch, size_t k);
 
-/* The most rows of a block of n_panels panels over k up to which a row has the same bits wherever
- * it is and however many there are; 0: not even in BLAS_ROWS rows. */
+/* Returns the most rows of a block of n_panels panels over k up to which a row has the same bits at
+ * any index and with any number of rows; 0 if not even BLAS_ROWS rows. */
 size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch);
 
 #endif

@@ -1,7 +1,7 @@
 /* kernels.c - the inner loops in GNU vector types, compiled once per width of vectors: portable,
- * AVX2, AVX-512 and NEON, which follows from what the compiler may use. The loops are in this
- * folder's headers. VNNI, AMX and NEON's products of bytes add a product in int8 of their own
- * (kernels_int8.c) to the loops of their width.
+ * AVX2, AVX-512 and NEON, chosen by the compiler's flags. The loops are in this folder's headers.
+ * VNNI, AMX and NEON's byte products add their own int8 product (kernels_int8.c) to the loops of
+ * their width.
  */
 #include "model/kernels/kernels.h"
 

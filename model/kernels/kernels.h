@@ -1,9 +1,8 @@
 /* kernels.h - the inner loops, compiled from one source (kernels.c) once per width of vectors.
  *
  * Each function's result depends on its arguments alone, element by element: every element of a
- * product is summed over k in one order, whatever the tile it is computed in. So a row's
- * result does not change with its neighbours, and sharing work between threads does not change a
- * bit.
+ * product is summed over k in one order, in any tile. So a row's result does not change with its
+ * neighbours, and sharing work between threads does not change a bit.
  */
 #ifndef MODEL_KERNELS_H
 #define MODEL_KERNELS_H
@@ -20,7 +19,7 @@
  * out is written to 16·n_panels columns: strides are multiples of 16. residual and gate are
  * [n_rows, out_stride], or NULL; they may be out itself. */
 struct product {
-    const void *x; /* f32; product_int8: int8, its rows filled up with zeros to a multiple of
+    const void *x; /* f32; product_int8: int8, its rows padded with zeros to a multiple of
                       QUANTIZED_STEP */
     size_t x_stride;
     const struct quantization *x_quantization; /* product_int8: [n_rows] */
@@ -28,6 +27,7 @@ struct product {
     size_t panel_stride, k;
     const float *scales;        /* product_int8: of the columns, [16·n_panels] */
     const int32_t *column_sums; /* product_int8: Σ_k W[c, k], or NULL: the zero of every row is 0 */
+    const float *kept_panels;   /* product_int8: [n_panels, KEPT, 16], or NULL: none */
     bool seven_bits;            /* product_int8: every x is in 0 .. 127 */
     const float *bias;          /* or NULL */
     const float *residual;
@@ -44,9 +44,11 @@ struct quantization {
     float scale;
     int32_t sum;
     int32_t zero;
+    float kept[KEPT]; /* x of the columns that the matrix stores in f32; quantize() sets them to
+                         0 */
 };
 
-/* Rows row .. row + n_rows - 1 of a product whose x has elements of x_bytes. */
+/* Returns rows row .. row + n_rows - 1 of a product whose x has elements of x_bytes. */
 static inline struct product product_rows(const struct product *all, size_t row, size_t n_rows,
                                           size_t x_bytes)
 {
@@ -63,19 +65,19 @@ static inline struct product product_rows(const struct product *all, size_t row,
 
 enum { QUANTIZED_STEP = 64 };
 
-/* The steps of k after which a product of floats begins a new partial sum. */
-enum { SUM_BLOCK = 256 };
+/* Number of steps of k in one partial sum of a product of floats. */
+enum { SUM_BLOCK = 128 };
 
-/* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with
- * the queries are multiples of 16, and the columns from n_queries to the next multiple are computed
- * too. Query i sees the keys i + first .. i + last, as far as they are in the block; first and last
- * have at most 30 bits. */
+/* Scores of a block of keys: row j is a key, column i a query; `stride` and the lengths of the
+ * arrays indexed by query are multiples of 16, and columns from n_queries to the next multiple are
+ * computed too. Query i sees the keys i + first .. i + last of the block; first and last have at
+ * most 30 bits. */
 struct score_block {
     float *scores; /* [n_keys, stride] */
     size_t stride, n_keys, n_queries;
     ptrdiff_t first, last;
     const float *bias; /* bias[i - j] is added to the score of query i and key j; or NULL. It is
-                          read for the columns behind n_queries too */
+                          read for the columns from n_queries on too */
 };
 
 /* out[i, c] = (context[i, c] · factor[i] + Σ_j weights[j, i] · values[j, c]) / sum[i], c < width;
@@ -84,7 +86,7 @@ struct mix {
     const float *weights, *values;
     size_t weights_stride, values_stride;
     size_t n_keys, n_queries, width;
-    const float *context; /* [n_queries, context_stride], or NULL: none; may be out */
+    const float *context; /* [n_queries, context_stride], or NULL; may be out */
     size_t context_stride;
     const float *factor;
     const float *sum; /* or NULL: all 1 */
@@ -92,7 +94,7 @@ struct mix {
     size_t out_stride;
 };
 
-/* out[i, c] = share[i] · Σ_j weights[j, i] · v[j, c], in double and rounded once. */
+/* out[i, c] = share[i] · Σ_j weights[j, i] · v[j, c], in double, rounded once. */
 struct exact_mix {
     const double *weights;
     size_t weights_stride;
@@ -105,24 +107,24 @@ struct exact_mix {
     size_t out_stride;
 };
 
-/* Sums over at most so many keys are taken in double: rounded once, they do not depend on the keys'
- * order. Without positions, the same words in any order then give the same vectors. */
+/* Sums over at most EXACT_KEYS keys are computed in double: rounded once, they do not depend on the
+ * keys' order. Without positions, the same words in any order then have the same vectors. */
 enum { EXACT_KEYS = 32 };
 
-/* Vectors as files hold them (layers/search/rows.h): one behind the other, at any address; int8
- * with a float32 scale before each row; bits, the first column of each eight the highest of a byte.
+/* Vectors as files store them (layers/search/rows.h): without gaps, at any address; int8 with a
+ * float32 scale before each row; bits, the first column of each eight in a byte's highest bit.
  */
 enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
 
 enum { FEW_QUERIES = 4 };
 
-/* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those
- * that are 1; always 16 chains of sums, of every 16th column each. Queries are filled up with zeros
- * to a multiple of 16 columns; for bits, the columns of each eight stand in reverse. */
+/* scores[q, r] = Σ_k queries[q, k] · rows[r, k]; int8 rows without their scale, bits as 0 and 1;
+ * always 16 chains of sums, of every 16th column each. Queries are padded with zeros to a multiple
+ * of 16 columns; for bits, the columns of each eight are reversed. */
 struct row_products {
     enum row_type type;
     const void *rows;
-    size_t row_bytes; /* from one to the next */
+    size_t row_bytes; /* distance between rows */
     size_t n_rows, width;
     const float *queries;
     size_t query_stride, n_queries;
@@ -131,9 +133,9 @@ struct row_products {
     float *squares; /* [n_rows]: Σ_k rows[r, k]², or NULL */
 };
 
-/* Where there are many queries, they and the rows stand in panels, of QUERY_PANEL queries or of 16
- * rows, chain after chain: [16, chain_steps(), QUERY_PANEL or 16]; column k is at
- * [chain_place(k mod 16), k / 16]. There are panels of rows for whole tiles of ROWS_OF_TILES. */
+/* For many queries, queries and rows are stored in panels of QUERY_PANEL queries or 16 rows, one
+ * chain after another: [16, chain_steps(), QUERY_PANEL or 16]; column k is at [chain_position(k mod
+ * 16), k / 16]. Panels of rows fill complete tiles of ROWS_OF_TILES. */
 enum { QUERY_PANEL = 12, ROWS_OF_TILES = 32 };
 
 static inline size_t chain_steps(size_t width)
@@ -141,18 +143,18 @@ static inline size_t chain_steps(size_t width)
     return (width + 15) / 16;
 }
 
-/* The order in which chains are added up: the four bits in reverse. */
-static inline size_t chain_place(size_t chain)
+/* Returns a chain's position in the order in which chains are added: its four bits reversed. */
+static inline size_t chain_position(size_t chain)
 {
     return (chain & 1) << 3 | (chain & 2) << 1 | (chain & 4) >> 1 | (chain & 8) >> 3;
 }
 
-/* The same scores of rows and at most QUERY_PANEL queries that stand in panels. */
+/* The same scores for rows and at most QUERY_PANEL queries stored in panels. */
 struct panel_products {
     const float *panels, *queries;
     size_t n_rows, n_queries, n_steps;
-    float *scores; /* [QUERY_PANEL, scores_stride]; the stride is n_rows, rounded up to
-                      ROWS_OF_TILES, or more */
+    float *scores; /* [QUERY_PANEL, scores_stride]; the stride is at least n_rows rounded up to
+                      ROWS_OF_TILES */
     size_t scores_stride;
 };
 
@@ -160,8 +162,9 @@ struct blas;
 
 struct kernels {
     const char *isa;
-    bool needs_tiles; /* AMX's tile registers, for which the process must have asked Linux */
-    void (*product)(const struct product *product); /* by the type of the panels */
+    bool needs_tiles; /* uses AMX's tile registers, which the process must have requested from
+                         Linux */
+    void (*product)(const struct product *product); /* indexed by the type of the panels */
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
 
@@ -169,12 +172,12 @@ struct kernels {
      * both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
 
-    /* Any of these products by OpenBLAS, in blocks of at most most_rows rows (product_blas.h);
-     * panels of int8 have rows of int8. scratch: blas_carve() floats. */
+    /* Computes any of these products by OpenBLAS, in blocks of at most most_rows rows
+     * (product_blas.h); panels of int8 need rows of int8. scratch: blas_carve() floats. */
     void (*product_blas)(const struct blas *blas, size_t most_rows, enum tensor_type type,
                          const struct product *product, float *scratch);
 
-    /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is filled up with zeros to a
+    /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is padded with zeros to a
      * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */
     struct quantization (*quantize)(const float *x, size_t n, enum rounding rounding,
                                     const float *factors, int8_t *q);
@@ -182,14 +185,14 @@ struct kernels {
     /* out [cols] += row `index` of a table, in rows layout */
     void (*add_row)(const struct matrix *table, size_t index, float *out);
 
-    /* Panels [K, 16] of scale · x, as product reads them: row r of x is column r mod 16 of panel r
-     * / 16; the last row fills the columns that are left. */
+    /* Writes panels [K, 16] of scale · x, in the layout that product reads: row r of x is column r
+     * mod 16 of panel r / 16; copies of the last row fill the remaining columns. */
     void (*pack_rows)(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
                       float *panels);
 
-    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] are those of
-     * the keys so far (-FLT_MAX and 0: none), and then of these keys too; what was mixed so far
-     * counts factor[i] times; scores[j, i] becomes e^(score + bias - max[i]), 0 for hidden keys. */
+    /* Softmax over successive blocks of keys. max[i] and sum[i] cover the keys so far (-FLT_MAX and
+     * 0 before the first) and on return these keys too; earlier mixed values are to be multiplied
+     * by factor[i]; scores[j, i] becomes e^(score + bias - max[i]), 0 for hidden keys. */
     void (*softmax_block)(const struct score_block *scores, float *max, float *sum, float *factor);
     void (*mix)(const struct mix *mix);
 
@@ -198,14 +201,15 @@ struct kernels {
     void (*softmax_exactly)(const struct score_block *scores, double *weights, double *share);
     void (*mix_exactly)(const struct exact_mix *mix);
 
-    /* Any type of rows by at most FEW_QUERIES queries: one pass over rows that come from memory. */
+    /* Multiplies rows of any type by at most FEW_QUERIES queries, in one pass over the rows. */
     void (*row_products)(const struct row_products *p);
 
-    /* panels = the rows; `queries` and what follows are not looked at. n_rows is 1 or more. */
+    /* Writes the rows as panels; reads neither `queries` nor the members after it. n_rows ≥ 1. */
     void (*pack_row_panels)(const struct row_products *p, float *panels);
     void (*panel_products)(const struct panel_products *p);
 
-    /* scores[i] = (scores[i] + offset) · factors[i]. True: one of them is above the threshold. */
+    /* scores[i] = (scores[i] + offset) · factors[i]. Returns true unless all are finite and below
+     * the threshold. */
     bool (*scale_scores)(float *scores, float offset, const float *factors, size_t n,
                          float threshold);
 
@@ -219,25 +223,25 @@ struct kernels {
     void (*layer_norm)(const float *x, const float *weight, const float *bias, float eps, size_t n,
                        float *out);
 
-    /* out = x / sqrt(mean of squares + eps) · weight */
+    /* out = x / sqrt(mean of squares + eps) · weight; in place allowed */
     void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
 };
 
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
     kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot, kernels_neoni8mm;
 
-/* For the tables of these sets. */
+/* int8 products for the tables of these sets. */
 void product_int8_avxvnni(const struct product *product);
 void product_int8_avx512vnni(const struct product *product);
 void product_int8_amx(const struct product *product);
 void product_int8_neondot(const struct product *product);
 void product_int8_neoni8mm(const struct product *product);
 
-/* The best set this CPU has, or the one named by isa: "portable" everywhere; "avx2", "avxvnni",
- * "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64 (NULL or empty:
- * the best). A name that the CPU does not have gives the best one below it, which for names of
- * another architecture is "portable"; NULL for a name that does not exist. amx is chosen only for
- * int8, the only products that it does otherwise than avx512vnni. */
+/* Returns the best set that this CPU runs and that isa allows: "portable" everywhere; "avx2",
+ * "avxvnni", "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64
+ * (NULL or empty: the best). If the CPU lacks isa, the result is the best set below it, "portable"
+ * for names of another architecture; NULL for an unknown name. amx is chosen only for int8, its
+ * only difference from avx512vnni. */
 const struct kernels *kernels_select(const char *isa, bool int8);
 
 #endif

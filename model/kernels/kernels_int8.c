@@ -1,5 +1,5 @@
-/* kernels_int8.c - the products in int8 that VNNI, in both widths, AMX and NEON's products of bytes
- * have of their own, one of them in each compile.
+/* kernels_int8.c - the int8 products of VNNI (both widths), AMX and NEON's byte products, one of
+ * them per compile.
  */
 #include "model/kernels/kernels.h"
 

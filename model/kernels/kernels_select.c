@@ -1,10 +1,10 @@
-/* kernels_select.c - which of the compiled instruction sets this CPU runs. */
+/* kernels_select.c - chooses the compiled instruction set that this CPU runs. */
 #include "model/kernels/kernels.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* From the plainest set to the best; cpu_has(i): whether this CPU runs set i. */
+/* From the plainest set to the best; cpu_has(i) returns whether this CPU runs set i. */
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -14,7 +14,7 @@ static const struct kernels *const KERNEL_SETS[] = {&kernels_portable,   &kernel
                                                     &kernels_avxvnni,    &kernels_avx512,
                                                     &kernels_avx512vnni, &kernels_amx};
 
-/* What the compilers' names do not cover: leaf 7's bits of the tiles, and of VNNI in AVX registers.
+/* CPUID leaf 7 bits that the compilers' names do not cover: tiles, and VNNI in AVX registers.
  */
 static bool cpu_has_tiles(void)
 {
@@ -33,7 +33,7 @@ static bool cpu_has(size_t set)
 {
     switch (set) {
     case AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* and so f16c */
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* and hence f16c */
     case AVX_VNNI: return cpu_has(AVX2) && cpu_has_avx_vnni();
     case AVX512:
         return cpu_has(AVX2) && __builtin_cpu_supports("avx512f") &&
@@ -55,7 +55,7 @@ static bool cpu_has(size_t set)
     switch (set) {
     case 2: return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
     case 3: return cpu_has(2) && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
-    default: return true; /* every one has NEON */
+    default: return true; /* every aarch64 CPU has NEON */
     }
 }
 #else
@@ -67,7 +67,7 @@ static bool cpu_has(size_t set)
 }
 #endif
 
-/* Those of all processors. */
+/* Names for all processors. */
 static const char *const NAMES[] = {"portable", "avx2", "avxvnni", "avx512",  "avx512vnni",
                                     "amx",      "neon", "neondot", "neoni8mm"};
 

@@ -1,8 +1,8 @@
-/* mix.h - attention's second product: values weighted by the keys' weights, a row of which is a
+/* mix.h - attention's second product: values weighted by the keys' weights; a row of weights is a
  * key. A register tile holds queries by columns; each key costs one load per vector of values and
  * one broadcast per query.
  *
- * The queries are shared out evenly among as few tiles as hold them: in a tile of few rows,
+ * Queries are divided evenly among the fewest tiles that hold them: in a tile of few rows,
  * additions would wait for each other. Plain twin: plain_attention in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_MIX_H
@@ -23,14 +23,14 @@ enum { MIX_ROWS = 6, MIX_VECTORS = 4, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
 enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
 #endif
 
-/* Rows of the next tile, of at most `most`. */
+/* Returns the number of rows of the next tile, at most `most`. */
 INLINE size_t even_share(size_t n_left, size_t most)
 {
     size_t n_tiles = (n_left + most - 1) / most;
     return (n_left + n_tiles - 1) / n_tiles;
 }
 
-/* The last columns of a tile that is wider than what is left of the row. */
+/* Copies the last columns of a tile that is wider than the remaining row. */
 static void copy_border(const float *border, size_t border_stride, size_t n_rows, size_t n_columns,
                         float *out, size_t out_stride)
 {
@@ -38,7 +38,7 @@ static void copy_border(const float *border, size_t border_stride, size_t n_rows
         memcpy(out + i * out_stride, border + i * border_stride, n_columns * sizeof *out);
 }
 
-/* sums [rows, vectors · LANES] of a tile. */
+/* Computes sums [rows, vectors · LANES] of a tile. */
 INLINE void mix_tile(const struct mix *m, size_t query, size_t column, float *sums, const int rows,
                      const int vectors)
 {
@@ -65,8 +65,8 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, float *su
             store(sums + (r * vectors + v) * LANES, acc[r][v]);
 }
 
-/* What earlier blocks of keys have mixed is added to a tile's sums, and they are divided. The last
- * tile may be wider than what is left of the row. */
+/* Adds the values mixed from earlier blocks of keys to a tile's sums, and divides them. The last
+ * tile may be wider than the remaining row. */
 static void finish_mix(const struct mix *m, size_t query, size_t n_rows, size_t column,
                        size_t n_columns, float *sums)
 {
@@ -107,7 +107,7 @@ static void mix(const struct mix *m)
         mix_columns(m, column, VECTORS);
 }
 
-/* values [n, width rounded up to panels] of doubles, with zeros behind width. */
+/* values [n, width rounded up to panels] as doubles, with zeros after width. */
 INLINE void widen_values(const struct exact_mix *m)
 {
     size_t padded = (m->width + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;

@@ -1,8 +1,8 @@
 /* norm.h - layer norm and RMS norm of a row (formulas: model/layers/norm.h).
  *
  * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
- * the same additions, whatever the width of a vector. It is also enough of them that additions do
- * not wait for each other. Plain twin: plain_norm in tests/model/plain.c.
+ * the same additions for any width of vectors, and enough chains that additions do not wait for
+ * each other. Plain twin: plain_norm in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_NORM_H
 #define MODEL_KERNELS_NORM_H
@@ -12,7 +12,7 @@
 
 enum { PARTIAL_SUMS = 64, SUM_VECTORS = PARTIAL_SUMS / LANES };
 
-/* 64 elements more: of x - shift, or of its square. */
+/* Adds 64 elements: x - shift, or its square. */
 INLINE void add_terms(vec *sums, const float *x, float shift, const int squared)
 {
     UNROLL (j, (size_t)SUM_VECTORS) {
@@ -21,7 +21,7 @@ INLINE void add_terms(vec *sums, const float *x, float shift, const int squared)
     }
 }
 
-/* The last n of 64 elements that a row does not fill, and behind them what adds nothing. */
+/* Copies the last n < 64 elements of a row, followed by elements that add nothing. */
 INLINE void fill_up(float *rest, const float *x, size_t n, float shift)
 {
     UNROLL (j, (size_t)SUM_VECTORS)
@@ -29,7 +29,7 @@ INLINE void fill_up(float *rest, const float *x, size_t n, float shift)
     memcpy(rest, x, n * sizeof *x);
 }
 
-/* Σ (x - shift), or Σ (x - shift)²; the rest that does not fill 64 comes first. */
+/* Σ (x - shift), or Σ (x - shift)²; a remainder of fewer than 64 elements is added first. */
 INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
 {
     vec sums[SUM_VECTORS];

@@ -1,9 +1,8 @@
 /* pack.h - rows of activations as panels of 16, the layout in which the product reads weights:
  * transposed in registers, LANES x LANES at a time.
  *
- * Two steps of unpacking transpose the 4 x 4 squares that lie in the 128-bit quarters; the quarters
- * themselves then change places. Plain twin: the loop in
- * tests/model/kernels/test_attention_kernels.c.
+ * Two unpack steps transpose the 4 x 4 squares in the 128-bit quarters; then the quarters are
+ * swapped. Plain twin: the loop in tests/model/kernels/test_attention_kernels.c.
  */
 #ifndef MODEL_KERNELS_PACK_H
 #define MODEL_KERNELS_PACK_H
@@ -16,7 +15,7 @@
 #define QUARTERS(a, b, i, j, k, l)                                                                 \
     __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \
                             l + 8, i + 12, j + 12, k + 12, l + 12)
-/* The even quarters of a, then those of b; and the odd ones. */
+/* The even quarters of a, then those of b; and the odd quarters. */
 #define EVEN(a, b)                                                                                 \
     __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
 #define ODD(a, b)                                                                                  \
@@ -30,7 +29,7 @@
 #define QUARTERS(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #endif
 
-/* r[0 .. 3]: in each quarter, the square of them transposed. */
+/* Transposes the 4 x 4 square in each quarter of r[0 .. 3]. */
 INLINE void transpose_squares(vec *r)
 {
     vec a = QUARTERS(r[0], r[1], 0, LANES, 1, LANES + 1);
@@ -43,7 +42,7 @@ INLINE void transpose_squares(vec *r)
     r[3] = QUARTERS(b, d, 2, 3, LANES + 2, LANES + 3);
 }
 
-/* Quarter m of r[4·n + c] and quarter n of r[4·m + c] change places. */
+/* Swaps quarter m of r[4·n + c] and quarter n of r[4·m + c]. */
 INLINE void transpose_quarters(vec *r)
 {
 #if defined(__AVX512F__)
@@ -66,15 +65,15 @@ INLINE void transpose_quarters(vec *r)
 #endif
 }
 
-/* LANES vectors: lane i of vector k becomes lane k of vector i. */
+/* Transposes LANES vectors: lane i of vector k becomes lane k of vector i. */
 INLINE void transpose(vec r[LANES])
 {
     UNROLLED for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
     transpose_quarters(r);
 }
 
-/* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; where rows are missing the
- * last one stands in. */
+/* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; the last row is repeated
+ * for missing rows. */
 INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float scale, float *panel)
 {
     vec r[LANES];
@@ -85,7 +84,7 @@ INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float sc
         store(panel + i * PANEL_WIDTH, r[i] * scale);
 }
 
-/* The last columns, where there are fewer than LANES. */
+/* Packs the last columns, fewer than LANES. */
 static void pack_columns(const float *x, size_t x_stride, size_t n_rows, size_t n_columns,
                          float scale, float *panel)
 {

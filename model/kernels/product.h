@@ -3,12 +3,12 @@
  * weights and one broadcast per row.
  *
  * An element is ((block 0 + block 1) + …), each block one chain acc += x·w over SUM_BLOCK steps of
- * ascending k, whatever the tile: short chains round less than one long chain. The tiles of a few
- * dozen rows take turns at a block, so that its weights come from the nearest cache for all but the
- * first of them; meanwhile the next panels are fetched.
+ * ascending k, in any tile: short chains round less than one long chain. The tiles of a few dozen
+ * rows take turns at a block, so that its weights come from the nearest cache for all but the first
+ * tile; meanwhile the next panels are fetched, an even share with each step of all tiles.
  *
- * Weights of 16 bits are made floats a block at a time. Plain twins: plain_product and, to the last
- * bit, plain_chains in tests/model/plain.c.
+ * Weights of 16 bits are converted to floats a block at a time. Plain twins: plain_product and, to
+ * the last bit, plain_chains in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
@@ -19,7 +19,7 @@
 
 enum {
     K_STEP = 4,
-    TURN_TILES = 8, /* that take turns at a block */
+    TURN_TILES = 8, /* tiles that take turns at a block */
     TILE_COLUMNS = TILE_PANELS * PANEL_WIDTH,
 };
 
@@ -29,13 +29,13 @@ struct tile {
     size_t x_stride;
     const float *w; /* its first panel, at the block's first k */
     size_t panel_stride, n_k;
-    bool add; /* to the sums of the blocks before, which `to` holds */
+    bool add; /* add to the sums of earlier blocks, stored in `to` */
     struct tile_target target;
     struct fetch fetch;
 };
 
-/* Steps of k for a tile: x are its rows' bases. steps, rows and panels are constants at every call,
- * so that the accumulators stay in registers. */
+/* Adds some steps of k to a tile: x are its rows' bases. steps, rows and panels are constants at
+ * every call, so that the accumulators stay in registers. */
 INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
                          const float *x[BASES(TILE_ROWS)], size_t x_stride, const float **w,
                          size_t panel_stride, const int steps, const int rows, const int panels)
@@ -49,7 +49,7 @@ INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
             vec value =
                 splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
             UNROLL (v, panels * VECTORS)
-                acc[r][v] = multiply_add(value, weights[v], acc[r][v]);
+                add_product(&acc[r][v], value, weights[v]);
         }
     }
     UNROLL (b, BASES(rows)) {
@@ -89,12 +89,12 @@ INLINE void tile(const struct tile *t, const int rows, const int panels)
             store(to + (size_t)r * stride + (size_t)v * LANES, acc[r][v]);
 }
 
-/* Apart from what calls it, which would take registers from the sums. */
+/* Not inlined: the caller's code would take registers from the sums. */
 __attribute__((noinline)) static void tile_of_rows(const struct tile *t, size_t rows, size_t panels)
 {
 #define TILE(n)        tile(t, n, TILE_PANELS)
 #define NARROW_TILE(n) tile(t, n, 1)
-    if (panels == TILE_PANELS)
+    if (TILE_PANELS == 1 || panels == TILE_PANELS)
         SWITCH_ROWS(rows, TILE_ROWS, TILE)
     else
         SWITCH_ROWS(rows, TILE_ROWS, NARROW_TILE)
@@ -126,7 +126,7 @@ INLINE void decode(const enum tensor_type type, const void *weights, size_t n, f
 
 /* ---- Tiles by turns ---- */
 
-/* A column of tiles: its panels, and where their weights lie. */
+/* A column of tiles: its panels and their weights. */
 struct tile_column {
     enum tensor_type type;
     size_t panel, n_panels;
@@ -134,14 +134,14 @@ struct tile_column {
     size_t panel_bytes, step_bytes;
 };
 
-/* Up to TURN_TILES tiles, one below the other: their first row, how many there are, and how many of
- * them are a row higher than the others. */
+/* Up to TURN_TILES tiles, one below the other: their first row, their number, and the number of
+ * tiles that are one row higher than the others. */
 struct turn {
     size_t row, n_tiles, n_higher, height;
     struct fetch fetch;
 };
 
-/* Weights of a block, at w, as floats. */
+/* Returns the weights of a block, stored at w, as floats. */
 INLINE const float *decoded(const struct tile_column *column, const char *w, size_t n_k, float *to)
 {
     for (size_t i = 0; i < column->n_panels; i++, w += column->panel_bytes, to += n_k * PANEL_WIDTH)
@@ -152,7 +152,7 @@ INLINE const float *decoded(const struct tile_column *column, const char *w, siz
     return to - column->n_panels * n_k * PANEL_WIDTH;
 }
 
-/* out = the sums (+ bias) (+ residual), and what follows. */
+/* out = the sums (+ bias) (+ residual), then activation and gate. */
 static void finish_tile(const struct product *p, const struct tile_column *column, size_t row,
                         size_t n_rows, float *sums)
 {
@@ -176,7 +176,7 @@ static void finish_tile(const struct product *p, const struct tile_column *colum
         activate_tile(p, row, n_rows, first, n, sums);
 }
 
-/* Where nothing follows the sums, they are summed up in `out` itself. */
+/* A product that is a sum alone accumulates in `out` itself. */
 static void take_turns(const struct product *p, const struct tile_column *column,
                        const struct turn *turn)
 {
@@ -211,16 +211,18 @@ static void take_turns(const struct product *p, const struct tile_column *column
     } while (k < p->k);
 }
 
-/* The rows in as few tiles as can be, about equally high: 16 rows are 8 and 8, not 12 and 4. */
+/* Divides the rows into the fewest tiles of about equal height: 16 rows are 8 and 8, not 12 and
+ * 4. */
 static void column_of_tiles(const struct product *p, const struct tile_column *column)
 {
     size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS;
-    size_t n_higher = p->n_rows % n_tiles; /* of those that are left */
+    size_t n_higher = p->n_rows % n_tiles; /* among the remaining tiles */
     size_t column_bytes = column->n_panels * column->panel_bytes;
+    size_t n_steps = n_tiles * (p->k / K_STEP);
     struct turn turn = {
         .height = p->n_rows / n_tiles,
-        .fetch = fetch_share(column->weights + column_bytes, column_bytes, p->k / K_STEP, 0,
-                             n_tiles < TURN_TILES ? n_tiles : TURN_TILES),
+        .fetch = {column->weights + column_bytes,
+                  n_steps > 0 ? (column_bytes + n_steps - 1) / n_steps : 0},
     };
     for (size_t first = 0; first < n_tiles; first += TURN_TILES) {
         turn.n_tiles = n_tiles - first < TURN_TILES ? n_tiles - first : TURN_TILES;
@@ -228,7 +230,7 @@ static void column_of_tiles(const struct product *p, const struct tile_column *c
         take_turns(p, column, &turn);
         n_higher -= turn.n_higher;
         turn.row += turn.n_tiles * turn.height + turn.n_higher;
-        turn.fetch = (struct fetch){0};
+        turn.fetch.at += turn.n_tiles * (p->k / K_STEP) * turn.fetch.step_bytes;
     }
 }
 

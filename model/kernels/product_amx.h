@@ -1,8 +1,8 @@
 /* product_amx.h - product_int8 on Intel's tile registers: two by two tiles of 16 rows by 16 columns
  * of sums, 64 k at a time.
  *
- * 16 groups of a panel are a tile of weights as they lie; 64 bytes of 16 quantized rows are a tile
- * of x. Sums are exact, so the results are those of product_int8.h to the last bit.
+ * 16 groups of a panel are a tile of weights as stored; 64 bytes of 16 quantized rows are a tile of
+ * x. Sums are exact, so the results are those of product_int8.h to the last bit.
  */
 #ifndef MODEL_KERNELS_PRODUCT_AMX_H
 #define MODEL_KERNELS_PRODUCT_AMX_H
@@ -25,7 +25,7 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* gcc's tile loads do not say what memory they read: what they need must be stored before. */
+/* gcc's tile loads do not declare the memory they read: earlier stores must be complete. */
 INLINE void compiler_barrier(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -44,7 +44,7 @@ static void shape_tiles(size_t upper, size_t lower)
     _tile_loadconfig(&shapes);
 }
 
-/* 64 k of two panels; second is NULL where there is one panel. */
+/* Multiplies 64 k of two panels; second is NULL for one panel. */
 INLINE void add_step(const int8_t *x, size_t x_stride, size_t lower, const int8_t *first,
                      const int8_t *second)
 {
@@ -63,7 +63,7 @@ INLINE void add_step(const int8_t *x, size_t x_stride, size_t lower, const int8_
     }
 }
 
-/* The last groups of a panel, filled up to a tile. */
+/* Copies the last groups of a panel, padded to a tile. */
 static const int8_t *last_weights(const int8_t *w, size_t n_groups, int8_t *filled)
 {
     memset(filled, 0, AMX_BYTES);
@@ -128,7 +128,7 @@ static void block_of_tiles(const struct product *p, size_t row, size_t panel, si
         activate_tile(p, row, n_rows, column, n_columns, buffer);
 }
 
-/* Rows that are a multiple of 32, or fewer than 32. */
+/* n_rows is a multiple of 32, or less than 32. */
 static void rows_of_tiles(const struct product *p, size_t row, size_t n_rows)
 {
     size_t height = n_rows < 2 * AMX_SIDE ? n_rows : 2 * AMX_SIDE, panel = 0;
@@ -139,7 +139,7 @@ static void rows_of_tiles(const struct product *p, size_t row, size_t n_rows)
         block_of_tiles(p, r, panel, height, 1);
 }
 
-/* Whole blocks of 32 rows, then the rest: few changes of the tiles' shapes. */
+/* Complete blocks of 32 rows first, then the rest: few changes of the tiles' shapes. */
 static void product_amx(const struct product *p)
 {
     size_t whole = p->n_rows / (2 * AMX_SIDE) * (2 * AMX_SIDE), rest = p->n_rows - whole;

@@ -1,14 +1,13 @@
-/* product_blas.h - a linear layer's product by OpenBLAS: blocks of columns at a time, whose weights
- * are unpacked into a matrix, by blocks of rows; and what follows the sums.
+/* product_blas.h - a linear layer's product by OpenBLAS: blocks of columns, whose weights are
+ * unpacked into a matrix, by blocks of rows; then bias, residual, activation and gate.
  *
  * OpenBLAS promises no order for its sums: in some of its kernels the bits of a row depend on its
- * place and on the number of rows. So the shapes of its calls depend on the layer alone: columns
- * in blocks of BLAS_PANELS panels from the first one on, rows in blocks of BLAS_ROWS, filled up
- * with zeros, and of more where blas_rows_alike (blas.h) has found that it makes no difference.
+ * index and on the number of rows. So the shapes of its calls depend on the layer alone: columns in
+ * blocks of BLAS_PANELS panels from the first one on, rows in blocks of BLAS_ROWS, padded with
+ * zeros, or in larger blocks if blas_rows_alike (blas.h) found that the bits are the same.
  *
- * Panels in int8 need no such care: sums of products of whole numbers are exact in f32, in any
- * order, as long as they stay below 2^24, so EXACT_STEPS products at a time give product_int8's
- * bits.
+ * Panels in int8 need no such care: sums of products of integers are exact in f32, in any order,
+ * below 2^24, so EXACT_STEPS products at a time give product_int8's bits.
  */
 #ifndef MODEL_KERNELS_PRODUCT_BLAS_H
 #define MODEL_KERNELS_PRODUCT_BLAS_H
@@ -60,7 +59,7 @@ static void unpack_panels(const struct product *p, enum tensor_type type, size_t
         }
 }
 
-/* The block's rows in f32: where they lie, or a copy with zeros for those that are not there. */
+/* Returns the block's rows in f32: in place, or a copy with zeros for missing rows. */
 static const float *block_rows(const struct product *p, enum tensor_type type,
                                const struct blas_block *block, float *copy, size_t *stride)
 {
@@ -82,14 +81,14 @@ static const float *block_rows(const struct product *p, enum tensor_type type,
     return copy;
 }
 
-/* sums [n] (+)= part, whole numbers */
+/* sums [n] (+)= part, which holds integers. */
 static void add_exactly(const float *part, size_t n, bool first, int32_t *sums)
 {
     for (size_t i = 0; i < n; i++)
         sums[i] = (first ? 0 : sums[i]) + (int32_t)part[i];
 }
 
-/* What is done to the sums of one panel, [rows, 16]; those of int8 are in exact. */
+/* Finishes the sums of one panel, [rows, 16]; int8 sums are in exact. */
 static void finish_panel(const struct product *p, const struct blas_block *block, size_t panel,
                          float *sums, const int32_t *exact)
 {

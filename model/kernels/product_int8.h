@@ -1,5 +1,5 @@
 /* product_int8.h - a linear layer's product in int8: the exact sums of tile_bytes.h, tile_words.h
- * or tile_pairs.h, and what scale_sum.h makes of them.
+ * or tile_pairs.h, scaled by scale_sum.h.
  *
  * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
  */
@@ -29,7 +29,7 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct 
 #endif
     (void)words;
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-    if (rows > 1) { /* a row alone would leave half of each product unused */
+    if (rows > 1) { /* a single row would leave half of each product unused */
         tile_of_pairs(p, row, panel, fetch, target, rows);
         return;
     }
@@ -71,7 +71,7 @@ INLINE void product_of_bytes(const struct product *p)
 #endif
 
 #if !HAS_VNNI && !defined(KERNELS_NEON)
-/* Plain loops, for any processor and for any length. */
+/* Plain loops, for any processor and any length. */
 static void product_plain(const struct product *p)
 {
     float buffer[PANEL_WIDTH];

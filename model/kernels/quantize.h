@@ -19,20 +19,20 @@ INLINE vec load_some(const float *x, size_t n)
     return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
 }
 
-/* LANES numbers of a row from i on, behind its end zeros. */
+/* Loads LANES numbers of a row from i on, zeros after its end. */
 INLINE vec load_scaled(const float *x, const float *factors, size_t i, size_t n)
 {
     vec v = load_some(x + i, n - i);
     return factors != NULL ? v * load(factors + i) : v;
 }
 
-/* The least and the largest number of a row, and 0; NaN if any is NaN or infinite, which then makes
- * the whole row NaN. */
+/* The least and the largest of a row's numbers and 0; NaN if a number is NaN or infinite, which
+ * makes the complete row NaN. */
 struct extent {
     float low, high;
 };
 
-/* Several at a time, so that the comparisons do not wait for each other. */
+/* Several vectors at a time, so that the comparisons do not wait for each other. */
 INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
 {
     enum { AT_ONCE = 4 };
@@ -51,7 +51,7 @@ INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
     return (struct extent){poisoned - largest_lane(-least), poisoned + largest_lane(most)};
 }
 
-/* LANES whole numbers of -128 .. 127. */
+/* Stores LANES integers of -128 .. 127. */
 INLINE void store_bytes(int8_t *q, ivec v)
 {
 #if defined(__AVX512F__)
@@ -70,7 +70,7 @@ INLINE void store_bytes(int8_t *q, ivec v)
 #endif
 }
 
-/* How a row is rounded: y / scale is y · inverse. */
+/* Constants of a row's rounding: y / scale is y · inverse. */
 struct steps {
     float range, scale, inverse;
     int32_t zero;
@@ -91,8 +91,8 @@ static struct steps steps_of(struct extent extent, enum rounding rounding)
 INLINE struct quantization round_row(const float *x, const float *factors, size_t n,
                                      struct steps steps, int8_t *q)
 {
-    const float to_integer = 12582912.0f; /* 1.5 · 2^23: the sum's low bits are a whole number,
-                                             rounded to nearest, ties to even */
+    const float to_integer = 12582912.0f; /* 1.5 · 2^23: the sum's low bits are an integer, rounded
+                                             to nearest, ties to even */
     ivec sums = {0};
     size_t i = 0;
     for (; i < n; i += LANES) {
@@ -102,11 +102,11 @@ INLINE struct quantization round_row(const float *x, const float *factors, size_
         sums += integers;
         store_bytes(q + i, integers);
     }
-    int32_t sum = -steps.zero * (int32_t)(i - n); /* the lanes behind the end */
+    int32_t sum = -steps.zero * (int32_t)(i - n); /* the lanes after the end */
     for (int lane = 0; lane < LANES; lane++)
         sum += sums[lane];
     memset(q + n, 0, (QUANTIZED_STEP - n % QUANTIZED_STEP) % QUANTIZED_STEP);
-    return (struct quantization){steps.scale, sum, steps.zero};
+    return (struct quantization){steps.scale, sum, steps.zero, {0}};
 }
 
 INLINE struct quantization quantize_scaled(const float *x, const float *factors, size_t n,
@@ -115,9 +115,9 @@ INLINE struct quantization quantize_scaled(const float *x, const float *factors,
     struct steps steps = steps_of(extent_of(x, factors, n), rounding);
     if (steps.range >= 1e-35f)
         return round_row(x, factors, n, steps, q);
-    /* The inverse may be infinite: zeros will do; of a NaN too, as the scale is one. */
+    /* The inverse may be infinite: zeros are correct. For a NaN too, as the scale is NaN. */
     memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
-    return (struct quantization){steps.scale, 0, 0};
+    return (struct quantization){.scale = steps.scale};
 }
 
 static struct quantization quantize(const float *x, size_t n, enum rounding rounding,

@@ -1,7 +1,8 @@
-/* scale_sum.h - what product_int8 makes of its sums, exact in int32, with rows x ≈ (q - zero)·sx
- * and columns W = w·sw:
+/* scale_sum.h - scales the sums of product_int8, exact in int32, of rows x ≈ (q - zero)·sx
+ * and columns W = w·sw; the few columns kept in f32 are added one by one:
  *
- *     out[r, c] = (Σ_k q·w - zero[r] · Σ_k w) · sx[r] · sw[c] (+ bias[c]) (+ residual[r, c])
+ *     out[r, c] = (Σ_k q·w - zero[r] · Σ_k w) · sx[r] · sw[c] (+ Σ_i kept[r, i] · W[c, i])
+ *                 (+ bias[c]) (+ residual[r, c])
  *
  * It is rounded step by step, never fused, so that every instruction set gives the same bits.
  */
@@ -17,7 +18,7 @@
 #define HAS_VNNI 0
 #endif
 
-/* Without it, x86 multiplies bytes of 8 bits as words (tile_words.h). */
+/* Without VNNI, x86 multiplies bytes of 8 bits as words (tile_words.h). */
 #if defined(__AVX2__) && !HAS_VNNI
 #define HAS_WORDS 1
 #else
@@ -39,8 +40,8 @@ INLINE ivec splat_integer(int32_t value)
     return value - (ivec){0};
 }
 
-/* Σ q·w of one row and the columns of one vector, to where it goes. Subtracted without sign: what
- * is lost on the way comes back, as the difference fits. */
+/* Scales Σ q·w of one row and one vector of columns, and stores it. The subtraction is unsigned: it
+ * may wrap around, but the difference fits. */
 INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec sum, float *to)
 {
     if (p->column_sums != NULL) {
@@ -49,6 +50,11 @@ INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec s
     }
     vec y = __builtin_convertvector(sum, vec) * p->x_quantization[row].scale;
     y = y * load(p->scales + column);
+    if (p->kept_panels != NULL)
+        UNROLL (i, (size_t)KEPT)
+            y += load(p->kept_panels + (column / PANEL_WIDTH * KEPT + i) * PANEL_WIDTH +
+                      column % PANEL_WIDTH) *
+                 p->x_quantization[row].kept[i];
     if (p->bias != NULL)
         y += load(p->bias + column);
     if (p->residual != NULL)
@@ -56,7 +62,7 @@ INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec s
     store(to, y);
 }
 
-/* The same of 16 columns whose sums are in memory. */
+/* The same for 16 columns whose sums are in memory. */
 INLINE void scale_sums(const struct product *p, size_t row, size_t panel, const int32_t *sums,
                        float *to)
 {

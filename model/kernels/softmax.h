@@ -1,9 +1,9 @@
 /* softmax.h - softmax over the keys of a block of scores. A row of scores is a key, a lane is a
  * query: maxima and sums run down the rows, and nothing is ever summed across a vector.
  *
- * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's
- * maximum from m to m', what was summed so far counts e^(m - m') times.
- * Plain twin: plain_softmax in tests/model/plain.c.
+ * Over several blocks of keys (Milakov and Gimelshein 2018): if a later block raises a query's
+ * maximum from m to m', earlier sums are multiplied by e^(m - m'). Plain twin: plain_softmax in
+ * tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_SOFTMAX_H
 #define MODEL_KERNELS_SOFTMAX_H
@@ -14,13 +14,13 @@
 
 #include <float.h>
 
-/* For x ≤ 0; below -87.3 it stays e^-87.3. */
+/* e^x for x ≤ 0; e^-87.3 for x below -87.3. */
 INLINE vec exp_negative(vec x)
 {
     return exp_between(larger(splat(-87.3f), x));
 }
 
-/* Which of the queries query .. query + LANES - 1 see key j. */
+/* Returns a mask of the queries query .. query + LANES - 1 that see key j. */
 INLINE ivec sees(const struct score_block *s, size_t query, size_t j)
 {
     int32_t key = (int32_t)((ptrdiff_t)j - (ptrdiff_t)query);
@@ -30,9 +30,9 @@ INLINE ivec sees(const struct score_block *s, size_t query, size_t j)
     return (lane >= key - (int32_t)s->last) & (lane <= key - (int32_t)s->first);
 }
 
-/* Of the keys of a block, those that any of the queries query .. query + LANES - 1 sees are begin
- * .. end - 1; all of them see all_begin .. all_end - 1. all_begin is even, so that the keys that
- * are summed together are the same ones whatever LANES is. */
+/* Keys of a block that queries query .. query + LANES - 1 see: keys begin .. end - 1 are seen by
+ * any of them, keys all_begin .. all_end - 1 by all. all_begin is even, so that the same keys are
+ * summed together for any LANES. */
 struct seen_keys {
     size_t begin, all_begin, all_end, end;
 };
@@ -61,13 +61,13 @@ INLINE void add_bias(const struct score_block *s, const struct seen_keys *seen, 
     }
 }
 
-/* The score of key j, and -FLT_MAX for the queries that do not see it. */
+/* Returns the scores of key j, -FLT_MAX for queries that do not see it. */
 INLINE vec seen_score(const struct score_block *s, size_t query, size_t j)
 {
     return choose(sees(s, query, j), load(s->scores + j * s->stride + query), splat(-FLT_MAX));
 }
 
-/* The largest score of each query from `query` on, and largest. */
+/* Returns the maximum of largest and the scores of each query from `query` on. */
 INLINE vec largest_scores(const struct score_block *s, const struct seen_keys *seen, size_t query,
                           vec largest)
 {
@@ -95,8 +95,8 @@ INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec la
     return masked ? choose(sees(s, query, j), e, (vec){0}) : e;
 }
 
-/* In place of the scores of keys begin .. end - 1 their exp_score, and the sums of it: of keys that
- * all queries see. */
+/* Replaces the scores of keys begin .. end - 1, which all queries see, by their exp_score, and adds
+ * them to the sums. */
 INLINE void exp_seen(const struct score_block *s, size_t query, size_t begin, size_t end,
                      vec largest, vec *sums)
 {
@@ -115,7 +115,7 @@ INLINE void exp_seen(const struct score_block *s, size_t query, size_t begin, si
     }
 }
 
-/* The same of keys that some of the queries see. */
+/* The same for keys that only some queries see. */
 INLINE void exp_masked(const struct score_block *s, size_t query, size_t begin, size_t end,
                        vec largest, vec *sums)
 {
@@ -154,7 +154,7 @@ static void softmax_block(const struct score_block *block, float *max, float *su
     }
 }
 
-/* Key j of softmax_exactly: its weights as doubles, and what the sums of them gain. */
+/* Stores the weights of a key as doubles and adds them to the sums (softmax_exactly). */
 INLINE void widen_exp(vec e, double *weights, dvec *sums)
 {
     const struct halves halves = halves_of(e);

@@ -1,6 +1,6 @@
-/* tile.h - what the products and the mix share: the switch that makes the number of a tile's rows a
+/* tile.h - shared by the products and the mix: the switch that makes the number of a tile's rows a
  * constant for the compiler, so that the sums stay in registers; activation and gate of a tile
- * while it is in the nearest cache; and fetching the weights that come next.
+ * while it is in the nearest cache; and prefetching of the next weights.
  */
 #ifndef MODEL_KERNELS_TILE_H
 #define MODEL_KERNELS_TILE_H
@@ -9,7 +9,7 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* TILE(n) for the n that `rows` is, 1 .. most: a copy of the tile for each, as n is a constant. */
+/* Expands TILE(n) for n = `rows`, 1 .. most: one copy of the tile per n, as n is a constant. */
 #define CASE_ROWS(n, most, TILE)                                                                   \
     case n:                                                                                        \
         if (n <= (most))                                                                           \
@@ -31,25 +31,25 @@
         CASE_ROWS(12, most, TILE)                                                                  \
     }
 
-/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a
+/* Keeps the compiler from computing an address in advance: a dozen addresses, one per row of a
  * tile, do not fit the registers, while a third of them with an index do. */
 #define OPAQUE(pointer) __asm__("" : "+r"(pointer))
 enum { ROWS_PER_BASE = 3 };
 #define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
 
-/* Where a tile's rows go: straight to `out`, or to a buffer from which activate_tile takes them. */
+/* Destination of a tile's rows: `out` itself, or a buffer that activate_tile copies from. */
 struct tile_target {
     float *to; /* [rows, stride] */
     size_t stride;
 };
 
-/* Something is done to the sums after they are stored: an activation, or a gate. */
+/* Returns whether the stored sums are processed further, by an activation or a gate. */
 INLINE bool has_activation(const struct product *p)
 {
     return p->activated || p->gate != NULL;
 }
 
-/* Nothing is done to the sums. */
+/* Returns whether the sums are the final result. */
 INLINE bool is_sum_alone(const struct product *p)
 {
     return p->bias == NULL && p->residual == NULL && !has_activation(p);
@@ -63,8 +63,8 @@ INLINE struct tile_target tile_target(const struct product *p, size_t row, size_
     return (struct tile_target){p->out + row * p->out_stride + column, p->out_stride};
 }
 
-/* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in
- * the nearest cache. */
+/* Applies activation and gate to a tile just computed, [n_rows, n_columns], while it is in the
+ * nearest cache. */
 static void activate_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
                           size_t n_columns, float *tile)
 {
@@ -79,16 +79,16 @@ static void activate_tile(const struct product *p, size_t row, size_t n_rows, si
     }
 }
 
-/* The panels after those of a tile are fetched while it, and the other tiles of the same panels,
- * are computed: each fetches an even share, so that memory is asked evenly. */
+/* The panels after those of a tile are prefetched while the tiles of the current panels are
+ * computed: each tile fetches an even share, which spreads the memory traffic. */
 struct fetch {
     const char *at;
-    size_t step_bytes; /* with each of a tile's steps */
+    size_t step_bytes; /* fetched at each step of a tile */
 };
 
 enum { CACHE_LINE = 64 };
 
-/* What tile `index` of n_tiles fetches of n_bytes that follow, in n_steps steps. */
+/* Returns the share of tile `index` of n_tiles in fetching the next n_bytes, over n_steps steps. */
 INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index,
                                 size_t n_tiles)
 {
@@ -100,9 +100,11 @@ INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps
     return (struct fetch){next + begin * CACHE_LINE, lines * CACHE_LINE};
 }
 
+/* One line a step without a branch, as most steps fetch one line. */
 INLINE void fetch_ahead(struct fetch *fetch)
 {
-    for (size_t i = 0; i < fetch->step_bytes; i += CACHE_LINE)
+    __builtin_prefetch(fetch->at, 0, 2);
+    for (size_t i = CACHE_LINE; __builtin_expect(i < fetch->step_bytes, 0); i += CACHE_LINE)
         __builtin_prefetch(fetch->at + i, 0, 2);
     fetch->at += fetch->step_bytes;
 }

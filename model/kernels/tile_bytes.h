@@ -1,9 +1,9 @@
 /* tile_bytes.h - a register tile of product_int8: a lane is a column and takes the four k of a
  * group at once.
  *
- * VNNI multiplies one operand without sign: the weights + 128, and 128·Σq is subtracted again.
- * Where there is no VNNI it is x that has no sign, and 7 bits: the sum of two products is then at
- * most 2·127·128, which fits the 16 bits that vpmaddubsw gives it. NEON multiplies signed bytes.
+ * VNNI multiplies one unsigned operand: the weights + 128, and 128·Σq is subtracted again. Without
+ * VNNI x is the unsigned operand, of 7 bits: the sum of two products is then at most 2·127·128,
+ * which fits the 16 bits of vpmaddubsw's results. NEON multiplies signed bytes.
  */
 #ifndef MODEL_KERNELS_TILE_BYTES_H
 #define MODEL_KERNELS_TILE_BYTES_H
@@ -13,7 +13,7 @@
 
 enum { GROUP_STEP = 4 };
 
-/* Four bytes of a row: in every lane, but SDOT takes them from one. */
+/* Four bytes of a row: in every lane, except for SDOT, which takes them from one lane. */
 #if defined(__ARM_FEATURE_DOTPROD)
 typedef int32_t quad;
 #else
@@ -47,7 +47,7 @@ INLINE void add_dots(ivec *acc, ivec weights, quad x)
     int16x8_t low = vmull_s8(vget_low_s8((int8x16_t)weights), vget_low_s8((int8x16_t)x));
     int16x8_t high = vmull_high_s8((int8x16_t)weights, (int8x16_t)x);
     *acc += (ivec)vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high));
-#else /* words, as many as the widest vector has */
+#else /* words, as many as the widest vector holds */
     static const _Alignas(64) int16_t ones[] = {EIGHT_ONES, EIGHT_ONES, EIGHT_ONES, EIGHT_ONES};
     ivec pairs;
     __asm__("vpmaddubsw %2, %3, %1\n\t"
@@ -64,7 +64,7 @@ INLINE ivec weights_of_group(const char *group)
     return HAS_VNNI ? weights ^ INT32_C(-0x7F7F7F80) /* bytes of 0x80 */ : weights;
 }
 
-/* Some groups of k: x are the bases of the rows, w the panels. */
+/* Adds some groups of k: x are the bases of the rows, w the panels. */
 INLINE void add_groups(ivec acc[TILE_ROWS][TILE_PANELS * VECTORS],
                        const int8_t *x[BASES(TILE_ROWS)], size_t x_stride, const char **w,
                        size_t panel_stride, const int groups, const int rows, const int panels)

@@ -1,6 +1,6 @@
 /* tile_pairs.h - a register tile of product_int8 for I8MM, whose instruction multiplies two rows by
  * two columns, eight k at a time: twice the products of SDOT. A vector of sums holds row 0's two
- * columns, then row 1's; the eight k of a column are put together of two groups of its panel.
+ * columns, then row 1's; the eight k of a column come from two groups of its panel.
  */
 #ifndef MODEL_KERNELS_TILE_PAIRS_H
 #define MODEL_KERNELS_TILE_PAIRS_H
@@ -15,7 +15,7 @@ INLINE void add_square(ivec *acc, ivec x, ivec weights)
     __asm__("smmla %0.4s, %1.16b, %2.16b" : "+w"(*acc) : "w"(x), "w"(weights));
 }
 
-/* The groups of k g and, unless it is the last of an odd number, g + 1. */
+/* Adds groups g and g + 1 of k; if last, group g alone (the last of an odd number). */
 INLINE void add_two_groups(ivec acc[ROW_PAIRS][COLUMN_PAIRS], const struct product *p,
                            const int8_t *x, const char *w, size_t g, const int rows,
                            const bool last)

@@ -1,6 +1,6 @@
-/* tile_words.h - a register tile of product_int8 for x of 8 bits where there is no VNNI: x has been
- * widened to 16 bits before, the weights are when they are loaded, and neighbours are multiplied
- * and added in pairs, which cannot saturate. A column's four k of a group are two such pairs.
+/* tile_words.h - a register tile of product_int8 for x of 8 bits without VNNI: x was widened to 16
+ * bits before, weights are widened when they are loaded, and neighbours are multiplied and added in
+ * pairs, which cannot saturate. A column's four k of a group are two such pairs.
  */
 #ifndef MODEL_KERNELS_TILE_WORDS_H
 #define MODEL_KERNELS_TILE_WORDS_H
@@ -9,7 +9,7 @@
 #include "model/kernels/tile.h"
 #include "model/kernels/tile_bytes.h"
 
-/* As many bytes as half a vector has, as words. */
+/* Loads half a vector of bytes as words. */
 INLINE ivec widen_bytes(const void *bytes)
 {
 #if defined(__AVX512F__)
@@ -28,7 +28,7 @@ INLINE ivec multiply_pairs(ivec a, ivec b)
 #endif
 }
 
-/* The four words of a group, again and again. */
+/* Repeats the four words of a group in all lanes. */
 INLINE ivec splat_group(const int16_t *x)
 {
     typedef int64_t groups __attribute__((vector_size(LANES * 4)));
@@ -37,7 +37,7 @@ INLINE ivec splat_group(const int16_t *x)
     return (ivec)(four - (groups){0});
 }
 
-/* The sums of a's and then of b's pairs. */
+/* Returns the sums of a's pairs, then of b's pairs. */
 INLINE ivec sums_of_pairs(ivec a, ivec b)
 {
 #if defined(__AVX512F__)
@@ -50,7 +50,7 @@ INLINE ivec sums_of_pairs(ivec a, ivec b)
 #endif
 }
 
-/* The columns of one vector: p->x are words. */
+/* A tile of one vector of columns: p->x are words. */
 INLINE void half_tile_of_words(const struct product *p, size_t row, size_t column,
                                struct fetch *fetch, struct tile_target target, const int rows)
 {

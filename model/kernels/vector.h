@@ -1,9 +1,9 @@
-/* vector.h - GNU vector types of the width that this compile may use, and what every kernel does
- * with them. The headers of this folder are parts of kernels.c, which is compiled once per width.
+/* vector.h - GNU vector types of this compile's width, and operations that every kernel uses. The
+ * headers of this folder are included by kernels.c, which is compiled once per width.
  *
  * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least
- * squares, reweighted towards equal relative error: 3e-9; what is left is float rounding, within 2
- * units of the last place); 2^n is put together as bits and multiplied.
+ * squares, reweighted towards equal relative error: 3e-9; the remaining error is float rounding,
+ * within 2 units of the last place); 2^n is composed as bits and multiplied.
  */
 #ifndef MODEL_KERNELS_VECTOR_H
 #define MODEL_KERNELS_VECTOR_H
@@ -38,7 +38,7 @@ typedef double dvec __attribute__((vector_size(LANES * 4)));
 typedef float half_vec __attribute__((vector_size(LANES * 2), aligned(4), may_alias));
 typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
-/* Loops over registers: unrolled in full before the compiler decides what lives in memory. */
+/* Loops over registers: unrolled fully before the compiler decides what is kept in memory. */
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #define AS_IT_IS _Pragma("clang loop unroll(disable)")
@@ -60,7 +60,7 @@ INLINE void store(float *p, vec v)
     *(vec_memory *)p = v;
 }
 
-/* Weights as they lie in a panel, one vector of them, widened to f32. */
+/* Loads one vector of weights from a panel, widened to f32. */
 INLINE vec load_bf16(const uint16_t *p)
 {
 #if defined(KERNELS_NEON)
@@ -111,8 +111,8 @@ INLINE vec choose(ivec mask, vec yes, vec no)
     return (vec)(((ivec)yes & mask) | ((ivec)no & ~mask));
 }
 
-/* a·b + c, rounded once. Where the processor cannot (portable on x86-64), the product is rounded
- * too. Sums of products say which they are: the compiler fuses nothing by itself
+/* a·b + c, rounded once. If the processor has no fused multiply-add (portable on x86-64), the
+ * product is rounded too. Code asks for fusing explicitly: the compiler fuses nothing by itself
  * (-ffp-contract=off), so every compiler and every width of vectors gives the same bits. */
 INLINE vec multiply_add(vec a, vec b, vec c)
 {
@@ -140,13 +140,24 @@ INLINE dvec multiply_add_wide(dvec a, dvec b, dvec c)
 #endif
 }
 
+/* sum += a·b in the register of the sum: for AVX2 gcc 12 otherwise moves a tile's sums between
+ * registers and stores one of them in memory. */
+INLINE void add_product(vec *sum, vec a, vec b)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__) && defined(__FMA__)
+    __asm__("vfmadd231ps %2, %1, %0" : "+x"(*sum) : "x"(a), "x"(b));
+#else
+    *sum = multiply_add(a, b, *sum);
+#endif
+}
+
 /* Horner's step: p·x + coefficient */
 INLINE vec horner(vec p, vec x, float coefficient)
 {
     return multiply_add(p, x, splat(coefficient));
 }
 
-/* b where either is NaN */
+/* b if either is NaN */
 INLINE vec smaller(vec a, vec b)
 {
 #if defined(__AVX512F__)
@@ -200,7 +211,7 @@ INLINE float largest_lane(vec v)
     return a > b ? a : b;
 }
 
-/* The last, partial vector of a row, filled up with `rest`. */
+/* Loads the last, partial vector of a row, padded with `rest`. */
 INLINE vec load_tail(const float *x, size_t n, float rest)
 {
     vec v = splat(rest);
@@ -215,7 +226,7 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* e^x is what is returned times *power, for x between -87.3 and 88.3: no product of the two is
+/* Returns f such that e^x = f · *power, for x between -87.3 and 88.3: no product of the two is
  * subnormal or infinite. NaN stays NaN. */
 INLINE vec exp_factors(vec x, vec *power)
 {

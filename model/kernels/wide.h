@@ -1,5 +1,5 @@
-/* wide.h - vectors of doubles, half as many as of floats, and the ways between them. GCC 12 takes
- * __builtin_convertvector of 8 numbers apart into quarters, so the AVX-512 instruction is named. */
+/* wide.h - vectors of doubles, half as many as of floats, and their conversions. GCC 12 splits
+ * __builtin_convertvector of 8 numbers into quarters, so the AVX-512 instruction is named. */
 #ifndef MODEL_KERNELS_WIDE_H
 #define MODEL_KERNELS_WIDE_H
 
@@ -36,7 +36,7 @@ INLINE half_register narrow(dvec v)
 #endif
 }
 
-/* The lanes of v in two halves. */
+/* The lanes of v as two halves. */
 struct halves {
     half_register low, high;
 };

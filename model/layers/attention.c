@@ -3,18 +3,18 @@
  *
  * Scores are transposed, a row per key and a column per query: maximum and sum of a softmax then
  * run down the rows. Queries, times the scale, are packed as the panels of a "weight" matrix, and
- * keys are the rows of the linear kernel's x; each score is one sum over K, so that none depends on
+ * keys are the rows of the linear kernel's x; each score is one sum over K, so no score depends on
  * T.
  *
  * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and
- * Gimelshein 2018; Dao et al. 2022). The blocks of keys begin with the first one that the first
- * query sees and end with the last one that the last query sees. A hidden key counts exactly 0, so
- * that a query under a look-ahead mask is computed the same way however many tokens follow.
+ * Gimelshein 2018; Dao et al. 2022). The blocks of keys range from the first query's first visible
+ * key to the last query's last. A hidden key counts exactly 0, so that a query under a look-ahead
+ * mask is computed the same way for any number of later tokens.
  *
- * The two products of a block may also be OpenBLAS' (blas.h); look-ahead masks do without it.
+ * OpenBLAS may compute the two products of a block (blas.h), except under look-ahead masks.
  *
- * Texts of at most EXACT_KEYS tokens, and so many first tokens under a look-ahead mask, sum in
- * double: so short texts show what attention itself does to a change of order, free of rounding.
+ * Texts of at most EXACT_KEYS tokens, and as many first tokens under a look-ahead mask, sum in
+ * double: so short texts show how attention itself responds to a change of order, free of rounding.
  */
 #include "model/layers/attention.h"
 
@@ -30,35 +30,35 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Parts of the scratch are multiples of 64 bytes. */
-static void *take(float *base, size_t *at, size_t n_floats)
+/* Cuts n_floats from the scratch; offsets are multiples of 64 bytes. */
+static void *cut(float *base, size_t *at, size_t n_floats)
 {
     float *part = base != NULL ? base + *at : NULL;
     *at += row_stride(n_floats);
     return part;
 }
 
-/* There is no look-ahead mask: queries see later keys, too. */
+/* Returns whether queries see later keys (no look-ahead mask). */
 static bool sees_later(const struct attention_head *head)
 {
     return head->band.after > 0;
 }
 
-/* A head, and what is worked out for it in the first part of the scratch. */
+/* A head, and the biases computed for it in the first part of the scratch. */
 struct task {
     const struct kernels *kernels;
     const struct attention_head *head;
     const float *bias; /* bias[i - j] of query i and key j, or NULL */
-    float *scratch;    /* the rest */
+    float *scratch;    /* the remaining scratch */
 };
 
-/* The floats of a row of biases: it is read up to a panel behind its end. */
+/* Returns the floats of a row of biases, which is read up to a panel past its end. */
 static size_t bias_floats(size_t n_tokens)
 {
     return row_stride(2 * n_tokens + PANEL);
 }
 
-/* Scores of the keys from `key` on by the queries from `query` on, as far as they are counted. */
+/* Returns the block of scores of the keys from `key` on and the queries from `query` on. */
 static struct score_block block_of(const struct task *task, size_t query, size_t n_queries,
                                    size_t key, size_t n_keys, float *scores)
 {
@@ -88,15 +88,15 @@ struct few {
 static size_t carve_few(struct few *few, float *base, size_t n_tokens, size_t head_width)
 {
     size_t columns = row_stride(n_tokens), floats = 0;
-    few->queries = take(base, &floats, columns * head_width);
-    few->scores = take(base, &floats, n_tokens * columns);
-    few->weights = take(base, &floats, 2 * n_tokens * columns);
-    few->values = take(base, &floats, 2 * n_tokens * row_stride(head_width));
-    few->share = take(base, &floats, 2 * columns);
+    few->queries = cut(base, &floats, columns * head_width);
+    few->scores = cut(base, &floats, n_tokens * columns);
+    few->weights = cut(base, &floats, 2 * n_tokens * columns);
+    few->values = cut(base, &floats, 2 * n_tokens * row_stride(head_width));
+    few->share = cut(base, &floats, 2 * columns);
     return floats;
 }
 
-/* The first n tokens among themselves. */
+/* Computes attention among the first n tokens. */
 static void attend_few(const struct task *task, size_t n)
 {
     const struct kernels *kernels = task->kernels;
@@ -155,14 +155,14 @@ struct many {
 static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width)
 {
     size_t floats = 0;
-    many->keys = take(base, &floats, n_tokens * head_width);
-    many->values = take(base, &floats, n_tokens * row_stride(head_width));
-    many->queries = take(base, &floats, QUERY_BLOCK * head_width);
-    many->scores = take(base, &floats, KEY_BLOCK * QUERY_BLOCK);
-    many->context = take(base, &floats, QUERY_BLOCK * row_stride(head_width));
-    many->max = take(base, &floats, QUERY_BLOCK);
-    many->sum = take(base, &floats, QUERY_BLOCK);
-    many->factor = take(base, &floats, QUERY_BLOCK);
+    many->keys = cut(base, &floats, n_tokens * head_width);
+    many->values = cut(base, &floats, n_tokens * row_stride(head_width));
+    many->queries = cut(base, &floats, QUERY_BLOCK * head_width);
+    many->scores = cut(base, &floats, KEY_BLOCK * QUERY_BLOCK);
+    many->context = cut(base, &floats, QUERY_BLOCK * row_stride(head_width));
+    many->max = cut(base, &floats, QUERY_BLOCK);
+    many->sum = cut(base, &floats, QUERY_BLOCK);
+    many->factor = cut(base, &floats, QUERY_BLOCK);
     return floats;
 }
 
@@ -176,14 +176,14 @@ static void gather(const float *from, const struct attention_head *head, float *
     }
 }
 
-/* Queries are taken so many at a time: with a window fewer, as the keys that only some of them see
- * are computed for all. */
+/* Returns the number of queries per block: fewer with a window, as the keys that only some queries
+ * see are computed for all. */
 static size_t queries_at_once(const struct attention_head *head)
 {
     return head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
 }
 
-/* A block of queries, and the keys that any of them sees. */
+/* A block of queries, and the range of keys that any of them sees. */
 struct block {
     size_t first, n_queries;
     struct key_range keys;
@@ -194,7 +194,7 @@ static bool use_blas(const struct attention_head *head)
     return head->blas != NULL && sees_later(head);
 }
 
-/* Scores of the keys from `key` on, to the end of their block. */
+/* Computes the scores of the keys from `key` on, to the end of their block. */
 static struct score_block score(const struct task *task, const struct block *block,
                                 const struct many *many, size_t key)
 {
@@ -277,7 +277,7 @@ static void attend_block(const struct task *task, const struct block *block,
     }
 }
 
-/* The weights of the block of queries that has just been attended, from its scores once more. */
+/* Writes the weights of the block of queries just computed, from recomputed scores. */
 static void write_map(const struct task *task, const struct block *block, const struct many *many)
 {
     float share[QUERY_BLOCK];
@@ -297,7 +297,7 @@ static void write_map(const struct task *task, const struct block *block, const 
     }
 }
 
-/* The tokens from `first` on. */
+/* Computes attention for the tokens from `first` on. */
 static void attend_many(const struct task *task, size_t first)
 {
     const struct attention_head *head = task->head;

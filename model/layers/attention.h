@@ -3,10 +3,10 @@
  *     weights [T, T] = softmax over the visible keys of (scale·q·kᵀ + bias)
  *     out [T, K] = weights·v
  *
- * The weights of a block of queries are held at a time, so memory grows linearly with T; with a
- * window, time does so too. With a look-ahead mask, what a token gets depends on itself and the
- * tokens before it alone: neither the later ones (while they are finite) nor their number change a
- * bit. Source: Vaswani et al. 2017, 3.2.1.
+ * Weights are stored for one block of queries at a time: memory grows linearly with T, and so does
+ * time with a window. With a look-ahead mask, a token's result depends on itself and the tokens
+ * before it alone: neither later tokens (while they are finite) nor their number change a bit.
+ * Source: Vaswani et al. 2017, 3.2.1.
  */
 #ifndef MODEL_ATTENTION_H
 #define MODEL_ATTENTION_H
@@ -15,11 +15,11 @@
 #include "model/layers/attention_position.h"
 #include "model/layers/mask.h"
 
-/* Floats of scratch for sequences of at most n_tokens. */
+/* Returns the floats of scratch for sequences of at most n_tokens. */
 size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias);
 
 /* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. bias: by
- * distance, or NULL. map: receives the weights [T, T], or NULL. blas: does the products, or NULL.
+ * distance, or NULL. map: receives the weights [T, T], or NULL. blas: for the products, or NULL.
  */
 struct attention_head {
     const float *q, *k, *v;

@@ -110,8 +110,8 @@ static void alibi_row(double slope, size_t n_tokens, float *row)
         middle[distance] = *(middle - distance) = (float)(-slope * (double)distance);
 }
 
-/* The table holds the distances j - i, the row i - j: so it comes the other way round. Tokens
- * farther than the table reaches have the bias of the farthest. */
+/* The table is indexed by the distance j - i, the row by i - j, so the order is reversed. Distances
+ * beyond the table have the bias of its farthest distance. */
 static void table_row(const struct distance_bias *bias, size_t n_tokens, float *row)
 {
     size_t last = n_tokens - 1, reach = last < bias->reach ? last : bias->reach;

@@ -1,4 +1,4 @@
-/* embedding.c - norm(W1·token[id] + type[type] + W2·PE[position]): a row of each table, added up.
+/* embedding.c - norm(W1·token[id] + type[type] + W2·PE[position]): the sum of a row of each table.
  * Source: Vaswani et al. 2017, 3.4 and 3.5; types and norm: Devlin et al. 2019.
  */
 #include "model/layers/embedding.h"
@@ -9,10 +9,9 @@
 #include <string.h>
 
 /* out += W2·row of the learned table */
-static void add_learned(const struct encoder *encoder, double scale, size_t position, size_t width,
+static void add_learned(const struct encoder *encoder, double scale, size_t row, size_t width,
                         float *out, float *scratch)
 {
-    size_t row = position + (size_t)encoder->config.position_offset;
     if (scale == 1) {
         encoder->kernels->add_row(&encoder->position_table, row, out);
         return;
@@ -24,11 +23,11 @@ static void add_learned(const struct encoder *encoder, double scale, size_t posi
 }
 
 void embed_token(const struct encoder *encoder, const struct embedding *embedding, int32_t id,
-                 int32_t type, struct place place, float *out, float *scratch)
+                 int32_t type, struct text_position at, float *out, float *scratch)
 {
     const struct model_config *config = &encoder->config;
     const struct kernels *kernels = encoder->kernels;
-    size_t width = (size_t)config->embedding_width;
+    size_t width = (size_t)config->embedding_width, row;
     float index;
 
     memset(out, 0, width * sizeof *out);
@@ -45,13 +44,16 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
     case POSITION_FOURIER:
     case POSITION_EXPONENTIAL:
         for (size_t i = 0; i < width; i++)
-            out[i] += embedding->rows[place.position * row_stride(width) + i];
+            out[i] += embedding->rows[at.position * row_stride(width) + i];
         break;
     case POSITION_LEARNED:
-        add_learned(encoder, embedding->position_scale, place.position, width, out, scratch);
+        row = (size_t)config->position_offset + at.position;
+        if (embedding_skips(config, id))
+            row = (size_t)id;
+        add_learned(encoder, embedding->position_scale, row, width, out, scratch);
         break;
     case POSITION_INDEX:
-        index = position_index(embedding->position_scale, place.position, place.n_tokens);
+        index = position_index(embedding->position_scale, at.position, at.n_tokens);
         for (size_t i = 0; i < width; i++)
             out[i] += index;
         break;

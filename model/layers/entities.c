@@ -13,7 +13,7 @@ static bool has_tag(const char *name, char tag)
     return name[0] == tag && name[1] == '-';
 }
 
-/* The X of B-X, I-X and X. */
+/* Returns the X of B-X, I-X and X. */
 static const char *kind_of(const char *name)
 {
     return has_tag(name, 'B') || has_tag(name, 'I') ? name + 2 : name;

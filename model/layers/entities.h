@@ -1,8 +1,8 @@
 /* entities.h - spans of tokens that name one thing, from the label of each token: BIO tags.
  *
- * B-X begins an entity of kind X; I-X, and a bare X, go on with one of their kind or begin one; O,
- * or a label without a name, is outside of all. An entity never crosses from a text to its pair.
- * The score of an entity is the mean of its tokens'. Source: Ramshaw and Marcus 1995.
+ * B-X starts an entity of kind X; I-X, and a bare X, continue an entity of their kind or start one;
+ * O, or a label without a name, is outside of all entities. An entity never crosses from a text to
+ * its pair. The score of an entity is the mean of its tokens'. Source: Ramshaw and Marcus 1995.
  */
 #ifndef MODEL_ENTITIES_H
 #define MODEL_ENTITIES_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* may_alias: the engine hands its callers' buffers of engine_entity, the same fields, to us. */
+/* may_alias: the engine passes its callers' buffers of engine_entity, which has the same fields. */
 struct __attribute__((may_alias)) entity {
     size_t label; /* of its first token */
     float score;
@@ -19,30 +19,30 @@ struct __attribute__((may_alias)) entity {
     uint8_t in_pair;
 };
 
-/* A token and the most likely of its labels. */
+/* A token and its most likely label. */
 struct labelled_token {
     size_t label;
-    const char *name; /* of that label, borrowed until the list is closed; NULL: it has none */
+    const char *name; /* of that label, borrowed until the list is closed; NULL: unnamed */
     float score;
     size_t begin, end; /* bytes of the text */
     bool in_pair;
-    bool continues_word; /* it is a piece within a word: its B- does not begin another entity */
+    bool continues_word; /* it is a piece within a word: its B- does not start another entity */
 };
 
-/* Starts as {.out = ..., .cap = ...}. Entities beyond cap are counted in n and not kept. */
+/* Starts as {.out = ..., .cap = ...}. Entities beyond cap are counted in n but not stored. */
 struct entity_list {
     struct entity *out; /* [cap] */
     size_t cap, n;
-    struct entity open;    /* the entity that the next token may go on with */
+    struct entity open;    /* the entity that the next token may continue */
     const char *open_kind; /* its X */
-    size_t n_open_tokens;  /* 0: none is open */
+    size_t n_open_tokens;  /* 0: no entity is open */
     double score_sum;      /* of these tokens */
 };
 
-/* The tokens of a text, one after the other. */
+/* Adds the next token of a text. */
 void entities_add(struct entity_list *list, const struct labelled_token *token);
 
-/* After the last token, and where a special token stands between: no entity goes on. */
+/* Ends the open entity: after the last token, and at a special token between tokens. */
 void entities_close(struct entity_list *list);
 
 #endif

@@ -9,15 +9,15 @@
 
 #include "model/encoder.h"
 
-/* Columns that the middle takes while it is computed: F, or 2F where a gate's halves do not fall
- * into panels of their own and cannot be multiplied as they are made. */
+/* Returns the columns needed while the middle is computed: F, or 2F if a gate's halves share a
+ * panel and cannot be multiplied as they are produced. */
 static inline size_t feed_forward_columns(const struct model_config *config)
 {
     return (size_t)config->feed_forward *
            (config->gate == GATE_NONE || config->feed_forward % PANEL == 0 ? 1 : 2);
 }
 
-/* A row of x·Winᵀ + b [F, gated: 2F], in place: afterwards columns 0 .. F-1 hold the middle. */
+/* Replaces a row of x·Winᵀ + b [F, gated: 2F] by the middle, in columns 0 .. F-1. */
 void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,
                          float *row);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Two rows as wide as any that occurs, then what linear() needs. */
+/* Returns the widest row. Scratch is two rows of this width, then linear()'s scratch. */
 static size_t widest_row(const struct encoder *encoder)
 {
     size_t width = row_stride((size_t)encoder->config.width);
@@ -73,7 +73,7 @@ void project_row(const struct encoder *encoder, const float *x, float *out, floa
     memcpy(out, in, encoder->output_width * sizeof *out);
 }
 
-/* z in out, which is writable to a multiple of 16. */
+/* Stores z in out, which is writable to a multiple of 16. */
 static void hidden_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
 {
     size_t columns = (size_t)config_head_columns(&encoder->config);
@@ -106,7 +106,7 @@ void head_scores(enum scores scores, float *logits, size_t n)
     double sum = 0;
     float max = n > 0 ? logits[0] : 0;
     if (!floats_are_finite(logits, n)) {
-        logits[0] = NAN; /* softmax and sigmoid could make a finite number of an infinity */
+        logits[0] = NAN; /* softmax and sigmoid could turn an infinity into a finite number */
         return;
     }
     switch (scores) {

@@ -1,9 +1,8 @@
 /* linear.c - the linear layer y = act(x·Wᵀ + b), panels by panels. Plain twin: plain_product in
  * tests/model/plain.c.
  *
- * Weights in panels are read where they lie; those in rows, and int8 panels that meet f32 rows, are
- * decoded a few panels at a time. Rows are taken in blocks that stay in the second-level cache
- * while the panels stream by.
+ * Weights in panels are read in place; weights in rows, and int8 panels for f32 rows, are decoded a
+ * few panels at a time. Blocks of rows stay in the second-level cache while the panels stream by.
  */
 #include "model/layers/linear.h"
 
@@ -18,7 +17,7 @@ size_t linear_scratch(const struct linear *linear)
     return in_place ? 0 : DECODED_PANELS * weight->cols * PANEL;
 }
 
-/* The kernel for panels as they lie; NULL: they are decoded. */
+/* Returns the kernel for panels as stored; NULL if they must be decoded. */
 static void (*product_for(const struct kernels *kernels, const struct matrix *weight,
                           const struct linear_input *in))(const struct product *)
 {
@@ -34,11 +33,11 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
 
 static size_t rows_per_block(size_t row_bytes)
 {
-    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* whole tiles of any height */
+    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* full tiles of any height */
     return rows < BLOCK_STEP ? BLOCK_STEP : rows;
 }
 
-/* All rows, block by block, by panels that are ready. */
+/* Multiplies all rows, block by block, by panels that need no decoding. */
 static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
                           size_t x_bytes)
 {
@@ -48,6 +47,17 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
         struct product product = product_rows(all, row, n_rows, x_bytes);
         kernel(&product);
     }
+}
+
+struct quantization linear_quantize(const struct kernels *kernels, const struct linear *linear,
+                                    const float *x, int8_t *q)
+{
+    const struct matrix *weight = &linear->weight;
+    struct quantization row =
+        kernels->quantize(x, weight->cols, weight->rounding, weight->factors, q);
+    for (size_t i = 0; weight->kept_panels != NULL && i < KEPT; i++)
+        row.kept[i] = x[weight->kept[i]];
+    return row;
 }
 
 void linear(const struct kernels *kernels, const struct linear *linear,
@@ -79,6 +89,9 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             .scales = quantized ? weight->scales + column : NULL,
             .column_sums =
                 quantized && weight->column_sums != NULL ? weight->column_sums + column : NULL,
+            .kept_panels = quantized && weight->kept_panels != NULL
+                               ? weight->kept_panels + panel * KEPT * PANEL
+                               : NULL,
             .seven_bits = weight->rounding == ROUND_7_BITS,
             .bias = linear->bias != NULL ? linear->bias + column : NULL,
             .residual = epilogue->residual != NULL ? epilogue->residual + at : NULL,

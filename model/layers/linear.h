@@ -9,15 +9,15 @@ static inline size_t linear_panels(const struct linear *linear)
     return (linear->weight.rows + PANEL - 1) / PANEL;
 }
 
-/* Floats of scratch for weights that are not panels; 0 for those that are, but for int8 panels that
- * read f32 rows. */
+/* Returns the floats of scratch for decoding: 0 for panels, except int8 panels that read f32
+ * rows. */
 size_t linear_scratch(const struct linear *linear);
 
-/* 127·128 times that is the largest sum that int32 holds; with q - zero up to 255, half of it. */
+/* 127·128 times this is the largest sum that fits int32; with q - zero up to 255, half of it. */
 enum { LONGEST_INT8_ROW = 1 << 17 };
 
-/* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made
- * those. */
+/* Returns whether the layer has int8 panels, which multiply rows that the caller rounded to
+ * int8. */
 static inline bool linear_takes_int8(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
@@ -25,8 +25,11 @@ static inline bool linear_takes_int8(const struct linear *linear)
            weight->cols <= LONGEST_INT8_ROW / (weight->rounding == ROUND_8_BITS ? 2 : 1);
 }
 
-/* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by
- * kernels->quantize() with the weight's rounding and factors. */
+/* Rounds one row [in] for such a layer; q is padded as kernels->quantize() does. */
+struct quantization linear_quantize(const struct kernels *kernels, const struct linear *linear,
+                                    const float *x, int8_t *q);
+
+/* Input of a layer: rows [n, in] as f32, or by linear_quantize() for a layer that takes int8. */
 struct linear_input {
     const float *x;
     size_t x_stride;
@@ -34,12 +37,12 @@ struct linear_input {
     size_t q_stride;
     const struct quantization *quantization; /* [n] */
     size_t n_rows;
-    const struct blas *blas; /* with it the kernels multiply up to blas_rows rows at a time */
-    size_t blas_rows;        /* 0: they do without */
+    const struct blas *blas; /* if set, the kernels multiply up to blas_rows rows at a time by it */
+    size_t blas_rows;        /* 0: OpenBLAS is not used */
 };
 
-/* What is done to the sums x·Wᵀ + b; all zeros: nothing. residual and gate have the shape and the
- * stride of y, and may be y. */
+/* Applied to the sums x·Wᵀ + b; all zeros: nothing. residual and gate have the shape and the stride
+ * of y, and may be y. */
 struct linear_epilogue {
     const float *residual; /* added */
     bool activated;
@@ -47,8 +50,8 @@ struct linear_epilogue {
     const float *gate; /* multiplied by, last */
 };
 
-/* Columns 16·panel_begin .. 16·panel_end - 1 of [n_rows, out], to y .. y + 16·(panel_end -
- * panel_begin) - 1 of each row; those beyond `out` become zeros. y_stride is a multiple of 16. */
+/* Computes columns 16·panel_begin .. 16·panel_end - 1 of [n_rows, out], into the first elements of
+ * each row of y; columns beyond `out` become zeros. y_stride is a multiple of 16. */
 void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_input *in, size_t panel_begin, size_t panel_end,
             const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch);

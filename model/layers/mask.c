@@ -1,4 +1,4 @@
-/* mask.c - the padding mask: which tokens of a padded row are there. */
+/* mask.c - the padding mask: which tokens of a padded row are not padding. */
 #include "model/layers/mask.h"
 
 struct kept_tokens mask_kept(const uint8_t *mask, size_t n)

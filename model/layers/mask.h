@@ -1,24 +1,24 @@
 /* mask.h - which keys a query may see: every kind of mask is an answer to this question.
  *
- * The full mask, the look-ahead (causal) mask and windows are bands: a query sees itself, so many
- * tokens before it and so many after it. Padding mask: padded tokens are left out of the sequence
- * before anything is computed, so no query can see them; with any band, both hold without more
- * being done.
+ * The full mask, the look-ahead (causal) mask and windows are bands: a query sees itself, a number
+ * of tokens before it and a number after it. Padding mask: padded tokens are removed from the
+ * sequence before anything is computed, so no query can see them; it combines with any band at no
+ * cost.
  */
 #ifndef MODEL_MASK_H
 #define MODEL_MASK_H
 
 #include "model/config.h"
 
-/* More than any sequence has; twice that still fits into 32 bits. */
+/* More than the tokens of any sequence; twice that still fits into 32 bits. */
 enum { ALL_TOKENS = 2 * MOST_TOKENS };
 
-/* Query i sees the keys i - before .. i + after, as far as there are any. */
+/* Query i sees the keys i - before .. i + after that exist. */
 struct band {
     size_t before, after;
 };
 
-/* window: a query sees the keys at most so many tokens away; 0: all. */
+/* window: a query sees keys at most `window` tokens away; 0: all. */
 static inline struct band mask_band(enum mask_kind mask, size_t window)
 {
     size_t reach = window > 0 && window < ALL_TOKENS ? window : ALL_TOKENS;
@@ -35,7 +35,7 @@ static inline struct key_range mask_visible(struct band band, size_t query, size
     return (struct key_range){begin < n_keys ? begin : n_keys, end < n_keys ? end : n_keys};
 }
 
-/* What a padding mask [n] (NULL: all ones) leaves of a row: n_kept tokens, all of them within
+/* The unpadded tokens of a row with a padding mask [n] (NULL: all ones): n_kept tokens, all within
  * first .. first + span - 1. Positions count from `first`. */
 struct kept_tokens {
     size_t n_kept, first, span;

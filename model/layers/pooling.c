@@ -12,16 +12,16 @@
 
 enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
 
-/* out = Σ weight(t) · x[t] / divisor; by_place: weight t + 1, else 1 */
+/* out = Σ weight(t) · x[t] / divisor; by_position: weight t + 1, else 1 */
 static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width,
-                         bool by_place, double divisor, float *out)
+                         bool by_position, double divisor, float *out)
 {
     for (size_t c = 0; c < width; c += COLUMNS) {
         double sums[COLUMNS] = {0};
         size_t n = width - c < COLUMNS ? width - c : COLUMNS;
         for (size_t t = 0; t < n_tokens; t++)
             for (size_t i = 0; i < n; i++)
-                sums[i] += (by_place ? (double)(t + 1) : 1.0) * (double)x[t * stride + c + i];
+                sums[i] += (by_position ? (double)(t + 1) : 1.0) * (double)x[t * stride + c + i];
         for (size_t i = 0; i < n; i++)
             out[c + i] = (float)(sums[i] / divisor);
     }

@@ -4,8 +4,8 @@
 
 #include "model/config.h"
 
-/* out [width] = one vector of the rows x [n_tokens, stride]; zeros if there are none.
- * POOLING_POOLER gives the first row, which head_hidden takes on. */
+/* out [width] = one vector of the rows x [n_tokens, stride]; zeros if n_tokens is 0. POOLING_POOLER
+ * gives the first row, to be passed to head_hidden. */
 void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
                float *out);
 

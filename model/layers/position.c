@@ -1,5 +1,5 @@
-/* position.c - the computed positional encodings, column by column: what depends on the column
- * alone (a frequency, a time constant) is computed once for all rows.
+/* position.c - the computed positional encodings, column by column: factors that depend on the
+ * column alone (a frequency, a time constant) are computed once for all rows.
  *
  * The angle of fourier is reduced in cycles before it is multiplied by 2π: fmod is exact, so that a
  * frequency of 1/8 repeats after 8 tokens to the last bit.
@@ -33,8 +33,8 @@ static double frequency(const struct position_encoding *encoding, size_t i)
     return (double)encoding->frequencies[i];
 }
 
-/* What all rows of a column share: 1 / base^(2i/D) in both columns of a pair, the frequency of a
- * pair, or the time constant. */
+/* Returns the factor shared by a column's rows: 1 / base^(2i/D) in both columns of a pair, the
+ * frequency of a pair, or the time constant. */
 static double column_factor(const struct position_encoding *encoding, size_t column)
 {
     double width = (double)encoding->width;
@@ -70,14 +70,14 @@ static double element(const struct position_encoding *encoding, double factor, s
     return 0;
 }
 
-/* A column of fourier for which there is no frequency. */
+/* Returns whether a column of fourier has no frequency. */
 static bool is_empty(const struct position_encoding *encoding, size_t column)
 {
     return encoding->scheme == POSITION_FOURIER && encoding->n_frequencies > 0 &&
            column / 2 >= encoding->n_frequencies;
 }
 
-/* Into out, or where that is NULL into exact. */
+/* Writes to out or, if that is NULL, to exact. */
 static void make_rows(const struct position_encoding *encoding, size_t begin, size_t end,
                       size_t stride, float *out, double *exact)
 {

@@ -8,8 +8,8 @@
  *                Columns without a frequency are 0; where none is given, f_i = (i + 1) / period:
  *                the harmonics of a text of that length
  *   exponential  w·exp(-p / base^(i/D)): time constants from 1 to base tokens
- * Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that articles set
- * beside it.
+ * Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are from articles that
+ * compare schemes with it.
  */
 #ifndef MODEL_POSITION_H
 #define MODEL_POSITION_H
@@ -22,26 +22,26 @@ struct position_encoding {
     double scale;
     double base;              /* sinusoidal, exponential: > 0 */
     size_t n_frequencies;     /* fourier, at most (D + 1) / 2; 0: harmonics */
-    const float *frequencies; /* [n_frequencies], float32 wherever they come from */
+    const float *frequencies; /* [n_frequencies], always float32 */
     size_t period;            /* fourier: of the harmonics, in tokens */
     size_t n_tokens;          /* index: T */
 };
 
-/* Rows begin .. end-1 of out [end, stride], computed in double; columns from D on are left alone.
+/* Computes rows begin .. end-1 of out [end, stride], in double; columns from D on are not written.
  * Zeros for POSITION_NONE (and POSITION_LEARNED, which is not computed). */
 void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
                    size_t stride, float *out);
 
-/* The same before they are rounded to float32, rows 0 .. n-1 of out [n, D]. */
+/* The same before rounding to float32, rows 0 .. n-1 of out [n, D]. */
 void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out);
 
-/* What index adds to every column: scale·p / T. */
+/* Returns the number that scheme index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);
 
-/* True for schemes whose rows are computed, the same in every text: a table can be kept. */
+/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
 bool position_has_rows(enum position_scheme scheme);
 
-/* True for schemes that use a base. */
+/* Returns whether the scheme uses a base. */
 bool position_has_base(enum position_scheme scheme);
 
 #endif

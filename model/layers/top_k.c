@@ -1,5 +1,5 @@
-/* top_k.c - insertion into the list of the best so far: k is small beside n, and after the first
- * few scores most are below the list's last. Its plain twin, a sort, is in test_top_k.c.
+/* top_k.c - insertion into a list of the k best so far: k is small compared with n, and after the
+ * first few scores most are below the list's last. Its plain twin, a sort, is in test_top_k.c.
  */
 #include "model/layers/top_k.h"
 

@@ -5,15 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* may_alias: the engine hands its callers' buffers of engine_candidate, the same fields, to us. */
+/* may_alias: the engine passes callers' buffers of engine_candidate, which has the same fields. */
 struct __attribute__((may_alias)) candidate {
-    size_t token; /* for the caller to fill: the token that has these scores; 0 */
+    size_t token; /* index of the token with these scores: set by the caller; here 0 */
     int32_t id;   /* index of the score */
     float score;
 };
 
-/* out [k] = the k largest of scores [n], k ≤ n, largest first, and of equals the one with the
- * smaller id first. */
+/* out [k] = the k largest of scores [n], k ≤ n, largest first, equal scores by ascending id. */
 void top_k(const float *scores, size_t n, size_t k, struct candidate *out);
 
 #endif

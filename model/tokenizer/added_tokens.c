@@ -1,6 +1,6 @@
 /* added_tokens.c - the tables of added tokens, built once when a file is opened, and the search in
- * them. Patterns are sorted by their bytes; at a place of the text, the range of those that agree
- * with it is narrowed byte by byte, at most as many times as the longest pattern has bytes.
+ * them. Patterns are sorted by their bytes; at an offset of the text, the range of patterns that
+ * match so far is narrowed byte by byte, at most once per byte of the longest pattern.
  */
 #include "model/tokenizer/added_tokens.h"
 
@@ -29,7 +29,7 @@ static bool parse_flags(struct added_entry *entry, struct text_view item)
     return true;
 }
 
-/* Reads the entry at list.text[*at] and moves *at past it: 1; 0 at the end, -1 where it is none. */
+/* Reads the entry at list.text[*at], advances *at, returns 1; 0 at the end, -1 if it is invalid. */
 static int next_entry(struct text_view list, size_t *at, struct added_entry *entry)
 {
     struct text_view item, id, flags;
@@ -40,7 +40,7 @@ static int next_entry(struct text_view list, size_t *at, struct added_entry *ent
     return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
 }
 
-/* SIZE_MAX: some of them are none. */
+/* Returns the number of entries; SIZE_MAX if one is invalid. */
 static size_t count_entries(struct text_view list)
 {
     struct added_entry entry;
@@ -51,7 +51,7 @@ static size_t count_entries(struct text_view list)
     return found == 0 ? n : SIZE_MAX;
 }
 
-/* Also of a number of entries whose tables a size_t of 32 bits can count the bytes of. */
+/* Refuses also lists so long that a 32-bit size_t could not count the bytes of their tables. */
 bool added_tokens_valid(struct text_view list)
 {
     return count_entries(list) < SIZE_MAX / 128;
@@ -61,10 +61,10 @@ bool added_tokens_valid(struct text_view list)
 
 struct pattern_bytes {
     char *bytes;   /* [cap] */
-    size_t n, cap; /* n counts also what does not fit */
+    size_t n, cap; /* n also counts bytes that do not fit */
 };
 
-static void take_pattern(void *user, struct normal_char c)
+static void append_normalized(void *user, struct normal_char c)
 {
     struct pattern_bytes *out = user;
     char bytes[UTF8_BYTES];
@@ -78,11 +78,11 @@ static size_t normalize_pattern(const struct normalizer_plan *plan, void *memory
                                 size_t len, struct pattern_bytes out)
 {
     struct normalizer normalizer;
-    normalizer_start(&normalizer, plan, take_pattern, &out, memory);
+    normalizer_start(&normalizer, plan, append_normalized, &out, memory);
     normalizer_begin(&normalizer, 0);
     for (size_t at = 0; at < len;) {
         const struct utf8_char c = utf8_decode(text + at, len - at);
-        normalizer_put(&normalizer, (struct normal_char){c.code, at, at + c.len});
+        normalizer_add(&normalizer, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
     }
     normalizer_end(&normalizer);
@@ -97,7 +97,7 @@ static int compare_texts(const struct added_pattern *a, const struct added_patte
     return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* By their texts; of equal ones the first of the list comes first. */
+/* Orders patterns by their texts, equal ones by their position in the list. */
 static int compare_patterns(const void *left, const void *right)
 {
     const struct added_pattern *a = left, *b = right;
@@ -105,7 +105,7 @@ static int compare_patterns(const void *left, const void *right)
     return order != 0 ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Of equal patterns the first of the list counts. */
+/* Drops all but the first of equal patterns. */
 static size_t drop_equals(struct added_pattern *patterns, size_t n)
 {
     size_t kept = 0;
@@ -125,7 +125,7 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
         const uint8_t byte = (uint8_t)patterns[i].text[0];
         set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
         set->longest = patterns[i].len > set->longest ? patterns[i].len : set->longest;
-        set->takes_blanks |= (patterns[i].flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
+        set->strips_blanks |= (patterns[i].flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
         for (unsigned second = 0; second < 256; second++)
             if (patterns[i].len == 1 || (uint8_t)patterns[i].text[1] == second) {
                 const unsigned pair = pattern_pair(byte, (uint8_t)second);
@@ -138,8 +138,8 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-/* Room for the normalized texts. Few characters become more bytes, no text this many times more.
- * None where 32 bits could not count the bytes of a window of so long texts: they are refused. */
+/* Space for the normalized texts. Some characters grow, but no text by more than MOST_GROWTH times.
+ * 0 if 32 bits could not count the bytes of a window of such long texts: they are refused. */
 enum { MOST_GROWTH = 32, MOST_WINDOW = 64 };
 
 static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)
@@ -154,24 +154,24 @@ static size_t text_room(struct text_view list, const struct vocabulary *vocabula
     return total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
 }
 
-/* The tables, and what building them takes. */
+/* The tables, and the memory needed to build them. */
 struct added_memory {
     struct added_pattern *raw, *normalized; /* [n] each */
     uint8_t *outside;                       /* [vocabulary->n / 8 + 1] */
     void *normalizer;
-    struct pattern_bytes texts; /* what is left of the room for normalized texts */
+    struct pattern_bytes texts; /* remaining space for normalized texts */
 };
 
-/* Returns the bytes of all parts; memory NULL: measures only. */
+/* Returns the bytes of all arrays; if memory is NULL, only measures. */
 static size_t carve(struct added_memory *parts, char *memory, size_t n, size_t room,
                     const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
 {
     size_t at = 0;
-    parts->raw = take_part(memory, &at, n * sizeof *parts->raw);
-    parts->normalized = take_part(memory, &at, n * sizeof *parts->normalized);
-    parts->outside = take_part(memory, &at, vocabulary->n / 8 + 1);
-    parts->normalizer = take_part(memory, &at, normalizer_bytes(plan));
-    parts->texts = (struct pattern_bytes){.bytes = take_part(memory, &at, room), .cap = room};
+    parts->raw = cut_array(memory, &at, n * sizeof *parts->raw);
+    parts->normalized = cut_array(memory, &at, n * sizeof *parts->normalized);
+    parts->outside = cut_array(memory, &at, vocabulary->n / 8 + 1);
+    parts->normalizer = cut_array(memory, &at, normalizer_bytes(plan));
+    parts->texts = (struct pattern_bytes){.bytes = cut_array(memory, &at, room), .cap = room};
     return at;
 }
 
@@ -183,14 +183,14 @@ size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabu
     return n == 0 ? 0 : carve(&parts, NULL, n, room, vocabulary, plan);
 }
 
-/* Puts the normalized text in place of the pattern's own. */
+/* Replaces the pattern's text by its normalized text. */
 static const char *normalize(struct added_pattern *pattern, const struct normalizer_plan *plan,
                              struct added_memory *parts)
 {
     const size_t n =
         normalize_pattern(plan, parts->normalizer, pattern->text, pattern->len, parts->texts);
     if (n == 0)
-        return "nothing is left of an added token after normalization";
+        return "an added token is empty after normalization";
     if (n > parts->texts.cap)
         return "an added token is far longer after normalization";
     pattern->text = parts->texts.bytes;
@@ -218,7 +218,7 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
         if (text == NULL)
             return "an added token is not in the vocabulary";
         if (text_len > vocabulary->strings_bytes - total)
-            return "added tokens stand in their list twice";
+            return "a token is in the list of added tokens twice";
         total += text_len;
         if (entry.flags & ADDED_OUTSIDE) {
             parts.outside[entry.id / 8] |= (uint8_t)(1 << entry.id % 8);
@@ -245,7 +245,7 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
 
 /* ---- Searching ---- */
 
-/* The first pattern of [low, high) whose byte at depth is not below the wanted one; all are longer
+/* Returns the first pattern of [low, high) whose byte at depth is not below `byte`; all are longer
  * than depth. */
 static size_t lower_bound(const struct added_pattern *patterns, size_t low, size_t high,
                           size_t depth, unsigned byte)

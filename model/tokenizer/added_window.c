@@ -1,7 +1,7 @@
-/* added_window.c - the same rules as for raw added tokens (pipeline.c), but of the text only a
- * window is known. Blanks to the left of a token have already gone to the pretokenizer when it
- * turns out that the token takes them, so the word as it was before them is kept; the span of a
- * token that takes blanks to its right grows as they come.
+/* added_window.c - the same rules as for raw added tokens (pipeline.c), but only a window of the
+ * text is known. Blanks to the left of a token have already reached the pretokenizer when the token
+ * turns out to include them, so the state of the word before them is saved; the span of a token
+ * that includes blanks to its right grows as they arrive.
  */
 #include "model/tokenizer/added_window.h"
 
@@ -34,13 +34,7 @@ void added_window_begin(struct added_window *window)
 {
     window->n = window->n_bytes = 0;
     window->at_start = true;
-    window->after_word = window->in_blanks = window->taking_blanks = window->is_open = false;
-}
-
-static void keep_count(struct added_window *window, const struct word_sink *sink)
-{
-    window->n_tokens = sink->n;
-    window->count = *sink->count;
+    window->after_word = window->in_blanks = window->stripping = window->is_open = false;
 }
 
 static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
@@ -49,7 +43,7 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
     const struct word_sink *sink = pretokenizer->word.sink;
     if (!(properties & UNICODE_BLANK)) {
         window->in_blanks = false;
-        pretokenizer_put(pretokenizer, c);
+        pretokenizer_add(pretokenizer, c);
         return;
     }
     if (!window->in_blanks) {
@@ -58,31 +52,31 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
         window->before = pretokenizer->word;
         window->run = pretokenizer->pattern.run;
         window->has_ended = false;
-        keep_count(window, sink);
+        window->n_tokens = sink->n;
     }
-    pretokenizer_put(pretokenizer, c);
+    pretokenizer_add(pretokenizer, c);
     if (pretokenizer->word.n_parts != window->before.n_parts) {
-        window->in_blanks = false; /* what was read before cannot be taken back */
+        window->in_blanks = false; /* earlier characters cannot be undone */
         return;
     }
     if (!window->has_ended && pretokenizer->word.n_ended != window->before.n_ended) {
         window->has_ended = true;
-        if (window->before.n_chars > 0 || window->run.place == PATTERN_IN_LITERAL)
-            keep_count(window, sink);
+        if (window->before.n_chars > 0 || window->run.phase == PATTERN_IN_LITERAL)
+            window->n_tokens = sink->n;
     }
 }
 
-static void put_char(struct added_window *window, struct normal_char c)
+static void add_char(struct added_window *window, struct normal_char c)
 {
     const unsigned properties = unicode_properties(c.code);
     const bool is_blank = (properties & UNICODE_BLANK) != 0;
     window->at_start = false;
     window->after_word = (properties & UNICODE_WORD) != 0;
     window->is_open = window->is_open && is_blank;
-    window->taking_blanks = window->taking_blanks && is_blank;
+    window->stripping = window->stripping && is_blank;
     if (window->is_open)
         word_sink_extend(window->pretokenizer->word.sink, window->open, c.end);
-    if (!window->taking_blanks)
+    if (!window->stripping)
         pass_on(window, c, properties);
 }
 
@@ -94,39 +88,38 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
     return blanks;
 }
 
-/* The words are as they were before the blanks, but for one that a blank has ended; tokens that the
- * blanks have become are taken back. */
+/* Restores the word as it was before the blanks, unless a blank has ended it, and removes tokens
+ * made of the blanks. */
 static void forget_blanks(struct added_window *window)
 {
     struct pretokenizer *pretokenizer = window->pretokenizer;
     const bool is_ended = pretokenizer->word.n_ended != window->before.n_ended;
     pretokenizer_forget(pretokenizer);
     pretokenizer->word.sink->n = window->n_tokens;
-    *pretokenizer->word.sink->count = window->count;
     if (!is_ended) {
         pretokenizer->word = window->before;
         pretokenizer->pattern.run = window->run;
     }
 }
 
-/* The pattern is chars[0 .. n). Where the token before took blanks, those of the pattern
- * among them belong to that one if this one would take them, too; nothing may be left of it. */
-static void put_token(struct added_window *window, const struct added_pattern *pattern,
+/* Adds the token of a pattern, chars[0 .. n). If the token before included blanks, the pattern's
+ * own leading blanks belong to it if this one would include them, too; the pattern may become
+ * empty. */
+static void add_token(struct added_window *window, const struct added_pattern *pattern,
                       const struct normal_char *chars, size_t n)
 {
     struct word_sink *sink = window->pretokenizer->word.sink;
     const bool left = (pattern->flags & ADDED_STRIP_LEFT) != 0;
-    const size_t blanks = count_blanks(chars, n),
-                 taken = left && window->taking_blanks ? blanks : 0;
+    const size_t blanks = count_blanks(chars, n), taken = left && window->stripping ? blanks : 0;
     if (window->is_open && blanks > 0)
         word_sink_extend(sink, window->open, chars[blanks - 1].end);
     if (left && window->in_blanks)
         forget_blanks(window);
     pretokenizer_cut(window->pretokenizer);
     window->is_open = window->is_open && blanks == n;
-    window->taking_blanks = (pattern->flags & ADDED_STRIP_RIGHT) != 0;
+    window->stripping = (pattern->flags & ADDED_STRIP_RIGHT) != 0;
     if (taken < n) {
-        if (window->taking_blanks) {
+        if (window->stripping) {
             window->is_open = sink->tokenizer->trim == TRIM_NONE;
             window->open = sink->n;
         }
@@ -138,7 +131,7 @@ static void put_token(struct added_window *window, const struct added_pattern *p
     window->after_word = (unicode_properties(chars[n - 1].code) & UNICODE_WORD) != 0;
 }
 
-/* The pattern of n characters is next, at chars[i]. */
+/* Returns whether no word character is next to the pattern of n characters at chars[i]. */
 static bool is_single_word(const struct added_window *window, size_t i, size_t n)
 {
     const bool left = window->at_start || !window->after_word;
@@ -155,7 +148,7 @@ static size_t count_chars(const char *bytes, size_t len)
     return n;
 }
 
-/* Looks at the characters for which enough others are there to decide. */
+/* Processes the characters that are followed by enough others to decide. */
 static void drain(struct added_window *window, bool at_end)
 {
     size_t i = 0, at = 0;
@@ -174,9 +167,9 @@ static void drain(struct added_window *window, bool at_end)
             break;
         if (pattern == NULL || (is_word && !is_single_word(window, i, n)))
             for (size_t k = 0; k < n; k++)
-                put_char(window, window->chars[i + k]);
+                add_char(window, window->chars[i + k]);
         else
-            put_token(window, pattern, &window->chars[i], n);
+            add_token(window, pattern, &window->chars[i], n);
         i += n;
         at += len;
     }
@@ -186,21 +179,21 @@ static void drain(struct added_window *window, bool at_end)
     memmove(window->bytes, window->bytes + at, window->n_bytes);
 }
 
-void added_window_put(struct added_window *window, struct normal_char c)
+void added_window_add(struct added_window *window, struct normal_char c)
 {
     window->chars[window->n++] = c;
     window->n_bytes += utf8_encode(c.code, window->bytes + window->n_bytes);
     drain(window, false);
 }
 
-/* The first place from text[at] on where a pattern may start, or a blank is that one may take. */
+/* Returns the first offset from `at` on where a pattern may start, or a blank to be included. */
 static size_t run_end(const struct added_window *window, const struct ascii_table *table,
                       const char *text, size_t at, size_t end)
 {
     for (; at < end; at++) {
         const uint8_t byte = (uint8_t)text[at], value = table->value[byte];
         const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
-        if (value == 0 || (window->set->takes_blanks && (table->properties[byte] & UNICODE_BLANK)))
+        if (value == 0 || (window->set->strips_blanks && (table->properties[byte] & UNICODE_BLANK)))
             break;
         if (next == 0 ? pattern_may_start(window->set, value)
                       : pattern_may_start_with(window->set, value, next))
@@ -209,7 +202,7 @@ static size_t run_end(const struct added_window *window, const struct ascii_tabl
     return at;
 }
 
-size_t added_window_put_ascii(struct added_window *window, const struct ascii_table *table,
+size_t added_window_add_ascii(struct added_window *window, const struct ascii_table *table,
                               const char *text, size_t at, size_t end)
 {
     while (window->n == 0 && at < end && table->value[(uint8_t)text[at]] != 0) {
@@ -217,18 +210,18 @@ size_t added_window_put_ascii(struct added_window *window, const struct ascii_ta
         const size_t stop = run_end(window, table, text, at, end);
         if (stop > at) {
             const uint8_t last = (uint8_t)text[stop - 1];
-            window->at_start = window->in_blanks = window->is_open = window->taking_blanks = false;
+            window->at_start = window->in_blanks = window->is_open = window->stripping = false;
             window->after_word = (table->properties[last] & UNICODE_WORD) != 0;
-            pretokenizer_put_ascii(window->pretokenizer, text, at, stop);
+            pretokenizer_add_ascii(window->pretokenizer, text, at, stop);
             at = stop;
             continue;
         }
         const struct normal_char c = {table->value[byte], at, at + 1};
         const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
         if (next != 0 && !pattern_may_start_with(window->set, table->value[byte], next))
-            put_char(window, c);
+            add_char(window, c);
         else
-            added_window_put(window, c);
+            added_window_add(window, c);
         at++;
     }
     return at;

@@ -1,5 +1,5 @@
 /* blanks.c - words between blanks: the characters with the Unicode property White_Space
- * (PropList.txt) separate words and are dropped; everything else is part of a word.
+ * (PropList.txt) separate words and are dropped; all other characters belong to words.
  */
 #include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
@@ -13,12 +13,12 @@ static void end_word(struct word_sink *sink, struct word *word, size_t end)
     word->len = 0;
 }
 
-static void put_character(struct word *word, uint32_t code, size_t begin)
+static void add_character(struct word *word, uint32_t code, size_t begin)
 {
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(code, bytes);
     for (size_t i = 0; i < n; i++)
-        word_put(word, bytes[i], begin);
+        word_append(word, bytes[i], begin);
 }
 
 void blanks_split(struct word_sink *sink, const char *text, size_t len, char *buffer)
@@ -30,13 +30,13 @@ void blanks_split(struct word_sink *sink, const char *text, size_t len, char *bu
     for (const char *blank = " \t\n\v\f\r"; *blank != '\0'; blank++)
         ascii_run_stop_at(&run, *blank);
 
-    for (size_t at = 0; (at = word_put_run(&word, &run, text, len, at)) < len;) {
+    for (size_t at = 0; (at = word_append_run(&word, &run, text, len, at)) < len;) {
         const struct letter letter = letter_read(text, len, at, lower);
         if (unicode_properties(letter.codes[0]) & UNICODE_BLANK)
             end_word(sink, &word, at);
         else
             for (size_t i = 0; i < letter.n_codes; i++)
-                put_character(&word, letter.codes[i], at);
+                add_character(&word, letter.codes[i], at);
         at += letter.len;
     }
     end_word(sink, &word, len);

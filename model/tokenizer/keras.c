@@ -1,14 +1,14 @@
 /* keras.c - the rules of Keras' Tokenizer (texts_to_sequences, text_to_word_sequence):
  *
- *   text = text.lower()                          if `lower`
- *   text = text with every filter character replaced by the split string
- *   words = the non-empty parts of text.split(split string)
+ *     text = text.lower()                          if `lower`
+ *     text = text with every filter character replaced by the split string
+ *     words = the non-empty parts of text.split(split string)
  *
  * or, at character level, every character of the (lower-case) text. All three steps run together,
  * character by character, so that memory does not grow with the text. The split string is searched
- * as Knuth, Morris and Pratt do it, from the left and without overlap, in the bytes that the first
- * two steps give: a match may begin in the text and end in a filter's replacement. Plain twin:
- * tests/model/tokenizer/test_keras_twin.c.
+ * by the Knuth-Morris-Pratt algorithm, from the left and without overlap, in the bytes that the
+ * first two steps give: a match may begin in the text and end in a filter's replacement. Plain
+ * twin: tests/model/tokenizer/test_keras_twin.c.
  */
 #include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
@@ -19,9 +19,9 @@
 /* More than the longest split string, and a power of two. */
 enum { RECENT = 64 };
 
-/* word holds what was read of a split string, too: its last `matched` bytes.
- * ends[i % RECENT]: end of the character that byte i of the word was read from.
- * border[i]: length of the longest proper prefix of split[0 .. i] that is also its suffix. */
+/* word also contains the bytes of a partial split string: its last `matched` bytes. ends[i %
+ * RECENT]: end of the character that byte i of the word was read from. border[i]: length of the
+ * longest proper prefix of split[0 .. i] that is also its suffix. */
 struct keras_reader {
     struct word_sink *sink;
     const struct tokenizer *tokenizer;
@@ -29,7 +29,7 @@ struct keras_reader {
     size_t ends[RECENT];
     size_t matched;
     uint8_t border[SPLIT_BYTES];
-    bool wide_filters; /* some are not ASCII */
+    bool wide_filters; /* some filters are not ASCII */
 };
 
 static size_t next_match(const struct keras_reader *reader, size_t matched, char byte)
@@ -56,7 +56,7 @@ static void reader_start(struct keras_reader *reader, struct word_sink *sink, ch
         reader->wide_filters |= (unsigned char)tokenizer->filters.text[i] >= 0x80;
 }
 
-/* Bytes that are neither filters nor in the split string: they cannot be part of a match. */
+/* Selects bytes that are neither filters nor in the split string: no match has such a byte. */
 static void plain_ascii(const struct tokenizer *tokenizer, struct ascii_run *run)
 {
     ascii_run_start(run, tokenizer->lower);
@@ -66,7 +66,7 @@ static void plain_ascii(const struct tokenizer *tokenizer, struct ascii_run *run
         ascii_run_stop_at(run, tokenizer->split.text[i]);
 }
 
-/* The word is the first len bytes of what was read. */
+/* Ends the word, which is the first len bytes read. */
 static void end_word(struct keras_reader *reader, size_t len)
 {
     const struct word *word = &reader->word;
@@ -77,13 +77,13 @@ static void end_word(struct keras_reader *reader, size_t len)
     reader->matched = 0;
 }
 
-static void put_bytes(struct keras_reader *reader, const char *bytes, size_t n, size_t begin,
+static void add_bytes(struct keras_reader *reader, const char *bytes, size_t n, size_t begin,
                       size_t end)
 {
     const size_t split_bytes = reader->tokenizer->split.len;
     for (size_t i = 0; i < n; i++) {
         reader->ends[reader->word.len % RECENT] = end;
-        word_put(&reader->word, bytes[i], begin);
+        word_append(&reader->word, bytes[i], begin);
         reader->matched = next_match(reader, reader->matched, bytes[i]);
         if (reader->matched == split_bytes)
             end_word(reader, reader->word.len - split_bytes);
@@ -101,21 +101,21 @@ static bool is_filter(const struct keras_reader *reader, const char *bytes, size
            memmem(tokenizer->filters.text, tokenizer->filters.len, bytes, n) != NULL;
 }
 
-static void put_character(struct keras_reader *reader, uint32_t code, size_t begin, size_t end)
+static void add_character(struct keras_reader *reader, uint32_t code, size_t begin, size_t end)
 {
     const struct tokenizer *tokenizer = reader->tokenizer;
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(code, bytes);
     if (is_filter(reader, bytes, n))
-        put_bytes(reader, tokenizer->split.text, tokenizer->split.len, begin, end);
+        add_bytes(reader, tokenizer->split.text, tokenizer->split.len, begin, end);
     else
-        put_bytes(reader, bytes, n, begin, end);
+        add_bytes(reader, bytes, n, begin, end);
 }
 
-static size_t put_run(struct keras_reader *reader, const struct ascii_run *run, const char *text,
+static size_t add_run(struct keras_reader *reader, const struct ascii_run *run, const char *text,
                       size_t len, size_t at)
 {
-    const size_t end = word_put_run(&reader->word, run, text, len, at);
+    const size_t end = word_append_run(&reader->word, run, text, len, at);
     if (end > at) {
         reader->ends[(reader->word.len - 1) % RECENT] = end;
         reader->matched = 0;
@@ -130,10 +130,10 @@ static void split_words(struct word_sink *sink, const char *text, size_t len, ch
     struct ascii_run run;
     reader_start(&reader, sink, buffer);
     plain_ascii(sink->tokenizer, &run);
-    for (size_t at = 0; (at = put_run(&reader, &run, text, len, at)) < len;) {
+    for (size_t at = 0; (at = add_run(&reader, &run, text, len, at)) < len;) {
         const struct letter letter = letter_read(text, len, at, lower);
         for (size_t i = 0; i < letter.n_codes; i++)
-            put_character(&reader, letter.codes[i], at, at + letter.len);
+            add_character(&reader, letter.codes[i], at, at + letter.len);
         at += letter.len;
     }
     end_word(&reader, reader.word.len);

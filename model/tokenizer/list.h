@@ -1,5 +1,5 @@
-/* list.h - settings that are lists of items with blanks between: "clean nfd lower", "101:0 A:0";
- * and the ids that such a list names. */
+/* list.h - settings that are lists of items separated by blanks: "clean nfd lower", "101:0 A:0";
+ * and the ids of such a list. */
 #ifndef MODEL_LIST_H
 #define MODEL_LIST_H
 
@@ -14,7 +14,7 @@ struct text_view {
     size_t len;
 };
 
-/* The first item from list.text[*at] on; *at moves past it. False at the end of the list. */
+/* Reads the first item from list.text[*at] on and advances *at. Returns false at the end. */
 static inline bool list_next(struct text_view list, size_t *at, struct text_view *item)
 {
     while (*at < list.len && list.text[*at] == ' ')
@@ -25,7 +25,7 @@ static inline bool list_next(struct text_view list, size_t *at, struct text_view
     return item->len > 0;
 }
 
-/* What an item has before a colon, and after it; a second part without len where there is none. */
+/* Splits an item at its first colon. Returns false, and an empty second part, without a colon. */
 static inline bool list_split(struct text_view item, struct text_view *before,
                               struct text_view *after)
 {
@@ -42,7 +42,7 @@ static inline bool list_item_is(struct text_view item, const char *word)
     return item.len == strlen(word) && memcmp(item.text, word, item.len) == 0;
 }
 
-/* A decimal number without sign or anything else, up to INT32_MAX; -1 if it is none. */
+/* Returns a decimal number of digits alone, up to INT32_MAX; -1 if the item is something else. */
 static inline int32_t list_number(struct text_view item)
 {
     int64_t number = 0;

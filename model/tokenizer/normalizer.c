@@ -1,8 +1,8 @@
-/* normalizer.c - each step takes a character and hands none, one or more to the next; the last
- * hands them to the function that takes the normalized text. Only normal forms and strip_end hold
- * characters back. The steps and their order are those of the reference's normalizers
- * (BertNormalizer, Sequence, NFD ... Strip); it takes a whole text through one step after the
- * other, here one character after the other goes through all steps.
+/* normalizer.c - each step reads a character and passes none, one or more to the next step; the
+ * last passes them to the receiver of the normalized text. Only normal forms and strip_end buffer
+ * characters. The steps and their order are those of the reference's normalizers (BertNormalizer,
+ * Sequence, NFD ... Strip); the reference passes a complete text through one step after another,
+ * here one character after another passes through all steps.
  */
 #include "model/tokenizer/normalizer.h"
 
@@ -92,12 +92,14 @@ static bool has(uint32_t code, unsigned property)
     return (unicode_properties(code) & property) != 0;
 }
 
-/* As sentencepiece's rules `nmt`; 0: the character is dropped. */
+enum { NMT_DROPPED = 0x100 * 0x110000 }; /* neither a code point, nor a byte but 0 */
+
+/* Applies sentencepiece's rules `nmt` to a character: NUL stays. */
 static uint32_t nmt(uint32_t code)
 {
     if ((code >= 1 && code <= 8) || code == 0xB || (code >= 0xE && code <= 0x1F) || code == 0x7F ||
         code == 0x8F || code == 0x9F)
-        return 0;
+        return NMT_DROPPED;
     const bool is_blank = code == 9 || code == 0xA || code == 0xC || code == 0xD ||
                           code == 0x1680 || (code >= 0x200B && code <= 0x200F) || code == 0x2028 ||
                           code == 0x2029 || code == 0x2581 || code == 0xFEFF || code == 0xFFFD;
@@ -145,7 +147,7 @@ uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
 
 /* ---- The steps ---- */
 
-/* CJK ideographs as BERT has them; Hangul and kana are not. */
+/* Returns whether code is a CJK ideograph by BERT's definition, without Hangul and kana. */
 static bool is_cjk(uint32_t code)
 {
     return (code >= 0x4E00 && code <= 0x9FFF) || (code >= 0x3400 && code <= 0x4DBF) ||
@@ -161,30 +163,30 @@ static void hold_blank(struct waiting_blanks *waiting, struct normal_char c)
     waiting->blanks[waiting->n++] = c;
 }
 
-static void put_from(struct normalizer *normalizer, size_t step, struct normal_char c);
+static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c);
 
 static void release_blanks(struct normalizer_stage *stage)
 {
     const size_t n = stage->waiting->n;
     stage->waiting->n = 0;
     for (size_t i = 0; i < n; i++)
-        put_from(stage->normalizer, stage->next, stage->waiting->blanks[i]);
+        pass_from(stage->normalizer, stage->next, stage->waiting->blanks[i]);
 }
 
-static void put_between_blanks(struct normalizer_stage *stage, struct normal_char c)
+static void emit_between_blanks(struct normalizer_stage *stage, struct normal_char c)
 {
     const struct normal_char blank = {' ', c.begin, c.end};
-    put_from(stage->normalizer, stage->next, blank);
-    put_from(stage->normalizer, stage->next, c);
-    put_from(stage->normalizer, stage->next, blank);
+    pass_from(stage->normalizer, stage->next, blank);
+    pass_from(stage->normalizer, stage->next, c);
+    pass_from(stage->normalizer, stage->next, blank);
 }
 
-static void put_lower(struct normalizer_stage *stage, struct normal_char c)
+static void emit_lower(struct normalizer_stage *stage, struct normal_char c)
 {
     uint32_t codes[UNICODE_LOWER_CODES];
     const size_t n = unicode_lower(c.code, codes);
     for (size_t i = 0; i < n; i++)
-        put_from(stage->normalizer, stage->next, (struct normal_char){codes[i], c.begin, c.end});
+        pass_from(stage->normalizer, stage->next, (struct normal_char){codes[i], c.begin, c.end});
 }
 
 static bool clean(struct normal_char *c)
@@ -204,8 +206,8 @@ static void prepend(struct normalizer_stage *stage, const struct replacement *re
         return;
     stage->started = true;
     for (size_t i = 0; i < replacement->n_to; i++)
-        put_from(stage->normalizer, stage->next,
-                 (struct normal_char){replacement->to[i], first.begin, first.end});
+        pass_from(stage->normalizer, stage->next,
+                  (struct normal_char){replacement->to[i], first.begin, first.end});
 }
 
 static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
@@ -218,8 +220,8 @@ static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
     return true;
 }
 
-/* True where the character goes on, as it then is in *c; else the step dropped it, keeps it or
- * passed on others in its place. */
+/* Applies a step. Returns true if the character, changed in *c, continues to the next step; false
+ * if the step dropped it, buffers it or emitted others instead. */
 static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *rule,
                  struct normal_char *c)
 {
@@ -228,37 +230,37 @@ static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *r
     case NORMALIZE_SPACE_CJK:
         if (!is_cjk(c->code))
             return true;
-        put_between_blanks(stage, *c);
+        emit_between_blanks(stage, *c);
         return false;
     case NORMALIZE_DROP_NONSPACING: return !has(c->code, UNICODE_NONSPACING);
     case NORMALIZE_DROP_MARKS: return !has(c->code, UNICODE_MARK);
-    case NORMALIZE_LOWER: put_lower(stage, *c); return false;
+    case NORMALIZE_LOWER: emit_lower(stage, *c); return false;
     case NORMALIZE_STRIP_START:
         stage->started = stage->started || !has(c->code, UNICODE_BLANK);
         return stage->started;
     case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
-    case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != 0;
-    case NORMALIZE_CHARSMAP: charsmap_put(stage->charsmap, *c); return false;
+    case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != NMT_DROPPED;
+    case NORMALIZE_CHARSMAP: charsmap_add(stage->charsmap, *c); return false;
     case NORMALIZE_PREPEND: prepend(stage, &rule->replacement, *c); return true;
     case NORMALIZE_REPLACE:
     case NORMALIZE_REPLACE_RUNS:
-    case NORMALIZE_REPLACE_BLANKS: replace_put(stage->replace, *c); return false;
-    default: /* a normal form */ normal_form_put(stage->form, *c); return false;
+    case NORMALIZE_REPLACE_BLANKS: replace_add(stage->replace, *c); return false;
+    default: /* a normal form */ normal_form_add(stage->form, *c); return false;
     }
 }
 
-static void put_from(struct normalizer *normalizer, size_t step, struct normal_char c)
+static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c)
 {
     for (; step < normalizer->plan->n; step++)
         if (!pass(&normalizer->stages[step], &normalizer->plan->rules[step], &c))
             return;
-    normalizer->take(normalizer->user, c);
+    normalizer->emit(normalizer->user, c);
 }
 
-static void take_from_stage(void *user, struct normal_char c)
+static void pass_from_stage(void *user, struct normal_char c)
 {
     const struct normalizer_stage *stage = user;
-    put_from(stage->normalizer, stage->next, c);
+    pass_from(stage->normalizer, stage->next, c);
 }
 
 /* ---- A text ---- */
@@ -287,7 +289,7 @@ static void start_stage(struct normalizer_stage *stage, const struct normalizer_
     const unsigned step = rule->step;
     if (is_form(step)) {
         stage->form = memory;
-        stage->form->take = take_from_stage;
+        stage->form->emit = pass_from_stage;
         stage->form->user = stage;
         stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
         stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
@@ -295,22 +297,22 @@ static void start_stage(struct normalizer_stage *stage, const struct normalizer_
         stage->waiting = memory;
     } else if (step == NORMALIZE_CHARSMAP) {
         stage->charsmap = memory;
-        stage->charsmap->take = take_from_stage;
+        stage->charsmap->emit = pass_from_stage;
         stage->charsmap->user = stage;
         stage->charsmap->map = &plan->charsmap;
     } else if (is_replacing(step)) {
         stage->replace = memory;
         *stage->replace = (struct replace_stage){
-            .take = take_from_stage, .user = stage, .replacement = &rule->replacement};
+            .emit = pass_from_stage, .user = stage, .replacement = &rule->replacement};
     }
 }
 
 void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                      void (*take)(void *user, struct normal_char c), void *user, void *memory)
+                      void (*emit)(void *user, struct normal_char c), void *user, void *memory)
 {
     char *at = memory;
     normalizer->plan = plan;
-    normalizer->take = take;
+    normalizer->emit = emit;
     normalizer->user = user;
     for (size_t i = 0; i < plan->n; i++) {
         struct normalizer_stage *stage = &normalizer->stages[i];
@@ -334,12 +336,12 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
     }
 }
 
-void normalizer_put(struct normalizer *normalizer, struct normal_char c)
+void normalizer_add(struct normalizer *normalizer, struct normal_char c)
 {
-    put_from(normalizer, 0, c);
+    pass_from(normalizer, 0, c);
 }
 
-/* Hands on what a stage holds back, but for blanks and clusters. */
+/* Emits the characters that a stage buffers, except blanks and clusters. */
 static void release_stage(struct normalizer_stage *stage)
 {
     if (stage->form != NULL)
@@ -348,7 +350,7 @@ static void release_stage(struct normalizer_stage *stage)
         replace_end(stage->replace);
 }
 
-/* Step by step, for what one hands on, the next may hold back. */
+/* In order of the steps, as the next stage may buffer what one emits. */
 bool normalizer_flush(struct normalizer *normalizer)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {
@@ -365,7 +367,7 @@ bool normalizer_flush(struct normalizer *normalizer)
     return true;
 }
 
-/* Blanks that strip_end still holds are at the end of the text, and dropped. */
+/* Blanks that strip_end still buffers are at the end of the text, and dropped. */
 void normalizer_end(struct normalizer *normalizer)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {

@@ -1,6 +1,6 @@
-/* normalizer.h - the steps that change a text before it is split into words: a list of them, run
- * over a stream of characters that keep their places in the text. What each does: `normalizer` in
- * section TOKN of weights/FORMAT.md.
+/* normalizer.h - the steps that change a text before it is split into words: a list of steps,
+ * applied to a stream of characters with their spans in the text. Definition of each step:
+ * `normalizer` in section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_NORMALIZER_H
 #define MODEL_NORMALIZER_H
@@ -35,25 +35,25 @@ enum { NORMALIZER_STEPS = 64, NORMALIZER_BLANKS = 64 };
 struct normalizer_plan {
     struct normalizer_rule {
         uint8_t step;                   /* enum normalizer_step */
-        struct replacement replacement; /* of the steps that replace; prepend: what by `to` */
+        struct replacement replacement; /* of the steps that replace; prepend: the text `to` */
     } rules[NORMALIZER_STEPS];          /* [n] */
     size_t n;
-    struct charsmap charsmap; /* of NORMALIZE_CHARSMAP, which is there at most once */
+    struct charsmap charsmap; /* of NORMALIZE_CHARSMAP, which occurs at most once */
 };
 
-/* Reads "clean nfd lower"; false where it is no such list. */
+/* Reads "clean nfd lower". Returns false if text is not such a list. */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text);
 
 bool normalizer_has(const struct normalizer_plan *plan, enum normalizer_step step);
 
-/* What one ASCII character becomes, or 0: nothing, or it depends on those around it. */
+/* Returns what one ASCII character becomes; 0 if it is dropped or depends on its neighbours. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);
 
-/* Whether that holds of ASCII characters only between two of ASCII, in the same text. */
+/* Returns whether that is only valid for ASCII between two ASCII characters of the same text. */
 bool normalizer_looks_around(const struct normalizer_plan *plan);
 
-/* Blanks that are dropped if nothing follows them. Of more than NORMALIZER_BLANKS the first ones
- * and the last one are kept. */
+/* Blanks that are dropped at the end of a text. Of more than NORMALIZER_BLANKS the first ones and
+ * the last one are stored. */
 struct waiting_blanks {
     struct normal_char blanks[NORMALIZER_BLANKS];
     size_t n;
@@ -63,44 +63,44 @@ struct normalizer;
 
 struct normalizer_stage {
     struct normalizer *normalizer;
-    size_t next; /* the step that takes what this one gives */
+    size_t next; /* index of the step after this one */
     struct normal_form *form;
     struct waiting_blanks *waiting;
     struct charsmap_stage *charsmap;
     struct replace_stage *replace;
-    bool started; /* strip_start: a character that is no blank was there; prepend: any was */
+    bool started; /* strip_start: a character but a blank was read; prepend: any character was */
 };
 
 struct normalizer {
     const struct normalizer_plan *plan;
     struct normalizer_stage stages[NORMALIZER_STEPS];
-    void (*take)(void *user, struct normal_char c); /* gets the normalized text */
+    void (*emit)(void *user, struct normal_char c); /* receives the normalized text */
     void *user;
 };
 
-/* The next part of a block of memory, aligned to 16 as the block is; memory NULL: parts are counted
- * and not given out. *at moves past it. */
-static inline void *take_part(char *memory, size_t *at, size_t bytes)
+/* Returns the next array of a block of memory, aligned to 16 like the block, or NULL if memory is
+ * NULL (to measure). Advances *at past the array. */
+static inline void *cut_array(char *memory, size_t *at, size_t bytes)
 {
     void *part = memory != NULL ? memory + *at : NULL;
     *at += (bytes + 15) / 16 * 16;
     return part;
 }
 
-/* Bytes of memory (aligned to 16) that a normalizer of this plan works in. */
+/* Returns the bytes of memory (aligned to 16) of a normalizer of this plan. */
 size_t normalizer_bytes(const struct normalizer_plan *plan);
 
-/* The normalizer must not move afterwards. */
+/* The normalizer must not be moved afterwards. */
 void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                      void (*take)(void *user, struct normal_char c), void *user, void *memory);
+                      void (*emit)(void *user, struct normal_char c), void *user, void *memory);
 
-/* A text: begin, put its characters, end. at: where it starts. */
+/* For each text: begin, add its characters, end. at: offset where the text starts. */
 void normalizer_begin(struct normalizer *normalizer, size_t at);
-void normalizer_put(struct normalizer *normalizer, struct normal_char c);
+void normalizer_add(struct normalizer *normalizer, struct normal_char c);
 void normalizer_end(struct normalizer *normalizer);
 
-/* Hands on the characters that are held back, because the next ones are of those for which
- * normalizer_ascii is not 0, and these do not go through the normalizer. False: they must. */
+/* Emits buffered characters before ASCII characters that bypass the normalizer (normalizer_ascii is
+ * not 0). Returns false if these must not bypass it. */
 bool normalizer_flush(struct normalizer *normalizer);
 
 #endif

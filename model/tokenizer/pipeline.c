@@ -1,11 +1,11 @@
 /* pipeline.c - kinds `wordpiece`, `words`, `unigram` and `bpe`, in the order of the reference,
  * HuggingFace's:
  *
- *   raw added tokens are cut from the text                              added_tokens
- *   each part between them is normalized                                normalizer
- *   normalized added tokens are cut from that                           added_window
- *   the rest is split into words                                        pretokenizer, split/
- *   a word becomes pieces, or the token of its text                     pieces/, words
+ *     raw added tokens are cut from the text                              added_tokens
+ *     the text between them is normalized                                 normalizer
+ *     normalized added tokens are cut from that                           added_window
+ *     the rest is split into words                                        pretokenizer, split/
+ *     a word becomes pieces, or the token of its text                     pieces/, words
  *
  * Everything runs character by character, so that memory does not grow with the text.
  */
@@ -26,7 +26,7 @@ struct pipeline {
 
 /* ---- Memory ---- */
 
-/* What a word may have, and the bytes that its kind of pieces works in. */
+/* Limits of a word, and the bytes of its kind of pieces' work space. */
 struct word_room {
     size_t bytes, chars, work_bytes;
 };
@@ -43,25 +43,25 @@ static struct word_room room_of(const struct tokenizer *tokenizer)
     }
 }
 
-/* Gives the parts of the memory out (NULL: counts them), and returns their bytes. Before and behind
- * a word's bytes is room for what pieces have there. */
+/* Cuts memory into arrays (NULL: measures), and returns their bytes. A word's bytes have space
+ * before and after them for the affixes of pieces. */
 static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
 {
     const struct word_room room = room_of(tokenizer);
     size_t at = 0;
-    char *bytes = take_part(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
+    char *bytes = cut_array(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
     pipeline->pretokenizer.word = (struct pretoken){
         .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
-        .chars = take_part(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
+        .chars = cut_array(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
         .cap = room.bytes,
         .cap_chars = room.chars,
     };
     if (tokenizer->kind == TOKENIZER_UNIGRAM)
         at += unigram_carve(&pipeline->pretokenizer.word.unigram, &tokenizer->pieces,
                             memory != NULL ? memory + at : NULL);
-    pipeline->normalizer_memory = take_part(memory, &at, normalizer_bytes(&tokenizer->normalizer));
+    pipeline->normalizer_memory = cut_array(memory, &at, normalizer_bytes(&tokenizer->normalizer));
     pipeline->window_memory =
-        take_part(memory, &at, added_window_bytes(&tokenizer->added.normalized));
+        cut_array(memory, &at, added_window_bytes(&tokenizer->added.normalized));
     return at;
 }
 
@@ -73,13 +73,13 @@ size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
     return carve(&pipeline, tokenizer, NULL) + SCRATCH_ALIGN;
 }
 
-static void take_normalized(void *user, struct normal_char c)
+static void add_normalized(void *user, struct normal_char c)
 {
     struct pipeline *pipeline = user;
     if (pipeline->has_window)
-        added_window_put(&pipeline->window, c);
+        added_window_add(&pipeline->window, c);
     else
-        pretokenizer_put(&pipeline->pretokenizer, c);
+        pretokenizer_add(&pipeline->pretokenizer, c);
 }
 
 static void start(struct pipeline *pipeline, struct word_sink *sink, char *scratch)
@@ -91,7 +91,7 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
     pipeline->pretokenizer.pattern = (struct pattern_state){.kind = tokenizer->pattern};
     pipeline->pretokenizer.inner_last = 0;
     pipeline->looks_around = normalizer_looks_around(&tokenizer->normalizer);
-    normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, take_normalized, pipeline,
+    normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
                      pipeline->normalizer_memory);
     pipeline->has_window = tokenizer->added.normalized.n > 0;
     if (pipeline->has_window)
@@ -101,11 +101,11 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
 
 /* ---- Text between raw added tokens ---- */
 
-/* A part of the text: text[begin .. end). */
+/* A range of the text: text[begin .. end). */
 struct text_part {
     const char *text;
     size_t begin, end;
-    size_t ascii_end; /* of the last run of ASCII that was measured */
+    size_t ascii_end; /* of the last run of ASCII measured */
 };
 
 static bool is_ascii(char byte)
@@ -113,8 +113,8 @@ static bool is_ascii(char byte)
     return (uint8_t)byte < 0x80;
 }
 
-/* Where ASCII characters that stand between others of ASCII end, from text[at] on; `at`: there are
- * none. */
+/* Returns the end of the ASCII characters from text[at] on that have ASCII on both sides; `at` if
+ * the first one does not. */
 static size_t inner_ascii_end(struct text_part *part, size_t at)
 {
     if (at == part->begin || !is_ascii(part->text[at - 1]))
@@ -127,8 +127,8 @@ static size_t inner_ascii_end(struct text_part *part, size_t at)
                                                                  : part->ascii_end - 1;
 }
 
-/* ASCII characters from text[at] on that each become one character, past the normalizer; returns
- * where they end, or `at` if the next one must go through it. */
+/* Passes ASCII characters from text[at] on that each become one character, bypassing the
+ * normalizer. Returns the offset of their end, `at` if the next character must not bypass it. */
 static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
 {
     const struct tokenizer *tokenizer = pipeline->pretokenizer.word.sink->tokenizer;
@@ -138,11 +138,11 @@ static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size
     if (end == at || !normalizer_flush(&pipeline->normalizer))
         return at;
     if (pipeline->has_window)
-        return added_window_put_ascii(&pipeline->window, &tokenizer->ascii, part->text, at, end);
-    return pretokenizer_put_ascii(&pipeline->pretokenizer, part->text, at, end);
+        return added_window_add_ascii(&pipeline->window, &tokenizer->ascii, part->text, at, end);
+    return pretokenizer_add_ascii(&pipeline->pretokenizer, part->text, at, end);
 }
 
-/* text[begin .. end), normalized and split. */
+/* Normalizes and splits text[begin .. end). */
 static void split_once(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
     struct normalizer *normalizer = &pipeline->normalizer;
@@ -158,7 +158,7 @@ static void split_once(struct pipeline *pipeline, const char *text, size_t begin
             continue;
         }
         const struct utf8_char c = utf8_decode(text + at, end - at);
-        normalizer_put(normalizer, (struct normal_char){c.code, at, at + c.len});
+        normalizer_add(normalizer, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
     }
     normalizer_end(normalizer);
@@ -167,19 +167,17 @@ static void split_once(struct pipeline *pipeline, const char *text, size_t begin
     pretokenizer_cut(&pipeline->pretokenizer);
 }
 
-/* The same, twice where a very long word could not be decided before its end. */
+/* The same, twice if a very long word could not be decided before its end. */
 static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
     struct unigram *unigram = &pipeline->pretokenizer.word.unigram;
     struct word_sink *sink = pipeline->pretokenizer.word.sink;
     const size_t n = sink->n;
-    const struct text_count count = *sink->count;
     unigram_begin(unigram, false);
     split_once(pipeline, text, begin, end);
     if (!unigram_wants_second_time(unigram))
         return;
     sink->n = n;
-    *sink->count = count;
     unigram_begin(unigram, true);
     split_once(pipeline, text, begin, end);
 }
@@ -196,7 +194,7 @@ static bool ends_with(const char *text, size_t len, unsigned property)
     return len > 0 && (unicode_properties(utf8_decode_last(text, len).code) & property);
 }
 
-/* Where the blanks from text[at] on end. */
+/* Returns the end of the blanks from text[at] on. */
 static size_t after_blanks(const char *text, size_t len, size_t at)
 {
     while (starts_with(text + at, len - at, UNICODE_BLANK))
@@ -204,7 +202,7 @@ static size_t after_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Where the blanks before text[at] begin, but not before text[least]. */
+/* Returns the start of the blanks before text[at], at least `least`. */
 static size_t before_blanks(const char *text, size_t least, size_t at)
 {
     while (at > least && ends_with(text, at, UNICODE_BLANK))
@@ -212,22 +210,22 @@ static size_t before_blanks(const char *text, size_t least, size_t at)
     return at;
 }
 
-/* No word character is next to text[begin .. end). */
+/* Returns whether no word character is next to text[begin .. end). */
 static bool is_single_word(const char *text, size_t len, size_t begin, size_t end)
 {
     return !ends_with(text, begin, UNICODE_WORD) &&
            !starts_with(text + end, len - end, UNICODE_WORD);
 }
 
-/* Raw added tokens are found from left to right; each part of the text between two of them is
- * split. A run of blanks is measured once for all tokens, so that the time is linear. */
+/* Raw added tokens are found from left to right; the text between two of them is split. A run of
+ * blanks is measured once for all tokens, so that the time is linear. */
 void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer)
 {
     const struct pattern_set *set = &sink->tokenizer->added.raw;
     const struct added_pattern *pattern;
     struct pipeline pipeline;
-    size_t part = 0;            /* where the text that is not done yet begins */
-    size_t measured_blanks = 0; /* the end of the run of blanks that was measured last */
+    size_t part = 0;            /* start of the text not yet processed */
+    size_t measured_blanks = 0; /* end of the last measured run of blanks */
     start(&pipeline, sink, buffer);
     for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
         size_t begin = at, end = at + pattern->len;
@@ -243,7 +241,7 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
         }
         if (part < begin)
             split_part(&pipeline, text, part, begin);
-        if (begin < end) /* else the token before has taken these blanks */
+        if (begin < end) /* else the token before includes these blanks */
             word_sink_added(sink, pattern->id, begin, end);
         part = end;
     }

@@ -1,10 +1,10 @@
 /* pretokenizer.c - characters to words, one at a time; runs of ASCII letters, which need no
- * normalizer and are all alike to the rules, in one go.
+ * normalizer and which the rules treat alike, at once.
  *
- * All of the reference's pre-tokenizers that exist here decide at each border between two
- * characters, from the properties of these two alone; so any sequence of them is one set of rules,
- * and one pass. Whitespace (\w+|[^\w\s]+) is: drop blanks, end words where \w begins or ends to
- * hold. A pattern (split/pattern.c) splits what the rules leave whole.
+ * All pre-tokenizers of the reference that exist here decide at each border between two characters,
+ * from the properties of these two alone; so any sequence of them is one set of rules, and one
+ * pass. Whitespace (\w+|[^\w\s]+) is: drop blanks, end words where \w starts or stops. A pattern
+ * (split/pattern.c) splits the words that the rules produce.
  */
 #include "model/tokenizer/pretokenizer.h"
 
@@ -115,20 +115,20 @@ void pretokenizer_forget(struct pretokenizer *pretokenizer)
     struct pretoken *word = &pretokenizer->word;
     word->len = word->n_chars = 0;
     word->is_rest = word->in_unknown = false;
-    pretokenizer->pattern.run = (struct pattern_run){.place = PATTERN_START};
+    pretokenizer->pattern.run = (struct pattern_run){.phase = PATTERN_START};
     pretokenizer->pattern.n_waiting = 0;
 }
 
-static void put_char(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
+static void add_char(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
     if (pretokenizer->pattern.kind != PATTERN_NONE)
-        pattern_put(&pretokenizer->pattern, &pretokenizer->word, c, properties);
+        pattern_add(&pretokenizer->pattern, &pretokenizer->word, c, properties);
     else
         pretoken_append(&pretokenizer->word, c);
 }
 
-/* A character of a word, of which metaspace has made what it makes of it. */
-static void put_inner(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
+/* Adds a character of a word, after metaspace has replaced blanks. */
+static void add_inner(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
     const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
     if (properties & rules->inner.drop) {
@@ -138,7 +138,7 @@ static void put_inner(struct pretokenizer *pretokenizer, struct normal_char c, u
     if ((c.code == rules->space && rules->space_splits) ||
         splitter_cuts(&rules->inner, pretokenizer->inner_last, properties))
         end_piece(pretokenizer);
-    put_char(pretokenizer, c, properties);
+    add_char(pretokenizer, c, properties);
     pretokenizer->inner_last = properties;
 }
 
@@ -150,13 +150,13 @@ static void begin_word(struct pretokenizer *pretokenizer, const struct splitter_
     pretokenizer->in_word = true;
     pretokenizer->inner_last = 0;
     if (is_wanted && c.code != rules->space && c.code != ' ')
-        put_inner(pretokenizer, (struct normal_char){rules->space, c.begin, c.end},
+        add_inner(pretokenizer, (struct normal_char){rules->space, c.begin, c.end},
                   unicode_properties(rules->space));
     if (tokenizer_of(pretokenizer)->first_blank && c.code != ' ')
-        put_char(pretokenizer, (struct normal_char){' ', c.begin, c.end}, UNICODE_BLANK);
+        add_char(pretokenizer, (struct normal_char){' ', c.begin, c.end}, UNICODE_BLANK);
 }
 
-static void put_with_metaspace(struct pretokenizer *pretokenizer, struct normal_char c,
+static void add_with_metaspace(struct pretokenizer *pretokenizer, struct normal_char c,
                                unsigned properties)
 {
     const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
@@ -164,10 +164,10 @@ static void put_with_metaspace(struct pretokenizer *pretokenizer, struct normal_
         c.code = rules->space;
         properties = unicode_properties(c.code);
     }
-    put_inner(pretokenizer, c, properties);
+    add_inner(pretokenizer, c, properties);
 }
 
-static void put(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
+static void add_any(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
     const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
     if (properties & rules->cut.drop) {
@@ -179,21 +179,21 @@ static void put(struct pretokenizer *pretokenizer, struct normal_char c, unsigne
     if (!pretokenizer->in_word)
         begin_word(pretokenizer, rules, c);
     if (rules->metaspace != METASPACE_NONE)
-        put_with_metaspace(pretokenizer, c, properties);
+        add_with_metaspace(pretokenizer, c, properties);
     else
-        put_char(pretokenizer, c, properties);
+        add_char(pretokenizer, c, properties);
     pretokenizer->last = properties;
 }
 
-void pretokenizer_put(struct pretokenizer *pretokenizer, struct normal_char c)
+void pretokenizer_add(struct pretokenizer *pretokenizer, struct normal_char c)
 {
-    put(pretokenizer, c, unicode_properties(c.code));
+    add_any(pretokenizer, c, unicode_properties(c.code));
 }
 
 /* ---- ASCII ---- */
 
-/* Letters from text[at] on, which cut nothing among themselves; returns where they stop. */
-static size_t put_letter_run(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+/* Adds letters from text[at] on, which are never cut among themselves. Returns the end's offset. */
+static size_t add_letter_run(struct pretokenizer *pretokenizer, const struct ascii_table *table,
                              const char *text, size_t at, size_t end)
 {
     const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
@@ -209,14 +209,14 @@ static size_t put_letter_run(struct pretokenizer *pretokenizer, const struct asc
     return stop;
 }
 
-static size_t put_by_letters(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+static size_t add_by_letters(struct pretokenizer *pretokenizer, const struct ascii_table *table,
                              const char *text, size_t at, size_t end)
 {
     const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
     while (at < end) {
         const uint8_t byte = (uint8_t)text[at];
         if (table->letter[byte] != 0) {
-            at = put_letter_run(pretokenizer, table, text, at, end);
+            at = add_letter_run(pretokenizer, table, text, at, end);
             continue;
         }
         if (table->value[byte] == 0)
@@ -224,40 +224,40 @@ static size_t put_by_letters(struct pretokenizer *pretokenizer, const struct asc
         if (table->properties[byte] & rules->cut.drop)
             pretokenizer_cut(pretokenizer);
         else
-            put(pretokenizer, (struct normal_char){table->value[byte], at, at + 1},
+            add_any(pretokenizer, (struct normal_char){table->value[byte], at, at + 1},
+                    table->properties[byte]);
+        at++;
+    }
+    return at;
+}
+
+/* One by one; with a pattern, and unless rules look at runs, letters after letters at once.
+ */
+static size_t add_each(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+                       const char *text, size_t at, size_t end, bool by_runs)
+{
+    while (at < end && table->value[(uint8_t)text[at]] != 0) {
+        const uint8_t byte = (uint8_t)text[at];
+        if (pretokenizer->pattern.run.phase == PATTERN_IN_LETTERS && table->letter[byte] != 0 &&
+            !by_runs) {
+            at = pretoken_append_ascii(&pretokenizer->word, table->letter, text, at, end);
+            pretokenizer->last = table->properties[byte];
+            continue;
+        }
+        add_any(pretokenizer, (struct normal_char){table->value[byte], at, at + 1},
                 table->properties[byte]);
         at++;
     }
     return at;
 }
 
-/* One by one; with a pattern, and unless rules look at runs, letters that follow letters in one go.
- */
-static size_t put_each(struct pretokenizer *pretokenizer, const struct ascii_table *table,
-                       const char *text, size_t at, size_t end, bool by_runs)
-{
-    while (at < end && table->value[(uint8_t)text[at]] != 0) {
-        const uint8_t byte = (uint8_t)text[at];
-        if (pretokenizer->pattern.run.place == PATTERN_IN_LETTERS && table->letter[byte] != 0 &&
-            !by_runs) {
-            at = pretoken_append_ascii(&pretokenizer->word, table->letter, text, at, end);
-            pretokenizer->last = table->properties[byte];
-            continue;
-        }
-        put(pretokenizer, (struct normal_char){table->value[byte], at, at + 1},
-            table->properties[byte]);
-        at++;
-    }
-    return at;
-}
-
-size_t pretokenizer_put_ascii(struct pretokenizer *pretokenizer, const char *text, size_t at,
+size_t pretokenizer_add_ascii(struct pretokenizer *pretokenizer, const char *text, size_t at,
                               size_t end)
 {
     const struct tokenizer *tokenizer = tokenizer_of(pretokenizer);
     const struct ascii_table *table = &tokenizer->ascii;
     const bool by_runs = (tokenizer->splitter.cut.runs | tokenizer->splitter.inner.runs) != 0;
     return by_runs || tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level
-               ? put_each(pretokenizer, table, text, at, end, by_runs)
-               : put_by_letters(pretokenizer, table, text, at, end);
+               ? add_each(pretokenizer, table, text, at, end, by_runs)
+               : add_by_letters(pretokenizer, table, text, at, end);
 }

@@ -1,5 +1,5 @@
-/* settings.c - the settings of a tokenizer (section TOKN of weights/FORMAT.md): reading, checking,
- * and the tables made of them.
+/* settings.c - the settings of a tokenizer (section TOKN of weights/FORMAT.md): reading and
+ * checking them, and building tables from them.
  */
 #include "model/tokenizer/tokenizer.h"
 
@@ -56,7 +56,7 @@ enum { N_KINDS = sizeof KINDS / sizeof *KINDS, N_TRIMS = sizeof TRIMS / sizeof *
 /* ---- One setting ---- */
 
 enum value_kind {
-    VALUE_KIND, /* of tokenizer */
+    VALUE_KIND, /* of the tokenizer */
     VALUE_YES_NO,
     VALUE_ID, /* or -1 */
     VALUE_NUMBER,
@@ -75,11 +75,11 @@ struct key {
     const char *name;
     enum value_kind kind;
     size_t offset;      /* of its field */
-    size_t least, most; /* of a number, or of a text's bytes; least: texts that a template frames */
+    size_t least, most; /* of a number, or of a text's bytes; least: texts of a template */
     const char *expected;
 };
 
-/* The place of a name among the first n, or n. */
+/* Returns the index of a name among the first n, or n. */
 static unsigned find_name(const char *const *names, unsigned n, struct text_view value)
 {
     unsigned i = 0;
@@ -88,7 +88,7 @@ static unsigned find_name(const char *const *names, unsigned n, struct text_view
     return i;
 }
 
-/* False: an item is no id, or there are too many. */
+/* Returns false if an item is not an id, or the list is too long. */
 static bool set_ids(struct id_list *list, struct text_view value)
 {
     struct text_view item;
@@ -107,20 +107,20 @@ static bool set_character(uint32_t *field, struct text_view value)
     return c.len == value.len && utf8_valid(value.text, value.len);
 }
 
-/* False for a value that the field cannot have. */
+/* Returns false if the field cannot have the value. */
 static bool set(void *field, const struct key *key, struct text_view value)
 {
     const int32_t number = list_number(value);
-    unsigned place;
+    unsigned index;
     switch (key->kind) {
     case VALUE_KIND:
-        place = find_name(KINDS, N_KINDS, value);
-        *(enum tokenizer_kind *)field = (enum tokenizer_kind)place;
-        return place < N_KINDS;
+        index = find_name(KINDS, N_KINDS, value);
+        *(enum tokenizer_kind *)field = (enum tokenizer_kind)index;
+        return index < N_KINDS;
     case VALUE_TRIM:
-        place = find_name(TRIMS, N_TRIMS, value);
-        *(enum span_trim *)field = (enum span_trim)place;
-        return place < N_TRIMS;
+        index = find_name(TRIMS, N_TRIMS, value);
+        *(enum span_trim *)field = (enum span_trim)index;
+        return index < N_TRIMS;
     case VALUE_YES_NO:
         *(bool *)field = list_item_is(value, "yes");
         return *(bool *)field || list_item_is(value, "no");
@@ -221,9 +221,9 @@ static const char *check_sections(const struct tokenizer *tokenizer)
 {
     const struct unigram_pieces *pieces = &tokenizer->pieces;
     if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
-        return "the kind is unigram, and there is no section PIEC";
+        return "the kind is unigram, but the file has no section PIEC";
     if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
-        return "the kind is bpe, and there is no section MERG";
+        return "the kind is bpe, but the file has no section MERG";
     if (tokenizer->kind == TOKENIZER_BPE && tokenizer->vocabulary.longest_bytes > BPE_LONGEST)
         return "the kind is bpe, and a token has more than 65536 bytes";
     if (tokenizer->kind != TOKENIZER_BPE &&
@@ -233,7 +233,7 @@ static const char *check_sections(const struct tokenizer *tokenizer)
         return "section PIEC has more pieces than the vocabulary";
     if (normalizer_has(&tokenizer->normalizer, NORMALIZE_CHARSMAP) &&
         tokenizer->normalizer.charsmap.strings == NULL)
-        return "the normalizer has the step charsmap, and there is no section CMAP";
+        return "the normalizer has the step charsmap, but the file has no section CMAP";
     return NULL;
 }
 

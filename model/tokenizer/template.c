@@ -1,10 +1,10 @@
 /* template.c - a template is a list of pieces, `A`, `B` or a special token's id, each with a token
  * type: "101:0 A:0 102:0 B:1 102:1". Texts of a and b tokens, a + b > r, keep
  *
- *   n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
+ *     n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
  *
- * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. Or only one of them is
- * cut; then something of it must be left.
+ * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. If only one of them is
+ * cut, it must keep at least one token.
  */
 #include "model/tokenizer/template.h"
 
@@ -40,7 +40,7 @@ bool template_parse(struct token_template *template, struct text_view text, size
     return true;
 }
 
-static void keep_longest_first(const size_t counts[2], size_t room, size_t kept[2])
+static void cut_longest_first(const size_t counts[2], size_t room, size_t kept[2])
 {
     const size_t shorter = counts[0] <= counts[1] ? 0 : 1;
     size_t n1 = counts[shorter];
@@ -65,12 +65,12 @@ const char *template_truncate(enum truncation truncation, bool has_pair, const s
         kept[0] = kept[1] = 0;
     } else if (truncation != TRUNCATE_LONGEST_FIRST) {
         if (only == 1 && !has_pair)
-            return "only the second text is to be cut, and there is none";
+            return "only the second text may be cut, but there is only one text";
         if (counts[1 - only] >= room)
-            return "the text that is to be cut would have to be cut away";
+            return "the text that may be cut would become empty";
         kept[only] = room - counts[1 - only];
     } else if (has_pair) {
-        keep_longest_first(counts, room, kept);
+        cut_longest_first(counts, room, kept);
     } else {
         kept[0] = room;
     }

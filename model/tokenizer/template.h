@@ -22,11 +22,11 @@ struct token_template {
 /* Which text of a pair is cut. Names and values as engine_truncation. */
 enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SECOND };
 
-/* Reads "101:0 A:0 102:0"; n_texts 1 or 2. False, *template unchanged: it is no such template. */
+/* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false, *template unchanged, if invalid. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 
-/* Shares out room for `room` tokens among the texts, which have counts[i] tokens (counts[1] is 0
- * where there is none). NULL, or a static string that says why it cannot be done so. */
+/* Divides `room` tokens among the texts, which have counts[i] tokens (counts[1] is 0 without a
+ * pair). Returns NULL on success, else a static string that says why it is impossible. */
 const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
                               size_t room, size_t kept[2]);
 

@@ -1,13 +1,13 @@
-/* tokenize.c - the way of a text to its tokens: split it into words and look them up, as its kind
- * of tokenizer does (blanks.c, keras.c, pipeline.c); frame the tokens with the special ones of the
- * template; where there are more than the limit, share it out among the texts and do so once more.
+/* tokenize.c - from a text to its tokens: split it into words and look them up, by its kind of
+ * tokenizer (blanks.c, keras.c, pipeline.c); frame the tokens with the special tokens of the
+ * template; if they exceed the limit, divide the limit among the texts and run once more.
  */
 #include "model/tokenizer/tokenizer.h"
 
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/words.h"
 
-/* Kinds blanks and keras: room for the longest word of the vocabulary; never 0, so that there is
+/* Kinds blanks and keras: space for the longest word of the vocabulary; never 0, so that there is
  * memory to point to. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
 {
@@ -15,17 +15,17 @@ size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
                                              : (size_t)tokenizer->vocabulary.longest_bytes + 1;
 }
 
-/* A text or a pair on its way. */
+/* A text or a pair being encoded. */
 struct encoding {
     const struct tokenizer *tokenizer;
     const struct token_template *template;
-    struct text_view texts[2]; /* the second is empty where there is no pair */
+    struct text_view texts[2]; /* the second is empty without a pair */
     bool special;              /* with special tokens */
     void *scratch;
-    struct text_count counts[2];
+    size_t counts[2]; /* tokens of each text */
 };
 
-/* The tokens of a text that the answer has: all but the first `skipped`, at most `kept`. */
+/* Range of a text's tokens that the answer has: all but the first `skipped`, at most `kept`. */
 struct text_cut {
     size_t skipped, kept;
 };
@@ -44,32 +44,28 @@ static void split(struct word_sink *sink, struct text_view text, void *scratch)
     }
 }
 
-/* The tokens of one text, cut, to out [cap]; returns how many the answer has. */
+/* Writes the tokens of one text, cut, to out [cap]. Returns their number in the answer. */
 static size_t add_text(struct encoding *encoding, struct template_piece piece,
                        const struct text_cut cuts[2], struct token *out, size_t cap)
 {
     const size_t which = piece.id == TEMPLATE_B;
     const struct text_cut cut = cuts[which];
-    struct text_count *count = &encoding->counts[which];
     struct word_sink sink = {
         .tokenizer = encoding->tokenizer,
         .out = out,
         .cap = cap < cut.kept ? cap : cut.kept,
         .skip = cut.skipped,
-        .count = count,
         .text = encoding->texts[which].text,
         .type = piece.type,
         .in_pair = which == 1,
     };
-    count->reached = SIZE_MAX;
-    count->before = 0;
     split(&sink, encoding->texts[which], encoding->scratch);
-    count->n = sink.n;
+    encoding->counts[which] = sink.n;
     const size_t left = sink.n > cut.skipped ? sink.n - cut.skipped : 0;
     return left < cut.kept ? left : cut.kept;
 }
 
-/* The pieces of the template in their order; returns how many tokens the answer has. */
+/* Writes the pieces of the template in their order. Returns the number of tokens in the answer. */
 static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], struct token *out,
                     size_t cap)
 {
@@ -88,26 +84,6 @@ static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], st
     return n;
 }
 
-/* Tokens of each text as far as the reference counts them: it reads a text (from its end, if that
- * is kept) up to the end of the word that brings it to the limit; where only the second is to be
- * cut, it reads all of the first. */
-static void count_read(struct encoding *encoding, const struct token_limit *limit, size_t read[2])
-{
-    static const struct text_cut NOTHING[2] = {{0, 0}, {0, 0}};
-    struct text_count *counts = encoding->counts;
-    if (limit->left) {
-        for (size_t i = 0; i < 2; i++)
-            counts[i].most_before = counts[i].n > limit->most ? counts[i].n - limit->most : 0;
-        frame(encoding, NOTHING, NULL, 0);
-    }
-    for (size_t i = 0; i < 2; i++)
-        read[i] = limit->left                    ? counts[i].n - counts[i].before
-                  : counts[i].reached < SIZE_MAX ? counts[i].reached
-                                                 : counts[i].n;
-    if (limit->truncation == TRUNCATE_ONLY_SECOND)
-        read[0] = counts[0].n;
-}
-
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
                                     const struct token_limit *limit, struct token *out, size_t cap,
@@ -123,28 +99,22 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
         .texts = {{input->text, input->text_len}, {input->pair, input->pair_len}},
         .special = special,
         .scratch = scratch,
-        .counts = {{.enough = limit->most}, {.enough = limit->most}},
     };
-    const struct text_count *counts = encoding.counts;
+    const size_t *counts = encoding.counts;
     const size_t n_special = special ? encoding.template->n_special : 0;
-    const size_t room = limit->most == SIZE_MAX   ? SIZE_MAX
-                        : limit->most > n_special ? limit->most - n_special
-                                                  : 0;
+    const bool is_cut = limit->most != SIZE_MAX && limit->most >= n_special;
+    const size_t room = is_cut ? limit->most - n_special : SIZE_MAX;
     struct text_cut cuts[2] = {{0, room}, {0, room}};
-    size_t n = frame(&encoding, cuts, out, cap), read[2], kept[2];
-    if (counts[0].n <= room && counts[1].n <= room - counts[0].n)
+    size_t n = frame(&encoding, cuts, out, cap), kept[2];
+    if (counts[0] <= room && counts[1] <= room - counts[0])
         return (struct token_count){.n = n};
-    const size_t n_all = counts[0].n + counts[1].n + n_special;
-    count_read(&encoding, limit, read);
-    const char *wrong = limit->most < n_special
-                            ? NULL
-                            : template_truncate(limit->truncation, two, read, room, kept);
+    const size_t n_all = counts[0] + counts[1] + n_special;
+    const char *wrong = template_truncate(limit->truncation, two, counts, room, kept);
     if (wrong != NULL)
         return (struct token_count){.n = n_all, .wrong = wrong};
-    if (limit->most < n_special)
-        memcpy(kept, read, sizeof kept);
     for (size_t i = 0; i < 2; i++)
-        cuts[i] = (struct text_cut){limit->left ? counts[i].n - kept[i] : 0, kept[i]};
-    n = frame(&encoding, cuts, out, cap);
+        cuts[i] = (struct text_cut){limit->left ? counts[i] - kept[i] : 0, kept[i]};
+    if (two || limit->left) /* else the first run has already cut it correctly */
+        n = frame(&encoding, cuts, out, cap);
     return (struct token_count){.n = n, .n_dropped = n_all - n};
 }

@@ -1,9 +1,9 @@
 /* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
  *
- * tokenize.c is the way of a text; settings.c reads and checks the settings. Kinds blanks and keras
- * are blanks.c and keras.c. The other kinds, as checkpoints have them, are pipeline.c:
- * added_tokens, normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings:
- * section TOKN of weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
+ * tokenize.c processes a text; settings.c reads and checks the settings. Kinds blanks and keras are
+ * blanks.c and keras.c. The other kinds, which come from checkpoints, are pipeline.c: added_tokens,
+ * normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings: section TOKN of
+ * weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
@@ -31,15 +31,15 @@ enum tokenizer_kind {
 };
 enum { SPLIT_BYTES = 32 };
 
-/* What the spans of tokens leave away. */
+/* Which blanks token spans exclude. */
 enum span_trim {
     TRIM_NONE,
     TRIM_BLANKS,          /* blanks at both ends */
-    TRIM_BLANKS_BUT_FIRST /* the same, but a single one where a text begins stays */
+    TRIM_BLANKS_BUT_FIRST /* the same, except a single blank at the start of a text */
 };
 
-/* Of kinds unigram and bpe: ids of single characters, and of the tokens <0x00> to <0xFF>, so that
- * they need not be looked for; -1: none. */
+/* For kinds unigram and bpe: ids of single characters, and of the tokens <0x00> to <0xFF>, to save
+ * looking them up; -1: absent. */
 struct piece_ids {
     int32_t codes[BYTE_LEVEL_CODES], bytes[256];
 };
@@ -51,12 +51,12 @@ struct tokenizer {
     int64_t num_words;
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
-    int32_t dropped;    /* id of a token that is left out of every text, or -1 */
+    int32_t dropped;    /* id of a token that is dropped from every text, or -1 */
     struct id_list skip_weights, skip_vectors; /* tokens without a weight, without a vector */
-    /* Of kinds wordpiece and words: */
+    /* Kinds wordpiece and words: */
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;
-    struct text_view prefix; /* of pieces that go on with a word */
+    struct text_view prefix; /* of pieces that continue a word */
     int64_t max_word_chars;
     struct text_view suffix;     /* bpe: of the last piece of a word */
     struct text_view added_list; /* setting `added` */
@@ -69,51 +69,51 @@ struct tokenizer {
     enum span_trim trim;
     struct merges merges;
     struct unigram_pieces pieces; /* unigram */
-    /* Tables that tokenizer_build makes: */
+    /* Tables built by tokenizer_build: */
     struct added_tokens added;
     struct ascii_table ascii;
     struct piece_ids ids;
 };
 
-/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, to us. */
+/* may_alias: the engine passes its callers' buffers of engine_token, which has the same fields. */
 struct __attribute__((may_alias)) token {
     int32_t id, type;
-    size_t begin, end;        /* bytes of the text it came from; 0, 0 for special tokens */
-    uint8_t special, in_pair; /* as the caller's: any number but 0 is true */
-    uint8_t in_prompt;        /* for the caller: of the words before the text */
+    size_t begin, end;        /* bytes of the text that it came from; 0, 0 for special tokens */
+    uint8_t special, in_pair; /* from a caller, any number but 0 is true */
+    uint8_t in_prompt;        /* set by the caller: the token is of the prompt before the text */
 };
 
-/* Defaults of weights/FORMAT.md, and a kind of -1. n_types: rows of the token-type table. */
+/* Sets the defaults of weights/FORMAT.md, and kind to -1. n_types: rows of the token-type table. */
 void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types);
 
-/* Sets one key from its text, which must outlive the tokenizer (texts are borrowed). NULL
- * when done; else a static string that says what was expected, or TOKENIZER_UNKNOWN_KEY. */
+/* Sets one key from its text, which must outlive the tokenizer (texts are borrowed). Returns NULL
+ * on success, else a static string that says what was expected, or TOKENIZER_UNKNOWN_KEY. */
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *value,
                           size_t value_len);
 extern const char TOKENIZER_UNKNOWN_KEY[];
 
-/* Views what a section of the weight file beside VOCB holds for a tokenizer, by its tag; ignores
- * other tags. NULL, or a static string that says what is wrong. */
+/* Views a section of the weight file other than VOCB, by its tag; ignores tags that tokenizers do
+ * not use. Returns NULL on success, else a static string that says what is wrong. */
 const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const void *section,
                            size_t len);
 
-/* After settings, vocabulary and sections are in place. NULL, or a static string that says what is
- * wrong (an id outside the vocabulary, a type without a row, a kind that was not given). */
+/* Call after settings, vocabulary and sections are set. Returns NULL on success, else a static
+ * string that says what is wrong (an id outside the vocabulary, a type without a row, no kind). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
-/* After tokenizer_check: the tables, in memory (aligned to 16) that must outlive the tokenizer.
- * NULL when done; else a static string that says what is wrong. */
+/* Call after tokenizer_check. Builds the tables in memory (aligned to 16) that must outlive the
+ * tokenizer. Returns NULL on success, else a static string that says what is wrong. */
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
 const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 
-/* True for the id of a piece that goes on with the word before it, by its text: "##ing";
- * with metaspace one that does not begin with a visible blank. */
+/* Returns whether the id's piece continues the word before it, judged by its text: "##ing"; with
+ * metaspace, a text that does not start with a visible blank. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
 
-/* Bytes of scratch that one call needs. */
+/* Returns the bytes of scratch of one call. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);
 
-/* A text as the caller gives it; pair NULL: one text. */
+/* A caller's text; pair is NULL for one text. */
 struct token_input {
     const char *text;
     size_t text_len;
@@ -122,22 +122,22 @@ struct token_input {
 };
 
 struct token_limit {
-    size_t most; /* tokens of the answer, special ones included; SIZE_MAX: no limit */
+    size_t most; /* tokens of the answer, including special tokens; SIZE_MAX: no limit */
     enum truncation truncation;
     bool left; /* texts lose their start, not their end */
 };
 
-/* What became of it. */
+/* Result of tokenizer_encode. */
 struct token_count {
-    size_t n;          /* tokens of the answer, also when they did not fit into cap */
+    size_t n;          /* tokens of the answer, even if they do not fit into cap */
     size_t n_dropped;  /* tokens cut to meet the limit */
-    const char *wrong; /* NULL, or (static) why it cannot be cut so; n is then that of the whole */
+    const char *wrong; /* NULL, or (static) why the limit cannot be met; n is then uncut */
 };
 
-/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. Under a limit below
- * the number of special tokens the texts are not cut, only read as far as they ever are; n exceeds
- * the limit: the caller checks. special false: no special tokens, texts A and B alone, with the
- * types of the template. Linear in the text's length. */
+/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: no limit. Under a limit
+ * below the number of special tokens the texts are not cut, and n exceeds the limit: the caller
+ * checks. special false: no special tokens, texts A and B alone, with the types of the template.
+ * Linear in the text's length. */
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
                                     const struct token_limit *limit, struct token *out, size_t cap,

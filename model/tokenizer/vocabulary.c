@@ -1,7 +1,7 @@
-/* vocabulary.c - an open-addressing hash table that is used where it lies in the file (section VOCB
- * of weights/FORMAT.md). The hash is 64-bit FNV-1a (Fowler, Noll, Vo), its halves folded by xor; a
- * token that finds its slot taken goes to the next one. The section's checksum is not compared when
- * a file is opened, so every number read from it is checked here, each time, and no search is
+/* vocabulary.c - an open-addressing hash table that is used in place, in the mapped file (section
+ * VOCB of weights/FORMAT.md). The hash is 64-bit FNV-1a (Fowler, Noll, Vo), its halves folded by
+ * xor; a token whose slot is occupied goes to the next slot. The section's checksum is not compared
+ * when a file is opened, so every number read from it is checked here, each time, and no search is
  * longer than the table.
  */
 #include "model/tokenizer/vocabulary.h"
@@ -47,7 +47,7 @@ const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, 
     /* Below 2^35, so 64 bits cannot overflow. */
     const uint64_t numbers = 4 * ((uint64_t)n_slots + n + 1);
     if (HEADER_BYTES + numbers + header[2] != len)
-        return "the section does not have the length that its counts ask for";
+        return "the length of the section does not match its counts";
     if (header[3] > header[2])
         return "the longest token is longer than all tokens together";
 
@@ -103,7 +103,7 @@ int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t has
     return -1;
 }
 
-/* At most half of the slots are taken, so that a search is short. */
+/* At most half of the slots are occupied, so that searches are short. */
 static size_t slots_for(size_t n)
 {
     size_t n_slots = 1;
@@ -126,7 +126,7 @@ size_t vocabulary_bytes(const size_t *lens, size_t n)
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* The first empty slot that a token comes to, or n_slots if the token is already in the table. */
+/* Returns the first empty slot of a token's search, or n_slots if the token is in the table. */
 static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
                           const size_t *lens, size_t id)
 {
@@ -144,7 +144,7 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
 {
     *bad_id = n;
     if (section_bytes == 0 || section_bytes != vocabulary_bytes(lens, n))
-        return "the section has not the length that vocabulary_bytes asks for";
+        return "the section does not have the length that vocabulary_bytes returned";
 
     const uint32_t n_slots = (uint32_t)slots_for(n);
     uint32_t *header = section;
@@ -160,7 +160,7 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
         const uint32_t slot = free_slot(slots, n_slots, texts, lens, id);
         *bad_id = id;
         if (slot == n_slots)
-            return "the same token stands there twice";
+            return "the same token occurs twice";
         if (!utf8_valid(texts[id], lens[id]))
             return "a token is not UTF-8";
         slots[slot] = (uint32_t)(id + 1);

@@ -1,7 +1,7 @@
 /* windows.c - where the windows of a long text begin and end.
  *
- * With whole_words, both move back to the nearest token that is not a further piece of a word. Only
- * within a word of more pieces than fit there is no such place.
+ * With whole_words, both move back to the nearest token that starts a word. Only a word of more
+ * pieces than fit is split.
  */
 #include "model/tokenizer/windows.h"
 
@@ -34,7 +34,7 @@ void windows_begin(struct windows *windows, enum truncation truncation, size_t m
     windows->at = 0;
 }
 
-/* Places count in the tokens of the text. */
+/* Indexes count the tokens of the text. */
 static bool begins_word(const struct windows *windows, size_t i)
 {
     const struct token *token = &windows->tokens[windows->first + i];
@@ -42,7 +42,7 @@ static bool begins_word(const struct windows *windows, size_t i)
            !tokenizer_continues_word(windows->tokenizer, token->id);
 }
 
-/* The last place in (after, at] where a word begins; `at` where there is none. */
+/* Returns the last index in (after, at] where a word begins, else `at`. */
 static size_t back_to_word(const struct windows *windows, size_t after, size_t at)
 {
     for (size_t i = at; windows->whole_words && i > after; i--)

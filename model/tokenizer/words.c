@@ -1,5 +1,5 @@
 /* words.c - a word becomes a token: its id if it is in the vocabulary, else the id of unknown
- * words, or nothing. With Keras' rules, num_words makes words with ids from there on unknown.
+ * words, or nothing. By Keras' rules, words with ids from num_words on are unknown.
  */
 #include "model/tokenizer/words.h"
 
@@ -11,7 +11,6 @@
 void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t begin, size_t end)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
-    const size_t n_before = sink->n;
     int32_t id = vocabulary_find(&tokenizer->vocabulary, word, len);
     if (tokenizer->kind == TOKENIZER_KERAS && tokenizer->num_words != 0 &&
         id >= tokenizer->num_words)
@@ -20,7 +19,6 @@ void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t 
         id = tokenizer->unknown;
     if (id >= 0)
         word_sink_token(sink, id, begin, end);
-    word_sink_end_word(sink, n_before);
 }
 
 /* ---- Parts of words ---- */
@@ -31,9 +29,8 @@ static bool has_prefix(const struct tokenizer *tokenizer, const char *text, size
     return prefix.len > 0 && len > prefix.len && memcmp(text, prefix.text, prefix.len) == 0;
 }
 
-/* Pieces that begin a word have a blank before them, as a character; others, of those that begin
- * with a letter or a number, go on. With byte_level, so does what begins with a byte above
- * ASCII. */
+/* Pieces that start a word begin with a blank character; pieces that begin with a letter or a
+ * number continue one. With byte_level, so do pieces that begin with a byte above ASCII. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
 {
     const bool is_bpe = tokenizer->kind == TOKENIZER_BPE;
@@ -60,7 +57,7 @@ static bool is_trimmed(uint32_t code)
     return code == BYTE_LEVEL_BLANK || (unicode_properties(code) & UNICODE_BLANK);
 }
 
-/* Blanks at the start of a text, and at its end. */
+/* Counts the blanks at the start of a text, and at its end. */
 static size_t count_leading(const char *text, size_t len)
 {
     size_t n = 0;
@@ -85,8 +82,8 @@ static size_t count_trailing(const char *text, size_t len)
     return n;
 }
 
-/* The span loses as many characters as `own` has blanks at its ends, as the reference counts; where
- * a text begins, a single one may have been added to it. */
+/* Shortens the span by as many characters as `own` has blanks at its ends, as the reference counts;
+ * at the start of a text, a single blank may have been added to `own`. */
 static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t end,
                         struct text_view own)
 {
@@ -104,7 +101,7 @@ static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t
     word_sink_token(sink, id, begin, end);
 }
 
-/* No blank of ASCII, and no part of another. */
+/* Returns whether byte is neither an ASCII blank nor part of another blank. */
 static bool is_plain(char byte)
 {
     return byte > ' ' && byte < 0x7F;
@@ -142,7 +139,7 @@ void ascii_run_start(struct ascii_run *run, bool lower)
     }
 }
 
-/* With lower case, a capital reads as the small letter. It does no harm to stop for nothing. */
+/* With lower case, a capital reads as the small letter. Stopping without need is harmless. */
 void ascii_run_stop_at(struct ascii_run *run, char stop)
 {
     const uint8_t byte = (uint8_t)stop;
@@ -151,8 +148,8 @@ void ascii_run_stop_at(struct ascii_run *run, char stop)
         run->value[byte - 'a' + 'A'] = 0;
 }
 
-size_t word_put_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
-                    size_t at)
+size_t word_append_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
+                       size_t at)
 {
     const size_t start = at, space = word->cap > word->len ? word->cap - word->len : 0;
     const size_t kept = len - at < space ? len : at + space;

@@ -1,12 +1,12 @@
-/* letter_case.c - full lower case mapping of Unicode (chapter 3.13, SpecialCasing.txt), as
- * str.lower() of Python does it: every character has a mapping to one character, but
+/* letter_case.c - full lower case mapping of Unicode (chapter 3.13, SpecialCasing.txt), as in
+ * Python's str.lower(): every character maps to one character, except
  *
- *   U+0130 (I with dot above) becomes U+0069 U+0307, and
- *   U+03A3 (sigma) becomes U+03C2 at the end of a word, else U+03C3. The end of a word is
- *     Cased Case_Ignorable* U+03A3 not followed by (Case_Ignorable* Cased).
+ *     U+0130 (I with dot above) becomes U+0069 U+0307, and
+ *     U+03A3 (sigma) becomes U+03C2 at the end of a word, else U+03C3. The end of a word is
+ *         Cased Case_Ignorable* U+03A3 not followed by (Case_Ignorable* Cased).
  *
- * Cased and Case_Ignorable are derived properties: general categories, which utf8proc has, and
- * short lists of others (Other_Lowercase, Other_Uppercase, Word_Break), which are in this file.
+ * Cased and Case_Ignorable are derived properties: general categories, from utf8proc, and short
+ * lists of other characters (Other_Lowercase, Other_Uppercase, Word_Break), in this file.
  */
 #include "model/unicode/letter_case.h"
 
@@ -17,7 +17,7 @@
 enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
 enum { CAPITAL_I_DOT = 0x130, COMBINING_DOT_ABOVE = 0x307 };
 
-/* Word_Break = MidLetter, MidNumLet or Single_Quote. */
+/* Returns whether Word_Break is MidLetter, MidNumLet or Single_Quote. */
 static bool joins_words(uint32_t code)
 {
     static const uint16_t joiners[] = {0x27,   0x2E,   0x3A,   0xB7,   0x387,  0x55F,
@@ -29,8 +29,8 @@ static bool joins_words(uint32_t code)
     return false;
 }
 
-/* Other_Lowercase and Other_Uppercase, less those that are Case_Ignorable: ordinal indicators,
- * Roman numerals, letters in circles and squares. */
+/* Returns whether code is Other_Lowercase or Other_Uppercase and not Case_Ignorable: ordinal
+ * indicators, Roman numerals, letters in circles and squares. */
 static bool other_cased(uint32_t code)
 {
     return code == 0xAA || code == 0xBA || (code >= 0x2160 && code <= 0x217F) ||

@@ -1,4 +1,4 @@
-/* letter_case.h - reading a text character by character, in Unicode lower case or as it is. */
+/* letter_case.h - reads a text character by character, in Unicode lower case or unchanged. */
 #ifndef MODEL_LETTER_CASE_H
 #define MODEL_LETTER_CASE_H
 
@@ -8,19 +8,19 @@
 
 enum { LETTER_CODES = 2 };
 
-/* How a character acts on a sigma near it. */
+/* A character's effect on a sigma near it. */
 enum letter_context { LETTER_OTHER, LETTER_CASED, LETTER_CASE_IGNORABLE };
 
-/* Case_Ignorable comes before Cased for the few characters that are both, as in the rule. */
+/* Case_Ignorable has precedence for the few characters that are also Cased, as in the rule. */
 enum letter_context letter_context(uint32_t code);
 
 struct letter {
-    uint32_t codes[LETTER_CODES]; /* what it is read as: in lower case at most two code points */
+    uint32_t codes[LETTER_CODES]; /* the character, or its lower case: at most two code points */
     size_t n_codes;
-    size_t len; /* bytes it takes in the text */
+    size_t len; /* its bytes in the text */
 };
 
-/* The character at text[at]. In lower case, U+03A3 depends on the text around it. */
+/* Reads the character at text[at]. In lower case, U+03A3 depends on the text around it. */
 struct letter letter_read(const char *text, size_t len, size_t at, bool lower);
 
 #endif

@@ -1,8 +1,8 @@
-/* normal_form.c - the canonical ordering and composition algorithms (Unicode standard,
- * chapter 3.11), with spans that go the way of the reference (its `transform` of a string with
- * alignments): spans are not moved with the characters when marks change places, but are given out
- * in the order of the text. A composite takes the span of the first of its characters; the others
- * of a decomposition share the span of the character before them.
+/* normal_form.c - the canonical ordering and composition algorithms (Unicode standard, chapter
+ * 3.11), with the reference's rules for spans (its `transform` of a string with alignments): spans
+ * are not moved with the characters when marks are reordered, but assigned in the order of the
+ * text. A composite gets the span of its first character; the other characters of a decomposition
+ * share the span of the character before them.
  */
 #include "model/unicode/normal_form.h"
 
@@ -26,21 +26,21 @@ static struct form_span next_span(struct normal_form *form)
     return form->last_span;
 }
 
-static void give(struct normal_form *form, struct form_char c)
+static void emit(struct normal_form *form, struct form_char c)
 {
     const struct form_span span = c.change > 0 ? form->last_span : next_span(form);
     for (int n = c.change; n < 0; n++)
         next_span(form);
-    form->take(form->user, (struct normal_char){c.code, span.begin, span.end});
+    form->emit(form->user, (struct normal_char){c.code, span.begin, span.end});
 }
 
-static void give_starter(struct normal_form *form)
+static void emit_starter(struct normal_form *form)
 {
     if (form->has_starter)
-        give(form, form->starter);
+        emit(form, form->starter);
     form->has_starter = false;
     for (size_t i = 0; i < form->n_blocked; i++)
-        give(form, form->blocked[i]);
+        emit(form, form->blocked[i]);
     form->n_blocked = 0;
     form->last_class = -1;
 }
@@ -55,18 +55,18 @@ static bool compose(struct normal_form *form, struct form_char c)
     return true;
 }
 
-/* Takes characters in canonical order. */
-static void put_ordered(struct normal_form *form, struct form_char c)
+/* Appends a character in canonical order. */
+static void append_ordered(struct normal_form *form, struct form_char c)
 {
     const bool is_blocked = form->last_class >= c.combining_class;
     if (!form->compose || (!form->has_starter && c.combining_class != 0)) {
-        give(form, c);
+        emit(form, c);
         return;
     }
     if (form->has_starter && !is_blocked && compose(form, c))
         return;
     if (c.combining_class == 0 || form->n_blocked == FORM_MARKS)
-        give_starter(form);
+        emit_starter(form);
     if (c.combining_class == 0) {
         form->starter = c;
         form->has_starter = true;
@@ -74,12 +74,12 @@ static void put_ordered(struct normal_form *form, struct form_char c)
         form->blocked[form->n_blocked++] = c;
         form->last_class = c.combining_class;
     } else {
-        give(form, c);
+        emit(form, c);
     }
 }
 
-/* Insertion keeps the order of equal classes; marks come in order nearly always. */
-static void put_marks(struct normal_form *form)
+/* Insertion keeps the order of equal classes; marks are nearly always in order already. */
+static void append_marks(struct normal_form *form)
 {
     struct form_char *marks = form->marks;
     for (size_t i = 1; i < form->n_marks; i++) {
@@ -92,10 +92,10 @@ static void put_marks(struct normal_form *form)
     const size_t n = form->n_marks;
     form->n_marks = 0;
     for (size_t i = 0; i < n; i++)
-        put_ordered(form, marks[i]);
+        append_ordered(form, marks[i]);
 }
 
-void normal_form_put(struct normal_form *form, struct normal_char c)
+void normal_form_add(struct normal_form *form, struct normal_char c)
 {
     uint32_t codes[UNICODE_DECOMPOSED];
     const size_t n = unicode_decompose(c.code, form->compatible, codes);
@@ -106,9 +106,9 @@ void normal_form_put(struct normal_form *form, struct normal_char c)
                                        .change = i > 0,
                                        .combining_class = unicode_combining_class(codes[i])};
         if (part.combining_class == 0 || form->n_marks == FORM_MARKS)
-            put_marks(form);
+            append_marks(form);
         if (part.combining_class == 0)
-            put_ordered(form, part);
+            append_ordered(form, part);
         else
             form->marks[form->n_marks++] = part;
     }
@@ -116,6 +116,6 @@ void normal_form_put(struct normal_form *form, struct normal_char c)
 
 void normal_form_end(struct normal_form *form)
 {
-    put_marks(form);
-    give_starter(form);
+    append_marks(form);
+    emit_starter(form);
 }

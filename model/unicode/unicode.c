@@ -1,6 +1,6 @@
 /* unicode.c - utf8proc's data, corrected. Most properties are general categories; an exception
  * flips the bits in which the reference differs. Most blocks of 256 code points have no exceptions,
- * and a bit for each block says so.
+ * which is marked by a bit per block.
  */
 #include "model/unicode/unicode.h"
 
@@ -57,8 +57,8 @@ static unsigned flips_of(uint32_t code)
     return found ? UNICODE_EXCEPTIONS[low].flips : 0;
 }
 
-/* Category Cc has characters that are blanks, and three that count as text; ASCII symbols of
- * category S count as punctuation. */
+/* Category Cc includes blanks, and three characters that count as text; ASCII symbols of category S
+ * count as punctuation. */
 static unsigned latin_properties(uint32_t code, unsigned properties)
 {
     if ((code >= '\t' && code <= '\r') || code == 0x85)
@@ -70,8 +70,8 @@ static unsigned latin_properties(uint32_t code, unsigned properties)
     return properties;
 }
 
-/* The reference's regular expressions have older data than the others: numbers that these alone
- * know are no word characters. */
+/* The reference's regular expressions have older data than its other parts: numbers that are new in
+ * the latter are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {
     const unsigned flipped = properties ^ flips_of(code);
@@ -132,8 +132,8 @@ uint8_t unicode_combining_class(uint32_t code)
 uint32_t unicode_compose(uint32_t first, uint32_t second)
 {
     utf8proc_int32_t codes[2] = {(utf8proc_int32_t)first, (utf8proc_int32_t)second};
-    if (second < 0x80) /* no composite ends with one of these */
-        return 0;
+    if (second < 0x80 || second == 0x11A7) /* no composite ends with these */
+        return 0;                          /* (utf8proc 2.8 drops U+11A7 after Hangul LV) */
     const utf8proc_ssize_t n =
         utf8proc_normalize_utf32(codes, 2, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     const uint32_t whole = (uint32_t)codes[0];
@@ -142,8 +142,8 @@ uint32_t unicode_compose(uint32_t first, uint32_t second)
     return whole;
 }
 
-/* Characters that the reference, whose Unicode is 17 here, joins to those before them, and that are
- * not assigned in Unicode 15. */
+/* Returns whether the reference, whose Unicode is 17 here, joins a character to the one before it
+ * although Unicode 15 does not assign it. */
 static bool joins_since_unicode_16(uint32_t code)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* unicode_exceptions.h - the code points where the Unicode data of the reference tokenizer (several
+/* unicode_exceptions.h - the code points whose Unicode data in the reference tokenizer (several
  * versions of Unicode, one for each property) differ from utf8proc's. Internal to unicode.c. The
  * tables are written by
  *
@@ -13,12 +13,12 @@
 
 struct unicode_exception {
     uint32_t first, last;
-    uint16_t flips; /* enum unicode_property bits that are the other way round */
+    uint16_t flips; /* enum unicode_property bits that differ */
 };
 
 struct unicode_lower_exception {
     uint32_t code;
-    uint32_t to[2]; /* the second one may be 0: there is none */
+    uint32_t to[2]; /* the second one is 0 if absent */
 };
 
 /* Both in the order of code points. */
@@ -27,7 +27,7 @@ extern const size_t N_UNICODE_EXCEPTIONS;
 extern const struct unicode_lower_exception UNICODE_LOWER[];
 extern const size_t N_UNICODE_LOWER;
 
-/* Bit (code >> 8): some exception lies in this block of 256 code points. */
+/* Bit (code >> 8) is set if this block of 256 code points has an exception. */
 extern const uint64_t UNICODE_EXCEPTION_BLOCKS[];
 
 #endif

@@ -1,7 +1,7 @@
 /* utf8.c - UTF-8 by the table of well-formed byte sequences (Unicode standard, table 3-7): after
- * the lead bytes E0, ED, F0 and F4 the second byte has a narrower range than 80..BF, which keeps
- * out overlong forms, surrogates and numbers above U+10FFFF. A sequence that breaks off is replaced
- * as a whole up to the byte that does not fit; that byte is read anew. Plain twin: the standard's
+ * the lead bytes E0, ED, F0 and F4 the second byte has a narrower range than 80..BF, which excludes
+ * overlong forms, surrogates and numbers above U+10FFFF. An incomplete sequence is replaced as one,
+ * up to the byte that does not fit; that byte starts the next character. Plain twin: the standard's
  * own decoder in tests/model/unicode/test_utf8.c.
  */
 #include "model/unicode/utf8.h"
@@ -38,8 +38,8 @@ struct utf8_char utf8_decode(const char *text, size_t len)
     return (struct utf8_char){code, (uint32_t)n};
 }
 
-/* Decoding starts anew at every byte that is not a continuation byte, so the last such byte is
- * where the last character starts, unless that character ends before the text does. */
+/* Decoding restarts at every byte that is not a continuation byte, so the last such byte is where
+ * the last character starts, unless that character ends before the text does. */
 struct utf8_char utf8_decode_last(const char *text, size_t len)
 {
     for (size_t back = 1; back <= len && back <= UTF8_BYTES; back++) {

@@ -1,6 +1,5 @@
-/* utf8.h - bytes to code points and back. Invalid bytes are read as WHATWG decoding reads them:
- * each maximal part of a sequence that cannot be completed is one U+FFFD. NUL is a character like
- * any other.
+/* utf8.h - bytes to code points and back. Invalid bytes are read as in WHATWG decoding: each
+ * maximal part of an incomplete sequence is one U+FFFD. NUL is a character like any other.
  */
 #ifndef MODEL_UTF8_H
 #define MODEL_UTF8_H
@@ -13,15 +12,15 @@ enum { UTF8_REPLACEMENT = 0xFFFD, UTF8_BYTES = 4 };
 
 struct utf8_char {
     uint32_t code; /* never a surrogate, at most U+10FFFF */
-    uint32_t len;  /* bytes it takes in the text, 1 to 4 */
+    uint32_t len;  /* its bytes in the text, 1 to 4 */
 };
 
-/* The character at the start of text, and the one that ends where text ends; len is at least 1.
- * Both see the same characters. */
+/* Decode the first character of text, and the last one; len is at least 1. Both find the same
+ * characters. */
 struct utf8_char utf8_decode(const char *text, size_t len);
 struct utf8_char utf8_decode_last(const char *text, size_t len);
 
-/* Writes a code point as utf8_decode returns it; returns the bytes written. */
+/* Writes a code point as utf8_decode returns it. Returns the bytes written. */
 size_t utf8_encode(uint32_t code, char out[UTF8_BYTES]);
 
 bool utf8_valid(const char *text, size_t len);

@@ -37,8 +37,7 @@ TEAR_DOWN()
 
 static engine_encode_options with(engine_pooling pooling)
 {
-    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options),
-                                   .pooling = pooling};
+    return ENGINE_ENCODE_OPTIONS(.pooling = pooling);
 }
 
 static void refused(engine_session *session, const engine_encode_options *options,
@@ -54,15 +53,15 @@ static void refused(engine_session *session, const engine_encode_options *option
 TEST(models_without)
 {
     engine_encode_options sparse = with(ENGINE_POOLING_SPARSE), many = with(ENGINE_POOLING_COLBERT);
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     refused(of_plain, &sparse, ENGINE_ERROR_UNSUPPORTED,
             "the model has no sparse weights, as SPLADE has");
     refused(of_plain, &many, ENGINE_ERROR_UNSUPPORTED,
             "the model has no layer for tokens' vectors, as ColBERT has");
-    assert_int_equal(engine_model_info(plain, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(plain, &info, NULL), ENGINE_OK);
     assert_int_equal(info.token_vectors, 0);
     assert_string_equal(info.sparse, "none");
-    assert_int_equal(engine_model_info(rich, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(rich, &info, NULL), ENGINE_OK);
     assert_int_equal(info.token_vectors, VECTOR);
     assert_string_equal(info.sparse, "linear");
 }
@@ -94,20 +93,6 @@ TEST(options_that_make_no_sense)
     options = with(ENGINE_POOLING_MEAN);
     options.dimensions = WIDTH + 1;
     refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "dimensions is 17, the vectors have 16");
-}
-
-/* A host that was compiled before there were dimensions gets whole vectors. */
-TEST(older_options)
-{
-    engine_encode_options options = with(ENGINE_POOLING_MEAN);
-    engine_input text = support_text("I ride bike");
-    float out[WIDTH];
-    size_t needed;
-    options.struct_bytes = 0; /* the first version */
-    options.dimensions = 3;
-    assert_int_equal(engine_encode(of_rich, &text, 1, &options, out, WIDTH, &needed, NULL),
-                     ENGINE_OK);
-    assert_int_equal(needed, WIDTH);
 }
 
 TEST(texts_without_tokens)
@@ -145,6 +130,7 @@ TEST(entries)
     assert_true(engine_sparse_product(other, 4, out, 3) == 3 * 7 + 4 * 1);
     assert_true(engine_sparse_product(out, 0, other, 4) == 0);
     assert_true(engine_sparse_product(NULL, 3, other, 4) == 0);
+    assert_true(engine_sparse_product(other, 4, NULL, 3) == 0);
 }
 
 TEST(max_sim)
@@ -155,4 +141,6 @@ TEST(max_sim)
     assert_true(engine_max_sim(query, 2, text, 0, 2) == 0);
     assert_true(engine_max_sim(query, 0, text, 3, 2) == 0);
     assert_true(engine_max_sim(NULL, 2, text, 3, 2) == 0);
+    assert_true(engine_max_sim(query, 2, NULL, 3, 2) == 0);
+    assert_false(engine_token_has_vector(NULL, 1, 1, ENGINE_ROLE_QUERY));
 }

@@ -35,7 +35,7 @@ TEAR_DOWN()
 static void encode_sample(float out[4 * D])
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     size_t needed = 0;
 
     options.pooling = ENGINE_POOLING_NONE;
@@ -69,7 +69,7 @@ static void assert_encode_refused(const engine_input *inputs, size_t n,
 TEST(encode_nothing)
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_result result;
     float out[2 * D];
     size_t needed = 99;
@@ -111,7 +111,7 @@ TEST(encode_into_small_buffers)
 {
     static const int32_t ids[] = {2, 4, 3};
     engine_input inputs[3] = {support_text("I ride bike"), support_text(""), support_ids(ids, 3)};
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_result results[3];
     float out[10 * D + 1];
     size_t needed = 0;
@@ -207,16 +207,16 @@ TEST(encode_refuses_mixtures)
 TEST(encode_refuses_options)
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
 
     options.pooling = (engine_pooling)11;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
     options.pooling = (engine_pooling)-1;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
-    options = (engine_encode_options){0};
+    options = ENGINE_ENCODE_OPTIONS();
     options.on_long = (engine_on_long)3;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
-    options = (engine_encode_options){.pooling = ENGINE_POOLING_NONE};
+    options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     options.normalize = 1;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
 }
@@ -224,7 +224,7 @@ TEST(encode_refuses_options)
 TEST(encode_long_texts)
 {
     engine_input input = support_text("i i i i i i i i i i i i i i i");
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_result result;
     float out[TINY_MAX_TOKENS * D];
     size_t needed;
@@ -255,7 +255,7 @@ TEST(masks)
     static const int32_t ids[] = {0, 2, 4, 3, 0};
     static const uint8_t none[5] = {0}, some[5] = {0, 1, 1, 1, 0};
     engine_input input = support_ids(ids, 5), bare = support_ids(ids + 1, 3);
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_result result;
     float out[5 * D], alone[3 * D];
     size_t needed;
@@ -313,7 +313,7 @@ static void look(const engine_trace_view *view, void *user)
 TEST(tracing)
 {
     engine_input inputs[2] = {support_text("I ride"), support_text("")};
-    engine_session_options options = {0};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_session *tracer;
     struct seen seen = {0};
     float out[2 * D], plain[2 * D];

@@ -42,8 +42,7 @@ TEAR_DOWN()
 
 static engine_encode_options bad_options(void)
 {
-    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options),
-                                   .on_long = (engine_on_long)9};
+    return ENGINE_ENCODE_OPTIONS(.on_long = (engine_on_long)9);
 }
 
 TEST(names_of_labels)
@@ -103,7 +102,7 @@ TEST(entities_at_their_edges)
 TEST(entities_of_tokens_and_behind_a_prompt)
 {
     engine_input text = support_text("I ride bike"), ready = {0};
-    engine_encode_options prompted = {.struct_bytes = sizeof prompted, .prompt_text = "dog cat "};
+    engine_encode_options prompted = ENGINE_ENCODE_OPTIONS(.prompt_text = "dog cat ");
     engine_token tokens[MOST];
     engine_entity of_text[MOST], of_tokens[MOST];
     size_t n, n_again;
@@ -136,10 +135,10 @@ TEST(fill_at_its_edges)
     engine_input text = support_text("the [MASK] looks at the [MASK]");
     engine_input bare = support_text("the dog looks");
     engine_encode_options bad = bad_options();
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     engine_candidate found[2 * MOST];
     size_t needed = 0;
-    assert_int_equal(engine_model_info(words, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(words, &info, NULL), ENGINE_OK);
     assert_int_equal(engine_fill(NULL, &text, 1, NULL, found, MOST, &needed, NULL),
                      ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_fill(of_plain, &text, 1, NULL, found, MOST, &needed, NULL),
@@ -173,7 +172,7 @@ TEST(fill_at_its_edges)
 TEST(fill_with_raw_scores)
 {
     engine_input text = support_text("the [MASK] looks");
-    engine_encode_options raw = {.struct_bytes = sizeof raw, .raw_scores = 1};
+    engine_encode_options raw = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
     engine_candidate found[MOST], logits[MOST];
     assert_int_equal(engine_fill(of_words, &text, MOST, NULL, found, MOST, NULL, NULL), ENGINE_OK);
     assert_int_equal(engine_fill(of_words, &text, MOST, &raw, logits, MOST, NULL, NULL), ENGINE_OK);
@@ -188,14 +187,12 @@ TEST(fill_with_raw_scores)
 TEST(rank_at_its_edges)
 {
     engine_input query = support_text("I ride"), texts[] = {support_text("bike"), {0}};
-    engine_encode_options bad = bad_options(), every = {.struct_bytes = sizeof every};
+    engine_encode_options bad = bad_options(), every = ENGINE_ENCODE_OPTIONS();
     float scores[2];
     assert_int_equal(engine_rank(NULL, &query, texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_rank(of_plain, NULL, texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_rank(of_plain, &query, NULL, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_rank(of_plain, &query, texts, 2, NULL, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_rank(of_plain, &query, texts, 2, &bad, scores), ENGINE_ERROR_ARGUMENT);
-    bad.struct_bytes = SIZE_MAX;
     assert_int_equal(engine_rank(of_plain, &query, texts, 2, &bad, scores), ENGINE_ERROR_ARGUMENT);
     every.pooling = ENGINE_POOLING_NONE;
     assert_int_equal(engine_rank(of_plain, &query, texts, 2, &every, scores),

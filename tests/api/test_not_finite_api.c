@@ -40,7 +40,10 @@ static void close_all(void)
 
 static void assert_says(engine_status status, const char *words)
 {
+    bool overflows = strstr(words, "overflows") != NULL;
     assert_int_equal(status, ENGINE_ERROR_NOT_FINITE);
+    assert_int_equal(engine_session_error(session)->reason,
+                     overflows ? ENGINE_REASON_OVERFLOW : ENGINE_REASON_WEIGHTS);
     if (strstr(engine_session_message(session), words) == NULL)
         fail_msg("\"%s\" is not in: %s", words, engine_session_message(session));
 }
@@ -56,7 +59,7 @@ TEST(vectors)
     for (size_t i = 0; i < 3; i++) {
         open_with(numbers[i], "embedding.token.weight", D * BIKE);
         for (size_t p = 0; p < 5; p++) {
-            engine_encode_options options = {.pooling = poolings[p]};
+            engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = poolings[p]);
             size_t n = poolings[p] == ENGINE_POOLING_NONE ? 4 * D : D;
             assert_says(engine_encode(session, inputs, 3, &options, out, 16 * D, NULL, NULL),
                         "input 1 gives NaN or an infinity: tensor 'embedding.token.weight' ");
@@ -76,7 +79,7 @@ TEST(the_first_of_many)
     support_allow_threads(4);
     open_with(NAN, "embedding.token.weight", D * BIKE);
     for (size_t n_threads = 1; n_threads <= 4; n_threads += 3) {
-        engine_session_options options = {.n_threads = n_threads};
+        engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
         engine_session_free(session);
         session = support_session(model, &options);
         for (size_t i = 0; i < N_TEXTS; i++)
@@ -126,10 +129,10 @@ TEST(positions)
 TEST(overflow)
 {
     static const double most = 3e38;
-    engine_session_options options = {
-        .struct_bytes = sizeof options, .embedding_scale = &most, .position_scale = &most};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.embedding_scale = &most, .position_scale = &most);
     engine_input input = support_text("I ride the bike");
-    engine_encode_options tokens = {.pooling = ENGINE_POOLING_NONE};
+    engine_encode_options tokens = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     float out[4 * 8];
     support_make_model(path, "I ride the bike", "--layers 0 --width 8 --position sinusoidal");
     model = support_open(path);

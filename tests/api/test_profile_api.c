@@ -28,7 +28,8 @@ TEAR_DOWN()
 
 static engine_session *new_session(size_t n_threads, int profile)
 {
-    engine_session_options options = {.n_threads = n_threads, .profile = profile};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .profile = profile);
     engine_session *session;
     assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
     return session;
@@ -93,11 +94,9 @@ static void ask_at_work(const engine_trace_view *view, void *user)
 TEST(not_while_it_works)
 {
     engine_session *session = NULL;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .profile = 1,
-                                      .trace = ENGINE_TRACE_HIDDEN,
-                                      .trace_callback = ask_at_work,
-                                      .trace_user = &session};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.profile = 1, .trace = ENGINE_TRACE_HIDDEN,
+                               .trace_callback = ask_at_work, .trace_user = &session);
     float out[N_TEXTS * D];
     assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
     encode_texts(session, out);

@@ -36,7 +36,7 @@ static engine_input nul_terminated(const char *text)
 
 static engine_encode_options defaults(void)
 {
-    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options)};
+    return ENGINE_ENCODE_OPTIONS();
 }
 
 /* What a text's vector is without any prompt. */
@@ -80,8 +80,6 @@ TEST(prompts_go_before_texts)
     options.prompt_len = 5;
     assert_reads_as(&options, "i", "ride i");
     assert_reads_as(&options, "", "ride");
-    options.struct_bytes = 0; /* a caller that knows nothing of prompts: the file's default */
-    assert_reads_as(&options, "i", "bike i");
 }
 
 /* Another pooling than the model's own was asked for, so nothing is known of its prompts. */
@@ -249,7 +247,7 @@ TEST(tokens_are_inputs)
     given = (engine_input){.tokens = tokens, .n_tokens = n};
     assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    assert_non_null(strstr(engine_session_message(session), "id 8 at place 1"));
+    assert_non_null(strstr(engine_session_message(session), "id 8 at index 1"));
 }
 
 /* ---- Windows ---- */
@@ -387,16 +385,15 @@ static void busy_inside_a_callback(const engine_trace_view *view, void *user)
     assert_int_equal(engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL),
                      ENGINE_ERROR_BUSY);
     assert_int_equal(engine_rank(traced, &input, &input, 1, NULL, vector), ENGINE_ERROR_BUSY);
-    assert_non_null(strstr(engine_session_message(traced), "another call is at work"));
+    assert_non_null(strstr(engine_session_message(traced), "another call is using"));
 }
 
 TEST(session_is_busy_while_it_works)
 {
     engine_session *traced = NULL;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .trace = ENGINE_TRACE_HIDDEN,
-                                      .trace_callback = busy_inside_a_callback,
-                                      .trace_user = &traced};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN,
+                               .trace_callback = busy_inside_a_callback, .trace_user = &traced);
     engine_input input = nul_terminated("i ride");
     float vector[D];
 

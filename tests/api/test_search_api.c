@@ -18,7 +18,7 @@ static engine_vectors numbers(void)
 
 static engine_search_options by(engine_metric metric)
 {
-    return (engine_search_options){.struct_bytes = sizeof(engine_search_options), .metric = metric};
+    return ENGINE_SEARCH_OPTIONS(.metric = metric);
 }
 
 static void assert_hit(engine_hit hit, uint64_t row, float score)
@@ -129,6 +129,104 @@ TEST(nothing_is_asked_for)
     assert_hit(hits[2], UINT64_MAX, -INFINITY);
 }
 
+/* Rows and what becomes of them, by the path of one query or of seven. */
+static engine_status search_floats(const float *rows, size_t n, engine_element type,
+                                   engine_metric metric, size_t n_queries, size_t *n_skipped,
+                                   engine_hit *hits, engine_error *error)
+{
+    static const float queries[7 * 2] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    unsigned char bytes[8 * 8];
+    engine_vectors vectors = {bytes, n, 2, type};
+    engine_search_options options = by(metric);
+    options.n_skipped = n_skipped;
+    engine_rows_from_f32(rows, n, 2, type, bytes);
+    return engine_search(&vectors, queries, n_queries, n, &options, hits, error);
+}
+
+TEST(a_row_that_is_not_finite_is_an_error)
+{
+    const float rows[4][2] = {{1, 1}, {0, -INFINITY}, {NAN, 0}, {-INFINITY, 1}};
+    for (engine_element type = ENGINE_F32; type < ENGINE_BINARY; type++)
+        for (engine_metric metric = 0; metric <= ENGINE_METRIC_DOT; metric++)
+            for (size_t n = 1; n <= 7; n += 6) {
+                engine_hit hits[7 * 4];
+                engine_error error;
+                size_t n_skipped = 7;
+                assert_int_equal(search_floats(rows[0], 4, type, metric, n, NULL, hits, &error),
+                                 ENGINE_ERROR_NOT_FINITE);
+                assert_non_null(strstr(error.message, "row 1 has no scores"));
+                assert_non_null(strstr(error.message, "3 such rows"));
+                assert_int_equal(
+                    search_floats(rows[0], 4, type, metric, n, &n_skipped, hits, &error), 0);
+                assert_int_equal(n_skipped, 3);
+                assert_int_equal(hits[0].row, 0);
+                assert_hit(hits[1], UINT64_MAX, -INFINITY);
+                assert_int_equal(search_floats(rows[0], 1, type, metric, n, &n_skipped, hits, NULL),
+                                 0);
+                assert_int_equal(n_skipped, 0);
+            }
+}
+
+/* Cosines of 1, 0.8 and 0.6 times the square root of 1/2, whatever the length. */
+TEST(rows_whose_squares_float32_cannot_hold)
+{
+    static const float LENGTHS[] = {3e-35F, 1e-30F, 1e-21F, 1e-19F, 1, 1e19F, 1e25F, 3e37F};
+    const float lost[2][2] = {{1e-36F, 1e-36F}, {1e38F, 1e38F}};
+    for (size_t i = 0; i < sizeof LENGTHS / sizeof *LENGTHS; i++)
+        for (size_t n = 1; n <= 7; n += 6) {
+            const float l = LENGTHS[i], rows[3][2] = {{l, 0}, {0.8F * l, 0.6F * l}, {0, 0}};
+            engine_hit hits[7 * 3];
+            assert_int_equal(search_floats(rows[0], 3, ENGINE_F32, 0, n, NULL, hits, NULL), 0);
+            assert_int_equal(hits[0].row, 1);
+            assert_true(fabs((double)hits[0].score - 1.4 * sqrt(0.5)) <= 2e-7);
+            assert_true(fabs((double)hits[1].score - sqrt(0.5)) <= 2e-7);
+            assert_hit(hits[2], 2, 0);
+        }
+    for (size_t i = 0; i < 2; i++) {
+        engine_hit hit;
+        assert_int_equal(search_floats(lost[i], 1, ENGINE_F32, 0, 1, NULL, &hit, NULL),
+                         ENGINE_ERROR_NOT_FINITE);
+        assert_int_equal(search_floats(lost[i], 1, ENGINE_F32, 1, 1, NULL, &hit, NULL), 0);
+    }
+}
+
+TEST(products_that_float32_cannot_hold)
+{
+    const float rows[4][2] = {{-3e38F, -3e38F}, {1, 0}, {3e38F, 3e38F}, {3e38F, -3e38F}};
+    for (size_t n = 1; n <= 7; n += 6) {
+        engine_hit hits[7 * 4];
+        assert_int_equal(search_floats(rows[0], 4, ENGINE_F32, 1, n, NULL, hits, NULL), 0);
+        for (size_t q = 0; q < n; q++) {
+            assert_hit(hits[4 * q], 2, FLT_MAX);
+            assert_hit(hits[4 * q + 1], 1, 1);
+            assert_hit(hits[4 * q + 2], 3, 0);
+            assert_hit(hits[4 * q + 3], 0, -FLT_MAX);
+        }
+    }
+}
+
+/* A product whose sum passes -infinity on its way, in a block whose other rows cannot be hits. */
+TEST(sums_that_pass_minus_infinity)
+{
+    enum { N = 3000, W = 64, AT = 2500 };
+    static float rows[N][W], queries[7 * W];
+    for (size_t i = 0; i < 7 * W; i++)
+        queries[i] = 1;
+    for (size_t i = 1; i < N; i++)
+        rows[i][0] = -1;
+    rows[AT][0] = rows[AT][16] = -3e38F;
+    rows[AT][32] = rows[AT][48] = 3e38F;
+    rows[AT][1] = 1e38F;
+    for (size_t n = 1; n <= 7; n += 6) {
+        const engine_vectors vectors = {rows, N, W, ENGINE_F32};
+        engine_search_options options = by(ENGINE_METRIC_DOT);
+        engine_hit hits[7];
+        assert_int_equal(engine_search(&vectors, queries, n, 1, &options, hits, NULL), 0);
+        assert_hit(hits[0], AT, 1e38F);
+        assert_hit(hits[n - 1], AT, 1e38F);
+    }
+}
+
 TEST(a_row_that_is_not_finite_is_no_hit)
 {
     const float rows[4][2] = {{NAN, 0}, {INFINITY, 1}, {1, 1}, {0, -INFINITY}};
@@ -143,6 +241,8 @@ TEST(a_row_that_is_not_finite_is_no_hit)
             engine_vectors vectors = {bytes, 4, 2, type};
             engine_search_options options = by(i < 2 ? ENGINE_METRIC_COSINE : ENGINE_METRIC_DOT);
             engine_hit hits[MANY * 2];
+            size_t n_skipped;
+            options.n_skipped = &n_skipped;
             engine_rows_from_f32(rows[0], 4, 2, type, bytes);
             assert_int_equal(engine_search(&vectors, queries, n, 2, &options, hits, NULL), 0);
             for (size_t q = 0; q < n; q++) {
@@ -190,20 +290,33 @@ TEST(calls_that_make_no_sense)
     assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
     assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "metric is 2, expected 0 or 1");
     options = by(ENGINE_METRIC_DOT);
-    options.struct_bytes = 3;
+    options.n_threads = 1025;
     assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument,
-                   "engine_search_options.struct_bytes is 3");
+                   "n_threads is 1025, expected at most 1024");
+    assert_int_equal(engine_search(NULL, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
+    options = by(ENGINE_METRIC_DOT);
+    options.struct_bytes = 3;
+    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "struct_bytes is 3");
     vectors = sound;
     vectors.type = (engine_element)7;
     assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "type is 7, expected 0 to 3");
     vectors = sound;
     vectors.n = SIZE_MAX / 2;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "more than there are addresses");
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "exceed the address space");
     vectors = sound;
     vectors.width = SIZE_MAX / 2;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "more than there are addresses");
-    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, argument, "addresses");
-    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, argument, "addresses");
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "exceed the address space");
+    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, argument, "address space");
+    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, argument, "address space");
+    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 8, 1, NULL, argument, "address space");
+    vectors = sound;
+    vectors.width = SIZE_MAX / 1024;
+    vectors.type = ENGINE_BINARY;
+    assert_refused(&vectors, NUMBERS[0], 2048, 1, NULL, argument, "address space");
+    assert_refused(&vectors, NUMBERS[0], 512, 1, NULL, argument, "address space");
+    const float inf[WIDTH] = {0, INFINITY, 0};
+    engine_hit hit;
+    assert_int_equal(engine_search(&sound, inf, 1, 1, NULL, &hit, NULL), ENGINE_ERROR_NOT_FINITE);
 }
 
 TEST(a_query_that_is_not_finite)

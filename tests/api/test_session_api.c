@@ -54,8 +54,8 @@ TEST(harmless_without_object)
 
 TEST(structs_of_other_versions)
 {
-    engine_session_options options = {.struct_bytes = sizeof options};
-    engine_encode_options encode_options = {0};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
+    engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS();
     engine_input input = support_text("I ride");
     engine_session *other;
     float out[D], same[D];
@@ -65,7 +65,6 @@ TEST(structs_of_other_versions)
     assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
     assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
     assert_bits_equal(out, same, D);
-    encode_options.struct_bytes = sizeof encode_options;
     assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
     assert_bits_equal(out, same, D);
 }
@@ -88,7 +87,7 @@ static void ignore_trace(const engine_trace_view *view, void *user)
 
 TEST(session_options)
 {
-    engine_session_options options = {0};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_error error;
     engine_session *other = session;
     size_t least;
@@ -113,17 +112,17 @@ TEST(session_options)
     options.max_tokens = 4;
     assert_true(engine_session_bytes(model, &options) <= least);
 
-    options = (engine_session_options){0};
+    options = ENGINE_SESSION_OPTIONS();
     options.position = (engine_position)8;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = (engine_session_options){0};
+    options = ENGINE_SESSION_OPTIONS();
     options.mask = (engine_mask)3;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = (engine_session_options){0};
+    options = ENGINE_SESSION_OPTIONS();
     options.trace = ENGINE_TRACE_ALL + 1;
     options.trace_callback = ignore_trace;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = (engine_session_options){0};
+    options = ENGINE_SESSION_OPTIONS();
     options.trace = ENGINE_TRACE_HIDDEN; /* and nobody to tell */
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
 }
@@ -131,12 +130,12 @@ TEST(session_options)
 TEST(absurd_sessions)
 {
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8 + 1, SIZE_MAX / 16 + 1};
-    engine_session_options options = {0};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_error error;
     engine_session *other;
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        options = (engine_session_options){0};
+        options = ENGINE_SESSION_OPTIONS();
         options.n_threads = counts[i];
         other = session;
         assert_int_not_equal(engine_session_new(model, &options, &other, &error), 0);
@@ -156,7 +155,7 @@ TEST(absurd_sessions)
 TEST(learned_positions_without_table)
 {
     engine_model *sinusoidal;
-    engine_session_options options = {0};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_session *other = session;
     engine_error error;
 
@@ -178,12 +177,10 @@ TEST(position_numbers_are_copied)
 {
     float frequencies[] = {0.25f, 0.01f};
     double token_weight = 0.5, position_weight = 2;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .position = ENGINE_POSITION_FOURIER,
-                                      .frequencies = frequencies,
-                                      .n_frequencies = 2,
-                                      .embedding_scale = &token_weight,
-                                      .position_scale = &position_weight};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
+                               .n_frequencies = 2, .embedding_scale = &token_weight,
+                               .position_scale = &position_weight);
     engine_input input = support_text("I ride");
     engine_session *kept, *changed;
     float out[D], same[D], other[D];

@@ -33,7 +33,7 @@ TEST(tokenize_edges)
     size_t needed = 99;
     static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
     engine_input ready = support_ids(ids, 2);
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
 
     assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
                      ENGINE_ERROR_BUFFER);
@@ -87,7 +87,7 @@ TEST(tokenize_edges)
     empty.text_len = 3;
     assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    options = (engine_encode_options){0};
+    options = ENGINE_ENCODE_OPTIONS();
     options.on_long = (engine_on_long)3;
     assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
@@ -98,7 +98,7 @@ TEST(tokenize_long_texts)
     enum { N = 5000 };
     char *text = malloc(2 * N);
     engine_token *tokens = malloc((N + 2) * sizeof *tokens);
-    engine_encode_options options = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_input input = {0};
     engine_result result;
     size_t needed;
@@ -166,7 +166,7 @@ static void check_window(const engine_window *window, const engine_token *tokens
 /* Of the first text, and of the second. */
 TEST(windows_look_at_no_more_than_they_need)
 {
-    engine_encode_options options = {.struct_bytes = sizeof options, .max_tokens = 6};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.max_tokens = 6);
     static const char *const texts[] = {"I ride bike I ride", "bike", "I ride bike I ride"};
     for (size_t i = 0; i < 2; i++) {
         engine_input input = support_text(texts[i]);
@@ -186,7 +186,7 @@ TEST(windows_look_at_no_more_than_they_need)
 TEST(windows_that_are_refused)
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = {.struct_bytes = sizeof options, .role = (engine_role)9};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.role = (engine_role)9);
     engine_token tokens[8], untouched = {.id = -7};
     engine_window windows[2];
     size_t n;
@@ -203,6 +203,11 @@ TEST(windows_that_are_refused)
     assert_int_equal(engine_windows(session, NULL, 0, NULL, windows, 2, &n), 0);
     engine_window_tokens(&windows[0], tokens, 0, &untouched);
     engine_window_tokens(&windows[0], tokens, 4, NULL);
+    const engine_window wrong[] = {{.n_tokens = 1, .first = 5},
+                                   {.n_tokens = 2, .first = 3, .n = 2},
+                                   {.n_tokens = 1, .first = 0, .n = 2}};
+    for (size_t i = 0; i < 3; i++)
+        engine_window_tokens(&wrong[i], tokens, 4, &untouched);
     assert_int_equal(untouched.id, -7);
 }
 
@@ -218,4 +223,46 @@ TEST(prompts_without_arguments)
     assert_int_equal(engine_prompt(model, NULL, NULL, &len, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_prompt(model, NULL, &text, NULL, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_prompt(model, &other, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
+}
+
+static engine_word_counts count(const char *text)
+{
+    engine_input input = support_text(text);
+    engine_token tokens[32];
+    engine_word_counts counts;
+    size_t n;
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n, NULL), ENGINE_OK);
+    assert_int_equal(engine_count_words(model, &input, tokens, n, &counts), ENGINE_OK);
+    return counts;
+}
+
+/* Punctuation is no word, whether it is known or not; from U+2E80 on each token is one. */
+TEST(words_are_counted)
+{
+    engine_word_counts counts = count("I ride a  bike xyz !");
+    assert_int_equal(counts.n, 5);
+    assert_int_equal(counts.n_unknown, 2);
+    assert_int_equal(counts.n_latin, 2); /* ride, bike */
+    assert_int_equal(counts.n_whole, 2);
+    assert_int_equal(count("\u0438\u0433\u0440\u0430\u0435\u0442 .").n_unknown, 1);
+    assert_int_equal(count("\u5409 \u4ed6").n, 2);
+    assert_int_equal(count("?! ,").n, 0);
+    assert_int_equal(count("").n, 0);
+
+    engine_input input = support_text("a"), mixed = support_text("\u5409ride"),
+                 pair = {.text = "x", .text_len = 1, .pair = "ride", .pair_len = 4};
+    const engine_token token = {.id = 4, .begin = 0, .end = 2},
+                       second = {.id = 5, .end = 4, .in_pair = 1};
+    assert_int_equal(engine_count_words(model, &input, &token, 1, &counts), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_count_words(model, &input, NULL, 1, &counts), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_count_words(NULL, &input, NULL, 0, &counts), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_count_words(model, NULL, NULL, 0, &counts), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_count_words(model, &input, NULL, 0, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_count_words(model, &input, NULL, 0, &counts), ENGINE_OK);
+    assert_int_equal(counts.n, 0);
+    assert_int_equal(engine_count_words(model, &pair, &second, 1, &counts), ENGINE_OK);
+    assert_int_equal(counts.n, 1);
+    const engine_token both[] = {{.id = 4, .end = 3}, {.id = 5, .begin = 3, .end = 7}};
+    assert_int_equal(engine_count_words(model, &mixed, both, 2, &counts), ENGINE_OK);
+    assert_int_equal(counts.n, 2);
 }

@@ -40,11 +40,9 @@ static const char *cut(const char *text, const char *pair, size_t max_tokens,
     engine_result result;
     engine_input input = {.text = text, .text_len = strlen(text), .pair = pair};
     input.pair_len = pair != NULL ? strlen(pair) : 0;
-    const engine_encode_options options = {.max_tokens = max_tokens,
-                                           .on_long = ENGINE_ON_LONG_TRUNCATE,
-                                           .truncation = truncation,
-                                           .truncate_left = left,
-                                           .no_special = 1};
+    const engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.max_tokens = max_tokens, .on_long = ENGINE_ON_LONG_TRUNCATE,
+                              .truncation = truncation, .truncate_left = left, .no_special = 1);
     const engine_status status =
         engine_tokenize(f.session, &input, &options, tokens, 32, &n, &result);
     if (status != ENGINE_OK) {
@@ -93,4 +91,36 @@ TEST(refused)
     assert_string_equal(cut("a b", NULL, 3, (engine_truncation)-1, 0), argument);
     assert_string_equal(cut("a b", NULL, 1, ENGINE_TRUNCATE_LONGEST_FIRST, 0),
                         "a"); /* and the session still works */
+}
+
+/* A text is cut if the caller asked for it, or sees it: the file's own setting alone is not enough
+ * where `results` is NULL. */
+TEST(no_text_is_cut_unseen)
+{
+    char path[SUPPORT_PATH];
+    engine_input text = engine_text("a b c d e f g h");
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.max_tokens = 3, .pooling = ENGINE_POOLING_MEAN);
+    engine_token tokens[8];
+    engine_result result;
+    float vector[8], score;
+    support_path(path, f.directory, "cuts.weights");
+    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1 --truncate yes");
+    engine_model *model = support_open(path);
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(engine_encode(session, &text, 1, &options, vector, 8, NULL, NULL),
+                     ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_session_error(session)->reason, ENGINE_REASON_LONG_TEXT);
+    assert_int_equal(engine_tokenize(session, &text, &options, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_rank(session, &text, &text, 1, &options, &score), ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_encode(session, &text, 1, &options, vector, 8, NULL, &result), 0);
+    assert_int_equal(result.n_dropped, 5);
+    assert_int_equal(engine_tokenize(session, &text, &options, tokens, 8, NULL, &result), 0);
+    assert_int_equal(result.n_dropped, 5);
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    assert_int_equal(engine_encode(session, &text, 1, &options, vector, 8, NULL, NULL), 0);
+    assert_int_equal(engine_rank(session, &text, &text, 1, &options, &score), 0);
+    engine_session_free(session);
+    engine_model_close(model);
 }

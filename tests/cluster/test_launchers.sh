@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The commands of tools/cluster/README.md with GNU parallel and mpirun: what is joined is byte for byte what one encode
-# writes. Skips the one that is not installed.
+# The commands of tools/cluster/README.md with GNU parallel and mpirun: the rows of all shards are byte for byte those
+# that one encode writes, and so is what encode-search finds in them. Skips the one that is not installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -10,6 +10,13 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 cd "$folder" || exit 1
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print "text " i " rides" (i % 7 ? " a bike" : "") }' >corpus.txt
 encode -p model -f npy -o one.npy <corpus.txt
+encode-search -f json one.npy corpus.txt --query "who rides a bike?" >expected
+
+are_rows_of() { # ONE SHARD...
+    local one=$1
+    shift
+    cmp <(tail -q -c +129 "$one") <(tail -q -c +129 "$@") # after the header
+}
 
 command_of() { # PROGRAM: up to the empty line
     awk -v program="$1" '$1 == program { on = 1 } !NF || /^```/ { on = 0 } on' "$tree/tools/cluster/README.md"
@@ -32,9 +39,11 @@ for launcher in parallel mpirun; do
         skip "$launcher does not run here: $(head -n 1 err)"
         continue
     fi
-    rm -f vectors.npy*
+    rm -f vectors-*
     run bash -c "$(command_of $launcher)"
     check "$launcher: exit code $code" [ $code = 0 ]
-    check "$launcher: the joined file is that of one machine" cmp one.npy vectors.npy
+    check "$launcher: the rows are those of one machine" are_rows_of one.npy vectors-*.npy
+    run bash -c "$(command_of encode-search | sed 's/encode-search/& -f json/')"
+    check "$launcher: so is what is found" cmp expected out
 done
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/cluster/submit.sh in a real Slurm: a corpus in eight shards on two nodes, while encode is killed again and again,
-# tasks are killed, requeued and told that their time is over, and a node goes down and comes back. What is joined is
-# byte for byte what one encode writes.
+# tasks are killed, requeued and told that their time is over, and a node goes down and comes back. The rows of all shards
+# are byte for byte those that one encode writes.
 #
 # CLUSTER_ENCODE: another program in the place of encode.
 set -u
@@ -46,7 +46,7 @@ start_requeued_soon() {
 kill_encode() {
     local pid
     pid=$(pgrep -x encode | while read -r pid; do
-        ! grep -qzs "^$folder/many.npy\$" "/proc/$pid/cmdline" || echo "$pid"
+        ! grep -qzs "^$folder/many-.\.npy\$" "/proc/$pid/cmdline" || echo "$pid"
     done | some)
     [ -n "$pid" ] && kill -KILL "$pid" && n_killed=$((n_killed + 1))
 }
@@ -89,8 +89,9 @@ next_event() {
     fi
 }
 
-join_has_ended() {
-    squeue --noheader --states=all --jobs="$join" --format=%T | grep -qvE 'PENDING|RUNNING|COMPLETING'
+# The second array is cancelled where the first has no failed task.
+all_has_ended() {
+    ! squeue --noheader --states=all --jobs="$first,$again" --format=%T | grep -qE 'PENDING|RUNNING|COMPLETING'
 }
 
 # ---- All of it, with twice the lines where the shards were through before all had happened ----
@@ -101,14 +102,14 @@ everything_happened() {
 
 run_once() {
     local event
-    rm -f many.npy* encode-*.log
+    rm -f many-* encode-*.log
     make_lines $n_lines >corpus.txt
     "$ENCODE" -p model -f npy -o one.npy <corpus.txt
-    run "$tree/tools/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" -p model -f npy -o "$folder/many.npy"
-    check 'three jobs are submitted' [ $code = 0 ]
-    first=$(sed -n 's/^array \([0-9]*\),.*/\1/p' out) join=$(sed -n 's/.*join \([0-9]*\):.*/\1/p' out)
+    run "$tree/tools/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" "$folder/many-%.npy" -p model -f npy
+    check 'two jobs are submitted' [ $code = 0 ]
+    first=$(sed -n 's/^array \([0-9]*\),.*/\1/p' out) again=$(sed -n 's/.*again \([0-9]*\) if.*/\1/p' out)
     n_killed=0 n_failed_tasks=0 n_ended=0
-    until join_has_ended || [ $SECONDS -gt $most_seconds ]; do
+    until all_has_ended || [ $SECONDS -gt $most_seconds ]; do
         event=$(next_event)
         [ -z "$event" ] || [ -z "$(running_tasks)" ] || "$event" 2>>err
         start_requeued_soon
@@ -121,7 +122,7 @@ while run_once; ! everything_happened && [ $SECONDS -lt $((most_seconds / 3)) ];
 done
 
 cat encode-*.log >err 2>/dev/null
-join_has_ended || squeue --array
+all_has_ended || squeue --array
 echo "after $SECONDS s, with $n_lines lines: encode was killed $n_killed times; $(grep -c 'NODE FAILURE' err) tasks lost" \
     "their node; $(grep -c 'CANCELLED' err) ended by Slurm"
 check 'encode was killed' [ $n_killed -gt 1 ]
@@ -129,5 +130,14 @@ check 'and started again' grep -q 'ended with exit code 137' err
 check 'tasks lost their node' grep -q 'NODE FAILURE' err
 check 'tasks were requeued' grep -q 'JOB REQUEUE' err
 check 'the second array left complete shards as they were' grep -q 'is complete' err
-check 'the joined file is that of one machine' cmp one.npy many.npy
+are_rows_of() { # ONE SHARD...
+    local one=$1
+    shift
+    cmp <(tail -q -c +129 "$one") <(tail -q -c +129 "$@") # after the header
+}
+check 'there are as many shards' [ "$(ls many-?.npy | wc -l)" = $n_shards ]
+check 'their rows are those of one machine' are_rows_of one.npy many-?.npy
+check 'no texts of a shard are left' [ "$(ls many-* | grep -c texts)" = 0 ]
+run "$programs/encode-search" many-?.npy corpus.txt --query bike
+check 'they are of the whole corpus' [ $code = 0 ]
 finish

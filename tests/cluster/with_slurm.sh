@@ -58,21 +58,6 @@ for program in munged slurmctld slurmd sbatch; do
     command -v $program >/dev/null || skip "no $program here; sh tools/setup.sh cluster installs Slurm"
 done
 
-is_free() { # PORT
-    ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
-}
-
-# Three neighbouring ports that nobody has, below those that the system gives to clients.
-free_ports() {
-    local first
-    while :; do
-        first=$((20000 + RANDOM % 12000))
-        is_free $first && is_free $((first + 1)) && is_free $((first + 2)) && break
-    done
-    echo $first
-}
-
-port=$(free_ports)
 user=$(id -un)
 export SLURM_CONF=$folder/slurm.conf
 
@@ -117,17 +102,41 @@ both_are_idle() {
     [ "$(sinfo --noheader --Node --format=%T | grep -cx idle)" = 2 ]
 }
 
-mkdir "$folder/state"
-configure >"$SLURM_CONF"
+is_taken() { # somebody had a port first
+    grep -qs 'Address already in use' "$folder"/{slurmctld,node1,node2}.log
+}
+
+is_decided() {
+    both_are_idle || is_taken
+}
+
+# Three neighbouring ports below those that the system gives to clients. Only who binds them knows that they are free:
+# where one is taken, others are tried.
+start_slurm() {
+    local n_munge=${#daemons[@]} node
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        port=$((20000 + RANDOM % 12000))
+        rm -rf "$folder/state"
+        mkdir "$folder/state"
+        configure >"$SLURM_CONF"
+        start slurmctld slurmctld -D -f "$SLURM_CONF"
+        for node in node1 node2; do
+            start $node slurmd -D -N $node -f "$SLURM_CONF"
+        done
+        await 120 is_decided
+        is_taken || break
+        kill -KILL "${daemons[@]:n_munge}" 2>/dev/null
+        wait "${daemons[@]:n_munge}" 2>/dev/null
+        daemons=("${daemons[@]:0:n_munge}")
+    done
+    both_are_idle
+}
+
 (umask 077 && head -c 128 /dev/urandom >"$folder/munge.key")
 start munged munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
     --pid-file="$folder/munged.pid" --seed-file="$folder/munge.seed"
 await 60 test -S "$folder/munge.socket" || skip "munged does not start: $(tail -n 1 "$folder/munged.log")"
-start slurmctld slurmctld -D -f "$SLURM_CONF"
-for node in node1 node2; do
-    start $node slurmd -D -N $node -f "$SLURM_CONF"
-done
-await 120 both_are_idle || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
+start_slurm || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
 is_up=yes
 timeout 120 sbatch --wait --quiet --output=/dev/null --wrap true >/dev/null 2>&1 ||
     skip "Slurm runs no job: $(grep -h error "$folder"/{slurmctld,node1,node2}.log | head -n 2)"

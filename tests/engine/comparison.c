@@ -31,8 +31,8 @@ void comparison_reopen(struct subject *subject, const char *isa)
 {
     engine_model_close(subject->model);
     subject->model = isa ? support_open_isa(subject->path, isa) : support_open(subject->path);
-    subject->info = (engine_info){.struct_bytes = sizeof subject->info};
-    assert_int_equal(engine_model_info(subject->model, &subject->info), ENGINE_OK);
+    subject->info = ENGINE_INFO();
+    assert_int_equal(engine_model_info(subject->model, &subject->info, NULL), ENGINE_OK);
 }
 
 void comparison_make(struct subject *subject, const char *folder, const char *isa)
@@ -153,8 +153,7 @@ static void encode(engine_session *session, const struct texts *texts,
 static void compare_tokens(const struct subject *subject, const struct texts *texts,
                            engine_session *session)
 {
-    engine_encode_options options = {.struct_bytes = sizeof options,
-                                     .pooling = ENGINE_POOLING_NONE};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     engine_result results[MAX_TEXTS];
     size_t n_rows = 0, width = subject->info.width;
     for (size_t i = 0; i < texts->n; i++)
@@ -195,7 +194,7 @@ void comparison_run(const struct subject *subject, const struct texts *texts,
 {
     struct pass pass = {.subject = subject, .texts = texts};
     engine_session *session = support_session(subject->model, &options);
-    engine_encode_options encode_options = {.struct_bytes = sizeof encode_options};
+    engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS();
     compare_tokens(subject, texts, session);
     if (strcmp(subject->info.pooling, "none") != 0)
         compare_pooled(subject, texts, session, &encode_options, subject->info.pooling,

@@ -1,10 +1,11 @@
-/* Memory of the library: the n-th allocation fails, for every n that opening a model and making a
- * session take; and none at all while encoding.
+/* Memory of the library: the n-th allocation fails, for every n that opening a model, making a
+ * session and writing a weight file take; and none at all while encoding.
  *
  * The linker sends every call of an allocator that stands in an object of the library or in this
  * file here
  * (--wrap, see the Makefile). What OpenBLAS and libc allocate for themselves is not seen.
  */
+#include "engine/file/weight_writer.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Any thread may call; the n-th call from now on fails, none if n is 0. */
 static long n_calls, n_live, failing_call;
@@ -19,6 +21,8 @@ static long n_calls, n_live, failing_call;
 static bool may_allocate(void)
 {
     long call = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
+    if (call == failing_call)
+        errno = ENOMEM;
     return call != failing_call;
 }
 
@@ -134,7 +138,7 @@ static long fail_every_call_of_open(const struct fixture *fixture, bool from_mem
 {
     for (long n = 1;; n++) {
         engine_model *model = (engine_model *)fixture->bytes;
-        engine_error error = {ENGINE_OK, "old words"};
+        engine_error error = {.message = "old words"};
         fail_call(n);
         engine_status status = open_fixture(fixture, from_memory, &model, &error);
         if (status == 0) {
@@ -171,7 +175,7 @@ static long fail_every_call_of_session(const engine_model *model,
 {
     for (long n = 1;; n++) {
         engine_session *session = (engine_session *)(uintptr_t)model;
-        engine_error error = {ENGINE_OK, "old words"};
+        engine_error error = {.message = "old words"};
         fail_call(n);
         engine_status status = engine_session_new(model, options, &session, &error);
         if (status == 0) {
@@ -200,7 +204,8 @@ TEST(making_a_session)
     assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
     for (size_t i = 0; i < 3; i++)
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
-            engine_session_options options = {.n_threads = n_threads, .position = positions[i]};
+            engine_session_options options =
+                ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .position = positions[i]);
             /* "one block": exactly one */
             assert_int_equal(fail_every_call_of_session(model, &options), 1);
         }
@@ -223,7 +228,8 @@ static void encode_all_kinds(engine_session *session)
                               {.text = "the bike", .text_len = 8, .pair = "I", .pair_len = 1},
                               {.ids = ids, .mask = mask, .n_ids = 4},
                               {.text = NULL}};
-    engine_encode_options options = {.on_long = ENGINE_ON_LONG_TRUNCATE, .max_tokens = 4};
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE, .max_tokens = 4);
     engine_token tokens[16];
     engine_result results[4];
     float out[4 * 16 * TINY_WIDTH];
@@ -251,10 +257,9 @@ TEST(encoding_allocates_nothing)
     assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++)
         for (unsigned trace = 0; trace < 4; trace++) {
-            engine_session_options options = {.n_threads = n_threads,
-                                              .trace = trace,
-                                              .trace_callback = ignore,
-                                              .trace_user = &n_views};
+            engine_session_options options =
+                ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .trace = trace,
+                                       .trace_callback = ignore, .trace_user = &n_views);
             engine_session *session;
             assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
             n_calls = 0;
@@ -304,4 +309,65 @@ TEST(searching)
     assert_int_equal(n_calls, 1);
     assert_int_equal(n_live, 0);
     fail_call(0);
+}
+
+/* ---- Writing ---- */
+
+static const char *const TEXTS[] = {"a", "b", "ab"};
+static const size_t LENS[] = {1, 1, 2};
+
+/* A file of all that a writer can be given, but a config. */
+static engine_status write_file(const char *path, engine_error *error)
+{
+    static const float values[17 * 5] = {1, 2, 3}, factors[5] = {1, 0, 0, 0, 0};
+    const struct merge merge = {.left = 0, .right = 1, .id = 2};
+    const struct writer_merges merges = {TEXTS, LENS, 3, &merge, 1, {{"", 0}, {"", 0}}};
+    struct weight_writer *writer;
+    void *section;
+    size_t len, bad;
+    engine_status status = weight_writer_open(path, &writer, error);
+    if (status != ENGINE_OK) {
+        assert_null(writer);
+        return status;
+    }
+    weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "key", "value", 5);
+    weight_writer_vocabulary(writer, TEXTS, LENS, 3);
+    const char *wrong = weight_writer_merges(&merges, &section, &len, &bad);
+    if (wrong == NULL) {
+        weight_writer_section(writer, "MERG", section, len);
+        free(section);
+    }
+    weight_writer_begin_tensor(writer, "f32", TENSOR_F32, LAYOUT_ROWS, 2, 17, 5);
+    weight_writer_rows(writer, values, 17);
+    weight_writer_begin_tensor(writer, "int8", TENSOR_INT8K, LAYOUT_PANELS, 2, 17, 5);
+    weight_writer_factors(writer, factors);
+    weight_writer_rows(writer, values, 17);
+    if (wrong == NULL)
+        return weight_writer_finish(writer);
+    assert_string_equal(wrong, "there is no memory");
+    weight_writer_abort(writer);
+    return error->status = ENGINE_ERROR_MEMORY;
+}
+
+/* Each refused allocation is a status, and leaves no file and no block. */
+TEST(writing)
+{
+    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+    support_temp_dir(folder);
+    support_path(path, folder, "new.weights");
+    for (long n = 1;; n++) {
+        engine_error error = {.message = "old words"};
+        fail_call(n);
+        engine_status status = write_file(path, &error);
+        assert_int_equal(n_live, 0);
+        if (status == ENGINE_OK) {
+            assert_true(n > 15);
+            break;
+        }
+        assert_int_equal(status, ENGINE_ERROR_MEMORY);
+        assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
+        assert_int_equal(access(path, F_OK), -1);
+    }
+    fail_call(0);
+    support_remove_dir(folder);
 }

@@ -46,8 +46,7 @@ static void make(struct subject *subject, const char *words)
 
 static engine_encode_options with(engine_pooling pooling)
 {
-    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options),
-                                   .pooling = pooling};
+    return ENGINE_ENCODE_OPTIONS(.pooling = pooling);
 }
 
 /* ---- Against the twin ---- */
@@ -111,8 +110,7 @@ TEST(as_the_second_implementation)
         for (size_t isa = 0; support_isa(isa); isa++) {
             comparison_reopen(&subject, support_isa(isa));
             for (size_t n_threads = 1; n_threads <= 3; n_threads += 2) {
-                engine_session_options options = {.struct_bytes = sizeof options,
-                                                  .n_threads = n_threads};
+                engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
                 engine_session *session = support_session(subject.model, &options);
                 if (strcmp(subject.info.sparse, "none") != 0)
                     compare_sparse(&subject, &texts, session, &worst);
@@ -149,8 +147,7 @@ TEST(the_same_bits_in_any_batch)
                                        N_TEXTS * VOCABULARY, NULL, NULL),
                          ENGINE_OK);
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
-            engine_session_options options = {.struct_bytes = sizeof options,
-                                              .n_threads = n_threads};
+            engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
             engine_session *session = support_session(subject.model, &options);
             for (size_t t = 0; t < N_TEXTS; t++) {
                 assert_int_equal(engine_encode(session, &texts.inputs[t], 1, &sparse, one,

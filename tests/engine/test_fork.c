@@ -10,14 +10,14 @@ enum { WIDTH = 32 };
 
 static engine_session *open_session(const engine_model *model)
 {
-    engine_session_options options = {.n_threads = 2};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 2);
     return support_session(model, &options);
 }
 
 static void encode_text(engine_session *session, float out[WIDTH])
 {
     engine_input input = support_text("I ride bike");
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     assert_int_equal(engine_encode(session, &input, 1, &mean, out, WIDTH, NULL, NULL), 0);
 }
 
@@ -48,7 +48,7 @@ TEST(child)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(!child_encodes(model, session, out));
+        support_exit(!child_encodes(model, session, out));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     encode_text(session, out);

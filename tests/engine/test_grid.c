@@ -73,9 +73,7 @@ TEST(cross)
         cross_words(index, subject.words, sizeof subject.words);
         comparison_make(&subject, support_folder(), support_isa(index % support_isas()));
         comparison_texts(&subject, &texts, lens, 3, index, NULL);
-        comparison_run(&subject, &texts,
-                       (engine_session_options){.struct_bytes = sizeof(engine_session_options),
-                                                .n_threads = 1 + index / step % 2});
+        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 1 + index / step % 2));
         comparison_free_texts(&texts);
         comparison_close(&subject);
     }
@@ -97,8 +95,8 @@ TEST(overrides)
     for (size_t file = 0; file < 2; file++) {
         snprintf(subject.words, sizeof subject.words,
                  "--seed 5 --layers 2 --width 24 --heads 3 --feed-forward 48 --max-tokens 40 "
-                 "--position learned --position-offset 3 --token-types 2 --mask %s",
-                 masks[1 + file]);
+                 "--position learned --position-offset 3 --token-types 2 --mask %s %s",
+                 masks[1 + file], file > 0 ? "--set position_skips_padding=yes" : "");
         comparison_make(&subject, support_folder(), NULL);
         for (int choice = 0; choice < 3 * SCHEMES; choice++) {
             int scheme = choice % SCHEMES;
@@ -106,10 +104,9 @@ TEST(overrides)
                 scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL;
             struct reference_options expected = {.position = positions[scheme],
                                                  .mask = masks[choice / SCHEMES]};
-            engine_session_options options = {.struct_bytes = sizeof options,
-                                              .n_threads = 1,
-                                              .position = (engine_position)scheme,
-                                              .mask = (engine_mask)(choice / SCHEMES)};
+            engine_session_options options =
+                ENGINE_SESSION_OPTIONS(.n_threads = 1, .position = (engine_position)scheme,
+                                       .mask = (engine_mask)(choice / SCHEMES));
             if (choice % 2 == (int)file) {
                 expected.embedding_scale = options.embedding_scale = &scales[choice % 3][0];
                 if (scheme != ENGINE_POSITION_NONE)
@@ -187,8 +184,7 @@ TEST(edges)
                  layers);
         comparison_make(&subject, support_folder(), NULL);
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1}, 3, 6, NULL);
-        comparison_run(&subject, &texts,
-                       (engine_session_options){.struct_bytes = sizeof(engine_session_options)});
+        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS());
         comparison_free_texts(&texts);
         comparison_close(&subject);
     }
@@ -205,8 +201,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     double expected[MOST * WIDTH] = {0}, expected_mean[WIDTH];
     struct reference_input same = {input->n_ids, input->ids, input->types, input->mask};
     struct reference_output output;
-    engine_encode_options options = {.struct_bytes = sizeof options,
-                                     .pooling = ENGINE_POOLING_NONE};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
     if (!reference_encode(&subject->weights, &same, NULL, &output, error))
@@ -285,9 +280,7 @@ TEST(lengths)
             if (support_slow() && i != file % support_isas())
                 continue;
             comparison_reopen(&subject, support_isa(i));
-            comparison_run(&subject, &texts,
-                           (engine_session_options){.struct_bytes = sizeof(engine_session_options),
-                                                    .n_threads = 2});
+            comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 2));
         }
         comparison_free_texts(&texts);
         comparison_close(&subject);
@@ -313,9 +306,7 @@ TEST(long_texts)
             if (support_slow() && i != (file + 1) % support_isas())
                 continue;
             comparison_reopen(&subject, support_isa(i));
-            comparison_run(&subject, &texts,
-                           (engine_session_options){.struct_bytes = sizeof(engine_session_options),
-                                                    .n_threads = 2});
+            comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 2));
         }
         comparison_free_texts(&texts);
         comparison_close(&subject);
@@ -384,9 +375,7 @@ static void check_stored(const char *middle, const char *type, const char *layou
         if (support_slow() && i != choice % support_isas())
             continue;
         comparison_reopen(&subject, support_isa(i));
-        comparison_run(&subject, &texts,
-                       (engine_session_options){.struct_bytes = sizeof(engine_session_options),
-                                                .n_threads = 1});
+        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 1));
     }
     comparison_free_texts(&texts);
     comparison_close(&subject);

@@ -47,7 +47,7 @@ TEST(no_pooler)
     static const char *const without[] = {
         "", "--head mask --head-dense tanh", "--head sequence --labels 2 --head-dense relu",
         "--head sequence --labels 2 --head-dense tanh --head-pooling mean"};
-    engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
+    engine_encode_options pooler = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
@@ -87,7 +87,7 @@ TEST(pooler_of_a_classifier)
 {
     engine_model *model;
     engine_session *session = open_head("--head sequence --labels 2 --head-dense tanh", &model);
-    engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
+    engine_encode_options pooler = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];
     assert_int_equal(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL), ENGINE_OK);
@@ -123,8 +123,8 @@ TEST(pooling_that_is_asked_for)
     static const char *const with[] = {"--projections 1 --pooling mean",
                                        "--head pooler --head-dense tanh",
                                        "--projections 1 --pooling none"};
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN},
-                          every = {.pooling = ENGINE_POOLING_NONE};
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN),
+                          every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     engine_input text = {.text = "I ride", .text_len = 6};
     for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
         engine_model *model;

@@ -72,8 +72,8 @@ static const char *const SHAPES[] = {
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)
 {
-    engine_session_options options = {
-        .struct_bytes = sizeof options, .n_threads = n_threads, .max_tokens = max_tokens};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .max_tokens = max_tokens);
     return support_session(alone->model, &options);
 }
 
@@ -135,9 +135,9 @@ static bool same_pooled(const struct alone *alone, const struct batch *batch, co
 static const char *encode_batch(const struct alone *alone, const struct batch *batch,
                                 engine_session *session)
 {
-    engine_encode_options tokens = {.struct_bytes = sizeof tokens, .pooling = ENGINE_POOLING_NONE};
-    engine_encode_options mean = {
-        .struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN, .normalize = 1};
+    engine_encode_options tokens = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
+    engine_encode_options mean =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1);
     size_t n_rows = 0, width = alone->width;
     for (size_t i = 0; i < batch->n; i++)
         n_rows += batch->inputs[i].n_ids;
@@ -161,8 +161,7 @@ static void encode_alone(struct alone *alone)
 {
     static struct batch batch;
     engine_session *session = session_of(alone, 1, 0);
-    engine_encode_options options = {.struct_bytes = sizeof options,
-                                     .pooling = ENGINE_POOLING_NONE};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     uint64_t state = 1;
     size_t width = alone->width;
     alone->pooled = malloc(N_TEXTS * width * sizeof *alone->pooled);
@@ -190,10 +189,10 @@ static void encode_alone(struct alone *alone)
 
 static void open_alone(struct alone *alone, const char *isa)
 {
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     uint64_t state = 7;
     alone->model = support_open_isa(path, isa);
-    assert_int_equal(engine_model_info(alone->model, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(alone->model, &info, NULL), ENGINE_OK);
     assert_true(info.n_vocabulary >= 26);
     alone->width = info.width;
     for (size_t i = 0; i < N_TEXTS; i++) {
@@ -285,11 +284,9 @@ static void check_traced(const struct alone *alone, const char *isa, const char 
     static struct batch batch;
     uint64_t state = 17;
     size_t n_traced = 0;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .n_threads = 2,
-                                      .trace = ENGINE_TRACE_ALL,
-                                      .trace_callback = ignore_trace,
-                                      .trace_user = &n_traced};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = 2, .trace = ENGINE_TRACE_ALL,
+                               .trace_callback = ignore_trace, .trace_user = &n_traced);
     engine_session *session = support_session(alone->model, &options);
     shuffle(&batch, 5, &state);
     fill_batch(alone, &batch, &state);
@@ -387,8 +384,8 @@ static void *call(void *user)
     uint64_t state = caller->index;
     const size_t n_rounds = support_emulated() ? 1 : 4;
     for (size_t round = 0; round < n_rounds && !caller->wrong; round++) {
-        engine_session_options options = {.struct_bytes = sizeof options,
-                                          .n_threads = 1 + (caller->index + round) % 2};
+        engine_session_options options =
+            ENGINE_SESSION_OPTIONS(.n_threads = 1 + (caller->index + round) % 2);
         engine_session *session;
         if (engine_session_new(caller->alone->model, &options, &session, NULL) != ENGINE_OK) {
             caller->wrong = "engine_session_new failed";

@@ -21,8 +21,8 @@ static size_t count_close(const struct subject *subject, const struct texts *tex
 {
     static float out[MAX_TEXTS * MOST_TOKENS * MAX_LEN];
     engine_result results[MAX_TEXTS];
-    engine_session_options options = {.struct_bytes = sizeof options, .n_threads = n_threads};
-    engine_encode_options tokens = {.struct_bytes = sizeof tokens, .pooling = ENGINE_POOLING_NONE};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
+    engine_encode_options tokens = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     engine_session *session = support_session(subject->model, &options);
     size_t width = subject->info.width, n_close = 0;
     assert_true(width <= MAX_LEN);

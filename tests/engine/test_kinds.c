@@ -76,9 +76,7 @@ static void compare_lengths(struct subject *subject, const size_t *lens, size_t 
 {
     static struct texts texts;
     comparison_texts(subject, &texts, lens, n, seed, NULL);
-    comparison_run(subject, &texts,
-                   (engine_session_options){.struct_bytes = sizeof(engine_session_options),
-                                            .n_threads = n_threads});
+    comparison_run(subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
     comparison_free_texts(&texts);
 }
 
@@ -166,8 +164,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     double expected[MOST * WIDTH] = {0};
     struct reference_input same = {input->n_ids, input->ids, input->types, input->mask};
     struct reference_output output;
-    engine_encode_options options = {.struct_bytes = sizeof options,
-                                     .pooling = ENGINE_POOLING_NONE};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
     if (!reference_encode(&subject->weights, &same, NULL, &output, error))

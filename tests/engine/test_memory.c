@@ -19,7 +19,8 @@ static engine_model *model;
 
 static size_t bytes_of(size_t max_tokens, size_t n_threads)
 {
-    engine_session_options options = {.max_tokens = max_tokens, .n_threads = n_threads};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.max_tokens = max_tokens, .n_threads = n_threads);
     size_t bytes = engine_session_bytes(model, &options);
     assert_true(bytes > 0);
     return bytes;
@@ -89,7 +90,8 @@ static void encode_ids(engine_session *session, size_t n)
 
 TEST(touches_what_it_needs)
 {
-    engine_session_options options = {.max_tokens = MAX_TOKENS, .n_threads = 2};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.max_tokens = MAX_TOKENS, .n_threads = 2);
     size_t longest = support_sanitized() ? 512 : MAX_TOKENS;
     engine_session *session = support_session(model, &options);
     encode_ids(session, 16); /* touches the weights */

@@ -94,7 +94,7 @@ static void encode_many(engine_session *session, const char *text, size_t n)
 static void check_sessions(const engine_model *model, const char *text)
 {
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
-        engine_session_options options = {.n_threads = n_threads};
+        engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
         engine_session *session;
         assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
         for (size_t n = N_TEXTS; n > 0; n /= 2) {

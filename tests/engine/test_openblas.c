@@ -38,8 +38,8 @@ static size_t count_threads(void)
 static bool encode(float vector[WIDTH])
 {
     int32_t ids[N_TEXT];
-    engine_session_options options = {.n_threads = 1};
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 1);
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     engine_model *model;
     engine_session *session;
     for (int i = 0; i < N_TEXT; i++)
@@ -75,7 +75,7 @@ static void check(const char *isa, void (*prepare)(void), bool wants_blas)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(in_child(isa, prepare, wants_blas));
+        support_exit(in_child(isa, prepare, wants_blas));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == CANNOT_TRY) {
@@ -94,7 +94,7 @@ static bool is_here(void)
     int status;
     pid_t child = fork();
     if (child == 0)
-        _exit(dlopen("libopenblas.so.0", RTLD_NOW) == NULL);
+        support_exit(dlopen("libopenblas.so.0", RTLD_NOW) == NULL);
     assert_int_equal(waitpid(child, &status, 0), child);
     return status == 0;
 }
@@ -121,7 +121,7 @@ static void refuse_threads(void)
     const struct rlimit one = {1, 1};
     if (setrlimit(RLIMIT_NPROC, &one) != 0 ||
         (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) || access(path, R_OK) != 0)
-        _exit(CANNOT_TRY);
+        support_exit(CANNOT_TRY);
 }
 
 TEST(needs_no_thread)
@@ -133,7 +133,7 @@ static void limit_addresses(void)
 {
     const rlim_t most = (rlim_t)100 << 20;
     if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most}) != 0)
-        _exit(CANNOT_ENCODE);
+        support_exit(CANNOT_ENCODE);
 }
 
 TEST(not_loaded_where_memory_is_limited)

@@ -15,8 +15,8 @@ static char path[SUPPORT_PATH];
 
 static size_t width_of(const engine_model *model)
 {
-    engine_info info = {.struct_bytes = sizeof info};
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    engine_info info = ENGINE_INFO();
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     assert_true(info.width <= MAX_WIDTH);
     return info.width;
 }
@@ -27,10 +27,9 @@ static void encode_orders(const engine_model *model, engine_position position, f
     char texts[N_ORDERS][32];
     engine_input inputs[N_ORDERS] = {0};
     engine_result results[N_ORDERS];
-    engine_session_options options = {
-        .struct_bytes = sizeof options, .n_threads = 2, .position = position};
-    engine_encode_options encode_options = {
-        .struct_bytes = sizeof encode_options, .pooling = ENGINE_POOLING_NONE, .no_special = 1};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 2, .position = position);
+    engine_encode_options encode_options =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE, .no_special = 1);
     for (size_t i = 0; i < N_ORDERS; i++) {
         const int *order = ORDERS[i];
         snprintf(texts[i], sizeof texts[i], "%s %s %s", WORDS[order[0]], WORDS[order[1]],
@@ -114,10 +113,8 @@ static void encode_ids(const engine_model *model, engine_mask mask, size_t n_thr
                        const int32_t *ids, float *out)
 {
     engine_input input = {.ids = ids, .n_ids = N_TOKENS};
-    engine_session_options options = {
-        .struct_bytes = sizeof options, .n_threads = n_threads, .mask = mask};
-    engine_encode_options encode_options = {.struct_bytes = sizeof encode_options,
-                                            .pooling = ENGINE_POOLING_NONE};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .mask = mask);
+    engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     engine_session *session = support_session(model, &options);
     if (engine_encode(session, &input, 1, &encode_options, out, N_TOKENS * width_of(model), NULL,
                       NULL))

@@ -20,7 +20,7 @@ static engine_model *make(const char *options)
 static const engine_session_options *with(engine_position position)
 {
     static engine_session_options options;
-    options = (engine_session_options){.position = position};
+    options = ENGINE_SESSION_OPTIONS(.position = position);
     return &options;
 }
 
@@ -97,8 +97,8 @@ static void compare_options(const engine_model *model, const struct reference_we
 
 static bool is_without(const engine_model *model, int scheme)
 {
-    engine_info info = {.struct_bytes = sizeof info};
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    engine_info info = ENGINE_INFO();
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     return scheme == ENGINE_POSITION_MODEL && strcmp(info.position, "none") == 0;
 }
 
@@ -111,8 +111,7 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
     if (!reference_weights_read(&weights, path))
         fail_msg("%s", weights.error);
     for (int scheme = 0; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
-        engine_session_options asked = {.struct_bytes = sizeof asked,
-                                        .position = (engine_position)scheme};
+        engine_session_options asked = ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme);
         if (scheme == ENGINE_POSITION_LEARNED && !has_table)
             continue;
         compare_options(model, &weights, &asked, n, width);
@@ -169,11 +168,9 @@ TEST(without_model)
     size_t needed;
     engine_model *model = make("--width 6 --heads 1 --max-tokens 40 --position none");
     for (int scheme = ENGINE_POSITION_NONE; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
-        engine_session_options options = {.struct_bytes = sizeof options,
-                                          .position = (engine_position)scheme,
-                                          .max_tokens = 40,
-                                          .position_scale =
-                                              scheme > ENGINE_POSITION_NONE ? &scale : NULL};
+        engine_session_options options =
+            ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme, .max_tokens = 40,
+                                   .position_scale = scheme > ENGINE_POSITION_NONE ? &scale : NULL);
         if (scheme == ENGINE_POSITION_LEARNED) {
             assert_int_equal(
                 engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
@@ -199,10 +196,9 @@ TEST(without_model)
             engine_position_matrix(model, &options, WIDTH + 1, N, same, N * WIDTH, NULL, &error),
             ENGINE_ERROR_ARGUMENT);
     }
-    engine_session_options fourier = {.struct_bytes = sizeof fourier,
-                                      .position = ENGINE_POSITION_FOURIER,
-                                      .frequencies = frequencies,
-                                      .n_frequencies = 1};
+    engine_session_options fourier =
+        ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
+                               .n_frequencies = 1);
     assert_int_equal(engine_position_matrix(NULL, &fourier, WIDTH, 4, out, 4 * WIDTH, NULL, NULL),
                      0);
     static const float turn[4][2] = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
@@ -243,7 +239,7 @@ TEST(refused_options)
         {ENGINE_POSITION_FOURIER, true, false},    {ENGINE_POSITION_SINUSOIDAL, false, true},
         {ENGINE_POSITION_EXPONENTIAL, false, true}};
     engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position learned");
-    const engine_session_options none = {.struct_bytes = sizeof none};
+    const engine_session_options none = ENGINE_SESSION_OPTIONS();
     for (size_t i = 0; i < 6; i++) {
         engine_session_options options = none;
         options.position = ENGINE_POSITION_SINUSOIDAL;
@@ -296,25 +292,6 @@ TEST(refused_options)
     engine_model_close(model);
 }
 
-/* A caller of the first version of the header has no base: what lies behind its struct is not read.
- */
-TEST(first_options)
-{
-    float expected[40], out[40];
-    engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position sinusoidal");
-    engine_session_options options = {.position_base = 3};
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, expected, 40, NULL, NULL), 0);
-    for (size_t bytes = 0; bytes < 2; bytes++) {
-        options.struct_bytes = bytes ? offsetof(engine_session_options, position_base) : 0;
-        assert_int_equal(engine_position_matrix(model, &options, 0, 4, out, 40, NULL, NULL), 0);
-        assert_memory_equal(out, expected, sizeof out);
-    }
-    options.struct_bytes = sizeof options;
-    assert_int_equal(engine_position_matrix(model, &options, 0, 4, out, 40, NULL, NULL), 0);
-    assert_memory_not_equal(out, expected, sizeof out);
-    engine_model_close(model);
-}
-
 /* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the
  * rounding. */
 TEST(exact_table)
@@ -328,8 +305,8 @@ TEST(exact_table)
             float stored[N * WIDTH], out[N * WIDTH];
             double exact[N * WIDTH];
             size_t needed = 0;
-            engine_session_options options = {.struct_bytes = sizeof options,
-                                              .position_scale = has_scale ? &scale : NULL};
+            engine_session_options options =
+                ENGINE_SESSION_OPTIONS(.position_scale = has_scale ? &scale : NULL);
             snprintf(words, sizeof words,
                      "--width 130 --heads 1 --max-tokens 20 --position learned --position-offset 2 "
                      "--type %s",
@@ -363,10 +340,9 @@ TEST(frequencies_of_file_and_options)
     stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
     engine_model_close(model);
     model = make("--width 4 --heads 1 --max-tokens 30 --position none");
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .position = ENGINE_POSITION_FOURIER,
-                                      .frequencies = frequencies,
-                                      .n_frequencies = 2};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
+                               .n_frequencies = 2);
     assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL),
                      0);
     assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
@@ -433,8 +409,7 @@ TEST(buffers)
     assert_int_equal(engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL),
                      ENGINE_ERROR_ARGUMENT);
     engine_session *session;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .position = ENGINE_POSITION_LEARNED};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_LEARNED);
     assert_int_equal(engine_session_new(model, &options, &session, &error),
                      ENGINE_ERROR_UNSUPPORTED);
     engine_model_close(model);

@@ -34,7 +34,6 @@ static void compare(const struct sample *sample, const char *directory, engine_s
         return;
     float *out = malloc((n + 1) * sizeof *out);
     assert_non_null(out);
-    options.struct_bytes = sizeof options;
     if (engine_encode(session, sample->inputs, sample->n, &options, out, n, NULL, NULL))
         fail_msg("%s %s: %s", directory, sample->name, engine_session_message(session));
     support_compare(worst, TOLERANCE, out, expected, n, "%s %s.%s", directory, sample->name, key);
@@ -89,11 +88,10 @@ static void compare_trace(const struct sample *sample, const char *directory,
                           const engine_model *model, const engine_info *info)
 {
     struct pass pass = {.sample = sample, .directory = directory};
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
-                                      .trace_callback = on_trace,
-                                      .trace_user = &pass};
-    engine_encode_options mean = {.struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
+                               .trace_callback = on_trace, .trace_user = &pass);
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     pass.states = sample_doubles(sample, "hidden_states", &pass.n_states);
     pass.maps = sample_doubles(sample, "attentions", &pass.n_maps);
     if (pass.states || pass.maps) {
@@ -146,19 +144,21 @@ static void compare_reference(const struct sample *sample, const char *directory
 static void compare_case(struct sample *sample, const char *directory, const engine_model *model,
                          const engine_info *info, engine_session *session)
 {
-    static const struct {
+    const struct {
         const char *key;
         engine_encode_options options;
     } poolings[] = {
-        {"pooled.mean", {.pooling = ENGINE_POOLING_MEAN}},
-        {"pooled.cls", {.pooling = ENGINE_POOLING_CLS}},
-        {"pooled.max", {.pooling = ENGINE_POOLING_MAX}},
-        {"pooled.mean.normalised", {.pooling = ENGINE_POOLING_MEAN, .normalize = 1}},
-        {"pooled.cls.normalised", {.pooling = ENGINE_POOLING_CLS, .normalize = 1}},
-        {"pooled.mean.normalised", {.pooling = ENGINE_POOLING_MODEL}},
-        {"embedding", {.pooling = ENGINE_POOLING_MODEL}},
+        {"pooled.mean", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN)},
+        {"pooled.cls", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS)},
+        {"pooled.max", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MAX)},
+        {"pooled.mean.normalised",
+         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1)},
+        {"pooled.cls.normalised",
+         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS, .normalize = 1)},
+        {"pooled.mean.normalised", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL)},
+        {"embedding", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL)},
     };
-    compare(sample, directory, session, (engine_encode_options){.pooling = ENGINE_POOLING_NONE},
+    compare(sample, directory, session, ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE),
             "last_hidden_state", &tokens);
     for (size_t i = 0; i < sizeof poolings / sizeof poolings[0]; i++)
         compare(sample, directory, session, poolings[i].options, poolings[i].key, &pooled);
@@ -173,7 +173,7 @@ static void compare_directory(const char *directory, const char *short_name,
     struct safetensors expected;
     struct reference_weights weights = {0};
     char file[SUPPORT_PATH];
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     const char *key;
     json_t *value;
     support_path(file, directory, "expected/cases.safetensors");
@@ -181,7 +181,7 @@ static void compare_directory(const char *directory, const char *short_name,
     bert_file_write(directory, path, layout);
     engine_model *model = support_open(path);
     engine_session *session = support_session(model, NULL);
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     if (with_reference && !reference_weights_read(&weights, path))
         fail_msg("%s: %s", short_name, weights.error);
     json_object_foreach(expected.header, key, value)
@@ -193,7 +193,7 @@ static void compare_directory(const char *directory, const char *short_name,
         snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
         struct sample sample = {.name = name, .expected = &expected, .width = info.width};
         sample_read(&sample);
-        if (support_sanitized() && sample.len > 64) {
+        if (support_slow() && sample.len > 64) {
             sample_free(&sample);
             continue;
         }
@@ -226,7 +226,7 @@ TEST(real)
     static const char *const names[] = {"tinybert-4l-312d", "bert-tiny-sst2"};
     char directory[SUPPORT_PATH], real[SUPPORT_PATH];
     if (!support_shared("checkpoints/real", real)) {
-        print_message("no checkpoints/real in the shared folder\n");
+        print_message("skipped: no checkpoints/real in the shared folder\n");
         skip();
     }
     start();
@@ -251,7 +251,7 @@ TEST(made)
     char script[SUPPORT_PATH], directory[SUPPORT_PATH], log[SUPPORT_PATH];
     const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
     if (!support_shared("checkpoints/checkpoints.py", script) || support_run(numpy, NULL) != 0) {
-        print_message("no checkpoints.py in the shared folder, or no numpy\n");
+        print_message("skipped: no checkpoints.py in the shared folder, or no numpy\n");
         skip();
     }
     start();

@@ -25,11 +25,12 @@ struct corpus {
 static char path[SUPPORT_PATH];
 static engine_model *model;
 static struct corpus corpus;
-static const engine_encode_options PER_TOKEN = {.pooling = ENGINE_POOLING_NONE};
+static const engine_encode_options PER_TOKEN = {.struct_bytes = sizeof PER_TOKEN,
+                                                .pooling = ENGINE_POOLING_NONE};
 
 static engine_session *session_of(size_t n_threads)
 {
-    engine_session_options options = {.n_threads = n_threads};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
     engine_session *session = support_session(model, &options);
     assert_int_equal(engine_session_threads(session), n_threads);
     return session;

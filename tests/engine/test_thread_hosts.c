@@ -20,7 +20,7 @@ static float alone[N_INPUTS * WIDTH];
  * into the main thread. */
 static bool is_same(engine_session *session)
 {
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     engine_input inputs[N_INPUTS];
     float out[N_INPUTS * WIDTH];
     for (size_t i = 0; i < N_INPUTS; i++)
@@ -33,7 +33,7 @@ static bool is_same(engine_session *session)
 
 static bool is_same_with(size_t n_threads)
 {
-    engine_session_options options = {.n_threads = n_threads};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
     engine_session *session;
     if (engine_session_new(model, &options, &session, NULL))
         return false;
@@ -153,7 +153,7 @@ static size_t count_threads(void)
 /* A thread that ends takes those with it that OpenMP made for it. */
 TEST(threads_of_callers_end)
 {
-    engine_session_options options = {.n_threads = N_THREADS};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = N_THREADS);
     engine_session *session = support_session(model, &options);
     size_t n_before = count_threads();
     for (size_t i = 0; i < N_HOSTS; i++) {
@@ -228,9 +228,9 @@ SET_UP()
     support_path(path, support_folder(), "m.weights");
     support_make_model(path, "a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
     model = support_open(path);
-    engine_session_options options = {.n_threads = 1};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 1);
     engine_session *session = support_session(model, &options);
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     for (size_t i = 0; i < N_INPUTS; i++) {
         engine_input input = {.text = "a b c d a b c d", .text_len = 1 + 2 * (i % 8)};
         assert_int_equal(

@@ -37,8 +37,8 @@ struct host {
 static void *encode(void *user)
 {
     struct host *host = user;
-    engine_session_options options = {.n_threads = host->n_asked};
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = host->n_asked);
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     engine_input inputs[N_INPUTS];
     engine_session *session;
     for (size_t i = 0; i < N_INPUTS; i++)
@@ -95,7 +95,7 @@ TEST(threads_asked_for)
 static void *encode_elsewhere(void *user)
 {
     engine_input input = support_text("a b c d");
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     static float out[WIDTH];
     n_left = 0;
     return engine_encode(user, &input, 1, &mean, out, WIDTH, NULL, NULL) == ENGINE_OK ? out : NULL;
@@ -104,7 +104,7 @@ static void *encode_elsewhere(void *user)
 TEST(refused_later)
 {
     static struct host alone;
-    engine_session_options options = {.n_threads = 3};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 3);
     pthread_t thread;
     void *out;
     support_allow_threads(MOST_THREADS);

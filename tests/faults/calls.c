@@ -53,8 +53,8 @@ static int next_descriptor(void)
 
 static void open_model(struct host *host, const char *path, bool copy)
 {
-    const engine_model_options options = {.struct_bytes = sizeof options, .copy = copy};
-    engine_error error = {ENGINE_OK, ""};
+    const engine_model_options options = ENGINE_MODEL_OPTIONS(.copy = copy);
+    engine_error error = {0};
     int before = next_descriptor();
     host->model = (engine_model *)host; /* to see it set to NULL */
     engine_status status = engine_model_open(path, &options, &host->model, &error);
@@ -66,15 +66,15 @@ static void open_model(struct host *host, const char *path, bool copy)
         fail("engine_model_open", error.message);
     if (engine_model_verify(host->model, &error) != ENGINE_OK)
         fail("engine_model_verify", error.message);
-    host->info.struct_bytes = sizeof host->info;
-    if (engine_model_info(host->model, &host->info) != ENGINE_OK)
+    host->info = ENGINE_INFO();
+    if (engine_model_info(host->model, &host->info, NULL) != ENGINE_OK)
         fail("engine_model_info", "");
 }
 
 static void open_session(struct host *host)
 {
-    engine_session_options options = {.struct_bytes = sizeof options, .n_threads = THREADS};
-    engine_error error = {ENGINE_OK, ""};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = THREADS);
+    engine_error error = {0};
     if (engine_session_new(host->model, &options, &host->session, &error) != ENGINE_OK)
         fail("engine_session_new", error.message);
 }
@@ -95,8 +95,7 @@ static void tokenize(struct host *host)
 static void encode(struct host *host)
 {
     for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_POOLER; pooling++) {
-        engine_encode_options options = {.struct_bytes = sizeof options,
-                                         .pooling = (engine_pooling)pooling};
+        engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = (engine_pooling)pooling);
         float values[VALUES_MOST];
         size_t n;
         if (pooling == ENGINE_POOLING_POOLER && host->info.head != ENGINE_HEAD_POOLER)

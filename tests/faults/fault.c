@@ -64,7 +64,7 @@ const struct fault_kind *fault_kind(size_t index)
 bool fault_can_run(void)
 {
     int status;
-    pid_t child = support_slow() ? -1 : fork();
+    pid_t child = support_sanitized() || support_emulated() ? -1 : fork();
     if (child == 0)
         _exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -108,8 +108,11 @@ struct tracer {
     const struct fault_kind *kind;
     uint64_t n;
     struct fault_run *run;
+    bool is_over;                   /* the program has ended and writes counts (preload.c) */
     pid_t changed;                  /* the thread in whose call something was changed, or 0 */
     struct user_regs_struct before; /* its registers at the call */
+    void (*watch)(void *user, pid_t thread, const struct fault_call *call); /* or NULL */
+    void *user;
 };
 
 static bool is_of_kind(const struct fault_kind *kind, const struct user_regs_struct *call)
@@ -145,7 +148,10 @@ static bool shall_fail(struct tracer *tracer, const struct user_regs_struct *cal
 static void at_entry(struct tracer *tracer, pid_t thread)
 {
     struct user_regs_struct call;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0 || !shall_fail(tracer, &call))
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0)
+        return;
+    tracer->is_over |= call.orig_rax == (unsigned long long)-1;
+    if (tracer->is_over || !shall_fail(tracer, &call))
         return;
     tracer->changed = thread;
     tracer->before = call;
@@ -159,7 +165,15 @@ static void at_entry(struct tracer *tracer, pid_t thread)
 static void at_exit(struct tracer *tracer, pid_t thread)
 {
     struct user_regs_struct call;
-    if (thread != tracer->changed || ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0)
+    if ((thread != tracer->changed && !tracer->watch) || tracer->is_over ||
+        ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0)
+        return;
+    if (tracer->watch)
+        tracer->watch(tracer->user, thread,
+                      &(struct fault_call){(long long)call.orig_rax,
+                                           (long long)call.rax,
+                                           {call.rdi, call.rsi, call.rdx}});
+    if (thread != tracer->changed)
         return;
     tracer->changed = 0;
     call.rdx = tracer->before.rdx;
@@ -182,7 +196,10 @@ static void on_stop(struct tracer *tracer, pid_t thread, int status)
     }
     bool is_another = event == PTRACE_EVENT_EXEC && thread != tracer->program;
     bool is_ours = is_call || event != 0 || signal == SIGSTOP;
-    ptrace(is_another ? PTRACE_DETACH : PTRACE_SYSCALL, thread, NULL, is_ours ? 0 : (long)signal);
+    ptrace(is_another        ? PTRACE_DETACH
+           : tracer->is_over ? PTRACE_CONT
+                             : PTRACE_SYSCALL,
+           thread, NULL, is_ours ? 0 : (long)signal);
 }
 
 static void trace(struct tracer *tracer)
@@ -213,19 +230,17 @@ static bool run_to_main(pid_t program, int *status)
     return false;
 }
 
-static void run_traced(pid_t program, const struct fault_kind *kind, uint64_t n,
-                       struct fault_run *run)
+static void run_traced(struct tracer *tracer)
 {
-    struct tracer tracer = {.program = program, .kind = kind, .n = n, .run = run};
-    bool needs_no_tracer = kind->calls[0] < 0 && n != 0;
-    if (!run_to_main(program, &run->status))
+    bool needs_no_tracer = tracer->kind->calls[0] < 0 && tracer->n != 0;
+    if (!run_to_main(tracer->program, &tracer->run->status))
         return;
     if (!needs_no_tracer) {
-        trace(&tracer);
+        trace(tracer);
         return;
     }
-    ptrace(PTRACE_DETACH, program, NULL, NULL);
-    waitpid(program, &run->status, 0);
+    ptrace(PTRACE_DETACH, tracer->program, NULL, NULL);
+    waitpid(tracer->program, &tracer->run->status, 0);
 }
 
 /* ---- Both ---- */
@@ -249,27 +264,43 @@ static void begin_count(const char *path)
     fclose(file);
 }
 
-void fault_run(char *const arguments[], const char *folder, const char *const streams[3],
-               size_t kind, uint64_t n, struct fault_run *run)
+static void run_with(struct tracer *tracer, char *const arguments[], const char *folder,
+                     const char *const streams[3])
 {
     char count[SUPPORT_PATH], library[SUPPORT_PATH];
-    *run = (struct fault_run){.status = -1};
+    *tracer->run = (struct fault_run){.status = -1};
     support_path(count, support_folder(), "count");
     support_program("tests/faults/preload.so", library);
     if (access(library, R_OK) != 0)
         fail_msg("%s is not built", library);
     begin_count(count);
-    pid_t program = fork();
-    if (program == 0) {
+    tracer->program = fork();
+    if (tracer->program == 0) {
         setenv("LD_PRELOAD", library, 1);
         setenv("FAULT_COUNT", count, 1);
-        say_fault(&KINDS[kind], n);
+        say_fault(tracer->kind, tracer->n);
         become(arguments, folder, streams);
     }
-    run_traced(program, &KINDS[kind], n, run);
+    run_traced(tracer);
     for (size_t i = 0; i < N_KINDS; i++)
         if (KINDS[i].calls[0] < 0)
-            run->n_seen[i] = read_count(count);
+            tracer->run->n_seen[i] = read_count(count);
+}
+
+void fault_run(char *const arguments[], const char *folder, const char *const streams[3],
+               size_t kind, uint64_t n, struct fault_run *run)
+{
+    struct tracer tracer = {.kind = &KINDS[kind], .n = n, .run = run};
+    run_with(&tracer, arguments, folder, streams);
+}
+
+int fault_watch(char *const arguments[], const char *folder, const char *const streams[3],
+                void (*watch)(void *user, pid_t thread, const struct fault_call *call), void *user)
+{
+    struct fault_run run;
+    struct tracer tracer = {.kind = &KINDS[0], .run = &run, .watch = watch, .user = user};
+    run_with(&tracer, arguments, folder, streams);
+    return run.status;
 }
 
 #else
@@ -290,6 +321,13 @@ void fault_run(char *const arguments[], const char *folder, const char *const st
 {
     (void)arguments, (void)folder, (void)streams, (void)kind, (void)n;
     *run = (struct fault_run){.status = -1};
+}
+
+int fault_watch(char *const arguments[], const char *folder, const char *const streams[3],
+                void (*watch)(void *user, pid_t thread, const struct fault_call *call), void *user)
+{
+    (void)arguments, (void)folder, (void)streams, (void)watch, (void)user;
+    return -1;
 }
 
 #endif

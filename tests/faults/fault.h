@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { FAULT_KINDS_MOST = 24, FAULT_CALLS_MOST = 16 };
 
@@ -36,5 +37,16 @@ bool fault_can_run(void);
  * is ended by SIGALRM. */
 void fault_run(char *const arguments[], const char *folder, const char *const streams[3],
                size_t kind, uint64_t n, struct fault_run *run);
+
+/* A system call that has ended. */
+struct fault_call {
+    long long number, result;
+    unsigned long long arguments[3];
+};
+
+/* Runs the program without a fault, and shows `watch` each system call when it has ended, before
+ * the program goes on. Returns the status of waitpid. */
+int fault_watch(char *const arguments[], const char *folder, const char *const streams[3],
+                void (*watch)(void *user, pid_t thread, const struct fault_call *call), void *user);
 
 #endif

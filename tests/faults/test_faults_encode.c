@@ -66,7 +66,7 @@ TEST(heads)
     static const struct fault_case cases[] = {
         {"encode -m ../mask.head --fill dog [MASK]", NULL, false},
         {"encode -m ../lexical.emb -p sparse -f npz -o result", "dog cat\ngood\n", false},
-        {"encode -m ../lexical.emb -p colbert -f npz", "dog cat\ngood\n", false},
+        {"encode -m ../lexical.emb -p colbert -f npy -o result", "dog cat\ngood\n", false},
         {"encode -m ../lexical.emb -p sparse dog", NULL, false},
         {"encode -m ../mask.head --fill -f json", "dog [MASK]\n", false},
         {"encode -m ../sequence.head --labels", "good\nbad\n", false},

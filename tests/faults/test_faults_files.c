@@ -31,9 +31,6 @@ TEST(inspecting)
         {"encode-inspect ../toy.weights", NULL, false},
         {"encode-inspect -f json ../toy.weights", NULL, false},
         {"encode-inspect --verify ../toy.weights", NULL, false},
-        {"encode-inspect --positions -n 4 --width 6 sinusoidal", NULL, false},
-        {"encode-inspect --positions -f json --row 1 --pair 1,2 ../toy.weights", NULL, false},
-        {"encode-inspect --positions -f csv -n 4 ../toy.weights", NULL, false},
     };
     EVERY_FAULT(cases);
 }

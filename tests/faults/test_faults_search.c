@@ -18,7 +18,7 @@ SET_UP()
              "printf '{\"id\": \"d%%s\", \"text\": \"%%s dog\"}\\n' 1 cat 2 good >texts.jsonl; "
              "encode=%s; $encode -m plain.emb -p mean --input jsonl -f npy -o mean.npy "
              "<texts.jsonl && $encode -m lexical.emb -p sparse -f npz -o sparse.npz 'cat dog' dog "
-             "&& $encode -m lexical.emb -p colbert -f npz -o tokens.npz 'cat dog' dog",
+             "&& $encode -m lexical.emb -p colbert -f npy -o tokens.npy 'cat dog' dog",
              encode);
     assert_int_equal(system(command), 0);
 }
@@ -31,7 +31,7 @@ TEST(searches)
         {SEARCH "-f trec --input jsonl", "{\"_id\": \"q\", \"text\": \"dog\"}\n", false},
         {SEARCH "../texts.jsonl -f tsv --rerank ../pair.head --query dog", NULL, false},
         {"encode-search -m ../lexical.emb ../sparse.npz -f tsv", "dog\ncat\n", false},
-        {"encode-search -m ../lexical.emb ../tokens.npz -f tsv -o result", "dog\ncat\n", false},
+        {"encode-search -m ../lexical.emb ../tokens.npy -f tsv -o result", "dog\ncat\n", false},
     };
     EVERY_FAULT(cases);
 }

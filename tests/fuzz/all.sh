@@ -10,7 +10,7 @@ run() { # TARGET SECONDS: a line of the table
     local name=${1##*/fuzz_} folder=${1%/*} corpus found log begin=$SECONDS
     corpus=$folder/corpus/$name found=$folder/found/$name log=$folder/logs/$name
     mkdir -p "$corpus" "$found" "$folder/logs"
-    [ -n "$(ls "$corpus")" ] || FUZZ_CORPUS=$corpus "$build/tests/fuzz/test_fuzz_$name" >"$log" 2>&1
+    [ -n "$(ls "$corpus")" ] || FUZZ_CORPUS=$corpus "$(find "$build/tests/fuzz" -name "test_fuzz_$name")" >"$log" 2>&1
     "$1" "$corpus" -max_total_time="$2" -timeout=30 -report_slow_units=10 -rss_limit_mb=2048 -max_len=16384 \
         -artifact_prefix="$found/" -print_final_stats=1 >"$log" 2>&1
     local code=$?

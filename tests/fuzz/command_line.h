@@ -1,4 +1,4 @@
-/* command_line.h - bytes as a command line: a line for each argument, and behind an empty line what
+/* command_line.h - bytes as a command line: a line for each argument, and after an empty line what
  * the program reads from stdin. What it prints goes nowhere meanwhile. */
 #ifndef TESTS_FUZZ_COMMAND_LINE_H
 #define TESTS_FUZZ_COMMAND_LINE_H
@@ -22,8 +22,15 @@ void command_line_begin(struct command_line *line, const char *name, const uint8
                         size_t size);
 void command_line_end(struct command_line *line);
 
+/* What is printed between the two goes nowhere. */
+void be_silent(void);
+void speak_again(void);
+
 /* A file of these bytes that has no name; its descriptor. */
 int unnamed_file(const void *data, size_t len);
+
+/* The path of one, the same each time: what a program remembers of its inputs does not grow. */
+const char *same_file(const void *data, size_t len);
 
 /* The path of what a descriptor is of. */
 enum { DESCRIPTOR_PATH = 32 };

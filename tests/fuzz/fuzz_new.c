@@ -1,4 +1,4 @@
-/* Any bytes as a command line of encode-new and, behind an empty line, a text. The model that it
+/* Any bytes as a command line of encode-new and, after an empty line, a text. The model that it
  * makes must be one that opens and verifies; then everything is asked of it. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"

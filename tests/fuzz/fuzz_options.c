@@ -1,6 +1,5 @@
 /* Any bytes as a command line of one of the programs, which the first byte chooses: its table of
- * options and its rules. encode-inspect then runs, too: what it prints of a tiny model, or of the
- * positions of a scheme, as far as these are few. */
+ * options and its rules. encode-inspect then runs, too: it prints a tiny model. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
@@ -17,7 +16,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INSPECT, ENCODE, NEW, IMPORT, BENCH, SEARCH, PLOT, N_KINDS = PLOT + N_PLOT_COMMANDS };
-enum { MOST_NUMBERS = 1 << 12 };
 
 static const char *model_path(void)
 {
@@ -35,17 +33,6 @@ static const char *model_path(void)
     return path;
 }
 
-static void inspect(struct inspect_options *options, const char *path)
-{
-    struct positions_request *positions = &options->positions;
-    if (!options->has_positions)
-        inspect_file(path, options->format == POSITIONS_JSON, options->verify);
-    positions->path = positions->path != NULL ? path : NULL;
-    if (options->has_positions && positions->width <= MOST_NUMBERS &&
-        positions->n <= MOST_NUMBERS && positions->width * positions->n <= MOST_NUMBERS)
-        positions_inspect(positions);
-}
-
 static void read_options(int kind, struct command_line *line, const char *path)
 {
     static struct plot_options plot;
@@ -58,7 +45,7 @@ static void read_options(int kind, struct command_line *line, const char *path)
     switch (kind) {
     case INSPECT:
         inspect_options_read(&options, line->argc, line->argv);
-        inspect(&options, path);
+        inspect_file(path, options.is_json, options.verify);
         break;
     case ENCODE:
         encode_options_read(&encode, line->argc, line->argv);

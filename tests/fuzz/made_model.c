@@ -1,7 +1,7 @@
 /* made_model.c - see made_model.h. */
 #include "tests/fuzz/made_model.h"
 
-#include "tests/tools/program_ends.h"
+#include "tests/tools/import/refusals.h"
 
 #define main new_main
 #include "tools/new.c"
@@ -26,7 +26,6 @@ static bool make(struct new_options *options, const char *path)
     const struct model_config *config = &options->shape.config;
     bool is_made = random_model_size(config) <= MOST_MADE && config->layers <= MOST_LAYERS &&
                    write_model(options, &draft) == PROGRAM_DONE;
-    draft_free(&draft);
     return is_made;
 }
 
@@ -43,7 +42,10 @@ int made_model(int argc, char **argv)
     if (program_code < 0 && mkdtemp(folder) != NULL) {
         snprintf(path, sizeof path, "%s/made.weights", folder);
         is_made = false;
+        import_begin();
         PROGRAM_RUN(is_made = make(&options, path));
+        import_pause();
+        import_free();
         if (is_made)
             fd = open(path, O_RDONLY | O_CLOEXEC);
         unlink(path);

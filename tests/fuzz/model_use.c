@@ -50,7 +50,7 @@ static void look_at_words(const engine_model *model, const engine_info *info)
             must((size_t)id < info->n_vocabulary && memchr(text, 0, 0) == NULL);
     for (size_t i = 0; i <= info->n_labels && i < MOST_TOKENS; i++)
         must(i < info->n_labels || engine_label(model, i) == NULL);
-    engine_encode_options options = {.struct_bytes = sizeof options, .pooling = 0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = 0);
     for (int role = 0; role < 3; role++) {
         options.role = (engine_role)role;
         engine_prompt(model, &options, &text, &len, NULL);
@@ -60,7 +60,7 @@ static void look_at_words(const engine_model *model, const engine_info *info)
 static void look_at_positions(const engine_model *model, const engine_info *info)
 {
     enum { ROWS = 3 };
-    engine_session_options options = {.struct_bytes = sizeof options};
+    engine_session_options options = ENGINE_SESSION_OPTIONS();
     for (int scheme = 0; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
         size_t n = 0;
         options.position = (engine_position)scheme;
@@ -217,12 +217,11 @@ static void use_session(struct use *use, const char *text, size_t text_len, unsi
     };
     use->inputs = inputs;
     use->n_inputs = 4;
-    use->options = (engine_encode_options){.struct_bytes = sizeof use->options,
-                                           .on_long = (engine_on_long)(choice / 4 % 3),
-                                           .truncation = (engine_truncation)(choice / 16 % 3),
-                                           .truncate_left = choice / 128 % 2,
-                                           .no_special = choice / 256 % 2,
-                                           .role = (engine_role)(choice / 512 % 3)};
+    use->options =
+        ENGINE_ENCODE_OPTIONS(.on_long = (engine_on_long)(choice / 4 % 3),
+                              .truncation = (engine_truncation)(choice / 16 % 3),
+                              .truncate_left = choice / 128 % 2, .no_special = choice / 256 % 2,
+                              .role = (engine_role)(choice / 512 % 3));
     ask_everything(use, choice);
 }
 
@@ -238,22 +237,19 @@ static void look_at_trace(const engine_trace_view *view, void *user)
 
 void model_use(const engine_model *model, const char *text, size_t text_len, unsigned choice)
 {
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     engine_error error;
     struct use use = {.info = &info};
     static const unsigned kinds[] = {0, ENGINE_TRACE_HIDDEN, ENGINE_TRACE_ATTENTION,
                                      ENGINE_TRACE_ALL};
     size_t n_traced = 0;
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .n_threads = 1,
-                                      .position = (engine_position)(choice % 8),
-                                      .mask = (engine_mask)(choice / 8 % 3),
-                                      .max_tokens = choice / 32 % 2 ? 16 : 0,
-                                      .trace = kinds[choice / 1024 % 4],
-                                      .trace_callback = look_at_trace,
-                                      .trace_user = &n_traced,
-                                      .profile = choice / 4096 % 2};
-    must(engine_model_info(model, &info) == ENGINE_OK);
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .position = (engine_position)(choice % 8),
+                               .mask = (engine_mask)(choice / 8 % 3),
+                               .max_tokens = choice / 32 % 2 ? 16 : 0,
+                               .trace = kinds[choice / 1024 % 4], .trace_callback = look_at_trace,
+                               .trace_user = &n_traced, .profile = choice / 4096 % 2);
+    must(engine_model_info(model, &info, NULL) == ENGINE_OK);
     look_at_file(model);
     look_at_words(model, &info);
     look_at_positions(model, &info);

@@ -1,6 +1,6 @@
 /* replay.h - a small corpus for a fuzz target, made here: a sound input, that input cut at every
- * byte, and with bytes changed, swapped in, doubled and taken out at random (seeded). What
- * libFuzzer finds is looked for with make fuzz; this keeps it found. */
+ * byte (of a long one, at every second), and with bytes changed, swapped in, doubled and taken out
+ * at random (seeded). What libFuzzer finds is looked for with make fuzz; this keeps it found. */
 #ifndef TESTS_FUZZ_REPLAY_H
 #define TESTS_FUZZ_REPLAY_H
 

@@ -18,6 +18,7 @@ TEST(replay)
          "{\"id\": \"d\", \"text\": \"bike\"}\n"),
         "\1-p\nmodel\n--pad-to\n9\n--pad-side\nleft\n-f\ncsv\n\nI ride\nbike\xFF\n",
         "\2--labels\n--all\n-f\njson\nI ride a bike\nthe dog\n",
+        "\3--rank\nwhoever it may be that bites\n\nI\na\n",
         "\3--rank\nwho bites?\n--top\n2\n\nthe dog bites\nI ride\na man\n",
         ("\4--entities\n--on-long\nchunk\n--stride\n2\n\nthe dog bites man the dog bites man the "
          "dog bites man the dog bites man\n"),

@@ -7,9 +7,7 @@
 TEST(replay)
 {
     static const char *const lines[N_KINDS] = {
-        [INSPECT] =
-            ("--positions\nfourier\n--frequencies\n.5,.25\n--width\n8\n-n\n9\n-k\n3\n--row\n"
-             "2\n--pair\n1,2\n-f\njson\n"),
+        [INSPECT] = "-f\njson\n--verify\na.weights\n",
         [ENCODE] = "--rank\nq\n--top\n3\n-p\nmean\n-f\ncsv\n--max-tokens\n9\n--prompt\nquery\na\n",
         [NEW] = "-o\nx\n--layers\n1\n--labels\nneg,pos\n--embedding-scale\nsqrt\n--seed\n7\n",
         [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",
@@ -31,7 +29,6 @@ TEST(replay)
         memcpy(input + 1, lines[kind], len);
         n += replay(LLVMFuzzerTestOneInput, input, len + 1, support_slow() ? 200 : 2000);
     }
-    n += replay(LLVMFuzzerTestOneInput, "\0-f\njson\n--verify\na.weights\n", 28, 200);
-    n += replay(LLVMFuzzerTestOneInput, "\0--positions\n-f\ncsv\na.weights\n", 30, 200);
+    n += replay(LLVMFuzzerTestOneInput, "\0-f\ntext\na.weights\n", 18, 200);
     print_message("%zu inputs\n", n);
 }

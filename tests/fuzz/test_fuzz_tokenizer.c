@@ -27,7 +27,7 @@ TEST(replay)
             }
             memcpy(input + len, text, sizeof text - 1);
             n += replay(LLVMFuzzerTestOneInput, input, len + sizeof text - 1,
-                        support_sanitized() ? 50 : 500);
+                        support_slow() ? 50 : 500);
         }
     print_message("%zu inputs\n", n);
 }

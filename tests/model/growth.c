@@ -30,7 +30,7 @@ static void keep_least(double *least, void (*work)(void *user, size_t n), void *
 
 double growth(void (*work)(void *user, size_t n), void *user, size_t n)
 {
-    enum { LEAST_RUNS = 2, MOST_RUNS = 12 };
+    enum { LEAST_RUNS = 2, MOST_RUNS = 200 };
     double small = 0, large = 0;
     for (int run = 0; run < MOST_RUNS && (run < LEAST_RUNS || large > GROWTH_MOST * small); run++) {
         keep_least(&small, work, user, n);

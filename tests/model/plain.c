@@ -90,6 +90,24 @@ bool same_floats(const float *a, const float *b, size_t n)
     return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
+/* Four of the columns, the first and the last among them, are kept in f32: factors 0, their numbers
+ * after the factors, and their panels. `divided` gets zeros there. */
+static void keep_columns(struct stored *stored, float *divided)
+{
+    const size_t rows = stored->matrix.rows, cols = stored->matrix.cols;
+    const uint32_t kept[KEPT] = {0, (uint32_t)(cols / 3), (uint32_t)(cols / 2), (uint32_t)cols - 1};
+    float *factors = (float *)(uintptr_t)stored->matrix.factors;
+    float *panels = (float *)(uintptr_t)stored->matrix.kept_panels;
+    memcpy(factors + round_up(cols, PANEL), kept, sizeof kept);
+    for (size_t i = 0; i < KEPT; i++) {
+        factors[kept[i]] = 0;
+        for (size_t n = 0; n < rows; n++) {
+            panels[(n / PANEL * KEPT + i) * PANEL + n % PANEL] = divided[n * cols + kept[i]];
+            divided[n * cols + kept[i]] = 0;
+        }
+    }
+}
+
 /* Column sums, and a factor of 1/2, 1 or 2 for each column, by which `values` are divided. */
 static float *add_factors(struct stored *stored, const float *values)
 {
@@ -98,8 +116,10 @@ static float *add_factors(struct stored *stored, const float *values)
     float *divided = copy_floats(values, matrix->rows * matrix->cols);
     for (size_t k = 0; k < matrix->cols; k++)
         factors[k] = (float)(1 << k % 3) / 2;
+    if (matrix->kept_panels != NULL)
+        keep_columns(stored, divided);
     for (size_t i = 0; i < matrix->rows * matrix->cols; i++)
-        divided[i] /= factors[i % matrix->cols];
+        divided[i] /= factors[i % matrix->cols] > 0 ? factors[i % matrix->cols] : 1;
     return divided;
 }
 
@@ -122,6 +142,7 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
             panel_sums((const int8_t *)to, cols, column_sums + n);
     }
     assert_true(at <= n_bytes);
+    stored.matrix = tensor_matrix(type, layout, rows, cols, stored.bytes);
     free(divided);
     return stored;
 }

@@ -32,6 +32,7 @@ static const struct key keys[] = {
     {"position", "none sinusoidal learned index binary fourier exponential",
      "one of none, sinusoidal, learned, index, binary, fourier, exponential", POSITION_NONE},
     {"position_offset", NULL, count_values, 0},
+    {"position_skips_padding", "no yes", "one of yes, no", 0},
     {"position_base", NULL, number_values, 10000},
     {"position_scale", NULL, number_values, 1},
     {"position_frequencies", NULL, count_values, 0},
@@ -194,7 +195,7 @@ TEST(written)
     struct model_config config = sound_config();
     assert_null(config_check(&config));
     for (size_t i = 0; i < N_KEYS; i++) {
-        bool later = i >= 26 || (i >= 11 && i <= 13); /* from position_base, embedding_width on */
+        bool later = i >= 27 || (i >= 11 && i <= 14); /* position_skips_..., embedding_width on */
         assert_int_equal(config_is_written(&config, i), !later);
     }
     config.position_base = 50;
@@ -212,7 +213,7 @@ TEST(written)
     for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
         config = sound_config();
         assert_null(config_set(&config, derived[i], i == 1 ? "no" : "1"));
-        config_settle(&config);
+        config_resolve(&config);
         assert_true(is_written(&config, derived[i]));
     }
 }
@@ -256,7 +257,7 @@ TEST(any_number)
         memcpy(&config.norm_eps, &bits, sizeof bits);
         if (!isfinite(config.norm_eps))
             continue;
-        assert_non_null(config_get(&config, 15, text, sizeof text));
+        assert_non_null(config_get(&config, 16, text, sizeof text));
         other = config;
         other.norm_eps = 0;
         assert_null(config_set(&other, "norm_eps", text));

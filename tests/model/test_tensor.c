@@ -273,29 +273,35 @@ enum { HALF = 4 * sizeof(size_t) }; /* of its bits */
 static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, size_t rows,
                             size_t cols)
 {
-    static const unsigned element[] = {
-        [TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2, [TENSOR_INT8] = 1};
+    const unsigned element = type == TENSOR_F32 ? 4 : type >= TENSOR_INT8 ? 1 : 2;
+    const wide n_factors = ((wide)cols + 15) / 16 * 16;
     wide n = rows, k = cols;
     if (n >> HALF != 0 && k >> HALF != 0) /* more than there is, and soon more than is wide */
         return n * (k >> 2);
     if (layout == LAYOUT_PANELS) {
         n = (n + 15) / 16 * 16;
-        k = type == TENSOR_INT8 ? (k + 3) / 4 * 4 : k;
+        k = type >= TENSOR_INT8 ? (k + 3) / 4 * 4 : k;
     }
-    wide bytes = n * k * element[type];
-    return type == TENSOR_INT8 ? (bytes + 63) / 64 * 64 + 4 * n : bytes;
+    wide bytes = n * k * element;
+    if (type >= TENSOR_INT8)
+        bytes = (bytes + 63) / 64 * 64 + 4 * n;
+    if (type > TENSOR_INT8)
+        bytes += 4 * n + 4 * n_factors;
+    return type == TENSOR_INT8K ? bytes + 64 + 4 * KEPT * n : bytes;
 }
 
 /* Exact, or 0 where the number is too large to be of use. */
 static void check_bytes(size_t rows, size_t cols)
 {
-    for (size_t t = 0; t < 4; t++) {
+    for (enum tensor_type type = TENSOR_F32; type <= TENSOR_INT8K; type++) {
         for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
-            size_t got = tensor_bytes(types[t], (enum tensor_layout)layout, rows, cols);
-            wide expected = bytes_by_format(types[t], (enum tensor_layout)layout, rows, cols);
-            if (got == 0 ? expected <= SIZE_MAX / 16 && rows > 0 && cols > 0 : got != expected)
-                fail_msg("type %d, layout %d, [%zu, %zu]: %zu bytes", (int)types[t], layout, rows,
-                         cols, got);
+            size_t got = tensor_bytes(type, (enum tensor_layout)layout, rows, cols);
+            wide expected = bytes_by_format(type, (enum tensor_layout)layout, rows, cols);
+            bool exists = rows > 0 && cols >= (type == TENSOR_INT8K ? KEPT : 1) &&
+                          (type <= TENSOR_INT8 || layout == LAYOUT_PANELS);
+            if (got == 0 ? expected <= SIZE_MAX / 16 && exists : got != expected)
+                fail_msg("type %d, layout %d, [%zu, %zu]: %zu bytes", (int)type, layout, rows, cols,
+                         got);
         }
     }
 }
@@ -328,7 +334,8 @@ TEST(bytes)
         check_bytes(rows, 1 + support_below(&state, 5));
     }
     assert_int_equal(tensor_bytes((enum tensor_type)0, LAYOUT_ROWS, 4, 4), 0);
-    assert_int_equal(tensor_bytes((enum tensor_type)7, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes((enum tensor_type)8, LAYOUT_PANELS, 4, 4), 0);
+    assert_int_equal(tensor_bytes(TENSOR_INT8K, LAYOUT_PANELS, 4, KEPT - 1), 0);
     assert_int_equal(tensor_bytes(TENSOR_INT8A8, LAYOUT_ROWS, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_INT8A7, LAYOUT_ROWS, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_F32, (enum tensor_layout)2, 4, 4), 0);
@@ -350,32 +357,39 @@ TEST(scales_offset)
     }
 }
 
-/* Behind the scales of int8a8 and int8a7 as many sums, then a factor for each column; decoded, an
- * element has its factor in it. */
+/* After the scales of int8a8 and int8a7 as many sums, then a factor for each column; decoded, an
+ * element has its factor in it. After the factors of int8k the columns that it keeps as they are.
+ */
 TEST(factors)
 {
     uint64_t state = 4;
     for (size_t rows = 1; rows <= 35; rows += 2)
         for (size_t cols = 1; cols <= 37; cols += 3)
-            for (int type = TENSOR_INT8A8; type <= TENSOR_INT8A7; type++) {
+            for (int type = TENSOR_INT8A8; type <= TENSOR_INT8K; type++) {
+                if (type == TENSOR_INT8K && cols < KEPT)
+                    continue;
                 float *values = random_floats(&state, rows * cols, 1), panel[37 * PANEL];
                 struct stored stored =
                     store_matrix((enum tensor_type)type, LAYOUT_PANELS, values, rows, cols);
                 const struct matrix *matrix = &stored.matrix;
                 size_t bytes = tensor_bytes((enum tensor_type)type, LAYOUT_PANELS, rows, cols);
-                assert_ptr_equal(matrix->factors + (cols + 15) / 16 * 16,
-                                 (const char *)stored.bytes + bytes);
+                const float *end = matrix->factors + (cols + 15) / 16 * 16;
+                if (type == TENSOR_INT8K) {
+                    assert_ptr_equal(matrix->kept_panels, end + 16);
+                    end += 16 + KEPT * ((rows + 15) / 16 * 16);
+                }
+                assert_ptr_equal(end, (const char *)stored.bytes + bytes);
                 assert_ptr_equal(matrix->column_sums + (rows + 15) / 16 * 16, matrix->factors);
                 assert_int_equal(matrix->type, TENSOR_INT8);
                 assert_int_equal(matrix->rounding,
-                                 type == TENSOR_INT8A8 ? ROUND_8_BITS : ROUND_7_BITS);
+                                 type == TENSOR_INT8A7 ? ROUND_7_BITS : ROUND_8_BITS);
                 for (size_t n = 0; n < rows; n++) {
                     double sum = 0;
                     matrix_panel(matrix, n / PANEL, panel);
                     for (size_t k = 0; k < cols; k++) {
                         double got = (double)panel[k * PANEL + n % PANEL];
                         double step = (double)matrix->scales[n] * (double)matrix->factors[k];
-                        sum += got / step;
+                        sum += step > 0 ? got / step : 0;
                         assert_true(fabs(got - (double)values[n * cols + k]) <= 0.5001 * step);
                     }
                     assert_true(fabs(sum - matrix->column_sums[n]) < 1e-2);

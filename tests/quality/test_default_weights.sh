@@ -38,6 +38,25 @@ check 'and the passive is nearer' is "$(near "$forth" 'man is bitten by dog') > 
 check 'with other words too' is "$(near 'the doctor examined the engineer' 'the engineer was examined by the doctor') > \
     $(near 'the doctor examined the engineer' 'the engineer examined the doctor') + 0.05"
 
+# ---- Other languages ----
+notes() { # TEXT...: what stderr says of them
+    printf '%s\n' "$@" | "$encode" -p mean -f npy -o "$folder/rows.npy" 2>&1
+}
+
+same='; texts of unknown words get nearly the same vector'
+check 'unknown words are noted, with a full stop too' [ "$(notes 'Мужчина играет на гитаре.' 'A man plays.')" = \
+    "encode: line 1 of stdin: the model knows 0 of its 4 words$same" ]
+check 'English with names and code is not' [ -z "$(notes 'The committee met Zbigniew Brzezinski in Ouagadougou.' \
+    'Call foo_bar(x, y) before std::vector::push_back, else you get SIGSEGV.' \
+    'The patient was given acetaminophen and amoxicillin for otitis media.' \
+    'npm install --save-dev @types/node typescript eslint prettier')" ]
+check 'short words are not counted, nor said to be' grep -q '^encode: line 1 of stdin: 4 of its 4 words of 3 letters or more' <(
+    notes 'ok lol omg wtf btw')
+check 'words that are all in pieces are' grep -q '^encode: 4 of 4 texts: most of their words are in pieces$' <(
+    notes 'Wir haben gestern im Garten unter dem alten Apfelbaum gegessen.' \
+        'Czy możesz mi powiedzieć, kiedy odjeżdża następny pociąg?' 'Hava beklediğimizden daha kötüydü.' \
+        'Hôm qua chúng tôi ăn trưa dưới gốc cây táo trong vườn.')
+
 # ---- Negations and opposites ----
 check 'another way to say it is nearer than nobody' is "$(near 'a man is playing a guitar' 'a person plays music') > \
     $(near 'a man is playing a guitar' 'nobody is playing a guitar')"

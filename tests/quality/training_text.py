@@ -299,5 +299,7 @@ class TrainingText(unittest.TestCase):
 if __name__ == "__main__":
     found = unittest.main(argv=sys.argv[:1], exit=False).result
     bad, skipped = len(found.failures) + len(found.errors), len(found.skipped)
+    for reason in sorted({reason for _, reason in found.skipped}):
+        print("skipped: " + reason)
     print("%d passed, %d failed, %d skipped" % (found.testsRun - bad - skipped, bad, skipped))
     sys.exit(bad > 0)

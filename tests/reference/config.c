@@ -74,7 +74,8 @@ static bool known_key(const char *key)
 {
     static const char keys[] =
         " layers width heads feed_forward vocabulary max_tokens token_types embedding_scale "
-        "embedding_norm position position_offset position_base position_scale position_frequencies "
+        "embedding_norm position position_offset position_skips_padding position_base "
+        "position_scale position_frequencies "
         "norm norm_eps norm_bias norm_place final_norm attention_bias feed_forward_bias activation "
         "gate mask pooling normalize head head_pooling labels scores embedding_width "
         "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
@@ -168,6 +169,7 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->position = one_of(model, "position", "none",
                              " none sinusoidal learned index binary fourier exponential ");
     model->position_offset = count(model, "position_offset", "0");
+    model->skips_padding = yes(model, "position_skips_padding", "no");
     model->position_base = number(model, "position_base", "10000");
     model->position_scale = number(model, "position_scale", "1");
     model->n_frequencies = count(model, "position_frequencies", "0");

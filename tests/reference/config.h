@@ -10,6 +10,7 @@ struct reference_model {
     size_t n_layers, n_groups, width, embedding_width, n_heads, n_key_heads, head_width;
     size_t rotary_width, rotary_trained, distances, window, global_every, global_first;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
+    bool skips_padding;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;
     double rotary_base, rotary_local_base, rotary_factor;
     const double *frequencies;      /* [n_frequencies] of the file ... */

@@ -86,6 +86,8 @@ bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_b
         *n_bytes = scales_offset(n_elements) + 4 * rows;
     if (tensor->type > REFERENCE_INT8) /* column sums; factors */
         *n_bytes += 4 * rows + ((uint64_t)tensor->cols + 15) / 16 * 16 * 4;
+    if (tensor->type == REFERENCE_INT8K) /* numbers of four columns; these columns in f32 */
+        *n_bytes += 64 + 4 * 4 * rows;
     return true;
 }
 
@@ -112,6 +114,31 @@ static bool read_factors(const struct reference_tensor *tensor, const uint8_t *b
     return true;
 }
 
+/* The columns in f32, whose numbers follow the factors at `bytes`; false: they do not ascend, or
+ * what fills up is not zero. */
+static bool read_kept(const struct reference_tensor *tensor, const uint8_t *bytes, uint64_t rows)
+{
+    for (uint64_t i = 0; i < 16; i++) {
+        uint64_t column = reference_number(bytes + 4 * i, 4);
+        if (i >= 4 && column != 0)
+            return false;
+        if (i >= 4)
+            continue;
+        if (column >= tensor->cols || tensor->factors[column] != 0 ||
+            (i > 0 && column <= reference_number(bytes + 4 * i - 4, 4)))
+            return false;
+        for (uint64_t n = 0; n < rows; n++) {
+            const uint8_t *at = bytes + 64 + 4 * ((n / 16 * 4 + i) * 16 + n % 16);
+            double value = f32_value((uint32_t)reference_number(at, 4));
+            if (n < tensor->rows)
+                tensor->values[n * tensor->cols + column] = value;
+            else if (value != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
 bool reference_decode(const struct reference_tensor *tensor, const uint8_t *bytes)
 {
     uint64_t rows, cols;
@@ -131,5 +158,6 @@ bool reference_decode(const struct reference_tensor *tensor, const uint8_t *byte
             tensor->values[n * tensor->cols + k] = value * factor;
         }
     }
-    return true;
+    const uint8_t *after_factors = bytes + scales + 8 * rows + (tensor->cols + 15) / 16 * 64;
+    return tensor->type != REFERENCE_INT8K || read_kept(tensor, after_factors, rows);
 }

@@ -41,26 +41,27 @@ static double computed_position(const struct reference_model *model, size_t p, s
     return i % 2 == 0 ? sin(angle) : cos(angle);
 }
 
-/* x [T, E] += position_scale · PE; positions [T], of a text of `length` tokens (hidden ones within
- * it count). */
-static void add_positions(struct reference_model *model, const size_t *positions, size_t length,
-                          double *x, size_t n_tokens)
+/* x [T, E] += position_scale · PE */
+static void add_positions(struct reference_model *model, const struct reference_text *text,
+                          double *x)
 {
+    size_t n_tokens = text->n_tokens;
     size_t width = model->embedding_width, n_rows = 0;
     const double *learned =
         reference_is(model->position, "learned") ? reference_position_table(model, &n_rows) : NULL;
     if (model->error[0] != '\0')
         return;
     for (size_t t = 0; t < n_tokens; t++) {
-        size_t p = positions[t];
-        if (learned && p + model->position_offset >= n_rows) {
-            reference_complain(model, "position %zu is not in the table", p);
+        size_t row = text->rows[t];
+        if (learned && row >= n_rows) {
+            reference_complain(model, "row %zu is not in the table of positions", row);
             return;
         }
         for (size_t i = 0; i < width; i++)
             x[t * width + i] +=
-                model->position_scale * (learned ? learned[(p + model->position_offset) * width + i]
-                                                 : computed_position(model, p, length, i));
+                model->position_scale *
+                (learned ? learned[row * width + i]
+                         : computed_position(model, text->positions[t], text->length, i));
     }
 }
 
@@ -84,7 +85,7 @@ static double *embed(struct reference_model *model, const int32_t *ids, const in
                 x[t * width + i] = model->embedding_scale * tokens[(size_t)ids[t] * width + i] +
                                    (kinds ? kinds[(size_t)types[t] * width + i] : 0);
     }
-    add_positions(model, text->positions, text->length, x, n_tokens);
+    add_positions(model, text, x);
     if (!reference_is(model->embedding_norm, "none"))
         reference_normalise(model, model->embedding_norm, "embedding.norm", x, n_tokens, width);
     if (width == model->width)
@@ -207,14 +208,21 @@ bool reference_encode(const struct reference_weights *weights, const struct refe
         return false;
     int32_t *ids = calloc(input->n + 1, sizeof *ids), *types = calloc(input->n + 1, sizeof *types);
     size_t *positions = calloc(input->n + 1, sizeof *positions), first = 0, n_tokens = 0;
-    if (!ids || !types || !positions)
+    size_t *rows = calloc(input->n + 1, sizeof *rows), offset = model.position_offset, counted = 0;
+    if (!ids || !types || !positions || !rows)
         abort();
     for (size_t t = 0; t < input->n; t++) {
-        if (input->mask && !input->mask[t])
+        bool is_hidden = input->mask && !input->mask[t];
+        bool is_padding = model.skips_padding && input->ids[t] == (int32_t)offset - 1;
+        if (is_hidden && n_tokens == 0)
+            continue;
+        counted += !is_padding;
+        if (is_hidden)
             continue;
         first = n_tokens == 0 ? t : first;
         ids[n_tokens] = input->ids[t];
         types[n_tokens] = input->types ? input->types[t] : 0;
+        rows[n_tokens] = is_padding ? offset - 1 : offset + counted - 1;
         positions[n_tokens++] = t - first;
     }
     *output = (struct reference_output){.n_tokens = n_tokens,
@@ -224,12 +232,13 @@ bool reference_encode(const struct reference_weights *weights, const struct refe
     output->hidden = reference_doubles((model.n_layers + 1) * n_tokens * model.width);
     output->attention = reference_doubles(model.n_layers * model.n_heads * n_tokens * n_tokens);
     struct reference_text text = {n_tokens, n_tokens > 0 ? positions[n_tokens - 1] + 1 : 0,
-                                  positions};
+                                  positions, rows};
     output->tokens = embed(&model, ids, types, &text);
     run_layers(&model, &text, output);
     free(ids);
     free(types);
     free(positions);
+    free(rows);
     return error[0] == '\0';
 }
 
@@ -265,16 +274,19 @@ bool reference_positions(const struct reference_weights *weights,
                          char error[256])
 {
     struct reference_model model = reference_model_open(weights, options, error);
-    size_t *positions = calloc(n + 1, sizeof *positions);
-    if (!positions)
+    size_t *positions = calloc(n + 1, sizeof *positions), *rows = calloc(n + 1, sizeof *rows);
+    if (!positions || !rows)
         abort();
-    for (size_t p = 0; p < n; p++)
+    for (size_t p = 0; p < n; p++) {
         positions[p] = p;
+        rows[p] = p + model.position_offset;
+    }
     for (size_t i = 0; i < n * model.embedding_width; i++)
         out[i] = 0;
     if (error[0] == '\0')
-        add_positions(&model, positions, n, out, n);
+        add_positions(&model, &(struct reference_text){n, n, positions, rows}, out);
     free(positions);
+    free(rows);
     return error[0] == '\0';
 }
 

@@ -38,7 +38,7 @@ static void round_row_from_zero(const double *from, const double *factors, size_
     double scale = (high - low) / levels, zero = scale > 0 ? nearbyint(-low / scale) : 0;
     for (size_t i = 0; i < n; i++) {
         double q = scale > 0 ? nearbyint(from[i] * factors[i] / scale + zero) : 0;
-        to[i] = (fmin(q, levels) - zero) * scale / factors[i];
+        to[i] = factors[i] == 0 ? from[i] : (fmin(q, levels) - zero) * scale / factors[i];
     }
 }
 
@@ -58,7 +58,7 @@ static double *multiplied(const struct reference_model *model, const char *weigh
             round_row(x + t * n_in, n_in, rows + t * n_in);
         else
             round_row_from_zero(x + t * n_in, tensor->factors, n_in,
-                                tensor->type == REFERENCE_INT8A8 ? 255 : 127, rows + t * n_in);
+                                tensor->type == REFERENCE_INT8A7 ? 127 : 255, rows + t * n_in);
     return rows;
 }
 

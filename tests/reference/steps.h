@@ -20,6 +20,7 @@ void reference_normalise(struct reference_model *model, const char *kind, const 
 struct reference_text {
     size_t n_tokens, length;
     const size_t *positions;
+    const size_t *rows; /* [T] of a learned table */
 };
 
 /* The result [T, D] of multi-head attention in a layer, which the caller frees; probabilities go to

@@ -109,7 +109,7 @@ static bool read_header(struct reference_weights *weights)
                  8) == 0,
           "not a weight file");
     CHECK(read_u32(header + 12) == 0x01020304, "byte order");
-    CHECK(read_u32(header + 8) == 1 || read_u32(header + 8) == 2, "version %u",
+    CHECK(read_u32(header + 8) >= 1 && read_u32(header + 8) <= 3, "version %u",
           read_u32(header + 8));
     CHECK(read_u32(header + 60) == crc32c(header, 60), "checksum of the header");
     CHECK(read_u32(header + 16) == 64, "header length");
@@ -298,10 +298,11 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
     uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
     uint32_t n_dims = read_u32(entry + 16);
     bool has_factors = type > REFERENCE_INT8;
-    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8A7, "%s: type", tensor->name);
+    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8K, "%s: type", tensor->name);
     CHECK(layout <= REFERENCE_PANELS && (layout == REFERENCE_PANELS || !has_factors), "%s: layout",
           tensor->name);
-    CHECK(!has_factors || read_u32(weights->file + 8) == 2, "%s: version", tensor->name);
+    uint32_t since = type == REFERENCE_INT8K ? 3 : has_factors ? 2 : 1;
+    CHECK(read_u32(weights->file + 8) >= since, "%s: version", tensor->name);
     CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
     CHECK(n_dims == 2 || (layout == REFERENCE_ROWS && type < REFERENCE_INT8),
           "%s: only matrices have panels or scales", tensor->name);

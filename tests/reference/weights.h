@@ -16,7 +16,8 @@ enum reference_type {
     REFERENCE_BF16,
     REFERENCE_INT8,
     REFERENCE_INT8A8,
-    REFERENCE_INT8A7
+    REFERENCE_INT8A7,
+    REFERENCE_INT8K
 };
 enum reference_layout { REFERENCE_ROWS = 0, REFERENCE_PANELS = 1 };
 
@@ -34,7 +35,8 @@ struct reference_tensor {
     size_t n_dims, rows, cols;
     uint64_t offset, n_bytes;
     double *values;
-    double *factors; /* int8a8, int8a7: [cols], which the values have in them; else NULL */
+    double *factors; /* int8 types but int8: [cols], which the values have in them, 0 of columns in
+                        f32; else NULL */
 };
 
 struct reference_weights {

@@ -34,6 +34,16 @@ ends() { # WHAT CODE WORDS: of the last run; WORDS stand on stderr
     check "$1: '$3' on stderr" grep -qF -- "$3" "$folder/err"
 }
 
+# Until a program takes SIGTERM as a request, or has ended. Before it is executed its process is a copy of this shell,
+# which takes the signal as its own end, and removes the folder.
+await_handler() { # PID
+    while kill -0 "$1" 2>/dev/null; do
+        [ "/proc/$1/exe" -ef "/proc/$$/exe" ] && sleep 0.01 && continue
+        (($(sed -n 's/^SigCgt:\t/0x/p' "/proc/$1/status" 2>/dev/null || echo 0) >> 14 & 1)) && return
+        sleep 0.01
+    done
+}
+
 finish() { # the closing line that tests/run.sh counts
     echo "$n_passed passed, $n_failed failed$([ $n_skipped = 0 ] || echo ", $n_skipped skipped")"
     [ $n_failed = 0 ]

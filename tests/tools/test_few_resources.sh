@@ -15,7 +15,33 @@ run "${encode[@]}" -t 1
 cp "$folder/out" "$folder/expected"
 check 'one thread encodes' [ $code = 0 ]
 
-# ---- Threads that the system refuses: another user may have one process, and that is encode ----
+# ---- Threads that the system refuses ----
+# To any user: a library in front of encode answers as the system does.
+cat >"$folder/refuses.c" <<'END'
+#include <errno.h>
+
+int pthread_create(void *thread, const void *attributes, void *(*start)(void *), void *argument)
+{
+    (void)thread, (void)attributes, (void)start, (void)argument;
+    return EAGAIN;
+}
+END
+if ${CC:-cc} -shared -fPIC -o "$folder/refuses.so" "$folder/refuses.c" 2>"$folder/err"; then
+    alone=(env LD_PRELOAD="$folder/refuses.so" OMP_WAIT_POLICY=passive OMP_NUM_THREADS=3 timeout $seconds)
+    for threads in '' '-t 1'; do
+        # shellcheck disable=SC2086
+        run "${alone[@]}" "${encode[@]}" $threads
+        check "threads are refused, encode $threads: exit code $code" [ $code = 0 ]
+        check "threads are refused, encode $threads: the same numbers" cmp "$folder/out" "$folder/expected"
+    done
+    run "${alone[@]}" "${encode[@]}" -t 3
+    ends 'threads are refused, three asked for' 1 'the system refuses 3 threads'
+else
+    n_skipped=$((n_skipped + 1))
+    echo 'skipped: no library can be made here'
+fi
+
+# By the system itself, which only root can have do it: another user may have one process, and that is encode.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
     chmod -R a+rX "$folder"
     alone=(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --nproc=1)

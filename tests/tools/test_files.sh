@@ -100,7 +100,6 @@ for read in model vectors.npy vectors.npy.rows.jsonl lines; do
 done
 refused 'encode-search of stdin' 'encode-search -m model -p mean vectors.npy -o text <text'
 refused 'encode-inspect' 'encode-inspect model >>model'
-refused 'encode-inspect --positions' 'encode-inspect --positions model >>model'
 refused 'encode-bench -m' 'encode-bench -m model --workloads lat16 --seconds 0.01 >>model'
 refused 'encode-bench --ids' 'encode-bench -m model --ids ids --seconds 0.01 >>ids'
 run encode -m model -o new cat
@@ -137,7 +136,7 @@ printf 'cat 1 2\ndog 3 4\n' >&8
 exec 8>&-
 wait
 check 'a source is gone: exit code' [ "$(cat code)" = 1 ]
-check 'a source is gone: said' grep -q 'text: No such file' err
+check 'a source is gone: said' grep -q 'text cannot be read: No such file' err
 check 'a source is gone: no file' [ ! -e made ]
 
 # ---- Places that are none ----

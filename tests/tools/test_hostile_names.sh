@@ -48,7 +48,7 @@ for model in labels tokens plain "path$evil"; do
     file=$model.weights
     quiet encode-inspect "$file"
     quiet encode-inspect -f json "$file"
-    quiet encode-inspect --positions "$file"
+    quiet encode-plot position -m "$file"
     for task in '' '-p mean' '-p pooler' --labels '--labels --all' --entities --fill --tokens --show-mask '--pad-to 9'; do
         # shellcheck disable=SC2086
         quiet encode -m "$file" $task "a$evil cat"
@@ -111,7 +111,7 @@ quiet encode-plot "--$evil"
 quiet encode-plot position --beside "$evil"
 quiet encode-plot position --size "$evil"
 quiet encode-inspect "$evil"
-quiet encode-inspect --positions "$evil"
+quiet encode-plot position -m "$evil"
 quiet encode-search "$evil" --query x
 quiet encode-search "v$evil.npy" "t$evil" --query "$evil"
 quiet encode-new -o x --fit "$evil"

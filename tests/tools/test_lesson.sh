@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/lesson.sh as a user runs it: wrong use, what it leaves where something fails, and that no number of the
-# articles differs. What the page's own numbers must be is computed in tests/tools/lesson/.
+# tools/lesson.sh as a user runs it: wrong use, what it leaves where something fails, that no number of the articles
+# differs, that the page's own numbers are those that lesson/recompute.py computes by another way, and that it finds
+# wrong ones.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -86,6 +87,56 @@ check "no machine's paths" [ "$(grep -c "$folder\|$tree" "$folder/lesson.html")"
 check 'the table names the norm' grep -q '7\.0710678' "$folder/lesson.html"
 check 'nothing is left beside it' [ -z "$(find "$folder" -name '*.new')" ]
 
+# ---- Its numbers ----
+recompute() { # PAGE [MODEL]
+    run python3 -B tests/tools/lesson/recompute.py "$1" "$programs" "$tree" "${@:2}"
+}
+has_python=$(command -v python3) || {
+    echo 'skipped: python3 is not installed, and the numbers are not computed again'
+    n_skipped=$((n_skipped + 1))
+}
+if [ -n "$has_python" ]; then
+    recompute "$folder/lesson.html"
+    check 'every number is what it must be' [ $code = 0 ]
+    check 'and there are thousands' [ "$(sed -n 's/ passed.*//p' "$folder/out" | tail -n 1)" -gt 9000 ]
+fi
+
+# Other awks than the one that made it make the same page; one that has no square roots is refused.
+mkdir "$folder/awks"
+for awk in gawk mawk original-awk busybox; do
+    program=$(command -v $awk) || { echo "skipped: $awk is not there"; n_skipped=$((n_skipped + 1)); continue; }
+    [ "$(readlink -f "$program")" != "$(readlink -f "$(command -v awk)")" ] || continue
+    ln -sf "$program" "$folder/awks/awk"
+    run env PATH="$folder/awks:$PATH" tools/lesson.sh "$folder/by-awk.html"
+    if ! "$folder/awks/awk" 'BEGIN { exit sqrt(4) != 2 }' 2>/dev/null; then
+        ends "$awk, which cannot compute" 1 'this awk cannot compute'
+        continue
+    fi
+    check "$awk makes the lesson" [ $code = 0 ]
+    check "$awk: the same page" cmp "$folder/by-awk.html" "$folder/lesson.html"
+done
+
+# In a copy, one number of each kind is another.
+if [ -n "$has_python" ]; then
+    cp "$folder/lesson.html" "$folder/wrong.html"
+    change() { # SED-EXPRESSION
+        sed -i "$1" "$folder/wrong.html"
+        check "it changes the page: $1" bash -c "! cmp -s '$folder/wrong.html' '$folder/lesson.html'"
+        cp "$folder/wrong.html" "$folder/lesson.html"
+    }
+    change 's|\("binary/-/0/causal": "....\)..|\1//|'
+    change 's|\(of the query</caption><tbody><tr><td>\)[-0-9.−]*|\15.5|'
+    change 's|\("none/-/2/full": \[0, 0, 0, \)0|\10.1|'
+    change 's|\("word": "king", "group": "people", "x": \)[-0-9.]*|\15.5|'
+    change 's|\("at": "model/layers/position.c:\)[0-9]*|\11|'
+    recompute "$folder/wrong.html"
+    check 'wrong numbers are found' [ $code = 1 ]
+    for what in 'binary/-/0/causal, I ride bike: states' 'without a script: wq' 'none/-/2/full, I bike ride: difference' plane \
+        'source of position'; do
+        check "named: $what" grep -q "FAILED: $what" "$folder/out"
+    done
+fi
+
 # ---- Other weights, no vectors ----
 # Few words, positions of another scheme, and so many heads that not all are on the page: every step is there, of
 # these weights. They are named as a user names them, from the folder in which they lie.
@@ -97,12 +148,9 @@ check 'of which the first layers are shown' says 'heads of the first 3 of 6 laye
 check 'are named' grep -q '"file": "small.weights"' "$folder/small.html"
 check 'words are in the plane without vectors of GloVe too' [ "$(grep -c 'src="data:image/png' "$folder/small.html")" -ge 17 ]
 
-if command -v python3 >/dev/null; then
-    run python3 -B tests/tools/lesson/recompute.py "$folder/small.html" "$programs" "$tree" "$folder/small.weights"
+if [ -n "$has_python" ]; then
+    recompute "$folder/small.html" "$folder/small.weights"
     check 'and every number of them is what it must be' [ $code = 0 ]
-else
-    echo 'skipped: python3 is not there'
-    n_skipped=1
 fi
 
 # A page over the limit is refused.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Position schemes on the command line: encode-inspect --positions, encode --position ..., what encode-new writes, and a
+# Position schemes on the command line: encode-plot position --data, encode --position ..., what encode-new writes, and a
 # classifier without layers.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
-new=$programs/encode-new inspect=$programs/encode-inspect encode=$programs/encode
+new=$programs/encode-new inspect=$programs/encode-inspect encode=$programs/encode plot=$programs/encode-plot
 cd "$folder" || exit 1
 
 does() { # WHAT PROGRAM ARGUMENTS...: it must succeed in silence
@@ -21,153 +21,109 @@ says() { # of the last run's stdout, its line ends taken for blanks
 line() { grep -qxE -- " *$1 *" out; }
 lacks() { ! says "$1"; }
 
-# ---- encode-inspect --positions: the known numbers ----
-does 'd=100' "$inspect" --positions --width 100
-check 'd=100: the norm' line 'norm +7\.0710678 for every row'
-check 'd=100: two apart' line 'k = 2 +3\.2668781 for every p'
-check 'd=100: all rows differ' says 'rows all 128 differ'
-check 'd=100: five distances' line 'k = 5 +5\.1352956 for every p'
-check 'd=100: not six' lacks 'k = 6'
-does 'the same by name' "$inspect" --positions sinusoidal --width 100 --rows 300 -k 7
-check 'by name: the norm' line 'norm +7\.0710678 for every row'
-check 'by name: seven distances' says 'k = 7'
-for width in 2 8 18 50 128 512 1024; do
+# ---- encode-plot position --data: the known numbers ----
+numbers() { # WHAT ARGUMENTS...: the table, a line for each row, the row's name first
+    local what=$1
+    shift
+    does "$what" "$plot" position --data - "$@"
+    grep -v '^#' out | tail -n +2 >table
+}
+at() { # ROW COLUMN
+    awk -F'\t' -v row="$1" -v column="$2" '$1 == row { print $(column + 2) }' table
+}
+is_near() { # A B [TOLERANCE]
+    awk -v a="$1" -v b="$2" -v tolerance="${3:-1e-12}" \
+        'BEGIN { d = a - b; exit !(a != "" && b != "" && d <= tolerance && -d <= tolerance) }'
+}
+# The least and the largest number of rows that are K apart.
+apart() { # K
+    awk -F'\t' -v k="$1" 'NR > k { d = $(NR - k + 1); if (!n++ || d < least) least = d; if (d > most) most = d }
+        END { printf "%.10g %.10g\n", least, most }' table
+}
+
+numbers 'd=100' --position sinusoidal --width 100
+check 'd=100: 100 rows' [ "$(wc -l <table)" = 100 ]
+check 'd=100: sin(1), in double precision' is_near "$(at 1 0)" 0.8414709848078965
+check 'd=100: cos(34 / 10000^0.98)' is_near "$(at 34 99)" 0.9999916453697584
+PATH=/nonexistent "$plot" position --data - --position sinusoidal --width 100 >without 2>err
+check 'd=100: the same without gnuplot' cmp -s out without
+numbers 'd=100: products' --position sinusoidal --width 100 --kind correlation
+check 'd=100: the length of row 34' is_near "$(at 34 34)" 50
+numbers 'd=100: distances' --position sinusoidal --width 100 --kind distance
+check 'd=100: of rows 70 and 72' is_near "$(at 70 72)" 3.2668781 5e-8
+for width in 2 18 128 512; do
     for base in 2 10000 1e6; do
-        does "d=$width, base $base" "$inspect" --positions --width $width --position-base $base
-        norm=$(awk "BEGIN { printf \"%.8g\", sqrt($width / 2) }")
-        check "d=$width, base $base: $norm" line "norm +${norm/./\\.} for every row"
-        check "d=$width, base $base: constant" [ "$(grep -c 'for every p$' out)" = 5 ]
+        numbers "d=$width, base $base" --width $width --position-base $base --kind distance
+        read -r least most < <(apart 2)
+        check "d=$width, base $base: all rows 2 apart are as far apart" is_near "$least" "$most" 1e-9
     done
 done
-does 'an odd width' "$inspect" --positions --width 7
-check 'an odd width: the norm varies' line 'norm +1\.[0-9]+ \(p = [0-9]+\) to [0-9.]+ \(p = [0-9]+\), mean [0-9.]+'
-does 'position scale' "$inspect" --positions --width 100 --position-scale 10
-check 'position scale: the norm' line 'norm +70\.710678 for every row'
+numbers 'an odd width' --width 7 --position sinusoidal --kind correlation
+read -r least most < <(apart 0)
+check 'an odd width: the length of a row varies' [ "$least" != "$most" ]
+numbers 'position scale' --width 100 --position-scale 10 --position sinusoidal --kind correlation
+check 'position scale: the length of a row' is_near "$(at 3 3)" 5000 1e-9
 
-does 'binary' "$inspect" --positions binary --width 4 -n 32
-check 'binary: 16 rows' says '16 different ones of 32'
-check 'binary: each comes back after 16' line '5 = 21'
-check 'binary: it says so' says 'unique for positions 0 to 15 (2^4 of them)'
-does 'binary, 2^d rows' "$inspect" --positions binary --width 4 -n 16
-check 'binary: unique up to 2^d' says 'rows all 16 differ'
-check 'binary: norm of 15' says '2 (p = 15)'
-check 'binary: range' says 'range 0 (p = 0, column 0) to 1 (p = 1, column 0)'
-
-does 'binary, times 0' "$inspect" --positions binary --width 4 -n 32 --position-scale 0
-check 'binary, times 0: one row' says '1 different one of 32'
-check 'binary, times 0: no word of unique ones' lacks 'unique'
-does 'index' "$inspect" --positions index --width 4 -n 5
-check 'index: in words' says '0.8 is place 4 of a text of 5 tokens, and place 16 of one of 20'
-check 'index: rows differ in texts of one length' says 'all 5 differ: among texts of 5 tokens every position is known'
-check 'index: range' says 'to 0.8 (p = 4, column 0)'
-check 'index: distances are the same' line 'k = 2 +0\.8 for every p'
-does 'index, json' "$inspect" --positions index -n 20 -f json
-check 'index, json: the example' says '"value": 0.80000000000000004, "places": [ 4, 16 ], "of": [ 5, 20 ]'
-
-does 'index, wide' "$inspect" --positions index --width 16777216 -n 1
-check 'index, wide: in words' says '0.8 is place 4 of a text of 5 tokens'
-does 'index, scaled' "$inspect" --positions index --width 2 -n 5 --position-scale 5
-check 'index, scaled: in words' says 'p / T times W2'
-check 'index, scaled: in words' says '4 is place 4 of a text of 5 tokens'
-does 'fourier' "$inspect" --positions fourier --frequencies 0.25,0.125 --width 6 -n 20
-check 'fourier: the norm' line 'norm +1\.4142136 for every row'
-check 'fourier: rows come back' says '8 different ones of 20'
-check 'fourier: three of them' line '0 = 8 = 16'
-does 'harmonics' "$inspect" --positions fourier --width 8 -n 40
-check 'harmonics: of the text' says 'harmonics of 40 tokens'
-check 'harmonics: unique' says 'rows all 40 differ'
-check 'harmonics: the norm' line 'norm +2 for every row'
-does 'exponential' "$inspect" --positions exponential --width 4 -n 10 --position-base 10
-check 'exponential: starts at 1' says 'to 1 (p = 0, column 0)'
-check 'exponential: norm falls' says '2 (p = 0)'
-does 'none' "$inspect" --positions none -n 3
-check 'none: no scheme of that name' says 'no positions: width 128'
-check 'none: zeros' line 'norm +0 for every row'
-check 'none: one row' line '0 = 1 = 2'
-does 'one row' "$inspect" --positions -n 1
-check 'one row: no distance' lacks 'PE[p+k]'
-
-does 'csv' "$inspect" --positions binary --width 3 -n 4 -f csv
-printf 'position,v0,v1,v2\n0,0.0,0.0,0.0\n1,1.0,0.0,0.0\n2,0.0,1.0,0.0\n3,1.0,1.0,0.0\n' | tr -d '\r' >expected
-tr -d '\r' <out >plain
-check 'csv: the matrix' cmp -s plain expected
-does 'json' "$inspect" --positions --width 100 -n 64 -k 2 -f json
-check 'json: constant' says '"k": 2, "constant": true'
-check 'json: all differ' says '"different_rows": 64'
-
-run "$inspect" --positions -n 128 -k 200
-ends 'k past the rows' 0 '128 positions are at most 127 apart: -k 200 stops there; -n takes more rows'
-check 'k past the rows: those there are' says 'k = 127'
-
-does 'one row and two' "$inspect" --positions --width 100 --row 34 --pair 70,72
-check 'a row: its norm' line 'p = 34 +7\.0710678'
-check 'a pair: their distance' line '\|PE\[70\] - PE\[72\]\| = 3\.2668781'
-does 'a row that is not as the others' "$inspect" --positions binary --width 4 --row 7 --pair 15,0 -n 16 -k 1
-check 'binary: the row' line 'p = 7 +1\.7320508'
-check 'binary: the pair' line '\|PE\[15\] - PE\[0\]\| = 2'
-does 'picks, json' "$inspect" --positions binary --width 4 --row 15 --pair 0,1 -f json
-check 'json: the row' says '"row": { "p": 15, "norm": 2.0 }'
-check 'json: the pair' says '"pair": { "p": [ 0, 1 ], "distance": 1.0 }'
-does 'no picks, json' "$inspect" --positions binary -f json
-check 'no picks, json' lacks '"row"'
+numbers 'binary' --position binary --width 4 -n 32 --kind distance
+check 'binary: each row comes back after 16' [ "$(apart 16)" = '0 0' ]
+check 'binary: and none before' [ "$(awk -F'\t' 'NR <= 16 { for (i = 2; i <= 17; i++) n += $i == 0 } END { print n }' table)" = 16 ]
+numbers 'index' --position index --width 4 -n 5
+check 'index: place 4 of 5' [ "$(at 4 0)" = 0.8 ]
+numbers 'index' --position index --width 4 -n 20
+check 'index: place 16 of 20' [ "$(at 16 0)" = 0.8 ]
+numbers 'fourier' --position fourier --frequencies 0.25,0.125 --width 6 -n 20 --kind distance
+check 'fourier: rows come back' [ "$(apart 8)" = '0 0' ]
+numbers 'harmonics' --position fourier --width 8 -n 40 --kind correlation
+check 'harmonics: the length of a row' is_near "$(at 7 7)" 4
+numbers 'exponential' --position exponential --width 4 -n 10 --position-base 10
+check 'exponential: starts at 1' [ "$(at 0 0)" = 1 ]
+check 'exponential: e^-1' is_near "$(at 1 0)" 0.36787944117144233
+numbers 'none' --position none -n 3 --width 2
+check 'none: zeros' [ "$(cat table)" = "$(printf '%s\t0\t0\n' 0 1 2)" ]
+numbers 'one row' --position sinusoidal -n 1 --kind distance
+check 'one row: no distance' [ "$(cat table)" = "$(printf '0\t0')" ]
 
 # ---- of a file ----
 run "$new" -o learned.w --layers 0 --width 8 --max-tokens 12 --position learned
-does 'a learned table' "$inspect" --positions learned.w
-check 'learned: its rows' says 'learned positions of random weights: width 8, positions 0 to 11'
-check 'learned: not constant' says 'mean'
-run "$inspect" --positions learned.w -n 13
+numbers 'a learned table' -m learned.w
+check 'learned: its rows' [ "$(wc -l <table)" = 12 ]
+run "$plot" position -m learned.w -n 13 --data -
 ends 'past the table' 1 "13 positions asked for, the model's table has 12"
-does 'another scheme of its width' "$inspect" --positions --position binary learned.w -n 300
-check 'another scheme: width 8' says '256 different ones of 300'
 run "$new" -o waves.w --layers 0 --width 8 --position sinusoidal --position-base 50 --position-scale 2
-does 'base and scale of a file' "$inspect" --positions waves.w -n 30
-check 'base of a file' says 'base 50, times 2'
-check 'scale of a file' line 'norm +4 for every row'
+numbers 'base and scale of a file' -m waves.w -n 3
+check 'base of a file' is_near "$(at 1 6)" "$(awk 'BEGIN { print 2 * sin(1 / 50 ^ 0.75) }')" 1e-5
+run "$plot" position -m waves.w --position learned --data -
+ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 
 # ---- misuse ----
 while IFS='|' read -r options exit words; do
     # shellcheck disable=SC2086
-    run "$inspect" $options
-    ends "inspect $options" "$exit" "$words"
-    check "inspect $options: nothing on stdout" [ ! -s out ]
+    run "$plot" position --data - $options
+    ends "position $options" "$exit" "$words"
+    check "position $options: nothing on stdout" [ ! -s out ]
 done <<'END'
---positions learned|2|learned positions are in a file
---positions no.such|1|no.such
---positions sinusoidl|1|'sinusoidl' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) nor a file
---positions ./sinusoidl|1|sinusoidl
---positions --width 0|2|--width takes
---positions -n 0|2|-n takes
---positions -k x|2|-k takes
---positions --row 128|2|position 128 is asked for, and there are 0 to 127: -n takes more
---positions --pair 3,900 --row 1|2|position 900 is asked for
---positions --row x|2|--row takes
---positions --row -1|2|--row takes
---positions --pair 3|2|--pair takes two positions, P,Q, not '3'
---positions --pair 3,|2|--pair takes
---positions --pair 1,2,3|2|--pair takes
---positions --row 1 -f csv|2|the matrix itself
---row 1 learned.w|2|go with --positions
---positions --width 4 learned.w|2|a file has its own
---positions binary --position index|2|two schemes
---positions binary --position-base 5|2|no others have a base; here they are binary
---positions --frequencies 1|2|--frequencies goes with positions fourier
---positions none --position-scale 2|2|there are none
---positions --embedding-scale 2|2|weighs embeddings
---positions --position-base 0|2|takes a number from 1e-100
---positions --position-base -5|2|takes a number from 1e-100
---positions --position-base nan|2|takes a number
---positions --position relative|2|takes one of
---positions fourier --frequencies 1,,2|2|takes a number, not ''
---positions fourier --frequencies 1e39|2|at most 1e+38
---positions fourier --frequencies 1,2,3 --width 4|1|at most 2
---positions -n 16777216 --width 1000|1|ask for fewer
---positions --width 2 -n 100000 -k 99999|1|take 19999800000 differences, at most 4294967296 are computed
---positions --verify|2|without --positions
---positions learned.w waves.w|2|one file at a time
---width 5 learned.w|2|go with --positions
--f csv learned.w|2|-f csv goes with --positions
+--position learned|2|learned positions are in a weight file
+--beside no.such|1|no.such
+--position relative|2|takes one of
+--width 0|2|--width takes
+-n 0|2|-n takes
+-m learned.w --width 4|2|have 8 numbers
+--position binary --position-base 5|2|no others have a base
+-m learned.w --position-base 5|1|only positions sinusoidal and exponential have a base
+--position sinusoidal --frequencies 1|2|--frequencies goes with positions fourier
+--position none --position-scale 2|2|there are none
+--embedding-scale 2|2|embedding-scale
+--position-base 0|2|takes a number from 1e-100
+--position-base -5|2|takes a number from 1e-100
+--position-base nan|2|takes a number
+--position fourier --frequencies 1,,2|2|takes a number, not ''
+--position fourier --frequencies 1e39|2|at most 1e+38
+--position fourier --frequencies 1,2,3 --width 4|1|at most 2
+--position sinusoidal -n 100000 --width 1000|2|a picture takes at most
 END
+run "$inspect" --positions
+ends 'encode-inspect measures no positions' 2 "unrecognized option '--positions'"
+check 'its manual names what does' grep -q '`encode-plot`(1) position --data' "$tree/tools/man/encode-inspect.1.in"
 
 # ---- encode: what is added, read back from a model that adds nothing else ----
 run "$new" -o zero.w --words 'a b c d e' --layers 0 --width 6 --max-tokens 20 --position none \
@@ -175,8 +131,8 @@ run "$new" -o zero.w --words 'a b c d e' --layers 0 --width 6 --max-tokens 20 --
 rows() { # OPTIONS: the numbers of the text's five tokens, one line each
     "$encode" -m zero.w -f csv "$@" 'a b c d e' 2>err | tr -d '\r' | cut -d, -f9- | tail -n +2 | sed "s/-0\.0/0.0/g"
 }
-matrix() { # OPTIONS: the same from encode-inspect
-    "$inspect" --positions zero.w -n 5 -f csv "$@" 2>err | tr -d '\r' | cut -d, -f2- | tail -n +2 | sed "s/-0\.0/0.0/g"
+matrix() { # OPTIONS: the same from encode-plot, before it is rounded to float32
+    "$plot" position -m zero.w -n 5 --data - "$@" 2>err | grep -v '^#' | tail -n +2 | cut -f2- | tr '\t' ,
 }
 for options in '--position sinusoidal' '--position index' '--position binary' '--position fourier' \
     '--position exponential' '--position none' '--position sinusoidal --position-base 30' \
@@ -187,7 +143,8 @@ for options in '--position sinusoidal' '--position index' '--position binary' '-
     # shellcheck disable=SC2086
     matrix $options >expected
     check "$options: five rows" [ "$(wc -l <out)" = 5 ]
-    check "$options: as measured" cmp -s out expected
+    paste -d, out expected | awk -F, '{ for (i = 1; i <= 6; i++) { d = $i - $(i + 6); n += d <= 2e-7 && -d <= 2e-7 } } END { exit n != 30 }'
+    check "$options: as encode-plot has it" [ $? = 0 ]
 done
 rows --position index --position-scale 5 >out
 check 'index times 5 counts' [ "$(tr '\n' ' ' <out)" = "$(for p in 0 1 2 3 4; do echo "$p.0,$p.0,$p.0,$p.0,$p.0,$p.0"; done | tr '\n' ' ')" ]
@@ -218,8 +175,6 @@ done <<'END'
 END
 run "$encode" -m waves.w --position learned I
 ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
-run "$inspect" --positions --position learned waves.w
-ends 'inspect: no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 
 run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
 ends 'numbers beyond float32' 1 'text 1 gives NaN or an infinity: float32 overflows'
@@ -280,10 +235,10 @@ check 'inspect: how many frequencies' line 'position_frequencies +2'
 check 'inspect: W2' line 'position_scale +0\.5'
 check 'inspect: the tensor' line 'position\.frequencies +f32 +rows +\[2\] +[0-9]+ +8'
 run "$new" -o tenths.w --layers 0 --width 4 --position fourier --frequencies 0.1,0.3
-does 'frequencies of a file' "$inspect" --positions tenths.w -n 4096 -f csv
-mv out expected
-does 'the same as an option' "$inspect" --positions fourier --width 4 --frequencies 0.1,0.3 -n 4096 -f csv
-check 'the same frequencies, the same numbers' cmp -s out expected
+numbers 'frequencies of a file' -m tenths.w -n 4096
+mv table expected
+numbers 'the same as an option' --position fourier --width 4 --frequencies 0.1,0.3 -n 4096
+check 'the same frequencies, the same numbers' cmp -s table expected
 run "$new" -o base.w --layers 0 --position exponential --position-base 512
 does 'a base' "$inspect" base.w
 check 'inspect: the base' line 'position_base +512'

@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
-new=$programs/encode-new inspect=$programs/encode-inspect encode=$programs/encode
+new=$programs/encode-new inspect=$programs/encode-inspect plot=$programs/encode-plot encode=$programs/encode
 cd "$folder" || exit 1
 
 says() { grep -qF -- "$1" out; } # the last run's stdout has these words
@@ -91,41 +91,22 @@ run "$new" -o n.weights --words 'a b' --width 8 --head mask --head-tied yes --he
 ends 'a head of nothing' 0 wrote
 run "$inspect" n.weights
 check 'it has no tensor' [ "$(grep -c head.out out)" = 0 ]
-run "$inspect" --positions n.weights -n 1 -k 5
-ends 'distances of one row' 0 '1 position is at most 0 apart: -k 5 stops there'
-run "$inspect" --positions n.weights -n 0
-ends 'no rows' 2 '-n'
-run "$inspect" --positions n.weights
-check 'a file without a name has that of its path' says 'sinusoidal positions of n.weights'
-
-# ---- What positions measure ----
-measured() { # WHAT WORDS ARGUMENTS...: stdout has these words
-    run "$inspect" --positions "${@:3}"
-    check "$1: exit code $code" [ $code = 0 ]
-    check "$1" says "$2"
-}
-refused() { # WHAT CODE WORDS ARGUMENTS...
-    run "$inspect" --positions "${@:4}"
-    ends "$1" "$2" "$3"
-}
-measured 'one frequency' ', 1 frequency' fourier --frequencies 0.1 -n 4 --width 2
-measured 'an index that is scaled away' 'times 0' index --position-scale 0
-measured 'the same in JSON' '"scale": 0.0' index --position-scale 0 -f json
-measured 'more digits than are counted' 'width 64' binary --width 64
-measured 'binary numbers that are scaled away' 'times 0' binary --width 8 --position-scale 0
-measured 'a scheme that is named twice' 'sinusoidal positions' sinusoidal --position sinusoidal
-measured 'another scheme than the file has' 'index positions of n.weights' n.weights --position index
-measured 'large numbers' '"scale": 1e+30' --position-scale 1e30 -f json
-measured 'a pair of one row' 'positions 0 to 0' -n 1 --pair 0,0
-refused 'two schemes' 2 'learned and sinusoidal are two schemes' sinusoidal --position learned
-refused 'half a pair' 2 "not 'x'" --pair x,2
-refused 'the other half' 2 "not 'x'" --pair 1,x
-refused 'a long pair' 2 '--pair takes two positions' --pair "$(printf '%060d' 1),2"
+run "$plot" position -m n.weights --data -
+check 'a file without a name has that of its path' says 'sinusoidal, n.weights'
+run "$plot" position --position fourier --frequencies 0.1 -n 4 --width 2 --data -
+check 'one frequency' says ', frequency 0.1'
+run "$plot" position --position index --position-scale 0 --data -
+check 'an index that is scaled away' says 'W2 = 0'
+run "$plot" position --position binary --width 64 --data -
+check 'more digits than are counted' says 'd = 64'
+run "$plot" position -m n.weights --position index --data -
+check 'another scheme than the file has' says 'index, n.weights'
 printf '[UNK]\n[CLS]\n[SEP]\n' >words.txt
 "$programs/encode-import" --tokenizer-only words.txt -o t.weights 2>err
-refused 'a tokenizer' 1 'holds a tokenizer alone, which has no positions' t.weights
+run "$plot" position -m t.weights --data -
+ends 'a tokenizer' 1 'holds a tokenizer alone: it has no positions'
 if [ -w /dev/full ]; then
-    "$inspect" --positions -n 1000 -f csv >/dev/full 2>err
+    "$plot" position --position sinusoidal -n 1000 --data - >/dev/full 2>err
     code=$?
     ends 'a full disk' 1 'No space left on device'
 fi

@@ -65,7 +65,6 @@ static const struct option_row WORK_ROWS[] = {
 
 static const struct option_row RESULT_ROWS[] = {
     {"profile", 0, NULL, "where the time goes, in percent of all threads' time", FLAG(profile)},
-    {"peaks", 0, NULL, "the machine's peaks alone", FLAG(peaks_alone)},
     {"format", 'f', "F", "text (default), or json: one object per line and workload",
      CHOICE_AT(struct bench_options, is_json, false, "text json")},
 };
@@ -109,9 +108,9 @@ static const char NOTES[] =
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
     "  of peak                the time that the products of the layers and of attention take at "
     "the\n"
-    "                         measured peak of as many threads (matrices in int8: at that of "
-    "int8;\n"
-    "                         all else: at that of float32 multiply-adds), divided by the median\n";
+    "                         measured peak of as many threads and the instructions in use\n"
+    "                         (matrices in int8: at that of int8; all else: at that of float32\n"
+    "                         multiply-adds), divided by the median\n";
 
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 25),

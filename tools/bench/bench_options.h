@@ -28,7 +28,7 @@ struct bench_options {
     double seconds;
     size_t n_runs; /* 0: as many as fit into the seconds */
     uint64_t seed;
-    bool profile, peaks_alone, is_json;
+    bool profile, is_json;
 };
 
 void bench_options_read(struct bench_options *options, int argc, char **argv);

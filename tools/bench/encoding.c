@@ -25,7 +25,8 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
                           const struct workload *workload, size_t n_threads, bool profile)
 {
     size_t tokens = workload->longest > SESSION_TOKENS ? workload->longest : SESSION_TOKENS;
-    engine_session_options options = {.n_threads = n_threads, .profile = profile};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .profile = profile);
     engine_error error;
     options.max_tokens = tokens < subject->info.max_tokens ? tokens : 0;
     *encoding = (struct encoding){.workload = workload, .cap = workload->n * subject->info.width};
@@ -39,7 +40,8 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
 
 static bool encode_once(void *user)
 {
-    static const engine_encode_options OPTIONS = {.pooling = ENGINE_POOLING_MEAN,
+    static const engine_encode_options OPTIONS = {.struct_bytes = sizeof OPTIONS,
+                                                  .pooling = ENGINE_POOLING_MEAN,
                                                   .on_long = ENGINE_ON_LONG_TRUNCATE};
     struct encoding *encoding = user;
     const struct workload *workload = encoding->workload;

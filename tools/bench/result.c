@@ -29,8 +29,7 @@ static struct figures figures_of(const struct result *result)
         .texts_per_s = (double)workload->n / median,
         .ms_per_token = 1e3 * median / n_tokens,
         .gflops = giga_per_s * (work.int8 + work.f32),
-        .share_of_peak =
-            giga_per_s * (work.int8 / peaks->int8.giga_per_s + work.f32 / peaks->f32.giga_per_s),
+        .share_of_peak = giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32),
     };
 }
 
@@ -40,14 +39,6 @@ static struct figures figures_of(const struct result *result)
 static void write_number(struct json_writer *json, const char *key, double number)
 {
     json_write_double(json, key, "%.6g", number);
-}
-
-static void write_peaks(struct json_writer *json, const struct peaks *peaks)
-{
-    write_number(json, "peak_f32_gflops", peaks->f32.giga_per_s);
-    json_write_text(json, "peak_f32_isa", peaks->f32.isa);
-    write_number(json, "peak_int8_gops", peaks->int8.giga_per_s);
-    json_write_text(json, "peak_int8_isa", peaks->int8.isa);
 }
 
 static void write_profile(struct json_writer *json, const struct profile_shares *profile)
@@ -81,21 +72,12 @@ void result_print_json(const struct result *result)
     write_number(&json, "ms_per_token", figures.ms_per_token);
     write_number(&json, "gflops", figures.gflops);
     write_number(&json, "share_of_peak", figures.share_of_peak);
-    write_peaks(&json, &result->peaks);
+    write_number(&json, "peak_f32_gflops", result->peaks.f32);
+    write_number(&json, "peak_int8_gops", result->peaks.int8);
     if (result->has_profile)
         write_profile(&json, &result->profile);
     else
         json_write_null(&json, "profile");
-    json_end_object(&json);
-}
-
-void peaks_print_json(const struct peaks *peaks)
-{
-    struct json_writer json = {.stream = stdout};
-    json_begin_object(&json, NULL);
-    json_write_text(&json, "workload", "peaks");
-    json_write_count(&json, "threads", peaks->n_threads);
-    write_peaks(&json, peaks);
     json_end_object(&json);
 }
 
@@ -147,11 +129,4 @@ void result_print_text(const struct result *result)
     putchar('\n');
     if (result->has_profile)
         print_profile(&result->profile);
-}
-
-void peaks_print_text(const struct peaks *peaks)
-{
-    printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s)\n", peaks->n_threads,
-           plural(peaks->n_threads), peaks->f32.giga_per_s, peaks->f32.isa, peaks->int8.giga_per_s,
-           peaks->int8.isa);
 }

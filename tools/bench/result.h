@@ -3,7 +3,7 @@
 #define TOOLS_BENCH_RESULT_H
 
 #include "tools/bench/encoding.h"
-#include "tools/bench/machine.h"
+#include "tools/bench/peaks.h"
 #include "tools/bench/series.h"
 
 struct result {
@@ -19,8 +19,5 @@ struct result {
 void result_print_heading(void);
 void result_print_text(const struct result *result);
 void result_print_json(const struct result *result);
-
-void peaks_print_text(const struct peaks *peaks);
-void peaks_print_json(const struct peaks *peaks);
 
 #endif

@@ -43,10 +43,11 @@ static const char *linear_type(const engine_model *model)
 static void open_model(struct subject *subject)
 {
     engine_error error;
-    subject->info.struct_bytes = sizeof subject->info;
+    subject->info = ENGINE_INFO();
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
         program_exit(model_open_failed(subject->file, &error));
-    if (engine_model_info(subject->model, &subject->info) != ENGINE_OK || !subject->info.has_model)
+    if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
+        !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);
     subject->precision = linear_type(subject->model);
 }

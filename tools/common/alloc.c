@@ -1,12 +1,51 @@
 /* alloc.c - see alloc.h. */
 #include "tools/common/alloc.h"
 
+#include <search.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char purpose[64];
+
+/* ---- The arena: a tree of the addresses of its blocks ---- */
+
+static bool has_arena;
+static void *arena;
+
+static int compare(const void *left, const void *right)
+{
+    return (uintptr_t)left < (uintptr_t)right ? -1 : (uintptr_t)left > (uintptr_t)right;
+}
+
+/* Inlined, gcc would warn of a block without contents: tsearch looks at the address alone. */
+__attribute__((noinline)) void *alloc_own(void *data)
+{
+    if (data == NULL || (has_arena && tsearch(data, &arena, compare) == NULL))
+        alloc_fail();
+    return data;
+}
+
+void alloc_in_arena(bool on)
+{
+    has_arena = on;
+}
+
+void alloc_free(void *data)
+{
+    tdelete(data, &arena, compare);
+    free(data);
+}
+
+void alloc_free_all(void)
+{
+    tdestroy(arena, free);
+    arena = NULL;
+}
+
+/* ---- Blocks ---- */
 
 void alloc_for(const char *format, ...)
 {
@@ -23,29 +62,24 @@ _Noreturn void alloc_fail(void)
 
 void *alloc_bytes(size_t len)
 {
-    void *data = malloc(len ? len : 1);
-    if (!data)
-        alloc_fail();
-    return data;
+    return alloc_own(malloc(len ? len : 1));
 }
 
 void *alloc_zeros(size_t n, size_t element_bytes)
 {
-    void *data = calloc(n ? n : 1, element_bytes);
-    if (!data)
-        alloc_fail();
-    return data;
+    return alloc_own(calloc(n ? n : 1, element_bytes));
 }
 
 void *alloc_resize(void *data, size_t n, size_t element_bytes)
 {
     const size_t n_kept = n ? n : 1;
+    tdelete(data, &arena, compare);
     void *resized = n <= SIZE_MAX / element_bytes ? realloc(data, n_kept * element_bytes) : NULL;
     if (!resized) {
         free(data);
         alloc_fail();
     }
-    return resized;
+    return alloc_own(resized);
 }
 
 char *alloc_text(const char *format, ...)
@@ -87,14 +121,14 @@ static int hand_over(void *cookie)
     struct memory *memory = cookie;
     *memory->text = memory->bytes;
     *memory->len = memory->n;
-    free(memory);
+    alloc_free(memory);
     return 0;
 }
 
 FILE *alloc_open(char **text, size_t *len)
 {
     struct memory *memory = alloc_zeros(1, sizeof *memory);
-    *memory = (struct memory){alloc_zeros(1, 1), 0, text, len};
+    *memory = (struct memory){alloc_text("%s", ""), 0, text, len};
     FILE *stream =
         fopencookie(memory, "w", (cookie_io_functions_t){.write = append, .close = hand_over});
     if (!stream)

@@ -16,7 +16,7 @@ struct input {
     const char *name; /* for the message */
 };
 
-static struct input *inputs; /* [n_inputs], kept until the program ends */
+static struct input *inputs; /* [n_inputs], each once, kept until the program ends */
 static size_t n_inputs;
 
 /* NULL: a descriptor's file. False: it is not there, or no regular file. */
@@ -72,9 +72,13 @@ void input_remember(const char *path)
     struct stat file;
     if (!look_at(is_stdin ? NULL : path, STDIN_FILENO, &file))
         return;
-    inputs = alloc_resize(inputs, n_inputs + 1, sizeof *inputs);
-    inputs[n_inputs++] = (struct input){file.st_dev, file.st_ino,
-                                        is_stdin ? "the file on stdin" : alloc_text("'%s'", path)};
+    if (find_input(&file) == NULL) {
+        inputs = reallocarray(inputs, n_inputs + 1, sizeof *inputs);
+        if (inputs == NULL)
+            alloc_fail();
+        inputs[n_inputs++] = (struct input){
+            file.st_dev, file.st_ino, is_stdin ? "the file on stdin" : alloc_text("'%s'", path)};
+    }
     spare_from_messages();
     if (look_at(NULL, STDOUT_FILENO, &file))
         spare(&file, "stdout");

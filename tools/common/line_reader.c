@@ -28,7 +28,7 @@ void line_reader_free(struct line_reader *reader)
 /* Room for more bytes behind `end`: by moving what is left to the front, else by growing. */
 static bool make_room(struct line_reader *reader)
 {
-    if (!reader->keeps && reader->begin > 0 && reader->end == reader->cap) {
+    if (reader->begin > 0 && reader->end == reader->cap) {
         memmove(reader->data, reader->data + reader->begin, reader->end - reader->begin);
         reader->end -= reader->begin;
         reader->searched -= reader->begin;
@@ -37,7 +37,7 @@ static bool make_room(struct line_reader *reader)
     if (reader->end < reader->cap)
         return true;
     size_t cap = reader->cap ? 2 * reader->cap : FIRST_CAP;
-    char *data = realloc(reader->data, cap);
+    char *data = realloc(reader->data, cap + 1);
     if (!data) {
         reader->error = ENOMEM;
         return false;
@@ -79,6 +79,7 @@ static bool read_more(struct line_reader *reader)
     }
     reader->at_end = n == 0;
     reader->end += (size_t)n;
+    reader->data[reader->end] = '\0';
     return true;
 }
 
@@ -141,12 +142,6 @@ enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes)
         n_bytes -= n;
     }
     return LINE_READ;
-}
-
-void line_reader_return(struct line_reader *reader, size_t at)
-{
-    reader->begin = reader->searched = at;
-    reader->n_lines = 0;
 }
 
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len)

@@ -38,15 +38,14 @@ struct line_reader {
     size_t searched;   /* no \n in begin .. searched-1 */
     size_t n_lines;    /* lines handed out: the number of the last one, from 1 */
     bool at_end;
-    bool keeps; /* lines that are handed out stay in memory, for line_reader_return */
     int error;
 };
 
 void line_reader_begin(struct line_reader *reader, int fd);
 void line_reader_free(struct line_reader *reader);
 
-/* The next line, borrowed until the next call, and free to be changed. With `wait` false,
- * LINE_PENDING instead of waiting for the other end. */
+/* The next line, borrowed until the next call, and free to be changed; the byte after it is \r, \n
+ * or NUL. With `wait` false, LINE_PENDING instead of waiting for the other end. */
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len);
 
 /* Takes the last line back: it is the next one again. Only before the next call. */
@@ -57,9 +56,5 @@ enum line_state line_reader_pass(struct line_reader *reader);
 
 /* Passes by as many bytes, as if their lines had been handed out; LINE_END: there are fewer. */
 enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes);
-
-/* Back to byte `at` of the input, with which the next line begins; it is the first again. Only
- * while everything that was read is kept. */
-void line_reader_return(struct line_reader *reader, size_t at);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* What encode may write beside an output. */
-static const char *const OTHERS[] = {OUTPUT_ROWS, OUTPUT_LEFT_OUT};
+static const char *const OTHERS[] = {OUTPUT_ROWS, OUTPUT_LEFT_OUT, OUTPUT_ORIGIN};
 enum { N_OTHERS = sizeof OTHERS / sizeof OTHERS[0] };
 
 /* What exit() leaves behind when a program ends in the middle of its results. */
@@ -180,15 +180,19 @@ static bool put_in_place(struct output_file **file)
     return output_file_finish(finished) == ENGINE_OK;
 }
 
-/* A folder of that name is nobody's output. */
+/* The programs never write directories, so one of that name stays. A file that a power cut would
+ * bring back would describe another output, so its removal is synced. */
 static bool remove_file(struct output *output, const char *path)
 {
     struct stat file;
-    if (lstat(path, &file) != 0 || S_ISDIR(file.st_mode) || unlink(path) == 0)
+    if (lstat(path, &file) != 0 || S_ISDIR(file.st_mode))
         return true;
-    snprintf(output->error.message, sizeof output->error.message, "cannot remove '%s': %s", path,
-             strerror(errno));
-    return false;
+    const bool is_removed = unlink(path) == 0;
+    if (!is_removed)
+        snprintf(output->error.message, sizeof output->error.message, "cannot remove '%s': %s",
+                 path, strerror(errno));
+    output_file_sync_folder(path);
+    return is_removed;
 }
 
 static bool is_beside(const struct output *output, const char *path)
@@ -204,7 +208,8 @@ bool output_drop_others(struct output *output)
     bool is_good = true;
     for (size_t i = 0; i < N_OTHERS && is_good; i++) {
         char *path = alloc_text("%s%s", output->path, OTHERS[i]);
-        is_good = is_beside(output, path) || remove_file(output, path);
+        is_good = (is_beside(output, path) && strcmp(OTHERS[i], OUTPUT_ORIGIN) != 0) ||
+                  remove_file(output, path);
         free(path);
     }
     return is_good;
@@ -213,24 +218,34 @@ bool output_drop_others(struct output *output)
 /* One that has nothing to say leaves nothing, also of an earlier run. */
 static bool put_beside(struct output *output, struct output_beside *beside)
 {
-    if (ftello(output_file_stream(beside->file)) > 0)
+    const off_t n_bytes = ftello(output_file_stream(beside->file));
+    if (n_bytes > 0)
         return put_in_place(&beside->file);
-    if (!remove_file(output, beside->path))
+    if (n_bytes < 0)
+        snprintf(output->error.message, sizeof output->error.message, "cannot write to '%s': %s",
+                 beside->path, strerror(errno));
+    if (n_bytes < 0 || !remove_file(output, beside->path))
         return false;
     output_file_release(beside->file);
     return true;
 }
 
-/* What tells of the output comes first, so that the output never has another's beside it. */
+/* What tells of the output comes first, so that the output never has another's beside it. Its
+ * origin comes last, and the old one has gone before: it is right or absent. */
 static bool put_all_in_place(struct output *output)
 {
+    struct output_beside *origin = NULL;
     if (output_file_has_place(output->file) && !output_drop_others(output))
         return false;
-    for (size_t i = 0; i < output->n_beside; i++)
-        if (!put_beside(output, &output->beside[i]))
+    for (size_t i = 0; i < output->n_beside; i++) {
+        struct output_beside *beside = &output->beside[i];
+        if (path_ends_in(beside->path, OUTPUT_ORIGIN))
+            origin = beside;
+        else if (!put_beside(output, beside))
             return false;
+    }
     if (put_in_place(&output->file))
-        return true;
+        return !origin || put_beside(output, origin);
     for (size_t i = 0; i < output->n_beside && !output->is_kept; i++)
         unlink(output->beside[i].path); /* it tells of what is not there */
     return false;

@@ -10,8 +10,9 @@
 /* Files beside an output: what its rows are, and what was left out. */
 #define OUTPUT_ROWS     ".rows.jsonl"
 #define OUTPUT_LEFT_OUT ".left-out.jsonl"
+#define OUTPUT_ORIGIN   ".origin.json" /* what made the output; it is put in its place last */
 
-enum { OUTPUT_MOST_BESIDE = 2 };
+enum { OUTPUT_MOST_BESIDE = 3 };
 
 struct output {
     FILE *stream;

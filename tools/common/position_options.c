@@ -147,9 +147,9 @@ const char *position_next_step(engine_position position, engine_status status)
                : "";
 }
 
-const char *position_scale_hint(const struct position_options *options, const char *message)
+const char *position_scale_hint(const struct position_options *options, engine_reason reason)
 {
-    if (strstr(message, "float32 overflows") == NULL)
+    if (reason != ENGINE_REASON_OVERFLOW)
         return "";
     if (options->has_embedding_scale)
         return options->has_position_scale ? "; see --embedding-scale and --position-scale"

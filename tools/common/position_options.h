@@ -65,8 +65,8 @@ void position_options_apply(struct position_options *options, size_t width,
  * the message, or "". */
 const char *position_next_step(engine_position position, engine_status status);
 
-/* Which options a message that float32 overflows may come from: words to put behind it, or "". */
-const char *position_scale_hint(const struct position_options *options, const char *message);
+/* Names the options that may make float32 overflow, to print after the message, or "". */
+const char *position_scale_hint(const struct position_options *options, engine_reason reason);
 
 /* True for sinusoidal and exponential. */
 bool position_uses_base(const char *scheme);

@@ -103,8 +103,11 @@ static bool tokenize(struct encoder *encoder, struct item *item)
 {
     if (item->record.fault)
         return encoder_fail(encoder, item, "%s", item->record.fault);
-    return put_prompt(encoder, item) && encoder_tokenize(encoder, item) &&
-           (encoder->request.is_chunked || encoder_pad(encoder, item));
+    if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item))
+        return false;
+    if (!encoder->request.is_chunked) /* windows are padded one by one */
+        padding_apply(&encoder->padding, item);
+    return true;
 }
 
 /* Items that are left out are freed, and the others move up. */

@@ -50,11 +50,6 @@ static void settle_long(void *options, const struct option_use *use)
         request->on_long = ENGINE_ON_LONG_ERROR;
 }
 
-static void set_shard(void *options, const struct option_use *use)
-{
-    ((struct encode_options *)options)->shard = shard_number_read(use->option, use->text);
-}
-
 /* ---- The options ---- */
 
 static const struct option_row INPUT_ROWS[] = {
@@ -102,11 +97,6 @@ static const struct option_row CORPUS_ROWS[] = {
     {"resume", 0, NULL, "go on with -o FILE where a run that was stopped or failed ended",
      FLAG(resumes)},
     {"restart", 0, NULL, "drop what such a run has left, and begin anew", FLAG(restarts)},
-    {"shard", 0, "I/N",
-     "of a file's lines the I-th of N parts, as FILE.I-of-N of -o FILE;\n"
-     "auto: I and N of a Slurm job array, or of MPI",
-     SET_BY(set_shard)},
-    {"join", 0, NULL, "make -o FILE of the parts of its shards", FLAG(joins)},
 };
 
 #define TASK(task) SET_BY(set_task), .value = (task)
@@ -144,7 +134,7 @@ static const struct option_row RESULT_ROWS[] = {
 static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
      "text (default), json (an object per line), csv, npy (see --type; with\n"
-     "--tokens --pad-to int32), npz (-p sparse, none or colbert), or ids",
+     "--tokens --pad-to int32), npz (-p sparse), or ids",
      CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
     {"type", 0, "TYPE", "-f npy: f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary")},

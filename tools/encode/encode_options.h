@@ -3,7 +3,6 @@
 #define TOOLS_ENCODE_OPTIONS_H
 
 #include "tools/common/texts/request_options.h"
-#include "tools/encode/corpus/shard_number.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -21,9 +20,7 @@ struct encode_options {
     bool skips_errors;       /* texts that cannot be encoded are left out */
     const char *report_path; /* of texts that are left out; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
-    struct shard_number shard;
-    bool joins;       /* parts of shards, and encodes nothing */
-    json_t *settings; /* owned: the options that make the output what it is */
+    json_t *settings;        /* owned: the options that make the output what it is */
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */

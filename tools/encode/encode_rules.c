@@ -26,13 +26,17 @@ static const char *check_texts(const void *options)
 }
 
 /* Without a default, so that the compiler names a format that was forgotten. */
-static bool is_printed(enum task task, enum output_format format)
+static bool is_printed(const struct request_options *request, enum output_format format)
 {
+    const enum task task = request->task;
+    const engine_pooling pooling = request->pooling;
     switch (format) {
     case FORMAT_TEXT:
     case FORMAT_JSON: return true;
     case FORMAT_CSV: return task != TASK_SHOW_MASK && task != TASK_COMPARE;
-    case FORMAT_NPZ: return task == TASK_VECTORS;
+    case FORMAT_NPZ:
+        return task == TASK_VECTORS &&
+               (pooling == ENGINE_POOLING_SPARSE || pooling == ENGINE_POOLING_MODEL);
     case FORMAT_NPY:
     case FORMAT_IDS: return task == TASK_VECTORS || task == TASK_TOKENS;
     }
@@ -42,20 +46,16 @@ static bool is_printed(enum task task, enum output_format format)
 static const char *check_format(const void *options)
 {
     const struct encode_options *encode = options;
-    const enum task task = encode->request.task;
-    const engine_pooling pooling = encode->request.pooling;
-    if (encode->format == FORMAT_NPZ && task == TASK_VECTORS && pooling >= ENGINE_POOLING_MEAN &&
-        pooling <= ENGINE_POOLING_POOLER)
-        return "-f npz holds sparse weights, or vectors of tokens; those of texts are -f npy";
-    if (is_printed(task, encode->format))
+    if (is_printed(&encode->request, encode->format))
         return NULL;
-    if (task == TASK_SHOW_MASK)
+    if (encode->request.task == TASK_SHOW_MASK)
         return "--show-mask prints text or json";
-    if (task == TASK_COMPARE)
+    if (encode->request.task == TASK_COMPARE)
         return "--compare prints text or json";
     return encode->format == FORMAT_IDS ? "-f ids prints tokens and nothing else"
            : encode->format == FORMAT_NPZ
-               ? "-f npz holds sparse weights, or vectors of tokens"
+               ? "-f npz holds sparse weights (-p sparse); vectors are -f npy, also those of "
+                 "tokens, whose texts are in FILE.rows.jsonl with -o FILE"
                : "-f npy holds vectors; labels, entities, words, ranks and similarities are text, "
                  "json or csv";
 }
@@ -151,8 +151,8 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_NEEDS("dimensions", "pooling rank similarity",
                  "--dimensions cuts vectors of texts, and those of -p colbert: it goes with -p, "
                  "--rank or --similarity"),
-    OPTION_EXCLUDES("pad-to", "pooling=colbert format=npz",
-                    "--pad-to adds rows of zeros; it goes without -p colbert and -f npz"),
+    OPTION_EXCLUDES("pad-to", "pooling=colbert",
+                    "--pad-to adds rows of zeros; it cannot be combined with -p colbert"),
     OPTION_EXCLUDES("rank", "on-long=chunk",
                     "--rank gives one score per text; it goes without --on-long chunk"),
     OPTION_EXCLUDES("similarity", "on-long=chunk",
@@ -184,12 +184,5 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_NEEDS("resume restart", "output!=-",
                  "--resume and --restart go on with a file: they go with -o FILE"),
     {.check = check_resume},
-    OPTION_EXCLUDES("shard", "TEXT " KEEPS_ALL, "--shard takes lines of a file, each by itself"),
-    OPTION_EXCLUDES("shard", "report", "each shard has its own report; it goes without --report"),
-    OPTION_EXCLUDES("join", "TEXT shard resume restart",
-                    "--join makes one file of parts that are there, and encodes nothing"),
-    OPTION_NEEDS("shard join", "output!=-", "--shard and --join write files: they go with -o FILE"),
-    OPTION_NEEDS("shard", "format=npy format=json",
-                 "--shard goes with -f npy and -f json, whose parts can be joined"),
     {0},
 };

@@ -42,15 +42,14 @@ static void note_file_name(const struct request_options *request)
     }
 }
 
-/* Of a file on stdin, what is left of it, or what of it is to be read. */
+/* Of a file on stdin, what is left of it. */
 static uint64_t input_bytes(const struct reader *reader)
 {
     struct stat file;
     const off_t at = lseek(reader->lines.fd, 0, SEEK_CUR);
     if (reader->texts || at < 0 || fstat(reader->lines.fd, &file) != 0 || !S_ISREG(file.st_mode))
         return 0;
-    const uint64_t n_bytes = file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
-    return n_bytes < reader->most_bytes ? n_bytes : reader->most_bytes;
+    return file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
 }
 
 void notes_begin(struct notes *notes, const struct job *job)
@@ -146,6 +145,7 @@ void notes_end(const struct notes *notes)
     }
     note_count(notes, notes->n_cut, notes->n_cut_named, "cut");
     note_count(notes, notes->n_repaired, notes->n_repaired_named, "not UTF-8");
+    word_notes_end(&notes->words, notes->n_read, "texts");
 }
 
 /* ---- What may surprise ---- */
@@ -181,27 +181,6 @@ static void note_padding(const struct encoder *encoder, const struct item *item)
                  (int)id);
 }
 
-/* All that was made of its text is the token for unknown words. */
-static bool is_unknown(const struct encoder *encoder, const struct item *item)
-{
-    size_t n_words = 0, len;
-    for (size_t i = 0; i < item->n_tokens; i++)
-        if (item_has_span(item, i) && !item_is_masked(item, i)) {
-            if (encoder_unknown_word(encoder, item, i, &len) == NULL)
-                return false;
-            n_words++;
-        }
-    return n_words > 0;
-}
-
-static void note_unknown(const struct encoder *encoder, const struct item *item)
-{
-    size_t len;
-    const char *unknown = encoder_id_text(encoder, encoder->unknown, &len);
-    program_note("%s has no word that the model knows: it counts as %.*s, as every such text does",
-                 item_name(item), (int)len, unknown);
-}
-
 /* True the first time that it is the case: then the note is due, and its line is free. */
 static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
 {
@@ -209,6 +188,17 @@ static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
         return false;
     notes_clear(notes);
     return *has_noted = true;
+}
+
+static void notes_of_words(struct notes *notes, const struct item *item)
+{
+    const struct encoder *encoder = notes->encoder;
+    char note[WORD_NOTE_BYTES];
+    if (!encoder->is_pooled || task_is_tokens(encoder->request.task) ||
+        !word_notes_add(&notes->words, encoder, item, note))
+        return;
+    notes_clear(notes);
+    program_note("%s", note);
 }
 
 void notes_of(struct notes *notes, const struct item *item)
@@ -232,10 +222,7 @@ void notes_of(struct notes *notes, const struct item *item)
         program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
-    if (is_first(notes, &notes->has_noted_unknown,
-                 encoder->is_pooled && !task_is_tokens(encoder->request.task) &&
-                     item->window.of <= 1 && is_unknown(encoder, item)))
-        note_unknown(encoder, item);
+    notes_of_words(notes, item);
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&
                      padding_is_at_ends(item, likely)))

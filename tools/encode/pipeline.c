@@ -8,8 +8,8 @@
 #include "tools/encode/batch.h"
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/corpus/left_out.h"
+#include "tools/encode/origin.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/rows_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,11 @@ struct pipeline {
 
 /* Those that encode return PROGRAM_DONE, or the exit code after a failure. */
 
+/* An interruption is no text's fault: the run has the exit code of its signal, and no message. */
 static int fail(const struct pipeline *pipeline, const char *message)
 {
+    if (pipeline->encoder->fault == FAULT_INTERRUPTED)
+        return corpus_keep(pipeline->job->corpus);
     return notes_fail(pipeline->job->notes, message);
 }
 
@@ -102,27 +105,22 @@ static int encode_windows(struct pipeline *pipeline)
     return code;
 }
 
-/* The i-th of n windows borrows the text and has its own tokens. cut NULL: ids, which are one. */
+/* Makes window i of n. It borrows the text and owns its tokens. */
 static struct item make_window(const struct item *item, const engine_window *cut, size_t i,
                                size_t n)
 {
-    const engine_window whole = {.n_tokens = item->n_tokens};
-    const engine_window *part = cut ? cut : &whole;
     struct item window = {
         .number = item->number,
         .record = item->record,
         .prompt_len = item->prompt_len,
-        .window = {i, n, part->begin, part->end, part->in_pair},
-        .tokens = alloc_zeros(part->n_tokens, sizeof *window.tokens),
-        .n_tokens = part->n_tokens,
+        .window = {i, n, cut->begin, cut->end, cut->in_pair},
+        .tokens = alloc_zeros(cut->n_tokens, sizeof *window.tokens),
+        .n_tokens = cut->n_tokens,
     };
     window.record.storage = window.record.members_storage = NULL;
-    if (cut)
-        engine_window_tokens(cut, item->tokens, item->n_tokens, window.tokens);
-    else
-        memcpy(window.tokens, item->tokens, item->n_tokens * sizeof *window.tokens);
-    if (item->mask)
-        window.mask = memcpy(alloc_zeros(item->n_tokens, 1), item->mask, item->n_tokens);
+    engine_window_tokens(cut, item->tokens, item->n_tokens, window.tokens);
+    if (item->mask) /* of ids */
+        window.mask = memcpy(alloc_zeros(cut->n, 1), item->mask + cut->first, cut->n);
     return window;
 }
 
@@ -137,9 +135,8 @@ static int add_windows(struct pipeline *pipeline, const struct item *item,
         if (code != PROGRAM_DONE)
             break;
         struct item *window = &pipeline->windows[pipeline->n_windows++];
-        *window = make_window(item, cuts ? &cuts[i] : NULL, i, n);
-        if (!encoder_pad(pipeline->encoder, window))
-            code = fail(pipeline, pipeline->encoder->message);
+        *window = make_window(item, &cuts[i], i, n);
+        padding_apply(&pipeline->encoder->padding, window);
     }
     return code;
 }
@@ -147,11 +144,10 @@ static int add_windows(struct pipeline *pipeline, const struct item *item,
 static int cut_item(struct pipeline *pipeline, struct item *item)
 {
     struct encoder *encoder = pipeline->encoder;
-    const bool are_ids = item->record.input.ids != NULL;
     char reason[sizeof encoder->message];
-    size_t n = 1;
-    engine_window *cuts = are_ids ? NULL : encoder_windows(encoder, item, &n);
-    if (are_ids || cuts != NULL) {
+    size_t n;
+    engine_window *cuts = encoder_windows(encoder, item, &n);
+    if (cuts != NULL) {
         int code = add_windows(pipeline, item, cuts, n);
         free(cuts);
         return code;
@@ -208,16 +204,13 @@ static int run(struct pipeline *pipeline)
 int encode_texts(const struct job *job)
 {
     const struct encode_options *options = job->options;
-    FILE *stream = job->output->stream;
     struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
     pipeline->job = job;
     pipeline->encoder = job->encoder;
     pipeline->kind = PRINTERS[options->format];
     pipeline->printer = (struct printer){
-        .stream = stream,
+        .stream = job->output->stream,
         .encoder = job->encoder,
-        .json = {.stream = stream},
-        .csv = {.stream = stream},
         .all_values = options->all_values,
         .npy.type = options->type,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
@@ -225,11 +218,15 @@ int encode_texts(const struct job *job)
                                                       : job->encoder->info.n_labels,
                               sizeof(struct ranked)),
     };
+    rows_open_for(&pipeline->printer.rows, job);
     rows_file_open(&pipeline->rows, job);
     left_out_open(&pipeline->left, job);
+    FILE *origin = origin_open(job, job->options->resumes && corpus_is_asked(job->options));
     int code = run(pipeline);
-    if (code == PROGRAM_DONE)
+    if (code == PROGRAM_DONE) {
         left_out_end(&pipeline->left, job->notes->n_read);
+        origin_write(origin, job, &pipeline->rows);
+    }
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

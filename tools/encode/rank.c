@@ -23,9 +23,7 @@ struct ranking {
     const struct job *job;
     const struct encode_options *options;
     struct encoder *encoder;
-    FILE *stream;
-    struct json_writer json; /* these two write to the same stream */
-    struct csv_writer csv;
+    struct rows rows;
     struct item query;
     FILE *texts;
     off_t n_bytes; /* of texts */
@@ -35,80 +33,43 @@ struct ranking {
 
 /* ---- Printing ---- */
 
-enum { TEXT_COLUMNS = 70 };
-
-static void begin_table(const struct ranking *ranking)
-{
-    print_heading(ranking->stream, ranking->encoder);
-    fputs("query: ", ranking->stream);
-    print_input(ranking->stream, &ranking->query.record.input, TEXT_COLUMNS);
-    fputs("\n\n", ranking->stream);
-    if (!ranking->options->in_order)
-        fprintf(ranking->stream, "%6s  ", "rank");
-    fprintf(ranking->stream, "%6s  %*s  text\n", "#", DISPLAY_NUMBER, "score");
-}
+enum { TEXT_COLUMNS = 70, COUNT_COLUMNS = 6 };
 
 static void begin_print(struct ranking *ranking)
 {
-    if (ranking->options->format == FORMAT_TEXT) {
-        begin_table(ranking);
-    } else if (ranking->options->format == FORMAT_CSV) {
-        csv_write_fields(&ranking->csv, ranking->options->in_order ? "text_index,score,text"
-                                                                   : "rank,text_index,score,text");
-        csv_end_row(&ranking->csv);
-    }
-}
-
-static void print_table_row(FILE *stream, const struct candidate *candidate, size_t rank,
-                            const char *text)
-{
-    if (rank)
-        fprintf(stream, "%6zu  ", rank);
-    fprintf(stream, "%6zu  ", candidate->ranked.index + 1);
-    display_number(stream, (double)candidate->ranked.score);
-    fputs("  ", stream);
-    display_text(stream, text, candidate->len, TEXT_COLUMNS);
-    putc('\n', stream);
-}
-
-static void print_object(struct ranking *ranking, const struct candidate *candidate, size_t rank,
-                         const char *text)
-{
-    struct json_writer *json = &ranking->json;
-    const engine_input *query = &ranking->query.record.input;
-    json_begin_object(json, NULL);
-    json_write_string(json, "query", query->text, query->text_len);
-    if (rank)
-        json_write_count(json, "rank", rank);
-    json_write_count(json, "index", candidate->ranked.index);
-    json_write_float(json, "score", candidate->ranked.score);
-    json_write_string(json, "text", text, candidate->len);
-    write_prompt_json(json, ranking->encoder);
-    json_write_truth(json, "truncated", candidate->is_cut);
-    json_end_object(json);
-}
-
-static void print_csv_row(struct csv_writer *csv, const struct candidate *candidate, size_t rank,
-                          const char *text)
-{
-    if (rank)
-        csv_write_integer(csv, (int64_t)rank);
-    csv_write_integer(csv, (int64_t)candidate->ranked.index);
-    csv_write_float(csv, candidate->ranked.score);
-    csv_write_string(csv, text, candidate->len);
-    csv_end_row(csv);
+    struct rows *rows = &ranking->rows;
+    const bool in_order = ranking->options->in_order;
+    rows_titles(rows, in_order ? "index,score,text" : "rank,index,score,text", 0, NULL);
+    rows_begin(rows, NULL, NULL);
+    rows->count_width = COUNT_COLUMNS;
+    if (rows->format != ROWS_TABLE)
+        return;
+    print_heading(rows->stream, ranking->encoder);
+    fputs("query: ", rows->stream);
+    print_input(rows->stream, &ranking->query.record.input, TEXT_COLUMNS);
+    fprintf(rows->stream, "\n\n%s%*s  %*s  text\n", in_order ? "" : "  rank  ", COUNT_COLUMNS, "#",
+            DISPLAY_NUMBER, "score");
 }
 
 /* rank 0: not ranked. text has its prompt. */
 static void print_text(struct ranking *ranking, const struct candidate *candidate, size_t rank,
                        const char *text)
 {
-    if (ranking->options->format == FORMAT_JSON)
-        print_object(ranking, candidate, rank, text);
-    else if (ranking->options->format == FORMAT_CSV)
-        print_csv_row(&ranking->csv, candidate, rank, text);
-    else
-        print_table_row(ranking->stream, candidate, rank, text);
+    struct rows *rows = &ranking->rows;
+    const engine_input *query = &ranking->query.record.input;
+    const size_t index = candidate->ranked.index;
+    row_begin(rows);
+    row_text(rows, ROWS_JSON, "query", query->text, query->text_len, 0);
+    row_count(rows, rank ? ROWS_ALL : 0, "rank", rank);
+    row_count(rows, ROWS_TABLE, "#", index + 1);
+    row_count(rows, ROWS_DATA, "index", index);
+    row_float(rows, ROWS_ALL, "score", candidate->ranked.score);
+    row_text(rows, ROWS_ALL, "text", text, candidate->len, TEXT_COLUMNS);
+    if (rows->format == ROWS_JSON) {
+        write_prompt_json(&rows->json, ranking->encoder);
+        json_write_truth(&rows->json, "truncated", candidate->is_cut);
+    }
+    row_end(rows);
 }
 
 /* ---- Keeping texts until all are scored ---- */
@@ -148,7 +109,7 @@ static int print_sorted(struct ranking *ranking)
     int code = PROGRAM_DONE;
 
     begin_print(ranking);
-    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->stream); i++) {
+    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->rows.stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
@@ -161,22 +122,30 @@ static int print_sorted(struct ranking *ranking)
 
 /* ---- Scoring ---- */
 
+/* The item as what a cross-encoder reads: the query, then the text. */
+static struct item with_query(const struct ranking *ranking, const struct item *item)
+{
+    const engine_input *query = &ranking->query.record.input, *text = &item->record.input;
+    struct item pair = *item;
+    if (ranking->encoder->ranks_pairs)
+        pair.record.input = (engine_input){.text = query->text,
+                                           .text_len = query->text_len,
+                                           .pair = text->text,
+                                           .pair_len = text->text_len};
+    return pair;
+}
+
 /* The tokens that will be read for a text: its own, or those of the pair with the query. */
 static bool tokenize(struct ranking *ranking, struct item *item)
 {
     struct encoder *encoder = ranking->encoder;
-    const engine_input *query = &ranking->query.record.input;
     if (item->record.input.ids || item->record.input.pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
     item_takes_memory(item);
     prompt_precede(&encoder->prompt, item);
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
-    struct item pair = *item;
-    pair.record.input = (engine_input){.text = query->text,
-                                       .text_len = query->text_len,
-                                       .pair = item->record.input.text,
-                                       .pair_len = item->record.input.text_len};
+    struct item pair = with_query(ranking, item);
     bool is_good = encoder_tokenize(encoder, &pair);
     item->n_tokens = pair.n_tokens;
     item->n_dropped = pair.n_dropped;
@@ -189,7 +158,8 @@ static int give_out(struct ranking *ranking, const struct item *item, float scor
     const engine_input *input = &item->record.input;
     struct candidate candidate = {
         .ranked = {score, item->number - 1}, .len = input->text_len, .is_cut = item->n_dropped > 0};
-    notes_of(ranking->job->notes, item);
+    const struct item noted = with_query(ranking, item); /* whose tokens they are */
+    notes_of(ranking->job->notes, &noted);
     if (!ranking->options->in_order)
         return keep(ranking, &candidate, input->text);
     print_text(ranking, &candidate, 0, input->text);
@@ -209,11 +179,13 @@ static int score_batch(void *task, struct batch *batch)
     for (; n < batch->n_items && tokenize(ranking, &batch->items[n]); n++)
         inputs[n] = batch->items[n].record.input;
     strcpy(reason, n < batch->n_items ? encoder->message : "");
-    if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n,
-                         &encoder->options, scores) != ENGINE_OK) {
-        const char *message = engine_session_message(encoder->session);
-        if (strncmp(message, "the query", strlen("the query")) == 0)
-            return notes_fail(batch->job->notes, message);
+    engine_encode_options options = encoder->options;
+    options.on_long = ENGINE_ON_LONG_TRUNCATE; /* tokenize has seen which texts are cut */
+    if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n, &options,
+                         scores) != ENGINE_OK) {
+        const engine_error *error = engine_session_error(encoder->session);
+        if (error->input == ENGINE_QUERY_INPUT)
+            return notes_fail(batch->job->notes, error->message);
         encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
         return notes_fail(batch->job->notes, encoder->message);
     }
@@ -242,13 +214,8 @@ static void read_query(struct ranking *ranking)
 
 int rank_texts(const struct job *job)
 {
-    FILE *stream = job->output->stream;
-    struct ranking ranking = {.job = job,
-                              .options = job->options,
-                              .encoder = job->encoder,
-                              .stream = stream,
-                              .json = {.stream = stream},
-                              .csv = {.stream = stream}};
+    struct ranking ranking = {.job = job, .options = job->options, .encoder = job->encoder};
+    rows_open_for(&ranking.rows, job);
     read_query(&ranking);
     if (job->options->in_order)
         begin_print(&ranking);

@@ -11,8 +11,7 @@ void rows_file_open(struct rows_file *rows, const struct job *job)
     if (format != FORMAT_NPY && format != FORMAT_NPZ)
         return;
     rows->json.stream = output_beside(job->output, job->output->path, OUTPUT_ROWS);
-    rows->is_per_token = format == FORMAT_NPY && encoder->width > 0 && !encoder->is_pooled &&
-                         encoder->padding.n == 0;
+    rows->is_per_token = encoder->width > 0 && !encoder->is_pooled && encoder->padding.n == 0;
 }
 
 static void begin_row(struct rows_file *rows, size_t row, size_t line)
@@ -54,16 +53,17 @@ static void write_window(struct json_writer *json, const struct item *item)
         json_write_truth(json, "pair", true);
 }
 
+/* A row that is the next line and nothing more is only counted, until one has more to say. */
 static void add_row(struct rows_file *rows, const struct item *item, size_t token)
 {
     struct json_writer *json = &rows->json;
     const struct record *record = &item->record;
-    if (!record->id && !item->window.of && !rows->is_per_token) {
-        rows_file_add_line(rows, item->number);
+    if (record->id || item->window.of || rows->is_per_token || item->number != rows->n_rows + 1)
+        begin(rows);
+    const size_t row = rows->n_rows++;
+    if (!rows->is_begun)
         return;
-    }
-    begin(rows);
-    begin_row(rows, rows->n_rows++, item->number);
+    begin_row(rows, row, item->number);
     if (record->id)
         json_write_raw(json, "id", record->id, record->id_len);
     if (item->window.of)
@@ -78,25 +78,4 @@ void rows_file_add(struct rows_file *rows, const struct item *item)
     const size_t n = rows->is_per_token ? item->n_tokens : 1;
     for (size_t i = 0; i < n && rows->json.stream; i++)
         add_row(rows, item, i);
-}
-
-void rows_file_add_rest(struct rows_file *rows, size_t line, const char *rest)
-{
-    if (strcmp(rest, "}\n") == 0) {
-        rows_file_add_line(rows, line);
-        return;
-    }
-    begin(rows);
-    fprintf(rows->json.stream, "{\"row\": %zu, \"line\": %zu%s", rows->n_rows++, line, rest);
-}
-
-void rows_file_add_line(struct rows_file *rows, size_t line)
-{
-    if (line != rows->n_rows + 1)
-        begin(rows);
-    if (rows->is_begun) {
-        begin_row(rows, rows->n_rows, line);
-        json_end_object(&rows->json);
-    }
-    rows->n_rows++;
 }

@@ -27,10 +27,4 @@ void rows_file_open(struct rows_file *rows, const struct job *job);
 /* The rows of the next item. */
 void rows_file_add(struct rows_file *rows, const struct item *item);
 
-/* A row of which a rows file of a part of the output has the rest: what is behind "line" there. */
-void rows_file_add_rest(struct rows_file *rows, size_t line, const char *rest);
-
-/* A row that is this line and nothing more. */
-void rows_file_add_line(struct rows_file *rows, size_t line);
-
 #endif

@@ -63,8 +63,7 @@ static void pad_all(struct masks *masks)
     encoder->padding.n = masks->n_places;
     masks->row = alloc_zeros(masks->n_places, sizeof *masks->row);
     for (size_t i = 0; i < masks->texts.n; i++)
-        if (!encoder_pad(encoder, &masks->texts.items[i]))
-            program_die("%s", encoder->message);
+        padding_apply(&encoder->padding, &masks->texts.items[i]);
 }
 
 /* ---- What the matrices hold ---- */

@@ -58,8 +58,9 @@ static void print_table_row(const struct matrix *matrix, size_t row, FILE *strea
     putc('\n', stream);
 }
 
-static void print_table(const struct matrix *matrix, FILE *stream)
+static void print_table(const struct matrix *matrix, struct rows *rows)
 {
+    FILE *stream = rows->stream;
     print_heading(stream, matrix->encoder);
     fprintf(stream, "\n%6s ", "#");
     for (size_t i = 0; i < matrix->texts.n; i++)
@@ -69,8 +70,9 @@ static void print_table(const struct matrix *matrix, FILE *stream)
         print_table_row(matrix, row, stream);
 }
 
-static void print_json(const struct matrix *matrix, struct json_writer *json)
+static void print_json(const struct matrix *matrix, struct rows *rows)
 {
+    struct json_writer *json = &rows->json;
     json_begin_object(json, NULL);
     write_inputs_json(json, &matrix->texts);
     write_prompt_json(json, matrix->encoder);
@@ -86,43 +88,34 @@ static void print_json(const struct matrix *matrix, struct json_writer *json)
     json_end_object(json);
 }
 
-static void print_csv(const struct matrix *matrix, struct csv_writer *csv)
+static void print_csv(const struct matrix *matrix, struct rows *rows)
 {
-    csv_write_fields(csv, "text_index,text,pair");
-    csv_write_numbered(csv, "s", matrix->texts.n);
-    csv_end_row(csv);
-    for (size_t row = 0; row < matrix->texts.n && !ferror(csv->stream); row++) {
+    rows_titles(rows, "index,text,pair", matrix->texts.n, "s");
+    for (size_t row = 0; row < matrix->texts.n && !ferror(rows->stream); row++) {
         const engine_input *input = &matrix->texts.items[row].record.input;
-        csv_write_integer(csv, (int64_t)row);
-        csv_write_string(csv, input->text, input->text_len);
-        csv_write_string(csv, input->pair, input->pair_len);
+        row_begin(rows);
+        row_count(rows, ROWS_CSV, "index", row);
+        row_text(rows, ROWS_CSV, "text", input->text, input->text_len, 0);
+        row_text(rows, ROWS_CSV, "pair", input->pair, input->pair_len, 0);
         for (size_t i = 0; i < matrix->texts.n; i++)
-            csv_write_float(csv, (float)similarity(matrix, row, i));
-        csv_end_row(csv);
+            row_float(rows, ROWS_CSV, "s", (float)similarity(matrix, row, i));
+        row_end(rows);
     }
-}
-
-static void print(const struct matrix *matrix, enum output_format format, FILE *stream)
-{
-    struct json_writer json = {.stream = stream};
-    struct csv_writer csv = {.stream = stream};
-    if (format == FORMAT_JSON)
-        print_json(matrix, &json);
-    else if (format == FORMAT_CSV)
-        print_csv(matrix, &csv);
-    else
-        print_table(matrix, stream);
 }
 
 int print_similarities(const struct job *job)
 {
     struct matrix matrix = {.encoder = job->encoder};
+    struct rows rows;
     int code = batch_run(job, take_batch, &matrix);
     if (code == PROGRAM_DONE && matrix.texts.n < 2)
         program_die("--similarity takes at least two texts; stdin has %s",
                     matrix.texts.n ? "one" : "none");
+    rows_open_for(&rows, job);
     if (code == PROGRAM_DONE)
-        print(&matrix, job->options->format, job->output->stream);
+        (rows.format == ROWS_JSON  ? print_json
+         : rows.format == ROWS_CSV ? print_csv
+                                   : print_table)(&matrix, &rows);
     kept_free(&matrix.texts);
     free(matrix.vectors);
     return code;

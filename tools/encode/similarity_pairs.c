@@ -9,8 +9,7 @@
 struct pairs {
     const struct job *job;
     struct encoder *encoder;
-    struct json_writer json; /* these two write to the same stream */
-    struct csv_writer csv;
+    struct rows rows;
     struct batch seconds; /* the second texts of the pairs of a batch, which has the first */
     float *vectors;       /* [n_vectors, width], of first texts */
     size_t n_vectors;
@@ -18,47 +17,26 @@ struct pairs {
 
 /* ---- Printing ---- */
 
-static void print_json(struct json_writer *json, const struct record *first,
-                       const engine_input *second, float cosine)
-{
-    json_begin_object(json, NULL);
-    json_write_string(json, "text", first->input.text, first->input.text_len);
-    json_write_string(json, "pair", second->text, second->text_len);
-    for (size_t i = 0; i < first->n_members; i++)
-        json_write_raw(json, first->members[i].key, first->members[i].value,
-                       first->members[i].value_len);
-    json_write_float(json, "similarity", cosine);
-    json_end_object(json);
-}
-
-static void print_csv(struct csv_writer *csv, size_t number, const struct record *first,
-                      const engine_input *second, float cosine)
-{
-    csv_write_integer(csv, (int64_t)number - 1);
-    csv_write_string(csv, first->input.text, first->input.text_len);
-    csv_write_string(csv, second->text, second->text_len);
-    csv_write_float(csv, cosine);
-    csv_end_row(csv);
-}
-
-static void print_text(FILE *stream, float cosine)
-{
-    char number[FORMAT_FLOAT_MAX];
-    format_float(cosine, number);
-    fprintf(stream, "%s\n", number);
-}
-
-static void print_pair(struct pairs *pairs, const struct item *first, const struct item *second,
+/* As text the cosine alone, every digit of it. */
+static void print_pair(struct rows *rows, const struct item *first, const struct item *second,
                        float cosine)
 {
-    const engine_input *input = &second->record.input;
-    const enum output_format format = pairs->job->options->format;
-    if (format == FORMAT_JSON)
-        print_json(&pairs->json, &first->record, input, cosine);
-    else if (format == FORMAT_CSV)
-        print_csv(&pairs->csv, first->number, &first->record, input, cosine);
-    else
-        print_text(pairs->job->output->stream, cosine);
+    const engine_input *text = &first->record.input, *pair = &second->record.input;
+    char number[FORMAT_FLOAT_MAX];
+    if (rows->format == ROWS_TABLE) {
+        format_float(cosine, number);
+        fprintf(rows->stream, "%s\n", number);
+        return;
+    }
+    row_begin(rows);
+    row_count(rows, ROWS_CSV, "index", first->number - 1);
+    row_text(rows, ROWS_DATA, "text", text->text, text->text_len, 0);
+    row_text(rows, ROWS_DATA, "pair", pair->text, pair->text_len, 0);
+    for (size_t i = 0; rows->format == ROWS_JSON && i < first->record.n_members; i++)
+        json_write_raw(&rows->json, first->record.members[i].key, first->record.members[i].value,
+                       first->record.members[i].value_len);
+    row_float(rows, ROWS_DATA, "similarity", cosine);
+    row_end(rows);
 }
 
 /* ---- Encoding ---- */
@@ -106,7 +84,7 @@ static size_t compare(struct pairs *pairs, struct item *firsts, struct item *sec
     for (size_t i = 0; i < n; i++) {
         notes_of(pairs->job->notes, &firsts[i]);
         notes_of(pairs->job->notes, &seconds[i]);
-        print_pair(pairs, &firsts[i], &seconds[i],
+        print_pair(&pairs->rows, &firsts[i], &seconds[i],
                    (float)engine_cosine(pairs->vectors + i * width, seconds[i].rows, width));
     }
     return n;
@@ -138,11 +116,8 @@ int print_pair_similarities(const struct job *job)
     struct pairs *pairs = alloc_zeros(1, sizeof *pairs);
     pairs->job = pairs->seconds.job = job;
     pairs->encoder = job->encoder;
-    pairs->json.stream = pairs->csv.stream = job->output->stream;
-    if (job->options->format == FORMAT_CSV) {
-        csv_write_fields(&pairs->csv, "text_index,text,pair,similarity");
-        csv_end_row(&pairs->csv);
-    }
+    rows_open_for(&pairs->rows, job);
+    rows_titles(&pairs->rows, "index,text,pair,similarity", 0, NULL);
     int code = batch_run(job, take_batch, pairs);
     free(pairs->vectors);
     free(pairs);

@@ -30,6 +30,10 @@ static const struct option_row FILE_ROWS[] = {
      TEXT(tokenizer)},
     {"dry-run", 0, NULL, "check everything, show what would be written, write nothing",
      FLAG(is_dry_run)},
+    {"sandbox", 0, "auto|off|require",
+     "open the source and the folder of FILE alone, no network: where the\n"
+     "system can (default), not, or not without",
+     CHOICE_AT(struct import_options, sandbox, SANDBOX_AUTO, "auto off require")},
 };
 
 static const struct option_row VECTORS_ROWS[] = {
@@ -47,7 +51,7 @@ static const struct option_row VECTORS_ROWS[] = {
      "blanks alone, for texts that are split into tokens already",
      CHOICE_AT(struct import_options, vectors.splits_at_blanks, false, "punctuation blanks")},
     {"max-tokens", 0, "N", "the longest text (default 4096)",
-     WHOLE_AT(struct import_options, vectors.model.max_tokens, 1, MOST_TOKENS)},
+     WHOLE_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
     {"position", 0, "SCHEME", "none (default), sinusoidal, index, binary, fourier, exponential",
      POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };
@@ -132,20 +136,11 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused.",
 };
 
-static void set_vectors_defaults(struct model_config *model)
-{
-    enum { LONGEST_TEXT = 4096 }; /* texts of many words have their mean; more is more memory */
-    config_defaults(model);
-    model->layers = 0;
-    model->max_tokens = LONGEST_TEXT;
-    model->pooling = POOLING_MEAN;
-}
-
 void import_options_read(struct import_options *options, int argc, char **argv)
 {
+    enum { LONGEST_TEXT = 4096 }; /* texts of many words have their mean; more is more memory */
     struct option_reading reading;
-    *options = (struct import_options){.directory = NULL};
-    set_vectors_defaults(&options->vectors.model);
+    *options = (struct import_options){.vectors.max_tokens = LONGEST_TEXT};
     options_read(&reading, &TABLE, 0, options, argc, argv);
     if (reading.n_arguments > 1)
         program_die_misused("one directory is imported, not %zu", reading.n_arguments);

@@ -15,9 +15,11 @@ struct vectors_options {
     size_t limit;              /* the first so many words of the file; 0: all */
     const char *lower;         /* "yes", "no"; NULL: as the words tell */
     bool splits_at_blanks;     /* texts are split into words already: at blanks alone */
+    int64_t max_tokens;        /* the longest text */
     struct position_options positions;
-    struct model_config model; /* the longest text; sizes and positions are open */
 };
+
+enum sandbox_use { SANDBOX_AUTO, SANDBOX_OFF, SANDBOX_REQUIRE };
 
 struct import_options {
     const char *directory;          /* a checkpoint; or NULL */
@@ -28,6 +30,7 @@ struct import_options {
     enum tensor_type table_type;    /* of embedding tables; 0: as matrices, beside int8 f16 */
     struct vectors_options vectors; /* word vectors; or their path is NULL */
     bool is_dry_run;
+    enum sandbox_use sandbox;
 };
 
 /* Reads the command line. The help, the version or a mistake ends the program. */

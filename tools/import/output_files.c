@@ -15,7 +15,7 @@
 /* As the writer would open it; what it made goes away again. */
 static int check_place(const char *output)
 {
-    engine_error error = {ENGINE_OK, ""};
+    engine_error error = {0};
     struct weight_writer *writer;
     if (weight_writer_open(output, &writer, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
@@ -42,7 +42,7 @@ int import_check_output(const struct import_options *options)
 
 /* ---- Where it came from ---- */
 
-void import_add_source(struct weight_output *output, size_t index, const char *name,
+static void add_source(struct weight_output *output, size_t index, const char *name,
                        const char *path)
 {
     char key[32], hash[SHA256_TEXT];
@@ -70,10 +70,20 @@ uint64_t import_source_bytes(const struct folder *folder)
     return total;
 }
 
-void import_add_sources(struct weight_output *output, const struct folder *folder)
+/* Not of a pipe, which cannot be read once more. */
+void import_add_sources(struct weight_output *output, const struct import_options *options,
+                        const struct folder *folder)
 {
-    for (size_t i = 0; i < folder->n; i++) {
+    const char *const files[] = {options->vectors.path, options->vectors.only_words_of,
+                                 options->tokenizer};
+    struct stat status;
+    size_t n = 0;
+    for (; n < folder->n; n++) {
         char path[FOLDER_PATH];
-        import_add_source(output, i, folder->names[i], folder_join(folder, folder->names[i], path));
+        add_source(output, n, folder->names[n], folder_join(folder, folder->names[n], path));
     }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] != NULL && strcmp(files[i], "-") != 0 &&
+            (stat(files[i], &status) != 0 || S_ISREG(status.st_mode)))
+            add_source(output, n++, path_name(files[i]), files[i]);
 }

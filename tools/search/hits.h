@@ -2,8 +2,7 @@
 #ifndef TOOLS_SEARCH_HITS_H
 #define TOOLS_SEARCH_HITS_H
 
-#include "tools/common/print/csv_writer.h"
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/search/places.h"
 #include "tools/search/search_options.h"
@@ -31,7 +30,7 @@ void hits_free(struct hits *hits);
 
 /* The texts of the best rows [k], in place of those that are there; no more than `most`. once: of
  * each text the best row alone. */
-void hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+void hits_fill(struct hits *hits, const struct places *places, const engine_hit *rows, size_t k,
                size_t most, bool once);
 
 /* The query as it came, without its prompt. */
@@ -53,12 +52,10 @@ void rerank(struct reranker *reranker, struct hits *hits);
 /* ---- Printing ---- */
 
 struct hits_printer {
-    FILE *stream;
+    struct rows rows;
     const struct search_options *options;
     const struct encoder *encoder;
-    const struct vectors *vectors;
-    struct json_writer json; /* these two write to the same stream */
-    struct csv_writer csv;
+    const struct places *places;
 };
 
 void hits_print_heading(struct hits_printer *printer);

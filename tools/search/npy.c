@@ -7,6 +7,7 @@
 #include "tools/search/npy.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/crc32.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ static json_t *read_dict(const char *dict, size_t len)
         text[n++] = c;
     }
     json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
-    free(text);
+    alloc_free(text);
     return value;
 }
 
@@ -128,8 +129,9 @@ static size_t member_len(const char *header, size_t name_len, size_t extra_len)
     return is_wide ? number(extra + 4, 8) : len;
 }
 
-/* The bytes of a member; NULL: there is none of that name. */
-static const char *find_member(const struct mapped *file, const char *name, size_t *n_bytes)
+/* The bytes of a member and their checksum; NULL: there is none of that name. */
+static const char *find_member(const struct mapped *file, const char *name, size_t *n_bytes,
+                               uint32_t *crc)
 {
     const struct npy archive = {.file = file};
     size_t at = 0;
@@ -143,27 +145,26 @@ static const char *find_member(const struct mapped *file, const char *name, size
         *n_bytes = head_len <= rest ? member_len(header, name_len, extra_len) : 0;
         if (head_len > rest || *n_bytes > rest - head_len)
             npy_die(&archive, "is cut off");
-        if (name_len == strlen(name) && memcmp(header + LOCAL_BYTES, name, name_len) == 0)
+        if (name_len == strlen(name) && memcmp(header + LOCAL_BYTES, name, name_len) == 0) {
+            *crc = (uint32_t)number(header + 14, 4);
             return header + head_len;
+        }
         at += head_len + *n_bytes;
     }
     return NULL;
-}
-
-bool npz_has(const struct mapped *archive, const char *member)
-{
-    size_t n_bytes;
-    return find_member(archive, member, &n_bytes) != NULL;
 }
 
 struct npy npy_read(const struct mapped *file, const char *member)
 {
     struct npy npy = {.file = file, .member = member};
     size_t len = file->len;
-    const char *data = member ? find_member(file, member, &len) : file->data;
+    uint32_t crc = 0;
+    const char *data = member ? find_member(file, member, &len, &crc) : file->data;
     if (!data)
         npy_die(&(struct npy){.file = file},
-                "has no %s: it is not what encode -p sparse or colbert -f npz writes", member);
+                "has no %s: it is not what encode -p sparse -f npz writes", member);
+    if (member && crc32_add(0, data, len) != crc)
+        npy_die(&npy, "is damaged: its bytes do not have the checksum of the archive");
     read_array(&npy, data, len);
     return npy;
 }

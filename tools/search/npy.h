@@ -25,9 +25,6 @@ struct npy npy_read(const struct mapped *file, const char *member);
 /* Items of so many bytes must fill what is behind the header, to its end. */
 void npy_check_bytes(const struct npy *npy, size_t item_bytes);
 
-/* Whether the archive has a member. */
-bool npz_has(const struct mapped *archive, const char *member);
-
 /* "'x.npy' is ...", "data.npy in 'x.npz' is ...", and the end of the program. */
 _Noreturn void npy_die(const struct npy *npy, const char *format, ...) PROGRAM_PRINTF(2, 3);
 

@@ -59,8 +59,9 @@ static void score(struct reranker *reranker, const struct hits *hits, engine_inp
         texts[i] = (engine_input){.text = text->text, .text_len = text->text_len};
         check_pair(reranker, &query, &hits->hits[i]);
     }
-    if (engine_rank(session, &query, texts, hits->n, &reranker->encoder.options, scores) !=
-        ENGINE_OK)
+    engine_encode_options options = reranker->encoder.options;
+    options.on_long = ENGINE_ON_LONG_TRUNCATE; /* check_pair has seen which texts are cut */
+    if (engine_rank(session, &query, texts, hits->n, &options, scores) != ENGINE_OK)
         program_die("--rerank: %s", engine_session_message(session));
 }
 

@@ -4,6 +4,10 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #define TEXT(member)                 TEXT_AT(struct search_options, member)
 #define COUNT(member, least, most)   COUNT_AT(struct search_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct search_options, member, first, names)
@@ -40,6 +44,10 @@ static const struct option_row SEARCH_ROWS[] = {
     {"top", 'k', "N", "how many hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
     {"metric", 0, "KIND", "cosine (default) or dot: product of vectors as they are",
      CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot"), GIVEN(has_metric)},
+    {"no-check", 0, NULL, "do not compare the origin of VECTORS with the model and TEXTS",
+     FLAG_AT(struct search_options, no_check)},
+    {"on-error", 0, "KIND", "error (default), or skip: leave out rows with NaN and the like",
+     CHOICE(skips_rows, false, "error skip")},
     {"rerank", 0, "FILE", "sort the best candidates again by this cross-encoder; needs TEXTS",
      TEXT(rerank)},
     {"candidates", 0, "N", "--rerank: how many (default 100, and at least --top)",
@@ -84,16 +92,18 @@ static const struct option_rule RULES[] = {
 };
 
 static const struct option_command COMMAND = {
-    .usage = "[OPTION ...] VECTORS [TEXTS] < QUERIES\n"
-             "[OPTION ...] --query TEXT VECTORS [TEXTS]\n",
+    .usage = "[OPTION ...] VECTORS ... [TEXTS ...] < QUERIES\n"
+             "[OPTION ...] --query TEXT VECTORS ... [TEXTS ...]\n",
     .about = "\n"
              "Finds the texts whose vectors are nearest to those of queries, exactly, in what\n"
-             "encode wrote: VECTORS is a file of -f npy, or of -f npz with -p sparse or colbert,\n"
+             "encode wrote: VECTORS is a file of -f npy, or of -p sparse -f npz,\n"
              "mapped and not loaded. TEXTS, the lines that were encoded, shows the hits' texts.\n"
+             "Several files of either are read as if they were one, in their order.\n"
              "\n"
              "  encode -p model -f npy -o corpus.npy < corpus.txt\n"
              "  encode-search corpus.npy corpus.txt --query \"who rides?\"\n"
-             "  encode-search -k 1000 -f trec corpus.npy < queries.txt > run.txt\n",
+             "  encode-search -k 1000 -f trec corpus.npy < queries.txt > run.txt\n"
+             "  encode-search corpus.npy more.npy corpus.txt more.txt --query \"who rides?\"\n",
 };
 
 static const struct option_table TABLE = {
@@ -102,17 +112,38 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-search.",
 };
 
-static void take_files(struct search_options *options, const struct option_reading *reading)
+/* Vectors have the name of an array or of an archive, or begin as an array. */
+static bool are_vectors(const char *path)
 {
+    static const char magic[] = "\x93NUMPY";
+    char begin[sizeof magic - 1];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
+    const ssize_t n = fd < 0 ? -1 : pread(fd, begin, sizeof begin, 0);
+    if (fd >= 0)
+        close(fd);
+    return path_ends_in(path, ".npy") || path_ends_in(path, ".npz") ||
+           (n == (ssize_t)sizeof begin && memcmp(begin, magic, sizeof begin) == 0);
+}
+
+/* The first file is VECTORS; others are recognised by their name or first bytes. VECTORS are moved
+ * before TEXTS, each in their order. */
+static void sort_files(struct search_options *options, const struct option_reading *reading)
+{
+    char **paths = reading->arguments;
     if (reading->n_arguments == 0)
         program_die_misused("which vectors? VECTORS is a file of encode -f npy or -f npz");
-    if (reading->n_arguments > 2)
-        program_die_misused("'%s' is one too many: VECTORS and TEXTS are files, and a query goes "
-                            "behind --query",
-                            reading->arguments[2]);
-    options->vectors = reading->arguments[0];
-    options->texts = reading->n_arguments > 1 ? reading->arguments[1] : NULL;
-    if (options->rerank && !options->texts)
+    for (size_t i = 0; i < reading->n_arguments; i++) {
+        char *path = paths[i];
+        if (i > 0 && !are_vectors(path))
+            continue;
+        memmove(paths + options->n_vectors + 1, paths + options->n_vectors,
+                (i - options->n_vectors) * sizeof *paths);
+        paths[options->n_vectors++] = path;
+    }
+    options->vectors = paths;
+    options->texts = paths + options->n_vectors;
+    options->n_texts = reading->n_arguments - options->n_vectors;
+    if (options->rerank && options->n_texts == 0)
         program_die_misused("--rerank reads the texts: encode-search … --rerank FILE VECTORS "
                             "TEXTS");
 }
@@ -123,7 +154,7 @@ void search_options_read(struct search_options *options, int argc, char **argv)
     *options = (struct search_options){.request.task = TASK_RANK, .n_hits = DEFAULT_HITS};
     options_read(&reading, &TABLE, 0, options, argc, argv);
     options_check(&reading);
-    take_files(options, &reading);
+    sort_files(options, &reading);
     if (options->n_candidates == 0)
         options->n_candidates =
             options->n_hits > DEFAULT_CANDIDATES ? options->n_hits : DEFAULT_CANDIDATES;

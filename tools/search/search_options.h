@@ -7,11 +7,14 @@
 enum search_format { SEARCH_TEXT, SEARCH_JSON, SEARCH_TSV, SEARCH_TREC };
 
 struct search_options {
-    struct request_options request; /* of the queries */
-    const char *vectors, *texts;    /* paths; texts NULL: none */
-    const char *query;              /* NULL: those of stdin */
+    struct request_options request;      /* of the queries */
+    char *const *vectors, *const *texts; /* [n_vectors], [n_texts]: paths, of the command line */
+    size_t n_vectors, n_texts;
+    const char *query; /* NULL: those of stdin */
     engine_metric metric;
     bool has_metric;
+    bool no_check;       /* of the origin of the vectors */
+    bool skips_rows;     /* those without scores */
     size_t n_hits;       /* for each query */
     const char *rerank;  /* path of a cross-encoder, or NULL */
     size_t n_candidates; /* for it */

@@ -4,6 +4,7 @@
 #include "tools/search/npy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- One array: a row for each text ---- */
@@ -45,13 +46,13 @@ static void open_array(struct vectors *vectors)
                 "-f npy",
                 npy.n_dimensions, plural(npy.n_dimensions),
                 npy.n_dimensions == 2 ? " without columns" : "");
-    vectors->n = npy.shape[0];
+    vectors->n = vectors->n_rows = npy.shape[0];
     vectors->width = is_int8 ? int8_columns(npy.type) : npy.shape[1];
     vectors->rows = (engine_vectors){npy.items, vectors->n, vectors->width, element};
     npy_check_bytes(&npy, engine_row_bytes(element, is_int8 ? vectors->width : 1));
 }
 
-/* ---- Archives: entries of sparse weights, or rows of tokens ---- */
+/* ---- An archive: entries of sparse weights ---- */
 
 static struct npy open_member(const struct vectors *vectors, const char *name, const char *type,
                               size_t item_bytes, size_t n_dimensions)
@@ -82,7 +83,7 @@ static void open_starts(struct vectors *vectors, const char *name, size_t n_entr
         is_sound = vectors_start(vectors, i - 1) <= vectors_start(vectors, i);
     if (!is_sound)
         npy_die(&npy, "does not rise from 0 to the %zu entries", n_entries);
-    vectors->n = npy.n_items - 1;
+    vectors->n = vectors->n_rows = npy.n_items - 1;
 }
 
 static void open_sparse(struct vectors *vectors)
@@ -101,16 +102,44 @@ static void open_sparse(struct vectors *vectors)
     memcpy(&vectors->width, shape.items + 8, sizeof vectors->width);
 }
 
-static void open_tokens(struct vectors *vectors)
+/* ---- An array of vectors of tokens ---- */
+
+/* Advances past a line of a rows file. Returns whether it is the first token of a text. */
+static bool pass_line(const char **line, const char *end)
 {
-    const struct npy rows = open_member(vectors, "vectors.npy", "\"<f4\"", 4, 2);
-    open_starts(vectors, "offsets.npy", rows.shape[0]);
-    vectors->kind = VECTORS_TOKENS;
-    vectors->values = rows.items;
-    vectors->width = rows.shape[1];
+    static const char first[] = ", \"token\": 0}";
+    const char *line_end = memchr(*line, '\n', (size_t)(end - *line));
+    const size_t len = (size_t)((line_end ? line_end : end) - *line), n = sizeof first - 1;
+    const bool is_first = len > n && memcmp(*line + len - n, first, n) == 0;
+    *line = line_end ? line_end + 1 : end;
+    return is_first;
 }
 
-/* ---- Both ---- */
+void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file)
+{
+    const char *line = rows_file->data, *const end = line + rows_file->len;
+    const size_t n_rows = vectors->n_rows;
+    if (n_rows == 0 || vectors->kind != VECTORS_ROWS || !pass_line(&line, end))
+        return;
+    int64_t *starts = alloc_zeros(n_rows + 1, sizeof *starts); /* texts touch the first few */
+    size_t n = 1, row = 1;
+    for (; row < n_rows && line < end; row++)
+        if (pass_line(&line, end))
+            starts[n++] = (int64_t)row;
+    if (row != n_rows || vectors->rows.type != ENGINE_F32)
+        npy_die(&(struct npy){.file = &vectors->file},
+                "has %zu rows of %s, and its rows file has %zu tokens; vectors of tokens are "
+                "searched in f32",
+                n_rows, vectors_kind_name(vectors), row);
+    starts[n] = (int64_t)n_rows;
+    vectors->kind = VECTORS_TOKENS;
+    vectors->values = vectors->rows.rows;
+    vectors->token_starts = starts;
+    vectors->starts = (const char *)starts;
+    vectors->n = n;
+}
+
+/* ---- All ---- */
 
 void vectors_open(struct vectors *vectors, const char *path)
 {
@@ -121,8 +150,6 @@ void vectors_open(struct vectors *vectors, const char *path)
         npy_die(&(struct npy){.file = file}, "is empty");
     if (file->len < 4 || memcmp(file->data, "PK\3\4", 4) != 0)
         open_array(vectors);
-    else if (npz_has(file, "vectors.npy"))
-        open_tokens(vectors);
     else
         open_sparse(vectors);
 }
@@ -130,6 +157,8 @@ void vectors_open(struct vectors *vectors, const char *path)
 void vectors_close(struct vectors *vectors)
 {
     mapped_close(&vectors->file);
+    free(vectors->token_starts);
+    vectors->token_starts = NULL;
 }
 
 const char *vectors_kind_name(const struct vectors *vectors)
@@ -138,6 +167,12 @@ const char *vectors_kind_name(const struct vectors *vectors)
     return vectors->kind == VECTORS_SPARSE   ? "sparse"
            : vectors->kind == VECTORS_TOKENS ? "vectors of tokens"
                                              : names[vectors->rows.type];
+}
+
+bool vectors_are_alike(const struct vectors *a, const struct vectors *b)
+{
+    const bool is_empty = a->n_rows == 0 || b->n_rows == 0;
+    return a->width == b->width && a->rows.type == b->rows.type && (a->kind == b->kind || is_empty);
 }
 
 void vectors_fit(struct vectors *vectors, const struct encoder *encoder)

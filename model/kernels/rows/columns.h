@@ -17,13 +17,13 @@ INLINE size_t columns_bytes(const enum row_type type, size_t n)
     }
 }
 
-/* Where the columns of a row begin. */
+/* Returns the address of a row's first column. */
 INLINE const char *columns_of(const enum row_type type, const char *row)
 {
     return type == ROWS_INT8 ? row + sizeof(float) : row;
 }
 
-/* Vector v of a step of bits, the lowest of each byte first, as 0 or 1. */
+/* Loads vector v of a step of bits, the lowest of each byte first, as 0 or 1. */
 INLINE vec load_bits(const char *bytes, const int v)
 {
     const vec one = splat(1);
@@ -34,15 +34,15 @@ INLINE vec load_bits(const char *bytes, const int v)
     return (vec)_mm512_maskz_mov_ps(bits, (__m512)one);
 #else
 #if defined(__AVX2__)
-    const uvec places = (uvec){1, 2, 4, 8, 16, 32, 64, 128} << (uint32_t)(v * LANES);
+    const uvec masks = (uvec){1, 2, 4, 8, 16, 32, 64, 128} << (uint32_t)(v * LANES);
 #else
-    const uvec places = (uvec){1, 2, 4, 8} << (uint32_t)(v * LANES);
+    const uvec masks = (uvec){1, 2, 4, 8} << (uint32_t)(v * LANES);
 #endif
-    return (vec)((ivec)one & (((bits - (uvec){0}) & places) != 0));
+    return (vec)((ivec)one & (((bits - (uvec){0}) & masks) != 0));
 #endif
 }
 
-/* Vector v of the step at column k. */
+/* Loads vector v of the step at column k. */
 INLINE vec load_columns(const enum row_type type, const char *columns, size_t k, const int v)
 {
     typedef float floats __attribute__((vector_size(LANES * 4), aligned(1), may_alias));
@@ -55,7 +55,7 @@ INLINE vec load_columns(const enum row_type type, const char *columns, size_t k,
     }
 }
 
-/* The last columns, fewer than STEP, filled up with zeros. */
+/* The last columns, fewer than STEP, padded with zeros. */
 struct tail {
     char bytes[STEP * sizeof(float)];
 };

@@ -1,9 +1,9 @@
 /* panel_products.h - rows by many queries: the sums of row_products.h, to the bit, by tiles of
  * TILE_ROWS queries and TILE_PANELS panels of 16 rows, whose lanes are rows.
  *
- * A tile computes one chain of all its sums at a time. The chains stand in the order in which they
- * are added up, 0 8 4 12  2 10 6 14  1 9 5 13  3 11 7 15: two neighbours, then two such pairs, as
- * the carries of a binary counter. So of what is not added up yet, each sum has four at most.
+ * A tile computes one chain of all its sums at a time. Chains are stored in the order in which they
+ * are added, 0 8 4 12  2 10 6 14  1 9 5 13  3 11 7 15: two neighbours, then two such pairs, like
+ * the carries of a binary counter. So each sum has at most four chains not yet added.
  */
 #ifndef MODEL_KERNELS_ROWS_PANEL_PRODUCTS_H
 #define MODEL_KERNELS_ROWS_PANEL_PRODUCTS_H
@@ -16,7 +16,7 @@
 
 /* ---- Rows to panels ---- */
 
-/* A step of columns of LANES rows: one column of each chain. */
+/* Packs a step of columns of LANES rows: one column of each chain. */
 INLINE void pack_step(const enum row_type type, const char *const columns[LANES], size_t k,
                       size_t n_steps, float *panel)
 {
@@ -26,11 +26,11 @@ INLINE void pack_step(const enum row_type type, const char *const columns[LANES]
             r[i] = load_columns(type, columns[i], k, v);
         transpose(r);
         UNROLL (i, LANES)
-            store(panel + chain_place((size_t)(v * LANES + i)) * n_steps * PANEL_WIDTH, r[i]);
+            store(panel + chain_position((size_t)(v * LANES + i)) * n_steps * PANEL_WIDTH, r[i]);
     }
 }
 
-/* LANES rows, from row `first` on; where rows are missing the last one stands in. */
+/* Packs LANES rows from row `first` on; the last row is repeated for missing rows. */
 INLINE void pack_lanes(const enum row_type type, const struct row_products *p, size_t first,
                        float *panel)
 {
@@ -74,12 +74,12 @@ static void pack_row_panels(const struct row_products *p, float *panels)
 
 /* ---- Tiles ---- */
 
-/* So many floats ahead of a step both are asked for: queries come from further away. */
+/* Prefetch distances in floats: queries come from more distant memory. */
 enum { QUERIES_AHEAD = 64 * QUERY_PANEL, ROWS_AHEAD = 8 * PANEL_WIDTH };
 
 enum { TILE_VECTORS = TILE_PANELS * VECTORS, LEVELS = 4 };
 
-/* A tile's first query and first panel, and where its scores go; the strides of both. */
+/* A tile's first query and first panel, and its scores; the strides of both. */
 struct panel_tile {
     const float *queries, *panels;
     size_t n_steps;
@@ -87,13 +87,13 @@ struct panel_tile {
     size_t scores_stride;
 };
 
-/* The chain at `place` of each sum of a tile. */
-INLINE void sum_chains(const struct panel_tile *t, size_t place, const int queries,
+/* Sums chain `position` of each element of a tile. */
+INLINE void sum_chains(const struct panel_tile *t, size_t position, const int queries,
                        vec sums[TILE_ROWS][TILE_VECTORS])
 {
     const size_t n_steps = t->n_steps, panel_floats = n_steps * STEP * PANEL_WIDTH;
-    const float *q = t->queries + place * n_steps * QUERY_PANEL;
-    const float *rows = t->panels + place * n_steps * PANEL_WIDTH;
+    const float *q = t->queries + position * n_steps * QUERY_PANEL;
+    const float *rows = t->panels + position * n_steps * PANEL_WIDTH;
     UNROLL (i, queries)
         UNROLL (v, TILE_VECTORS)
             sums[i][v] = (vec){0};
@@ -117,11 +117,11 @@ INLINE void sum_chains(const struct panel_tile *t, size_t place, const int queri
 INLINE void score_tile(const struct panel_tile *t, const int queries)
 {
     vec kept[LEVELS][TILE_ROWS][TILE_VECTORS];
-    for (size_t place = 0; place < STEP; place++) {
+    for (size_t position = 0; position < STEP; position++) {
         vec sums[TILE_ROWS][TILE_VECTORS];
         size_t level = 0;
-        sum_chains(t, place, queries, sums);
-        for (; place >> level & 1; level++)
+        sum_chains(t, position, queries, sums);
+        for (; position >> level & 1; level++)
             UNROLL (i, queries)
                 UNROLL (v, TILE_VECTORS)
                     sums[i][v] += kept[level][i][v];

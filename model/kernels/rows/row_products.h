@@ -1,11 +1,10 @@
 /* row_products.h - many rows by a few queries, for search: each product is a sum over the row, and
- * the rows are read where they lie.
+ * rows are read in place.
  *
- * A row goes by in steps of 16 columns, and each column of a step has a partial sum of its own,
- * one chain of multiply-adds: s[i] = Σ_j q[16j + i] · x[16j + i]. They are added up by halves:
- * s[i] + s[i + 8], then [i] + [i + 4], then (0 + 2) + (1 + 3). So registers of any width give the
- * same bits, and so does panel_products.h. Plain twin: plain_score in
- * tests/engine/search/test_search.c.
+ * A row is read in steps of 16 columns, and each column of a step has its own partial sum, one
+ * chain of multiply-adds: s[i] = Σ_j q[16j + i] · x[16j + i]. They are added by halves: s[i] + s[i
+ * + 8], then [i] + [i + 4], then (0 + 2) + (1 + 3). So registers of any width give the same bits,
+ * and so does panel_products.h. Plain twin: plain_score in tests/engine/search/test_search.c.
  */
 #ifndef MODEL_KERNELS_ROWS_ROW_PRODUCTS_H
 #define MODEL_KERNELS_ROWS_ROW_PRODUCTS_H
@@ -15,9 +14,11 @@
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
-enum { AHEAD_BYTES = 8192 }; /* so far ahead rows are asked for */
+#include <float.h>
 
-/* The partial sums of a step, VECTORS vectors of them, in one. */
+enum { AHEAD_BYTES = 8192 }; /* prefetch distance */
+
+/* Returns the partial sums of a step, VECTORS vectors, added into one vector. */
 INLINE vec one_vector(const vec sums[VECTORS])
 {
 #if defined(__AVX512F__)
@@ -29,10 +30,10 @@ INLINE vec one_vector(const vec sums[VECTORS])
 #endif
 }
 
-/* So many rows keep four sums of one query under way. */
+/* Rows computed at once, so that four sums of one query are in flight. */
 enum { MOST_AT_ONCE = VECTORS < 4 ? 4 / VECTORS : 1 };
 
-/* Adds a step of a row times each query to that query's sums, and its squares to the last ones. */
+/* Adds a step of a row times each query to that query's sums, and its squares to the last sums. */
 INLINE void add_step(const enum row_type type, const char *columns, size_t k, const float *q,
                      size_t stride, const int queries, vec sums[FEW_QUERIES + 1][VECTORS])
 {
@@ -46,7 +47,7 @@ INLINE void add_step(const enum row_type type, const char *columns, size_t k, co
     }
 }
 
-/* Scores and squares of `rows` rows, from row r on. */
+/* Computes scores and squares of `rows` rows, from row r on. */
 INLINE void rows_by_few(const struct row_products *p, const enum row_type type, size_t r,
                         const int rows, const int queries)
 {
@@ -78,8 +79,8 @@ INLINE void rows_by_few(const struct row_products *p, const enum row_type type, 
     }
 }
 
-/* Floats are waited for, and best asked for one row after the other; what is smaller is computed
- * with, and some rows at once keep the multipliers busy. */
+/* Rows of floats wait for memory and are best read one after the other; smaller types are limited
+ * by arithmetic, and several rows at once keep the multipliers busy. */
 INLINE void all_rows_by_few(const struct row_products *p, const enum row_type type,
                             const int queries)
 {
@@ -122,14 +123,14 @@ static bool scale_scores(float *scores, float offset, const float *factors, size
     for (; i + LANES <= n; i += LANES) {
         vec score = (load(scores + i) + offset) * load(factors + i);
         store(scores + i, score);
-        above |= score > threshold;
+        above |= ~(score < threshold) | (score < -FLT_MAX);
     }
     bool is_above = false;
     for (size_t lane = 0; lane < LANES; lane++)
         is_above |= above[lane] != 0;
     for (; i < n; i++) {
         scores[i] = (scores[i] + offset) * factors[i];
-        is_above |= scores[i] > threshold;
+        is_above |= !(scores[i] < threshold) || scores[i] < -FLT_MAX;
     }
     return is_above;
 }

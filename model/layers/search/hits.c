@@ -8,7 +8,7 @@ static bool is_worse(struct hit a, struct hit b)
     return a.score < b.score || (a.score == b.score && a.row > b.row);
 }
 
-/* Puts a hit into the heap [n] instead of the one at `at`, or below. */
+/* Stores a hit in the heap [n] at `at` or below, replacing the hit at `at`. */
 static void sift_down(struct hit *heap, size_t n, size_t at, struct hit hit)
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {

@@ -1,5 +1,5 @@
-/* hits.h - the k best rows so far: a heap with the worst of them first. Of equal scores the row
- * that comes first is better, so that the order in which they are added does not matter.
+/* hits.h - the k best rows so far: a heap whose root is the worst of them. Of equal scores the row
+ * with the lower index is better, so that the order of adding does not matter.
  */
 #ifndef MODEL_HITS_H
 #define MODEL_HITS_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* may_alias: the engine hands its callers' buffers of engine_hit, the same fields, to us. */
+/* may_alias: the engine passes its callers' buffers of engine_hit, which has the same fields. */
 struct __attribute__((may_alias)) hit {
     uint64_t row;
     float score;
@@ -16,10 +16,10 @@ struct __attribute__((may_alias)) hit {
 
 struct hits {
     struct hit *heap; /* [k] */
-    size_t n, k;      /* how many there are; at most, 1 or more */
+    size_t n, k;      /* number of hits; most hits, 1 or more */
 };
 
-/* A score that is not above this one, of a row after all others, would not be kept. */
+/* Returns a threshold: a later row with a score that is not above it would be dropped. */
 static inline float hits_threshold(const struct hits *hits)
 {
     return hits->n < hits->k ? -INFINITY : hits->heap[0].score;
@@ -27,7 +27,7 @@ static inline float hits_threshold(const struct hits *hits)
 
 void hits_add(struct hits *hits, struct hit hit);
 
-/* Best first; nothing can be added any more. */
+/* Sorts the hits, best first; no hit can be added afterwards. */
 void hits_sort(struct hits *hits);
 
 #endif

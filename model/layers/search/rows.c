@@ -37,6 +37,19 @@ static void encode_binary(const float *x, size_t width, uint8_t *out)
         out[i / 8] |= (uint8_t)((x[i] > 0) << (7 - i % 8));
 }
 
+double row_value(enum row_type type, const char *row, size_t i)
+{
+    float value;
+    uint16_t half;
+    switch (type) {
+    case ROWS_F32: memcpy(&value, row + i * sizeof value, sizeof value); return (double)value;
+    case ROWS_F16: memcpy(&half, row + i * sizeof half, sizeof half); return f16_to_f32(half);
+    case ROWS_INT8: return (signed char)row[SCALE_BYTES + i];
+    case ROWS_BINARY: break;
+    }
+    return ((unsigned char)row[i / 8] >> (7 - i % 8) & 1) - 0.5;
+}
+
 void row_encode(enum row_type type, const float *x, size_t width, void *out)
 {
     switch (type) {

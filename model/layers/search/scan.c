@@ -1,11 +1,12 @@
 /* scan.c - see scan.h. Plain twin: plain_score in tests/engine/search/test_search.c.
  *
- * Few queries take rows as they come from memory, which is what they wait for. For many, a block of
- * rows becomes panels that stay in the second-level cache, while a panel of queries at a time goes
- * by; nearly all scores are below the threshold and are looked at no further.
+ * Few queries read rows directly from memory, which limits their speed. For many, a block of rows
+ * is packed into panels that stay in the second-level cache, and multiplied by one panel of queries
+ * after another; nearly all scores are below the threshold and dropped at once.
  */
 #include "model/layers/search/scan.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ size_t scan_block_rows(const struct scan *scan)
                    FEW_BLOCK_ROWS);
 }
 
-/* Queries whose scores are there at the same time. */
+/* Returns the number of queries whose scores are stored at a time. */
 static size_t group_queries(const struct scan *scan)
 {
     return are_many(scan) ? QUERY_PANEL : FEW_QUERIES;
@@ -51,8 +52,8 @@ size_t scan_scratch(const struct scan *scan)
 
 /* ---- Queries ---- */
 
-/* Where column k of a query stands. */
-static size_t place_of(const struct scan *scan, size_t query, size_t k)
+/* Returns the index of column k of a query. */
+static size_t index_of(const struct scan *scan, size_t query, size_t k)
 {
     size_t stride = scan_stride(scan->width);
     if (scan->type == ROWS_BINARY) /* the lowest bit of a byte is the last of its eight columns */
@@ -60,7 +61,7 @@ static size_t place_of(const struct scan *scan, size_t query, size_t k)
     if (!are_many(scan))
         return query * stride + k;
     return query / QUERY_PANEL * QUERY_PANEL * stride +
-           (chain_place(k % PANEL) * chain_steps(scan->width) + k / PANEL) * QUERY_PANEL +
+           (chain_position(k % PANEL) * chain_steps(scan->width) + k / PANEL) * QUERY_PANEL +
            query % QUERY_PANEL;
 }
 
@@ -75,7 +76,7 @@ static void make_query(const struct scan *scan, size_t index, const float *query
         scale *= 2 / sqrt((double)scan->width);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
-        scan->queries[place_of(scan, index, i)] = value;
+        scan->queries[index_of(scan, index, i)] = value;
         sum += (double)value;
     }
     scan->offsets[index] = scan->type == ROWS_BINARY ? (float)(-sum / 2) : 0;
@@ -91,38 +92,53 @@ void scan_queries(const struct scan *scan, const float *queries)
 
 /* ---- Blocks ---- */
 
-/* What the products of a row are multiplied by; `square` is the sum of its squares, if cosines are
- * asked for, of int8 without the scale. NaN: a number of the row is not finite. */
-static float factor_of(const struct scan *scan, const char *row, float square)
+/* Returns the sum of the squares of a row's values, in double, which no float32 overflows. */
+static double squares_of(const struct scan *scan, const char *row)
+{
+    double squares = 0;
+    for (size_t i = 0; i < scan->width; i++)
+        squares += row_value(scan->type, row, i) * row_value(scan->type, row, i);
+    return squares;
+}
+
+/* Returns the factor of a row's products. `square` is the sum of its squares, for int8 without the
+ * scale; below 2^-100 it has lost bits. `product` is any product of the row: not finite if the row
+ * is not. NaN: the row has no scores. */
+static float factor_of(const struct scan *scan, const char *row, float square, float product)
 {
     float scale = 1;
     if (scan->type == ROWS_BINARY)
         return 1;
     if (scan->type == ROWS_INT8)
         memcpy(&scale, row, sizeof scale);
-    if (!scan->cosine)
-        return scale;
-    if (!isfinite(scale) || !isfinite(square))
+    if (!isfinite(scale))
         return NAN;
-    return scale == 0 || square == 0 ? 0 : copysignf(1 / sqrtf(square), scale);
+    if (!scan->cosine)
+        return isfinite(product) || isfinite(squares_of(scan, row)) ? scale : NAN;
+    if (square >= 0x1p-100F && square <= FLT_MAX)
+        return scale == 0 ? 0 : copysignf(1 / sqrtf(square), scale);
+    const double length = sqrt(squares_of(scan, row));
+    if (length == 0)
+        return 0;
+    return length >= SCAN_LEAST_LENGTH && length <= SCAN_MOST_LENGTH ? (float)(1 / length) : NAN;
 }
 
-/* Adds what of a query's scores, of n rows from `row` on, is above its threshold. */
-static void take_scores(const float *scores, size_t row, size_t n, struct hits *hits)
+/* Adds a query's scores of n rows from `row` on that are above its threshold. */
+static void add_hits(const float *scores, size_t row, size_t n, struct hits *hits)
 {
     for (size_t r = 0; r < n; r++)
         if (scores[r] > hits_threshold(hits) && isfinite(scores[r]))
             hits_add(hits, (struct hit){row + r, scores[r]});
 }
 
-/* Cosines need the rows' lengths; those of bits are all 1. */
+/* Returns whether lengths of rows are needed: for cosines, except of bits (all lengths 1). */
 static bool needs_lengths(const struct scan *scan)
 {
     return scan->cosine && scan->type != ROWS_BINARY;
 }
 
-/* What the products are told of the block that begins with `row`. Scratch begins with a factor for
- * each row, which is the sum of its squares at first; behind them are the scores of a group. */
+/* Returns the arguments of the products for the block starting at `row`. Scratch starts with a
+ * factor for each row, at first the sum of its squares, followed by the scores of a group. */
 static struct row_products block_at(const struct scan *scan, size_t row, float *scratch)
 {
     size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
@@ -139,7 +155,7 @@ static struct row_products block_at(const struct scan *scan, size_t row, float *
                                  .squares = needs_lengths(scan) ? scratch : NULL};
 }
 
-/* The scores of `n` of many queries, from query `first` on. */
+/* Scores n of many queries, from query `first` on. */
 static void score_group(const struct scan *scan, const struct row_products *block, size_t first,
                         size_t n, const float *panels)
 {
@@ -153,33 +169,56 @@ static void score_group(const struct scan *scan, const struct row_products *bloc
     scan->kernels->panel_products(&products);
 }
 
-/* The hits of those queries among the rows from `row` on, now that the products are there. */
-static void take_group(const struct scan *scan, const struct row_products *block, size_t first,
-                       size_t n, const float *factors, size_t row, struct hits *hits)
+/* Replaces float32 sums that overflowed by the product in double, at most the largest float32. */
+static void clamp_scores(const struct scan *scan, const struct row_products *block, size_t query,
+                         const float *factors, float *scores)
+{
+    for (size_t r = 0; r < block->n_rows; r++) {
+        const char *row = (const char *)block->rows + r * block->row_bytes;
+        double sum = 0;
+        if (isfinite(scores[r]) || isnan(factors[r]))
+            continue;
+        for (size_t i = 0; i < scan->width; i++)
+            sum += (double)scan->queries[index_of(scan, query, i)] * row_value(scan->type, row, i);
+        scores[r] = (float)fmax(-FLT_MAX, fmin(sum * (double)factors[r], FLT_MAX));
+    }
+}
+
+/* Adds the hits of those queries among the rows from `row` on, from their products. */
+static void add_group(const struct scan *scan, const struct row_products *block, size_t first,
+                      size_t n, const float *factors, size_t row, struct hits *hits)
 {
     float *scores = block->scores;
     for (size_t q = first; q < first + n; q++, scores += block->scores_stride)
         if (scan->kernels->scale_scores(scores, scan->offsets[q], factors, block->n_rows,
-                                        hits_threshold(&hits[q])))
-            take_scores(scores, row, block->n_rows, &hits[q]);
+                                        hits_threshold(&hits[q]))) {
+            if (!scan->cosine)
+                clamp_scores(scan, block, q, factors, scores);
+            add_hits(scores, row, block->n_rows, &hits[q]);
+        }
 }
 
-void scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch)
+size_t scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch,
+                  size_t *first)
 {
-    size_t row = index * scan_block_rows(scan);
+    size_t n_dropped = 0, row = index * scan_block_rows(scan);
     struct row_products block = block_at(scan, row, scratch);
     float *factors = scratch, *panels = block.scores + group_queries(scan) * block.scores_stride;
     if (needs_lengths(scan) || !are_many(scan))
         scan->kernels->row_products(&block);
     if (are_many(scan))
         scan->kernels->pack_row_panels(&block, panels);
-    for (size_t r = 0; r < block.n_rows; r++)
-        factors[r] = factor_of(scan, (const char *)block.rows + r * block.row_bytes,
-                               needs_lengths(scan) ? factors[r] : 1);
     for (size_t q = 0, n; q < scan->n_queries; q += n) {
         n = limited(scan->n_queries - q, 1, group_queries(scan));
         if (are_many(scan))
             score_group(scan, &block, q, n, panels);
-        take_group(scan, &block, q, n, factors, row, hits);
+        for (size_t r = block.n_rows; q == 0 && r-- > 0;) {
+            factors[r] = factor_of(scan, (const char *)block.rows + r * block.row_bytes, factors[r],
+                                   block.scores[r]);
+            n_dropped += isnan(factors[r]) ? 1 : 0;
+            *first = isnan(factors[r]) && row + r < *first ? row + r : *first;
+        }
+        add_group(scan, &block, q, n, factors, row, hits);
     }
+    return n_dropped;
 }

@@ -13,7 +13,7 @@ enum {
     LOGITS = BLOCK_ROWS * BLOCK_COLUMNS
 };
 
-/* Weights that the kernels do not read as they lie. */
+/* Returns whether the kernels cannot read the weights as stored. */
 static bool is_decoded(const struct linear *output)
 {
     return linear_scratch(output) > 0;
@@ -54,16 +54,16 @@ bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stri
 
 /* ---- From the logits of the mask head ---- */
 
-/* log(1 + relu(x)), once or twice; rising, so that of the largest it is the largest. */
+/* log(1 + relu(x)), once or twice; monotonic, so it may be applied after the maximum. */
 static double squash(const struct model_config *config, double logit)
 {
     double once = logit > 0 ? log1p(logit) : 0;
     return config->sparse_activation == SPARSE_LOG ? once : log1p(once);
 }
 
-/* Takes the logits of a block of tokens into n ids: the largest as it is, or the sum of squash. */
-static void take_logits(const struct model_config *config, const float *logits, size_t n_rows,
-                        size_t n, double *taken)
+/* Merges the logits of a block of tokens into n ids: the largest as is, or the sum of squash. */
+static void merge_logits(const struct model_config *config, const float *logits, size_t n_rows,
+                         size_t n, double *taken)
 {
     for (size_t t = 0; t < n_rows; t++) {
         const float *row = logits + t * BLOCK_COLUMNS;
@@ -114,7 +114,7 @@ bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *
                &plain, scratch, BLOCK_COLUMNS, NULL);
         for (size_t i = 0; i < n_taken; i++)
             is_finite &= floats_are_finite(scratch + i * BLOCK_COLUMNS, block->n);
-        take_logits(&encoder->config, scratch, n_taken, block->n, taken);
+        merge_logits(&encoder->config, scratch, n_taken, block->n, taken);
     }
     for (size_t i = 0; i < block->n; i++)
         weights[block->first + i] = (float)(is_sum ? taken[i] : squash(&encoder->config, taken[i]));

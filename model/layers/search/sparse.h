@@ -11,32 +11,32 @@
 
 #include "model/encoder.h"
 
-/* Floats of scratch for the functions below. */
+/* Returns the floats of scratch for the functions below. */
 size_t sparse_scratch(const struct encoder *encoder);
 
-/* linear: weights [V] of the rows x of a text, whose ids are given; the ids `skipped` keep 0.
- * False: a weight is not finite. */
+/* linear: computes weights [V] of the rows x of a text with these ids; ids in `skipped` keep 0.
+ * Returns false if a weight is not finite. */
 bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, float *scratch);
 
-/* mask: some ids, n from `first` on, and the layer that gives their logits. */
+/* mask: n ids from `first` on, and the layer that computes their logits. */
 struct sparse_block {
-    struct linear linear; /* the head's output layer, or a part of it made panels of in scratch */
-    size_t panel_begin, panel_end; /* of that */
+    struct linear linear; /* the head's output layer, or a part of it packed as panels in scratch */
+    size_t panel_begin, panel_end; /* panels of that layer */
     size_t first, n;
 };
 
-enum { SPARSE_PANELS = 8 }; /* of a block, at most */
+enum { SPARSE_PANELS = 8 }; /* per block, at most */
 
-/* Panels panel_begin .. panel_end - 1 of the output layer, for all texts of a group: a table that
- * is in rows is made panels of once. */
+/* Returns panels panel_begin .. panel_end - 1 of the output layer, for all texts of a group: a
+ * table in rows is packed once. */
 struct sparse_block sparse_block(const struct encoder *encoder, size_t panel_begin,
                                  size_t panel_end, float *scratch);
 
-/* mask: the weights of a block's ids, at their places in weights [V], from the rows z [n_rows] that
- * the head's output layer reads (head_hidden). scratch: that of the block. False: a logit is not
- * finite. */
+/* mask: computes the weights of a block's ids, at their indexes in weights [V], from the rows z
+ * [n_rows] that the head's output layer reads (head_hidden). scratch: as passed to sparse_block.
+ * Returns false if a logit is not finite. */
 bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *block,
                       const float *z, size_t stride, size_t n_rows, float *weights, float *scratch);
 

@@ -25,7 +25,7 @@ void token_vectors(const struct encoder *encoder, const float *x, size_t stride,
         normalize_row(out + i * out_stride, width);
 }
 
-/* In double, as engine_cosine(): sums of a fixed order, four at a time. */
+/* In double, like engine_cosine(): sums in a fixed order, four at a time. */
 static double product(const float *a, const float *b, size_t n)
 {
     double sums[4] = {0};
@@ -38,7 +38,7 @@ static double product(const float *a, const float *b, size_t n)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* A product that is NaN stays, so that it reaches the sum. */
+/* A NaN product is kept, so that it reaches the sum. */
 void best_products(const float *query, size_t n, size_t width, const float *vector, float *best)
 {
     for (size_t i = 0; i < n; i++) {

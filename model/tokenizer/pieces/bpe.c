@@ -1,11 +1,11 @@
-/* bpe.c - byte pair encoding as the reference does it. A word whose text is a token that its own
+/* bpe.c - byte pair encoding as in the reference. A word whose text is a token that its own
  * characters merge to, by the bit in the file, needs no merging: nearly all words of usual text.
  *
- * What becomes of a character can depend on all that follow it in the word, but only through a
- * chain of merges each of which prevents the one before it. So a word that fills the memory is
- * merged, and the tokens before its last quarter are kept; what follows the last of them is merged
- * again with what comes next, which gives the same as merging all at once, for no merge crosses the
- * border of two tokens.
+ * The token of a character can depend on all later characters of the word, but only through a chain
+ * of merges each of which prevents the one before it. So a word that fills the memory is merged,
+ * and the tokens before its last quarter are final; the characters after the last of these are
+ * merged again with the next ones, which gives the same as merging all at once, for no merge
+ * crosses the border of two tokens.
  */
 #include "model/tokenizer/pieces/bpe.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- Characters ---- */
 
-/* The id of the i-th character of the word. */
+/* Returns the id of the i-th character of the word. */
 static int32_t character_id(const struct pretoken *word, size_t i, bool at_end)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
@@ -77,7 +77,7 @@ static bool add_bytes(const struct pretoken *word, size_t i, struct symbols *out
     return true;
 }
 
-/* Characters that the vocabulary has not become their bytes, the unknown token, or nothing. */
+/* Adds a character unknown to the vocabulary as its bytes, as the unknown token, or not at all. */
 static void add_unknown(const struct pretoken *word, size_t i, struct symbols *out,
                         bool *in_unknown)
 {
@@ -95,7 +95,7 @@ static void add_unknown(const struct pretoken *word, size_t i, struct symbols *o
     *in_unknown = true;
 }
 
-/* The word's symbols, merged. */
+/* Returns the word's symbols, merged. */
 static struct symbols merge(struct pretoken *word, bool at_end)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
@@ -118,7 +118,7 @@ static struct symbols merge(struct pretoken *word, bool at_end)
     return out;
 }
 
-/* Characters that are unknown together are one token, also where the memory ended among them. */
+/* Adjacent unknown characters are one token, even where the memory ended between them. */
 static void add_tokens(struct pretoken *word, const struct symbols *symbols, size_t n)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
@@ -134,8 +134,8 @@ static void add_tokens(struct pretoken *word, const struct symbols *symbols, siz
     }
 }
 
-/* The token that the whole word is without looking at its merges, or -1. */
-static int32_t whole_id(struct pretoken *word)
+/* Returns the token of the complete word if it is found without merging, else -1. */
+static int32_t full_id(struct pretoken *word)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
     const struct text_view suffix = tokenizer->suffix;
@@ -157,8 +157,7 @@ static int32_t whole_id(struct pretoken *word)
 void bpe_add(struct pretoken *word)
 {
     struct word_sink *sink = word->sink;
-    const size_t n_before = word->is_rest ? word->n_before : sink->n;
-    const int32_t id = word->is_rest ? -1 : whole_id(word);
+    const int32_t id = word->is_rest ? -1 : full_id(word);
     word->in_unknown = word->in_unknown && word->is_rest;
     if (id >= 0) {
         word_sink_piece(sink, id, word->begin, word->end);
@@ -166,11 +165,10 @@ void bpe_add(struct pretoken *word)
         const struct symbols symbols = merge(word, true);
         add_tokens(word, &symbols, symbols.n);
     }
-    word_sink_end_word(sink, n_before);
 }
 
-/* How many tokens of a word that fills the memory are kept: those before its last quarter, at least
- * one, and all bytes of a character or none. */
+/* Returns the number of final tokens of a word that fills the memory: the tokens before its last
+ * quarter, at least one, and all bytes of a character or none. */
 static size_t count_kept(const struct pretoken *word, const struct symbols *symbols)
 {
     const struct symbol *tokens = symbols->symbols;
@@ -185,12 +183,10 @@ static size_t count_kept(const struct pretoken *word, const struct symbols *symb
 
 void bpe_add_part(struct pretoken *word)
 {
-    const size_t n_before = word->is_rest ? word->n_before : word->sink->n;
     const struct symbols symbols = merge(word, false);
     const size_t n = count_kept(word, &symbols);
     word->in_unknown = word->in_unknown && word->is_rest;
     add_tokens(word, &symbols, n);
     pretoken_forget(word, n < symbols.n ? symbols.symbols[n].first : word->n_chars);
     word->is_rest = true;
-    word->n_before = n_before;
 }

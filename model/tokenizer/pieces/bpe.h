@@ -1,5 +1,5 @@
 /* bpe.h - a word to pieces by byte pair encoding: its characters are the first pieces, and pairs of
- * them are merged as the merges say. Internal to the tokenizer.
+ * them are merged in the order of the merges. Internal to the tokenizer.
  */
 #ifndef MODEL_BPE_H
 #define MODEL_BPE_H
@@ -7,20 +7,20 @@
 #include "model/tokenizer/split/pretoken.h"
 #include "model/tokenizer/tokenizer.h"
 
-/* Characters of a word that are looked at together, at least; of a longer one those before the last
- * quarter become tokens, again and again. */
+/* Least number of characters of a word that are merged together; of a longer word, the characters
+ * before the last quarter become tokens, repeatedly. */
 enum { BPE_CHARS = 2048, BPE_LONGEST = 1 << 16 /* bytes of a token */ };
 
-/* As many, or more where a token is as long: a bound for each token's characters. */
+/* Returns BPE_CHARS, or more if tokens are that long: a bound for each token's characters. */
 size_t bpe_cap_chars(const struct tokenizer *tokenizer);
 
-/* Bytes of the memory that a word has behind its characters. */
+/* Returns the bytes of a word's work space after its characters. */
 size_t bpe_work_bytes(const struct tokenizer *tokenizer);
 
-/* Takes the pieces of a word, or of what is left of it; its bytes are used up. */
+/* Adds the pieces of a word, or of the rest of one; its bytes are consumed. */
 void bpe_add(struct pretoken *word);
 
-/* Takes the first pieces of a word that fills its memory, and leaves the rest. */
+/* Adds the first pieces of a word that fills its memory, and leaves the rest. */
 void bpe_add_part(struct pretoken *word);
 
 #endif

@@ -1,8 +1,8 @@
-/* merges.c - the table is used as it lies in the file, so every number read from it is checked, and
- * no search is longer than the table. A word's symbols are a linked list; the queue, a binary heap,
- * holds the pairs that merge, the lowest order and then the leftmost first. A pair that changed
- * since it was put there is known by its order, which no other pair has, and passed over. Plain
- * twin: plain_merge in tests/model/tokenizer/test_bpe.c.
+/* merges.c - the table is used in place, in the mapped file, so every number read from it is
+ * checked, and no search is longer than the table. A word's symbols are a linked list; the queue, a
+ * binary heap, holds the pairs that merge, lowest order first, then leftmost first. A pair that
+ * changed since it was queued is recognized by its order, which no other pair has, and skipped.
+ * Plain twin: plain_merge in tests/model/tokenizer/test_bpe.c.
  */
 #include "model/tokenizer/pieces/merges.h"
 
@@ -20,7 +20,7 @@ static uint32_t first_slot(uint32_t left, uint32_t right, uint32_t n_slots)
     return (uint32_t)(pair * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (n_slots - 1);
 }
 
-static size_t whole_words(uint32_t n_ids)
+static size_t bitset_words(uint32_t n_ids)
 {
     return n_ids / 32 + 1;
 }
@@ -28,7 +28,7 @@ static size_t whole_words(uint32_t n_ids)
 static uint64_t table_bytes(size_t n_slots, uint32_t n_ids)
 {
     return HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
-           sizeof(uint32_t) * (uint64_t)whole_words(n_ids);
+           sizeof(uint32_t) * (uint64_t)bitset_words(n_ids);
 }
 
 const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids)
@@ -41,7 +41,7 @@ const char *merges_view(struct merges *merges, const void *section, size_t len, 
     if (header[2] > n_ids)
         return "it is for more ids than the vocabulary has";
     if (table_bytes(n_slots, header[2]) != len)
-        return "the section does not have the length that its counts ask for";
+        return "the length of the section does not match its counts";
 
     const struct merge *slots = (const struct merge *)((const char *)section + HEADER_BYTES);
     *merges = (struct merges){.slots = slots,
@@ -67,9 +67,9 @@ const struct merge *merges_find(const struct merges *merges, int32_t left, int32
 
 /* ---- A word ---- */
 
-/* The pairs that merge, as order << 32 | place of the left one; a heap whose top is the least. */
+/* The pairs that merge, as order << 32 | index of the left one; a heap whose top is the least. */
 struct queue {
-    uint64_t *entries; /* [2 * symbols]: every merge takes one away and adds at most two */
+    uint64_t *entries; /* [2 * symbols]: every merge removes one and adds at most two */
     size_t n;
 };
 
@@ -97,11 +97,11 @@ static uint64_t pop(struct queue *queue)
     return top;
 }
 
-/* Looks up the pair of a symbol and the next one. */
-static void look_up(const struct merges *merges, struct symbol *symbols, uint32_t place,
+/* Looks up the pair of a symbol and the next one, and queues it if it merges. */
+static void look_up(const struct merges *merges, struct symbol *symbols, uint32_t index,
                     struct queue *queue)
 {
-    struct symbol *symbol = &symbols[place];
+    struct symbol *symbol = &symbols[index];
     const struct merge *merge = symbol->next == SYMBOL_NONE
                                     ? NULL
                                     : merges_find(merges, symbol->id, symbols[symbol->next].id);
@@ -109,18 +109,18 @@ static void look_up(const struct merges *merges, struct symbol *symbols, uint32_
     if (merge == NULL)
         return;
     symbol->merged = (int32_t)merge->id;
-    push(queue, (uint64_t)merge->order << 32 | place);
+    push(queue, (uint64_t)merge->order << 32 | index);
 }
 
-/* The symbol takes the next one in. */
-static void take_next(struct symbol *symbols, uint32_t place)
+/* Merges the next symbol into this one. */
+static void absorb_next(struct symbol *symbols, uint32_t index)
 {
-    struct symbol *symbol = &symbols[place], *taken = &symbols[symbol->next];
+    struct symbol *symbol = &symbols[index], *taken = &symbols[symbol->next];
     symbol->id = symbol->merged;
     symbol->last = taken->last;
     symbol->next = taken->next;
     if (taken->next != SYMBOL_NONE)
-        symbols[taken->next].previous = place;
+        symbols[taken->next].previous = index;
     taken->order = 0;
 }
 
@@ -136,13 +136,13 @@ size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t 
         look_up(merges, symbols, i, &queue);
     while (queue.n > 0) {
         const uint64_t top = pop(&queue);
-        const uint32_t place = (uint32_t)top;
-        if (symbols[place].order != top >> 32)
+        const uint32_t index = (uint32_t)top;
+        if (symbols[index].order != top >> 32)
             continue;
-        take_next(symbols, place);
-        look_up(merges, symbols, place, &queue);
-        if (symbols[place].previous != SYMBOL_NONE)
-            look_up(merges, symbols, symbols[place].previous, &queue);
+        absorb_next(symbols, index);
+        look_up(merges, symbols, index, &queue);
+        if (symbols[index].previous != SYMBOL_NONE)
+            look_up(merges, symbols, symbols[index].previous, &queue);
     }
     for (uint32_t i = n > 0 ? 0 : SYMBOL_NONE; i != SYMBOL_NONE; i = symbols[kept++].next)
         symbols[kept] = symbols[i];
@@ -174,14 +174,14 @@ size_t merges_bytes(size_t n, uint32_t n_ids)
     size_t n_slots = 1;
     if (n > MAX_MERGES)
         return 0;
-    while (n_slots < n + n / 2 + 1) /* at most two thirds are taken */
+    while (n_slots < n + n / 2 + 1) /* at most two thirds are occupied */
         n_slots *= 2;
     const uint64_t bytes = table_bytes(n_slots, n_ids);
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* Of a pair that stands there twice the last one counts, as in the reference. */
-static void place_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
+/* The last of equal pairs wins, as in the reference. */
+static void store_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
 {
     uint32_t slot = first_slot(merge.left, merge.right, n_slots);
     while (slots[slot].order != 0 &&
@@ -190,8 +190,8 @@ static void place_merge(struct merge *slots, uint32_t n_slots, struct merge merg
     slots[slot] = merge;
 }
 
-/* What finding out whether a token is whole works in: symbols and the queue of the longest. */
-struct whole_search {
+/* Memory to test whether a token merges completely: symbols and the queue of the longest token. */
+struct merge_search {
     const struct merges *merges;
     const struct vocabulary *vocabulary;
     const struct merge_affixes *affixes;
@@ -205,7 +205,7 @@ size_t merges_build_bytes(const struct vocabulary *vocabulary)
            sizeof(struct symbol) * (size_t)vocabulary->longest_bytes;
 }
 
-static bool is_whole(const struct whole_search *search, int32_t id)
+static bool merges_fully(const struct merge_search *search, int32_t id)
 {
     const struct merge_affixes *affixes = search->affixes;
     size_t len = 0, n = 0;
@@ -232,8 +232,8 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
 {
     *bad = n;
     if (section_bytes == 0 || section_bytes != merges_bytes(n, vocabulary->n))
-        return "the section has not the length that merges_bytes asks for";
-    const size_t whole_bytes = sizeof(uint32_t) * whole_words(vocabulary->n);
+        return "the section does not have the length that merges_bytes returned";
+    const size_t whole_bytes = sizeof(uint32_t) * bitset_words(vocabulary->n);
     const uint32_t n_slots =
         (uint32_t)((section_bytes - HEADER_BYTES - whole_bytes) / sizeof(struct merge));
     const uint32_t header[4] = {(uint32_t)n, n_slots, vocabulary->n, 0};
@@ -248,13 +248,13 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
             merge.id >= vocabulary->n)
             return "a merge names a token that is not in the vocabulary";
         merge.order = (uint32_t)(i + 1);
-        place_merge(slots, n_slots, merge);
+        store_merge(slots, n_slots, merge);
     }
     *bad = n;
 
     struct merges view;
     const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
-    const struct whole_search search = {
+    const struct merge_search search = {
         .merges = &view,
         .vocabulary = vocabulary,
         .affixes = affixes,
@@ -263,7 +263,7 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
                                              merges_queue_bytes(vocabulary->longest_bytes)),
     };
     for (int32_t id = 0; wrong == NULL && (uint32_t)id < vocabulary->n; id++)
-        if (is_whole(&search, id))
+        if (merges_fully(&search, id))
             whole[id / 32] |= UINT32_C(1) << id % 32;
     return wrong;
 }

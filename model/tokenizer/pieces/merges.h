@@ -1,6 +1,6 @@
-/* merges.h - which two tokens become which third one, and in which order: byte pair encoding
- * (Sennrich et al. 2016). A hash table of pairs that is read where it lies in the weight file
- * (section MERG of weights/FORMAT.md), so that opening a file builds nothing.
+/* merges.h - which two tokens merge into which third one, and in which order: byte pair encoding
+ * (Sennrich et al. 2016). A hash table of pairs that is read in place in the weight file (section
+ * MERG of weights/FORMAT.md), so that opening a file builds nothing.
  *
  * Pure functions on read-only memory; any number of threads.
  */
@@ -23,12 +23,12 @@ struct merges {
     uint32_t n_slots, n_ids;
 };
 
-/* Views a section of len bytes (8-byte aligned) beside a vocabulary of n_ids, the first ones of
- * which are the model's own. NULL when sound; else a static string that says what is wrong. Checks
+/* Views a section of len bytes (8-byte aligned) for a vocabulary of n_ids, the first of which are
+ * the model's own. Returns NULL on success, else a static string that says what is wrong. Checks
  * sizes only: ids are checked where they are used. */
 const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids);
 
-/* The merge of two tokens, or NULL. */
+/* Returns the merge of two tokens, or NULL. */
 const struct merge *merges_find(const struct merges *merges, int32_t left, int32_t right);
 
 static inline bool merges_make_whole(const struct merges *merges, int32_t id)
@@ -42,46 +42,46 @@ static inline bool merges_make_whole(const struct merges *merges, int32_t id)
 struct symbol {
     int32_t id;
     uint32_t first, last;
-    uint32_t previous, next; /* places among the symbols, or SYMBOL_NONE */
+    uint32_t previous, next; /* indexes of symbols, or SYMBOL_NONE */
     uint32_t order;          /* of the merge with the next one, or 0 */
-    int32_t merged;          /* what that makes */
+    int32_t merged;          /* the id of that merge */
 };
 
 #define SYMBOL_NONE UINT32_MAX
 
-/* Bytes of memory that merging n symbols needs: a queue. */
+/* Returns the bytes of memory for merging n symbols: a queue. */
 static inline size_t merges_queue_bytes(size_t n)
 {
     return 2 * n * sizeof(uint64_t);
 }
 
-/* Merges symbols[0 .. n), n below 2^31, until no two neighbours merge: of all that do the pair of
- * the lowest order, of equal ones the leftmost. Those that are left stay in their order, in front;
- * returns how many. Takes n log n steps. */
+/* Merges symbols[0 .. n), n below 2^31, until no two neighbours merge: always the pair of the
+ * lowest order, of equal ones the leftmost. The remaining symbols are moved to the front, in order;
+ * returns their number. Takes n log n steps. */
 size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t n, uint64_t *queue);
 
 /* ---- Writing ---- */
 
-/* The parts of a token by which it is found: what stands before each character but the first of a
- * word, and behind its last one. */
+/* Affixes of a token's text: `prefix` before each character of a word but the first, `suffix` after
+ * the last. */
 struct merge_affixes {
     struct text_view prefix, suffix;
 };
 
 enum { AFFIX_BYTES = 32 };
 
-/* The id of one character of a word, with what stands around it; -1: the vocabulary has none. */
+/* Returns the id of one character of a word with its affixes; -1 if it is not in the vocabulary. */
 int32_t merges_symbol(const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
                       const char *character, size_t len, bool is_first, bool is_last);
 
-/* Length of the section, 0 if it would not fit the format. */
+/* Returns the length of the section, 0 if it exceeds the format. */
 size_t merges_bytes(size_t n, uint32_t n_ids);
 
-/* Bytes of memory (aligned to 16) that making the section of a vocabulary takes. */
+/* Returns the bytes of memory (aligned to 16) for building the section of a vocabulary. */
 size_t merges_build_bytes(const struct vocabulary *vocabulary);
 
-/* Fills `section` of that length: merges in their order, of which `order` is not read. NULL when
- * done, else a static string, and *bad is the merge that it is about. */
+/* Fills `section` of that length: merges in their order, of which `order` is not read. Returns NULL
+ * on success, else a static error string; *bad is the index of the wrong merge. */
 const char *merges_build(void *section, size_t section_bytes, const struct merge *merges, size_t n,
                          const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
                          void *memory, size_t *bad);

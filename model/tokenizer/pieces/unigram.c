@@ -1,15 +1,16 @@
-/* unigram.c - Viterbi's search, forwards over the characters of a word: the best way to the end of
- * character i is the best way to where a piece begins, and that piece. Sums are in double and
- * absolute, starts ascend, then lengths do, and a later way must be better: so ties fall as in the
- * reference (encode_optimized of HuggingFace tokenizers). A character that is no piece by itself is
- * unknown, and costs 10 more than the worst piece; unknown characters in a row are one token.
+/* unigram.c - Viterbi's search, forwards over the characters of a word: the best path to the end of
+ * character i is the best path to the start of a piece, plus that piece. Sums are in double and
+ * absolute, starts ascend, then lengths do, and a later path must be better: so ties resolve as in
+ * the reference (encode_optimized of HuggingFace tokenizers). A character that is no piece by
+ * itself is unknown, and costs 10 more than the worst piece; unknown characters in a row are one
+ * token.
  *
- * A word may be longer than the memory. Every way through it passes one of the places from which
- * pieces are not tried yet, or one behind them that pieces have reached. Where the best ways to all
- * of these are the same up to some place, its tokens are certain, and are taken. Where they are not
- * (a letter again and again: the word's length decides where its odd piece is), only the scores of
- * these places are kept, and which of those kept before each comes from; at the end of the word all
- * are decided backwards, and the text is read a second time, with the decisions.
+ * A word may be longer than the memory. Every path through it passes one of the nodes from which
+ * pieces are not tried yet, or a later node that pieces have reached. If the best paths to all of
+ * these are the same up to some node, its tokens are certain, and are added. If not (a repeated
+ * letter: the word's length decides where its odd piece is), only the scores of these nodes are
+ * stored, and for each the earlier stored node that it comes from; at the end of the word all are
+ * decided backwards, and the text is read again, with the decisions.
  */
 #include "model/tokenizer/pieces/unigram.h"
 
@@ -34,7 +35,7 @@ const char *unigram_view(struct unigram_pieces *pieces, const void *section, siz
         return "the section does not start at a multiple of 8 bytes";
     memcpy(&header, section, sizeof header);
     if (len != sizeof header + 8 * (uint64_t)header.n + 4 * (uint64_t)header.n_units)
-        return "the section does not have the length that its counts ask for";
+        return "the length of the section does not match its counts";
     if (header.longest > UNIGRAM_LONGEST)
         return "the longest piece has more than 1024 bytes";
     const double *scores = (const double *)((const struct header *)section + 1);
@@ -50,7 +51,7 @@ const char *unigram_view(struct unigram_pieces *pieces, const void *section, siz
 
 /* ---- The best way ---- */
 
-/* Flags of n_chars: a way begins here; and of find_certain. */
+/* Flags of n_chars: a path starts here; used by find_certain. */
 enum { ROOT = 1 << 14, MARK = 1 << 15 };
 
 static void relax(struct unigram_node *from, size_t n_chars, double score, int32_t id)
@@ -60,23 +61,23 @@ static void relax(struct unigram_node *from, size_t n_chars, double score, int32
         *node = (struct unigram_node){score, id, (uint16_t)n_chars, from->root};
 }
 
-/* Tries all pieces that begin with character i. */
+/* Tries all pieces that start with character i. */
 static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
                    const struct pretoken *word, size_t i)
 {
     const struct unigram_pieces *pieces = &tokenizer->pieces;
     struct unigram_node *from = &unigram->nodes[i];
-    struct trie_place place = trie_root(&pieces->trie);
+    struct trie_state state = trie_root(&pieces->trie);
     bool is_piece = false;
     size_t at = word->chars[i].at, n = 0;
     for (bool goes_on = true; goes_on && i + n < word->n_chars;) {
         const size_t end = pretoken_at(word, i + n + 1);
         while (at < end && goes_on)
-            goes_on = trie_step(&pieces->trie, &place, (uint8_t)word->bytes[at++]);
+            goes_on = trie_step(&pieces->trie, &state, (uint8_t)word->bytes[at++]);
         if (!goes_on)
             break;
         n++;
-        const uint32_t id = place.is_end ? trie_value(&pieces->trie, place) : UINT32_MAX;
+        const uint32_t id = state.is_end ? trie_value(&pieces->trie, state) : UINT32_MAX;
         if (id >= pieces->n)
             continue;
         relax(from, n, from->score + pieces->scores[id], (int32_t)id);
@@ -86,7 +87,7 @@ static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
         relax(from, 1, from->score + pieces->unknown_score, tokenizer->unknown);
 }
 
-/* Tries the pieces from each character on that has `ahead` bytes of the word from its start on. */
+/* Tries pieces from each character that is followed by at least `ahead` bytes of the word. */
 static void search(struct unigram *unigram, const struct tokenizer *tokenizer,
                    const struct pretoken *word, size_t ahead)
 {
@@ -113,8 +114,8 @@ static void end_unknown(struct word_sink *sink, struct unigram *unigram)
     unigram->in_unknown = false;
 }
 
-/* A token for each byte of the characters; their span is that of all unknown ones in the row. */
-static void put_bytes(struct word_sink *sink, const struct unigram *unigram,
+/* Adds a token for each byte of the characters; its span covers the adjacent unknown characters. */
+static void add_bytes(struct word_sink *sink, const struct unigram *unigram,
                       const struct pretoken *word, size_t first, size_t n)
 {
     for (size_t at = pretoken_at(word, first); at < pretoken_at(word, first + n); at++) {
@@ -124,8 +125,8 @@ static void put_bytes(struct word_sink *sink, const struct unigram *unigram,
     }
 }
 
-/* The characters first .. first + n - 1 are unknown. is_last: the next ones are not. */
-static void put_unknown(struct word_sink *sink, struct unigram *unigram,
+/* Adds characters first .. first + n - 1, which are unknown. is_last: the next ones are not. */
+static void add_unknown(struct word_sink *sink, struct unigram *unigram,
                         const struct pretoken *word, size_t first, size_t n, bool is_last)
 {
     const bool is_token = n > 1 && !unigram->in_unknown && is_last; /* the text "<unk>" */
@@ -138,14 +139,14 @@ static void put_unknown(struct word_sink *sink, struct unigram *unigram,
     }
     unigram->end = word->chars[first + n - 1].end;
     if (in_bytes)
-        put_bytes(sink, unigram, word, first, n);
+        add_bytes(sink, unigram, word, first, n);
     else if (is_first)
         word_sink_token(sink, sink->tokenizer->unknown, unigram->begin, unigram->end);
     if (is_last)
         end_unknown(sink, unigram);
 }
 
-/* Turns the best way to a node around: each node on it then has the piece that begins there. */
+/* Reverses the best path to a node: each node on it then has the piece that starts there. */
 static void turn_around(struct unigram_node *nodes, size_t last)
 {
     struct unigram_node piece = nodes[last];
@@ -158,22 +159,19 @@ static void turn_around(struct unigram_node *nodes, size_t last)
     }
 }
 
-/* The tokens of the best way from the base to the end of character n - 1. at_end: the word ends
- * there. */
-static void put_tokens(struct word_sink *sink, struct unigram *unigram, const struct pretoken *word,
+/* Adds the tokens of the best path from the base to the end of character n - 1. at_end: the word
+ * ends there. */
+static void add_tokens(struct word_sink *sink, struct unigram *unigram, const struct pretoken *word,
                        size_t n, bool at_end)
 {
     const int32_t unknown = sink->tokenizer->unknown;
     struct unigram_node *nodes = unigram->nodes;
-    if (!unigram->in_word)
-        unigram->n_before = sink->n;
-    unigram->in_word = true;
     turn_around(nodes, n);
     for (size_t at = unigram->base, end; at < n; at = end) {
         end = at + nodes[at].n_chars;
         const bool next_is_known = end < n ? nodes[end].id != unknown : at_end;
         if (nodes[at].id == unknown) {
-            put_unknown(sink, unigram, word, at, nodes[at].n_chars, next_is_known);
+            add_unknown(sink, unigram, word, at, nodes[at].n_chars, next_is_known);
             continue;
         }
         end_unknown(sink, unigram);
@@ -183,7 +181,7 @@ static void put_tokens(struct word_sink *sink, struct unigram *unigram, const st
 
 /* ---- Long words ---- */
 
-/* The last node that is on the best ways to all nodes from which it may go on. */
+/* Returns the last node on the best paths to all nodes from which the search may continue. */
 static size_t find_certain(struct unigram *unigram)
 {
     struct unigram_node *nodes = unigram->nodes;
@@ -207,7 +205,7 @@ static size_t find_certain(struct unigram *unigram)
     return at;
 }
 
-/* The word goes on from character n; those before it are forgotten. */
+/* Drops the characters before n: the word continues from there. */
 static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
 {
     unigram->n_nodes -= n;
@@ -218,7 +216,7 @@ static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
     pretoken_forget(word, n);
 }
 
-/* All turns that are not decided are, now that the node of the last one is known. */
+/* Decides all undecided turns, given the right node of the last one. */
 static void decide(struct unigram *unigram, size_t root)
 {
     for (size_t turn = unigram->n_turns;
@@ -232,7 +230,7 @@ static void decide(struct unigram *unigram, size_t root)
     unigram->first_lost = unigram->n_turns;
 }
 
-/* Where all nodes from which it may go on come from one root, that is the right one. */
+/* Decides if all nodes from which the search may continue come from one root, the right one. */
 static void decide_early(struct unigram *unigram)
 {
     const uint16_t root = unigram->nodes[unigram->next].root;
@@ -242,14 +240,14 @@ static void decide_early(struct unigram *unigram)
     decide(unigram, root);
 }
 
-/* Nothing is certain: each node from which it may go on is a root from here. */
+/* If nothing is certain: makes each node from which the search may continue a root. */
 static void turn(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
 {
     const size_t next = unigram->next;
     uint16_t *roots = unigram->roots + unigram->n_turns * unigram->width;
     const uint16_t chosen = unigram->chosen[unigram->n_turns++];
     if (unigram->is_second_time)
-        put_tokens(sink, unigram, word, next + chosen, false);
+        add_tokens(sink, unigram, word, next + chosen, false);
     for (size_t i = next; i < unigram->n_nodes; i++) {
         struct unigram_node *node = &unigram->nodes[i];
         roots[i - next] = node->root;
@@ -278,7 +276,7 @@ void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct p
         for (size_t i = n + 1; i < unigram->n_nodes; i++)
             unigram->nodes[i].n_chars = 0;
     }
-    put_tokens(sink, unigram, word, n, false);
+    add_tokens(sink, unigram, word, n, false);
     unigram->nodes[n].root = 0;
     for (size_t i = n + 1; i < unigram->n_nodes; i++)
         unigram->nodes[i].root = 0;
@@ -290,9 +288,8 @@ void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoke
     pretoken_spell(word);
     search(unigram, sink->tokenizer, word, 0);
     decide(unigram, unigram->nodes[word->n_chars].root);
-    put_tokens(sink, unigram, word, word->n_chars, true);
-    word_sink_end_word(sink, unigram->n_before);
-    unigram->in_word = unigram->in_unknown = false;
+    add_tokens(sink, unigram, word, word->n_chars, true);
+    unigram->in_unknown = false;
     unigram->n_nodes = 0;
 }
 
@@ -303,9 +300,9 @@ size_t unigram_carve(struct unigram *unigram, const struct unigram_pieces *piece
     const size_t width = pieces->longest + 1;
     size_t at = 0;
     *unigram = (struct unigram){.width = width};
-    unigram->nodes = take_part(memory, &at, (UNIGRAM_CHARS + 1) * sizeof *unigram->nodes);
-    unigram->roots = take_part(memory, &at, UNIGRAM_TURNS * width * sizeof *unigram->roots);
-    unigram->chosen = take_part(memory, &at, UNIGRAM_TURNS * sizeof *unigram->chosen);
+    unigram->nodes = cut_array(memory, &at, (UNIGRAM_CHARS + 1) * sizeof *unigram->nodes);
+    unigram->roots = cut_array(memory, &at, UNIGRAM_TURNS * width * sizeof *unigram->roots);
+    unigram->chosen = cut_array(memory, &at, UNIGRAM_TURNS * sizeof *unigram->chosen);
     return at;
 }
 

@@ -1,8 +1,8 @@
-/* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hash of every
- * beginning of what is left of the word is computed once, byte by byte; then the lengths are tried
- * downwards, each with one look at the vocabulary. Pieces that go on have the prefix ("##"): it is
- * written before them, over characters that earlier pieces have taken. Plain twin: plain_pieces in
- * tests/model/tokenizer/test_wordpiece.c.
+/* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hashes of all
+ * prefixes of the rest of the word are computed once, byte by byte; then lengths are tried in
+ * descending order, each with one lookup in the vocabulary. Pieces that continue a word have the
+ * prefix ("##"): it is written before them, over characters of earlier pieces. Plain twin:
+ * plain_pieces in tests/model/tokenizer/test_wordpiece.c.
  */
 #include "model/tokenizer/pieces/wordpiece.h"
 
@@ -20,7 +20,7 @@ struct piece {
     size_t n_chars;
 };
 
-/* The longest piece from character `first` on. */
+/* Returns the longest piece from character `first` on. */
 static struct piece longest_piece(const struct tokenizer *tokenizer, struct pretoken *word,
                                   size_t first, uint64_t *hashes)
 {
@@ -81,5 +81,4 @@ void wordpiece_add(struct pretoken *word)
         sink->n = n_before;
         word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
     }
-    word_sink_end_word(sink, n_before);
 }

@@ -1,5 +1,5 @@
 /* wordpiece.h - a word to pieces: the longest piece that the word starts with, then the longest
- * that goes on, and so on; one unknown token where that fails. Internal to the tokenizer.
+ * that continues it, and so on; one unknown token if that fails. Internal to the tokenizer.
  */
 #ifndef MODEL_WORDPIECE_H
 #define MODEL_WORDPIECE_H
@@ -9,7 +9,7 @@
 
 enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };
 
-/* Takes the pieces of a word; its bytes are used up. */
+/* Adds the pieces of a word; its bytes are consumed. */
 void wordpiece_add(struct pretoken *word);
 
 #endif

@@ -1,13 +1,13 @@
-/* byte_level.h - the bytes of a text as visible characters, as GPT-2 has them: the printable ones
- * of Latin-1 stand for themselves, the other 68 for U+0100, U+0101 and so on in their order; a
- * blank is U+0120.
+/* byte_level.h - the bytes of a text as visible characters, by GPT-2's table: the printable ones of
+ * Latin-1 map to themselves, the other 68 to U+0100, U+0101 and so on in their order; a blank is
+ * U+0120.
  */
 #ifndef MODEL_BYTE_LEVEL_H
 #define MODEL_BYTE_LEVEL_H
 
 #include <stdint.h>
 
-enum { BYTE_LEVEL_BLANK = 0x120, BYTE_LEVEL_CODES = 0x144 /* all are below */ };
+enum { BYTE_LEVEL_BLANK = 0x120, BYTE_LEVEL_CODES = 0x144 /* all codes are below */ };
 
 static inline uint32_t byte_level_code(uint8_t byte)
 {

@@ -1,7 +1,7 @@
-/* pattern.h - the regular expressions that published tokenizers split words by, as a machine that
- * reads one character after the other. All of them are of one kind: a few literal texts, runs of
- * letters, of numbers, of other characters, each with one character before it that may go along,
- * and runs of blanks. Which there are: `pattern` in section TOKN of weights/FORMAT.md.
+/* pattern.h - the regular expressions by which published tokenizers split words, as a machine that
+ * reads one character after the other. All have the same form: a few literal texts, runs of
+ * letters, of numbers, of other characters, each with an optional character before it, and runs of
+ * blanks. List: `pattern` in section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_PATTERN_H
 #define MODEL_PATTERN_H
@@ -21,26 +21,26 @@ enum pattern_kind {
 
 bool pattern_parse(enum pattern_kind *kind, struct text_view name);
 
-enum pattern_place {
-    PATTERN_START,      /* a word begins with the next character */
-    PATTERN_IN_LITERAL, /* what waits is the beginning of a literal text */
+enum pattern_phase {
+    PATTERN_START,      /* the next character starts a word */
+    PATTERN_IN_LITERAL, /* the buffered characters may start a literal text */
     PATTERN_IN_LETTERS,
     PATTERN_IN_NUMBERS,
     PATTERN_IN_OTHERS,
-    PATTERN_IN_LINE_ENDS, /* that follow others */
-    PATTERN_IN_BLANKS     /* what waits is the last of them */
+    PATTERN_IN_LINE_ENDS, /* after others */
+    PATTERN_IN_BLANKS     /* the last blank is buffered */
 };
 
 enum { PATTERN_LITERAL = 16 };
 
 /* The run that the word ends with. */
 struct pattern_run {
-    enum pattern_place place;
-    size_t n;        /* characters of it in the word */
-    size_t line_end; /* in blanks: of the word, to the last line end */
+    enum pattern_phase phase;
+    size_t n;        /* its characters in the word */
+    size_t line_end; /* in blanks: characters of the word up to its last line end */
 };
 
-/* Where the machine is in a text. */
+/* The machine's state in a text. */
 struct pattern_state {
     enum pattern_kind kind;
     struct pattern_run run;
@@ -48,11 +48,11 @@ struct pattern_state {
     size_t n_waiting;
 };
 
-/* Takes a character of a text; ends words where the pattern does. */
-void pattern_put(struct pattern_state *state, struct pretoken *word, struct normal_char c,
+/* Reads a character of a text; ends words as the pattern says. */
+void pattern_add(struct pattern_state *state, struct pretoken *word, struct normal_char c,
                  unsigned properties);
 
-/* The text ends. */
+/* Ends the text. */
 void pattern_end(struct pattern_state *state, struct pretoken *word);
 
 #endif

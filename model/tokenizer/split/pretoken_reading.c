@@ -1,6 +1,6 @@
 /* pretoken_reading.c - see pretoken_reading.h. Runs of ASCII, in which every character is one byte
- * of the text, are counted and not written down one by one; pretoken_spell does so where a kind of
- * pieces asks for it.
+ * of the text, are counted but not stored one by one; pretoken_spell does so if a kind of pieces
+ * needs it.
  */
 #include "model/tokenizer/split/pretoken_reading.h"
 
@@ -18,7 +18,7 @@ static void begin(struct pretoken *word, size_t at)
     word->hash = VOCABULARY_HASH_START;
 }
 
-/* Characters that the word has room for; of most kinds it counts those beyond. */
+/* Returns the number of characters that fit into the word; most kinds count any number. */
 static size_t make_room(struct pretoken *word)
 {
     const enum tokenizer_kind kind = word->sink->tokenizer->kind;
@@ -56,7 +56,7 @@ static void append_code(struct pretoken *word, struct normal_char c)
     word->end = c.end;
 }
 
-/* With byte_level, one character: the blank before a word. */
+/* Appends the blank before a word as one character, with byte_level. Returns false for others. */
 static bool append_plain(struct pretoken *word, struct normal_char c)
 {
     static const uint8_t blank[2] = {0xC4, 0xA0};
@@ -90,8 +90,8 @@ void pretoken_append(struct pretoken *word, struct normal_char c)
 
 /* ---- ASCII ---- */
 
-static size_t put_letters(struct pretoken *word, const uint8_t table[256], const char *text,
-                          size_t at, size_t end)
+static size_t append_letters(struct pretoken *word, const uint8_t table[256], const char *text,
+                             size_t at, size_t end)
 {
     const size_t room = word->cap > word->len ? word->cap - word->len : 0;
     const size_t kept = end - at < room ? end : at + room;
@@ -132,7 +132,7 @@ size_t pretoken_append_ascii(struct pretoken *word, const uint8_t table[256], co
                              size_t at, size_t end)
 {
     const size_t room = make_room(word);
-    const size_t stop = put_letters(word, table, text, at, end - at < room ? end : at + room);
+    const size_t stop = append_letters(word, table, text, at, end - at < room ? end : at + room);
     count_letters(word, at, stop);
     return stop;
 }
@@ -159,7 +159,7 @@ void pretoken_end(struct pretoken *word)
     word->is_rest = false;
 }
 
-/* What has become tokens already, because the word was so long, cannot be cut any more. */
+/* Characters that have become tokens already, because the word was so long, cannot be cut. */
 void pretoken_end_first(struct pretoken *word, size_t n)
 {
     if (n >= word->n_chars || word->is_rest) {
@@ -175,7 +175,7 @@ void pretoken_end_first(struct pretoken *word, size_t n)
     for (size_t i = 0; i < first.len; i++)
         first.hash = vocabulary_hash_byte(first.hash, first.bytes[i]);
     const struct pretoken whole = *word;
-    char behind[AFFIX_BYTES]; /* kind bpe puts its suffix there */
+    char behind[AFFIX_BYTES]; /* kind bpe writes its suffix there */
     memcpy(behind, word->bytes + first.len, sizeof behind);
     add(&first);
     memcpy(word->bytes + first.len, behind, sizeof behind);

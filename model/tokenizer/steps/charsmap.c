@@ -1,8 +1,8 @@
-/* charsmap.c - see charsmap.h. Spans go the way of the reference (its `transform` of a string with
- * alignments): of a cluster of k characters that becomes m, the first min(k, m) take the spans of
- * the cluster's in their order, those added share the one before them, and the spans of those
- * removed are skipped behind the last. Where a text begins with characters that are dropped, the
- * reference skips nothing, and all later spans lag behind by as many.
+/* charsmap.c - see charsmap.h. Spans follow the reference (its `transform` of a string with
+ * alignments): if a cluster of k characters becomes m, the first min(k, m) get the spans of the
+ * cluster's characters in order, added ones share the span before them, and the spans of removed
+ * ones are skipped after the last. If a text starts with characters that are dropped, the reference
+ * skips nothing, and all later spans lag by as many.
  */
 #include "model/tokenizer/steps/charsmap.h"
 
@@ -22,7 +22,7 @@ const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
         return "the section does not start at a multiple of 4 bytes";
     memcpy(&n_bytes, section, sizeof n_bytes);
     if (n_bytes % 4 != 0 || n_bytes > len - TRIE_AT)
-        return "the trie does not lie in the section";
+        return "the trie exceeds the section";
     const char *trie = (const char *)section + TRIE_AT;
     *map = (struct charsmap){
         .trie = {(const uint32_t *)(const void *)trie, n_bytes / 4},
@@ -34,13 +34,13 @@ const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
 
 const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n)
 {
-    struct trie_place place = trie_root(&map->trie);
+    struct trie_state state = trie_root(&map->trie);
     for (size_t i = 0; i < len && text[i] != '\0'; i++) {
-        if (!trie_step(&map->trie, &place, (uint8_t)text[i]))
+        if (!trie_step(&map->trie, &state, (uint8_t)text[i]))
             return NULL;
-        if (!place.is_end)
+        if (!state.is_end)
             continue;
-        const size_t at = trie_value(&map->trie, place);
+        const size_t at = trie_value(&map->trie, state);
         if (at >= map->n_strings)
             return NULL;
         const char *end = memchr(map->strings + at, '\0', map->n_strings - at);
@@ -61,7 +61,7 @@ static void next_span(struct charsmap_stage *stage)
     stage->n_spans--;
 }
 
-static void keep_span(struct charsmap_stage *stage, struct normal_char c)
+static void store_span(struct charsmap_stage *stage, struct normal_char c)
 {
     if (stage->n_spans == CHARSMAP_SPANS)
         next_span(stage);
@@ -72,12 +72,12 @@ static void keep_span(struct charsmap_stage *stage, struct normal_char c)
 static void release(struct charsmap_stage *stage)
 {
     if (stage->is_waiting)
-        stage->take(stage->user, stage->waiting);
+        stage->emit(stage->user, stage->waiting);
     stage->is_waiting = false;
 }
 
-/* is_added: the character is in place of none of the text. */
-static void give(struct charsmap_stage *stage, uint32_t code, bool is_added)
+/* Emits a character. is_added: it replaces no character of the text. */
+static void emit(struct charsmap_stage *stage, uint32_t code, bool is_added)
 {
     release(stage);
     if (!is_added)
@@ -87,7 +87,7 @@ static void give(struct charsmap_stage *stage, uint32_t code, bool is_added)
     stage->is_added = is_added;
 }
 
-/* n characters behind the last one are removed. One that was added stands in place of the first. */
+/* Skips the spans of n removed characters. An added last character replaces the first of them. */
 static void skip_spans(struct charsmap_stage *stage, size_t n)
 {
     for (size_t i = 0; i < n && stage->has_result; i++) {
@@ -102,20 +102,20 @@ static void skip_spans(struct charsmap_stage *stage, size_t n)
 
 /* ---- Clusters ---- */
 
-/* k characters become `text`. */
+/* Replaces k characters by `text`. */
 static void replace(struct charsmap_stage *stage, size_t k, const char *text, size_t len)
 {
     size_t m = 0;
     for (size_t at = 0; at < len; m++) {
         const struct utf8_char c = utf8_decode(text + at, len - at);
-        give(stage, c.code, m >= k);
+        emit(stage, c.code, m >= k);
         at += c.len;
     }
     if (m < k)
         skip_spans(stage, k - m);
 }
 
-static void put_each(struct charsmap_stage *stage, const char *text, size_t len)
+static void add_each(struct charsmap_stage *stage, const char *text, size_t len)
 {
     for (size_t at = 0, n = 0; at < len;) {
         const struct utf8_char c = utf8_decode(text + at, len - at);
@@ -123,7 +123,7 @@ static void put_each(struct charsmap_stage *stage, const char *text, size_t len)
         if (becomes != NULL)
             replace(stage, 1, becomes, n);
         else
-            give(stage, c.code, false);
+            emit(stage, c.code, false);
         at += c.len;
     }
 }
@@ -137,7 +137,7 @@ static void end_cluster(struct charsmap_stage *stage)
     if (becomes != NULL)
         replace(stage, stage->n_chars, becomes, n);
     else
-        put_each(stage, stage->cluster, stage->n_bytes);
+        add_each(stage, stage->cluster, stage->n_bytes);
     stage->n_bytes = stage->n_chars = 0;
     stage->is_long = false;
 }
@@ -149,7 +149,7 @@ void charsmap_begin(struct charsmap_stage *stage, size_t at)
     stage->last_span = (struct normal_span){at, at};
 }
 
-void charsmap_put(struct charsmap_stage *stage, struct normal_char c)
+void charsmap_add(struct charsmap_stage *stage, struct normal_char c)
 {
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(c.code, bytes);
@@ -159,14 +159,14 @@ void charsmap_put(struct charsmap_stage *stage, struct normal_char c)
         end_cluster(stage);
     stage->in_text = true;
     stage->last = c.code;
-    keep_span(stage, c);
+    store_span(stage, c);
     if (stage->n_bytes + n >= CHARSMAP_CLUSTER && !stage->is_long) {
-        put_each(stage, stage->cluster, stage->n_bytes);
+        add_each(stage, stage->cluster, stage->n_bytes);
         stage->n_bytes = stage->n_chars = 0;
         stage->is_long = true;
     }
     if (stage->is_long) {
-        put_each(stage, bytes, n);
+        add_each(stage, bytes, n);
     } else {
         memcpy(stage->cluster + stage->n_bytes, bytes, n);
         stage->n_bytes += n;

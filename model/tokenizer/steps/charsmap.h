@@ -1,7 +1,7 @@
-/* charsmap.h - the step `charsmap` of a normalizer: sentencepiece's table of characters and of what
- * each becomes (section CMAP of weights/FORMAT.md), as the reference applies it: a grapheme cluster
- * of fewer than 6 bytes is looked up whole, the characters of a longer one each. Internal to the
- * normalizer.
+/* charsmap.h - the step `charsmap` of a normalizer: sentencepiece's table of characters and their
+ * replacements (section CMAP of weights/FORMAT.md), applied as in the reference: a grapheme cluster
+ * of fewer than 6 bytes is looked up as one string, a longer one character by character. Internal
+ * to the normalizer.
  */
 #ifndef MODEL_CHARSMAP_H
 #define MODEL_CHARSMAP_H
@@ -12,49 +12,48 @@
 enum { CHARSMAP_CLUSTER = 6 /* bytes */, CHARSMAP_SPANS = 1024 /* a power of two */ };
 
 struct charsmap {
-    struct trie trie;    /* the number of a string: where in `strings` it becomes what */
+    struct trie trie;    /* the number of a string: offset of its replacement in `strings` */
     const char *strings; /* [n_strings], each ended by a NUL byte */
     size_t n_strings;
 };
 
-/* Views a section of len bytes, aligned to 4. NULL when sound; else a static string that says what
- * is wrong. Sizes only: indices are checked where they are used. */
+/* Views a section of len bytes, aligned to 4. Returns NULL on success, else a static string that
+ * says what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *charsmap_view(struct charsmap *map, const void *section, size_t len);
 
-/* What the shortest string that text[0 .. len) starts with becomes: *n bytes, maybe none. NULL: no
- * string of the map begins so. */
+/* Returns the replacement of the shortest string that text[0 .. len) starts with: *n bytes,
+ * possibly 0. Returns NULL if the map has no such string. */
 const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n);
 
-/* A text on its way through the map. */
+/* The state of the map in a text. */
 struct charsmap_stage {
-    void (*take)(void *user, struct normal_char c);
+    void (*emit)(void *user, struct normal_char c);
     void *user;
     const struct charsmap *map;
-    /* The cluster that is being read: its bytes as long as they are fewer than CHARSMAP_CLUSTER,
-     * and of a longer one only where it ends. */
+    /* The cluster being read: its bytes while they are fewer than CHARSMAP_CLUSTER; of a longer
+     * cluster only the end is tracked. */
     char cluster[CHARSMAP_CLUSTER];
     size_t n_bytes, n_chars;
     bool is_long;
     uint32_t last; /* its last character */
     int32_t breaks;
     bool in_text;
-    /* The last character of the result, which takes over the spans of what is dropped behind it. */
+    /* The last character of the result, which inherits the spans of dropped characters after it. */
     struct normal_char waiting;
     bool is_waiting, is_added, has_result;
     struct normal_span {
         size_t begin, end;
-    } spans[CHARSMAP_SPANS],
-        last_span; /* ring of those that are not given away; the last that is */
+    } spans[CHARSMAP_SPANS], last_span; /* ring of spans not yet assigned; the last one assigned */
     size_t first_span, n_spans;
 };
 
 void charsmap_begin(struct charsmap_stage *stage, size_t at);
-void charsmap_put(struct charsmap_stage *stage, struct normal_char c);
+void charsmap_add(struct charsmap_stage *stage, struct normal_char c);
 
 void charsmap_end(struct charsmap_stage *stage);
 
-/* The cluster ends here, and characters follow that do not go through the stage. False: they must,
- * for spans lag behind the characters, because the text began with some that were dropped. */
+/* Ends the cluster, before characters that bypass the stage. Returns false if they must not bypass
+ * it: spans lag behind the characters, because the text started with dropped characters. */
 bool charsmap_flush(struct charsmap_stage *stage);
 
 #endif

@@ -1,5 +1,5 @@
-/* replace.c - see replace.h. As in the reference, what is put in place of something takes the span
- * of its last character. */
+/* replace.c - see replace.h. As in the reference, a replacement gets the span of the last character
+ * that it replaces. */
 #include "model/tokenizer/steps/replace.h"
 
 #include "model/unicode/unicode.h"
@@ -72,30 +72,30 @@ bool replacement_has(const struct replacement *replacement, uint32_t code)
 
 /* ---- A text ---- */
 
-static void put_replacement(struct replace_stage *stage)
+static void emit_replacement(struct replace_stage *stage)
 {
     const struct normal_char last = stage->held[stage->n - 1];
     stage->n = 0;
     stage->is_run = false;
     for (size_t i = 0; i < stage->replacement->n_to; i++)
-        stage->take(stage->user,
+        stage->emit(stage->user,
                     (struct normal_char){stage->replacement->to[i], last.begin, last.end});
 }
 
-/* Hands on the first n of those held. */
-static void put_held(struct replace_stage *stage, size_t n)
+/* Emits the first n held characters. */
+static void emit_held(struct replace_stage *stage, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        stage->take(stage->user, stage->held[i]);
+        stage->emit(stage->user, stage->held[i]);
     stage->n -= n;
     memmove(stage->held, stage->held + n, stage->n * sizeof *stage->held);
 }
 
-static void put_into_run(struct replace_stage *stage, struct normal_char c)
+static void add_to_run(struct replace_stage *stage, struct normal_char c)
 {
     if (!replacement_has(stage->replacement, c.code)) {
         replace_end(stage);
-        stage->take(stage->user, c);
+        stage->emit(stage->user, c);
         return;
     }
     stage->n -= stage->is_run;
@@ -103,7 +103,7 @@ static void put_into_run(struct replace_stage *stage, struct normal_char c)
     stage->is_run = stage->n == stage->replacement->least;
 }
 
-/* How many of those held can not begin the text that is sought. */
+/* Returns how many of the held characters cannot start the searched text. */
 static size_t count_passed(const struct replace_stage *stage)
 {
     size_t passed = 0, same = 0;
@@ -117,22 +117,22 @@ static size_t count_passed(const struct replace_stage *stage)
     return passed;
 }
 
-void replace_put(struct replace_stage *stage, struct normal_char c)
+void replace_add(struct replace_stage *stage, struct normal_char c)
 {
     if (stage->replacement->least > 0) {
-        put_into_run(stage, c);
+        add_to_run(stage, c);
         return;
     }
     stage->held[stage->n++] = c;
-    put_held(stage, count_passed(stage));
+    emit_held(stage, count_passed(stage));
     if (stage->n == stage->replacement->n_from)
-        put_replacement(stage);
+        emit_replacement(stage);
 }
 
 void replace_end(struct replace_stage *stage)
 {
     if (stage->is_run)
-        put_replacement(stage);
+        emit_replacement(stage);
     else
-        put_held(stage, stage->n);
+        emit_held(stage, stage->n);
 }

@@ -39,12 +39,12 @@ static void ask_everything(const engine_model *model)
 {
     engine_section_info section;
     engine_tensor_info tensor;
-    engine_info info = {0};
+    engine_info info = ENGINE_INFO();
     const char *key, *text;
     size_t len, sum = 0;
     float positions[2 * D];
 
-    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_int_equal(engine_model_info(model, &info, NULL), 0);
     for (size_t i = 0; engine_model_section(model, i, &section) == 0; i++)
         sum += strlen(section.tag);
     for (size_t i = 0; engine_model_tensor(model, i, &tensor) == 0; i++)
@@ -66,7 +66,7 @@ static void ask_everything(const engine_model *model)
 void use_model(const engine_model *model)
 {
     static const int32_t ids[] = {2, 4, 7, 3};
-    engine_session_options options = {.n_threads = 1};
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 1);
     engine_input inputs[3] = {{.text = "I ride a bike", .text_len = 13},
                               {.text = "the bike", .text_len = 8, .pair = "I", .pair_len = 1},
                               {.ids = ids, .n_ids = 4}};

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char NAME[] = "extra.matrix";
-static const enum tensor_type TYPES[] = {TENSOR_INT8A8, TENSOR_INT8A7};
+static const enum tensor_type TYPES[] = {TENSOR_INT8A8, TENSOR_INT8A7, TENSOR_INT8K};
 enum { HEADER_VERSION = 8, ENTRY_CRC = 20, ENTRY_OFFSET = 56, MOST = 33 * 66 };
 
 /* The shapes lie around the panel's 16 rows, int8's groups of 4 columns, and 16 factors. */
@@ -66,7 +66,8 @@ static void check_values(const struct reference_tensor *tensor, bool with_factor
         const float *row = values + n * tensor->cols;
         double largest = 0;
         for (size_t k = 0; k < tensor->cols; k++)
-            largest = fmax(largest, fabs((double)row[k]) / tensor->factors[k]);
+            if (tensor->factors[k] > 0)
+                largest = fmax(largest, fabs((double)row[k]) / tensor->factors[k]);
         for (size_t k = 0; k < tensor->cols; k++) {
             double off = fabs(tensor->values[n * tensor->cols + k] - (double)row[k]);
             assert_true(tensor->factors[k] == (with_factors ? (double)factors[k] : 1));
@@ -76,17 +77,28 @@ static void check_values(const struct reference_tensor *tensor, bool with_factor
     }
 }
 
+/* Factors of 0 for KEPT columns of a type that keeps them. */
+static void draw_for(enum tensor_type type, size_t rows, size_t cols)
+{
+    draw(rows, cols);
+    for (size_t i = 0; type == TENSOR_INT8K && i < KEPT; i++)
+        factors[cols - 1 - i * (cols / KEPT)] = 0;
+}
+
 TEST(come_back)
 {
-    for (size_t type = 0; type < 2; type++)
+    for (size_t type = 0; type < 3; type++)
         for (size_t shape = 0; shape < N_SHAPES; shape++)
             for (int with_factors = 0; with_factors < 2; with_factors++) {
                 struct reference_weights weights;
-                draw(SHAPES[shape][0], SHAPES[shape][1]);
+                if (TYPES[type] == TENSOR_INT8K && (!with_factors || SHAPES[shape][1] < KEPT))
+                    continue;
+                draw_for(TYPES[type], SHAPES[shape][0], SHAPES[shape][1]);
                 write_model(TYPES[type], SHAPES[shape][0], SHAPES[shape][1], with_factors, 7);
                 if (!reference_weights_read(&weights, writer_path))
                     fail_msg("%s", weights.error);
-                assert_int_equal(get_u32(weights.file + HEADER_VERSION), 2);
+                assert_int_equal(get_u32(weights.file + HEADER_VERSION),
+                                 TYPES[type] == TENSOR_INT8K ? 3 : 2);
                 assert_int_equal(reference_tensor(&weights, NAME)->type, TYPES[type]);
                 check_values(reference_tensor(&weights, NAME), with_factors);
                 reference_weights_free(&weights);
@@ -130,14 +142,44 @@ TEST(factors_that_are_refused)
 {
     static const float wrong[] = {0, -1, NAN, INFINITY};
     draw(17, 5);
-    assert_no_factors(TENSOR_INT8, 0, "factors go before the rows of a tensor that has them");
-    assert_no_factors(TENSOR_INT8A8, 1, "factors go before the rows");
-    assert_no_factors(TENSOR_INT8A7, 16, "factors go before the rows");
+    assert_no_factors(TENSOR_INT8, 0, "factors must precede the rows of a tensor with factors");
+    assert_no_factors(TENSOR_INT8A8, 1, "factors must precede the rows");
+    assert_no_factors(TENSOR_INT8A7, 16, "factors must precede the rows");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         draw(17, 5);
         factors[3] = wrong[i];
         assert_no_factors(TENSOR_INT8A7, 0, "column 3: its factor is");
     }
+}
+
+TEST(kept_columns_that_are_refused)
+{
+    engine_error error;
+    for (size_t n_zeros = 0; n_zeros <= KEPT + 1; n_zeros++) {
+        struct weight_writer *writer = open_writer(&error);
+        draw(17, 5);
+        for (size_t k = 0; k < n_zeros; k++)
+            factors[k] = 0;
+        weight_writer_begin_tensor(writer, NAME, TENSOR_INT8K, LAYOUT_PANELS, 2, 17, 5);
+        assert_int_equal(weight_writer_factors(writer, factors),
+                         n_zeros == KEPT ? ENGINE_OK : ENGINE_ERROR_ARGUMENT);
+        weight_writer_abort(writer);
+    }
+    struct weight_writer *writer = open_writer(&error);
+    weight_writer_begin_tensor(writer, NAME, TENSOR_INT8K, LAYOUT_PANELS, 2, 17, 5);
+    assert_int_equal(weight_writer_rows(writer, values, 1), ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "got rows before its factors"));
+    weight_writer_abort(writer);
+    writer = open_writer(&error);
+    weight_writer_begin_tensor(writer, NAME, TENSOR_INT8K, LAYOUT_PANELS, 2, 17, KEPT - 1);
+    assert_non_null(strstr(error.message, "it is empty, too large, or of an unknown type"));
+    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    weight_writer_abort(writer);
+    writer = open_writer(&error);
+    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    assert_non_null(
+        strstr(error.message, "factors must precede the rows of a tensor with factors"));
+    weight_writer_abort(writer);
 }
 
 /* With checksums that are right, so that only the sums tell. */
@@ -208,6 +250,23 @@ TEST(wrong_factors_and_padding_are_found)
     assert_found(16 * 8 + 4, &one, 1, "padding is not zero"); /* row 17 */
     assert_found(16 * 4 + 1, &one, 1, "padding is not zero"); /* column 5 */
     assert_found(32 * 8 - 1, &one, 1, "padding is not zero");
+}
+
+/* [17, 5] with 4 kept columns: after the factors 4 numbers, filled up to 64 bytes, and 2 panels of
+ * 4 by 16 numbers. */
+TEST(wrong_kept_columns_are_found)
+{
+    enum { FACTORS = 32 * 8 + 8 * 32, NUMBERS = FACTORS + 64, PANELS = NUMBERS + 64 };
+    enum { LAST = PANELS + 4 * KEPT * PANEL };
+    static const float above_zero = 1, not_finite = INFINITY;
+    draw_for(TENSOR_INT8K, 17, 5);
+    write_model(TENSOR_INT8K, 17, 5, true, 17);
+    assert_found(FACTORS + 4, &above_zero, 4, "factor 1 is 1, expected 0");
+    assert_found(PANELS, &not_finite, 4, "holds NaN or an infinity");
+    assert_found(FACTORS + 4 * 5, &above_zero, 4, "padding is not zero");
+    assert_found(NUMBERS + 4 * KEPT, &above_zero, 4, "padding is not zero");
+    assert_found(LAST + 4, &above_zero, 4, "padding is not zero"); /* row 17 */
+    assert_found(LAST + 4 * KEPT * PANEL - 4, &above_zero, 4, "padding is not zero");
 }
 
 /* Version 1 has no such types. */

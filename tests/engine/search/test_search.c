@@ -66,8 +66,7 @@ static void drop(struct trial *trial)
 static void search(const struct trial *trial, size_t first, size_t n_queries, size_t k,
                    engine_metric metric, size_t n_threads, engine_hit *hits)
 {
-    engine_search_options options = {
-        .struct_bytes = sizeof options, .metric = metric, .n_threads = n_threads};
+    engine_search_options options = ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = n_threads);
     engine_error error;
     if (engine_search(&trial->vectors, trial->queries + first * trial->vectors.width, n_queries, k,
                       &options, hits, &error) != ENGINE_OK)

@@ -1,7 +1,7 @@
 /* product_int8 and quantize of every instruction set: the same bits everywhere.
  *
  * The sum is a whole number and exact; what follows it is rounded after each step, here in plain C:
- * float(Σ (q - zero)·w) · sx · sw (+ bias) (+ residual). */
+ * float(Σ (q - zero)·w) · sx · sw (+ kept x · w, one by one) (+ bias) (+ residual). */
 #include "tests/model/plain.h"
 
 #include <math.h>
@@ -26,6 +26,7 @@ struct operands {
     struct quantization quantization[MOST_ROWS];
     int32_t *column_sums; /* or NULL: all zero points are 0 */
     float *scales, *bias, *residual;
+    float *kept_panels;       /* or NULL: no column is kept in f32 */
     float *plain, *with_both; /* [MOST_ROWS, OUT_STRIDE] */
 };
 
@@ -73,6 +74,11 @@ static void expect(struct operands *o, size_t n_rows, size_t columns)
             volatile float y = (float)sum; /* volatile: rounded after each step */
             y = y * o->quantization[row].scale;
             y = y * o->scales[c];
+            for (size_t i = 0; o->kept_panels != NULL && i < KEPT; i++) {
+                volatile float product = o->quantization[row].kept[i] *
+                                         o->kept_panels[(c / PANEL * KEPT + i) * PANEL + c % PANEL];
+                y = y + product;
+            }
             o->plain[row * OUT_STRIDE + c] = y;
             y = y + o->bias[c];
             y = y + o->residual[row * OUT_STRIDE + c];
@@ -111,7 +117,9 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     memset(o.panels, 0, extent(n_panels, o.panel_stride, n_panel));
     for (size_t row = 0; row < n_rows; row++) {
         o.quantization[row] =
-            (struct quantization){(float)random_within(state, 0.01) + 0.02f, 0, 0};
+            (struct quantization){.scale = (float)random_within(state, 0.01) + 0.02f};
+        for (size_t i = 0; i < KEPT; i++)
+            o.quantization[row].kept[i] = (float)random_within(state, 3);
         for (size_t i = 0; i < k; i++) {
             o.x[row * o.x_stride + i] = value_of(filling, state, false);
             o.quantization[row].sum += o.x[row * o.x_stride + i];
@@ -122,6 +130,7 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
             o.panels[c / PANEL * o.panel_stride + (i / GROUP * PANEL + c % PANEL) * GROUP +
                      i % GROUP] = value_of(filling, state, true);
     o.scales = random_floats(state, n_panels * PANEL, 0.01);
+    o.kept_panels = k % 3 != 0 ? random_floats(state, n_panels * KEPT * PANEL, 1) : NULL;
     o.bias = random_floats(state, n_panels * PANEL, 2);
     o.residual = random_floats(state, n_rows * OUT_STRIDE, 2);
     o.plain = new_floats(n_rows * OUT_STRIDE);
@@ -138,6 +147,7 @@ static void free_operands(struct operands *o)
     free(o->panels);
     free(o->column_sums);
     free(o->scales);
+    free(o->kept_panels);
     free(o->bias);
     free(o->residual);
     free(o->plain);
@@ -160,6 +170,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
         .k = o->k,
         .scales = o->scales,
         .column_sums = o->column_sums,
+        .kept_panels = o->kept_panels,
         .seven_bits = o->seven_bits,
         .bias = with_both ? o->bias : NULL,
         .residual = with_both ? o->residual : NULL,
@@ -361,6 +372,7 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
             .k = n,
             .scales = o->scales,
             .column_sums = o->column_sums,
+            .kept_panels = o->kept_panels,
             .activated = activated,
             .activation = ACTIVATION_RELU,
             .out = out,

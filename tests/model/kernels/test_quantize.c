@@ -28,7 +28,7 @@ static void expect(struct row *row, size_t n, enum rounding rounding, bool has_f
         high = fmaxf(high, y[i]);
     }
     volatile float range = high - low, inverse = levels / range, of_low = -low * inverse;
-    row->quantization = (struct quantization){range / levels, 0, 0};
+    row->quantization = (struct quantization){.scale = range / levels};
     if (!(range >= 1e-35f))
         return;
     row->quantization.zero = (int32_t)nearbyintf(of_low) + least;

@@ -170,7 +170,7 @@ TEST(same_bits)
     check_same(attention, "attention");
 }
 
-/* acc = fma(x, w, acc) over ascending k, then the bias. */
+/* Chains acc = fma(x, w, acc) over ascending k and their sum, then the bias. */
 TEST(products_are_fused)
 {
     for (size_t s = 1; tested_kernels(s) != NULL; s++)
@@ -190,9 +190,7 @@ TEST(products_are_fused)
                                                          .n_rows = 1,
                                                          .n_panels = 1});
             for (size_t c = 0; c < PANEL; c++) {
-                float sum = 0;
-                for (size_t k = 0; k < n; k++)
-                    sum = fmaf(x[k], w[c * n + k], sum);
+                float sum = plain_chains(x, w + c * n, 1, n, true);
                 if (!(out[c] == sum + bias[c]))
                     fail_msg("%s: %.9g, not %.9g, for %zu products", tested_kernels(s)->isa,
                              (double)out[c], (double)(sum + bias[c]), n);

@@ -251,7 +251,7 @@ TEST(widths)
 TEST(full_with_blas)
 {
     if (blas == NULL) {
-        print_message("this build of OpenBLAS is not used\n");
+        print_message("skipped: this build of OpenBLAS is not used\n");
         skip();
     }
     check_grid(full, blas, 1, 1e-6, "full, OpenBLAS");

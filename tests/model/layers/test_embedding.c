@@ -126,7 +126,7 @@ static void check_case(struct model_case *c, struct largest *largest)
         }
         fill_untouched(out, width);
         embed_token(&c->encoder, &c->embedding, (int32_t)i, (int32_t)type,
-                    (struct place){p, POSITIONS}, out, scratch);
+                    (struct text_position){p, POSITIONS}, out, scratch);
         for (size_t x = 0; x < width; x++)
             note_error(largest, fabs((double)out[x] - expected[x]) / bound, (double)out[x],
                        expected[x], (double)width);
@@ -168,8 +168,8 @@ TEST(row_alone)
             new_case(tested_kernels(0), TENSOR_F32, width, 1, false, POSITION_NONE, 1, NORM_NONE);
         float *out = new_floats(width);
         for (size_t id = 0; id < TOKENS; id++) {
-            embed_token(&c.encoder, &c.embedding, (int32_t)id, 0, (struct place){SIZE_MAX, 1}, out,
-                        NULL);
+            embed_token(&c.encoder, &c.embedding, (int32_t)id, 0,
+                        (struct text_position){SIZE_MAX, 1}, out, NULL);
             assert_true(same_floats(out, (const float *)c.tokens.stored.bytes + id * width, width));
         }
         free(out);

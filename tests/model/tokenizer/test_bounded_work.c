@@ -1,38 +1,38 @@
-/* Tokenizing is linear in the length of the text, whatever the text: four times as long takes about
- * four times the work with each tokenizer and step, on texts that are dear to each of them. What
- * they take per byte is for bench_tokenizer.c to tell. */
+/* Tokenizing is linear in the length of any text: four times as long a text takes about four times
+ * the work with each tokenizer and step, on texts that are expensive for each of them. For the time
+ * per byte see bench_tokenizer.c. */
 #include "tests/model/growth.h"
-#include "tests/model/tokenizer/dear_texts.h"
+#include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/support.h"
 
 enum { LEN = 8 << 10 };
 
 struct job {
-    const struct dear_tokenizer *dear;
+    const struct worst_case_tokenizer *worst;
     const char *text; /* [4 * LEN] */
 };
 
 static void tokenize(void *user, size_t n)
 {
     const struct job *job = user;
-    dear_tokenizer_count(job->dear, job->text, n);
+    worst_case_tokenizer_count(job->worst, job->text, n);
 }
 
 TEST(every_text_is_linear)
 {
     static char text[4 * LEN];
-    struct dear_tokenizer dear;
+    struct worst_case_tokenizer worst;
     double most = 0;
-    for (size_t i = 0; dear_tokenizer_open(&dear, i); i++) {
-        for (size_t t = 0; dear_text_name(t) != NULL; t++) {
-            dear_text(t, text, sizeof text);
-            const double found = growth(tokenize, &(struct job){&dear, text}, LEN);
+    for (size_t i = 0; worst_case_tokenizer_open(&worst, i); i++) {
+        for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
+            worst_case_text(t, text, sizeof text);
+            const double found = growth(tokenize, &(struct job){&worst, text}, LEN);
             if (found > GROWTH_MOST)
-                fail_msg("%s: four times '%s' takes %.1f times the work", dear.name,
-                         dear_text_name(t), found);
+                fail_msg("%s: four times '%s' takes %.1f times the work", worst.name,
+                         worst_case_text_name(t), found);
             most = found > most ? found : most;
         }
-        dear_tokenizer_close(&dear);
+        worst_case_tokenizer_close(&worst);
     }
     print_message("four times the text: at most %.1f times the work\n", most);
 }

@@ -174,6 +174,38 @@ TEST(pieces_of_words)
     fixture_free(&f);
 }
 
+/* Sections that are not made: of another length, and of merges that name no token. */
+TEST(refused_merges)
+{
+    static const struct merge bad[] = {{.left = 9}, {.right = 9}, {.id = 9}};
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
+    struct rules rules;
+    make_rules(&rules);
+    open_rules(&rules);
+    const struct vocabulary *vocabulary = &rules.tokenizer.vocabulary;
+    const size_t len = merges_bytes(1, vocabulary->n);
+    char *section = malloc(len), *memory = malloc(merges_build_bytes(vocabulary));
+    size_t which;
+    for (size_t i = 0; i < 3; i++) {
+        struct merge merge = bad[i];
+        merge.left += merge.left > 0 ? vocabulary->n : 0;
+        merge.right += merge.right > 0 ? vocabulary->n : 0;
+        merge.id += merge.id > 0 ? vocabulary->n : 0;
+        assert_string_equal(
+            merges_build(section, len, &merge, 1, vocabulary, &affixes, memory, &which),
+            "a merge names a token that is not in the vocabulary");
+        assert_int_equal(which, 0);
+    }
+    assert_string_equal(
+        merges_build(section, len - 4, bad, 1, vocabulary, &affixes, memory, &which),
+        "the section does not have the length that merges_bytes returned");
+    assert_string_equal(merges_build(section, 0, bad, 1, vocabulary, &affixes, memory, &which),
+                        "the section does not have the length that merges_bytes returned");
+    free(section);
+    free(memory);
+    close_rules(&rules);
+}
+
 TEST(damaged_sections)
 {
     uint32_t section[4 + 4 * 2 + 1] = {1, 2, 5, 0, 0, 0, 1, 9};

@@ -121,6 +121,42 @@ TEST(bytes_of_a_character_stay_together)
     drop(&made);
 }
 
+/* More unknown characters than are merged at a time. */
+TEST(unknown_characters_in_a_row_are_one_token)
+{
+    static char text[MOST_LETTERS];
+    static struct token tokens[sizeof text];
+    struct made made;
+    make(&made, "bpe", "0");
+    set(&made.tokenizer, "byte_fallback", "no");
+    memset(text, 'q', sizeof text);
+    text[sizeof text - 1] = 'a';
+    assert_true(encode(&made, text, sizeof text, tokens) > 1000);
+    set(&made.tokenizer, "fuse_unknown", "yes");
+    assert_int_equal(encode(&made, text, sizeof text, tokens), 2);
+    assert_int_equal(tokens[0].id, 0);
+    assert_int_equal(tokens[0].begin, 0);
+    assert_int_equal(tokens[0].end, MOST_LETTERS - 1);
+    assert_int_equal(tokens[1].id, 1);
+    drop(&made);
+}
+
+/* A text of several characters that is the unknown token's own is this token, not its bytes. */
+TEST(text_of_the_unknown_token)
+{
+    static const char text[] = "a<0xC3>a";
+    struct token tokens[sizeof text];
+    struct made made;
+    make(&made, "unigram", "3");
+    assert_int_equal(encode(&made, text, sizeof text - 1, tokens), 3);
+    assert_int_equal(tokens[0].id, 1);
+    assert_int_equal(tokens[1].id, 3);
+    assert_int_equal(tokens[1].begin, 1);
+    assert_int_equal(tokens[1].end, 7);
+    assert_int_equal(tokens[2].id, 1);
+    drop(&made);
+}
+
 /* The suffix, a letter that the vocabulary has, does not get into the blanks behind the line end;
  * no character that ends a word is in the vocabulary with it. */
 TEST(suffix_of_the_first_part)

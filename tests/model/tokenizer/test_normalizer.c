@@ -70,7 +70,7 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
     normalizer_begin(&normalizer, 0);
     for (size_t at = 0; at < len;) {
         const struct utf8_char c = utf8_decode(text + at, len - at);
-        normalizer_put(&normalizer, (struct normal_char){c.code, at, at + c.len});
+        normalizer_add(&normalizer, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
     }
     normalizer_end(&normalizer);
@@ -110,6 +110,12 @@ TEST(lists)
                                       "replace_runs:a:b",
                                       "replace_runs:0:a:b",
                                       "replace_runs:2:ab:c",
+                                      "replace_runs:8:a:b",
+                                      "replace_runs:2:%4:b",
+                                      "replace:%G0:b",
+                                      "replace:%2G:b",
+                                      "replace:a:%FF",
+                                      "prepend:123456789012345678901234567890123",
                                       "replace:123456789:a",
                                       "prepend:123456789",
                                       "nmt:x",
@@ -143,6 +149,12 @@ TEST(steps)
                       "65(0,2) 20(2,3) 903(3,6)");
     assert_normalized("drop_marks", "e\xCC\x81\xE0\xA4\x83\xE2\x83\x9D", "65(0,1)");
     assert_normalized("nmt", "a\x01\t\xE2\x96\x81\x7F", "61(0,1) 20(2,3) 20(3,6)");
+    assert_normalized("nmt", "\xC2\xAD\xEF\xBB\xBF\xC2\x8F", "AD(0,2) 20(2,5)");
+    assert_normalized("nmt", "A\0", "41(0,1) 0(1,2)");
+    assert_normalized("nmt",
+                      "\xC2\x9F\f\r\xE1\x9A\x80\xE2\x80\x8A\xE2\x80\x8B\xE2\x80\x8F\xE2\x80\x90",
+                      "20(2,3) 20(3,4) 20(4,7) 200A(7,10) 20(10,13) 20(13,16) 2010(16,19)");
+    assert_normalized("nmt", "\xE2\x80\xA8\xE2\x80\xA9\xEF\xBF\xBD", "20(0,3) 20(3,6) 20(6,9)");
     assert_normalized("prepend:%E2%96%81x", "ab", "2581(0,1) 78(0,1) 61(0,1) 62(1,2)");
     assert_normalized("prepend:x", "", "");
     assert_normalized("replace:aab:%20%3A", "aaabaab", "61(0,1) 20(3,4) 3A(3,4) 20(6,7) 3A(6,7)");
@@ -154,6 +166,22 @@ TEST(steps)
     assert_normalized("strip_end", " a b \xE3\x80\x80", "20(0,1) 61(1,2) 20(2,3) 62(3,4)");
     assert_normalized("strip_start strip_end", " \xC2\xA0 ", "");
     assert_normalized("strip_end lower", "A  B", "61(0,1) 20(1,2) 20(2,3) 62(3,4)");
+}
+
+/* More blanks than strip_end can hold: the first ones and the last one are kept, or none. */
+TEST(more_blanks_than_are_held)
+{
+    static struct output output;
+    char text[NORMALIZER_BLANKS + 10];
+    memset(text, ' ', sizeof text);
+    normalize("strip_end", text, sizeof text, &output);
+    assert_int_equal(output.n, 0);
+    text[sizeof text - 1] = 'x';
+    normalize("strip_end", text, sizeof text, &output);
+    assert_int_equal(output.n, NORMALIZER_BLANKS + 1);
+    assert_int_equal(output.chars[NORMALIZER_BLANKS - 2].begin, NORMALIZER_BLANKS - 2);
+    assert_int_equal(output.chars[NORMALIZER_BLANKS - 1].begin, sizeof text - 2);
+    assert_int_equal(output.chars[NORMALIZER_BLANKS].code, 'x');
 }
 
 static bool is_spaced(uint32_t code)
@@ -191,6 +219,9 @@ TEST(spans)
     assert_normalized("nfc", "\xC3\xA9x", "E9(0,2) 78(2,3)");
     assert_normalized("nfc", "e\xCC\xB1\xCC\x81", "E9(0,1) 331(3,5)");
     assert_normalized("nfc", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", "AC01(0,3)");
+    assert_normalized("nfc", "\xEA\xB0\x80\xE1\x86\xA7", "AC00(0,3) 11A7(3,6)");
+    assert_normalized("nfkc", "\xEA\xB0\x80\xE1\x86\xA8", "AC01(0,3)");
+    assert_normalized("nfc", "\xEA\xB0\x80\xE1\x87\x83", "AC00(0,3) 11C3(3,6)");
     assert_normalized("nfkc", "\xEF\xAC\x81\xC2\xBD", "66(0,3) 69(0,3) 31(3,5) 2044(3,5) 32(3,5)");
     assert_normalized("nfd", "\xCC\x81\xCC\xA3", "323(0,2) 301(2,4)");
     assert_normalized("nfc", "\xE0\xA5\x98", "915(0,3) 93C(0,3)"); /* a composition exclusion */
@@ -306,6 +337,31 @@ TEST(charsmap)
                       "B",
                       "20(0,2) 62(4,5)");
     assert_normalized("charsmap", "\x01", "");
+}
+
+/* Texts of the map that do not end in it, or do not begin there. */
+TEST(damaged_charsmap)
+{
+    uint32_t section[4] = {4, 0, 0, 0};
+    struct charsmap map;
+    assert_null(charsmap_view(&map, section, sizeof section));
+    assert_string_equal(charsmap_view(&map, section, 3),
+                        "the section is shorter than its header of 4 bytes");
+    assert_string_equal(charsmap_view(&map, (char *)section + 1, 8),
+                        "the section does not start at a multiple of 4 bytes");
+    section[0] = 5;
+    assert_string_equal(charsmap_view(&map, section, sizeof section),
+                        "the trie exceeds the section");
+    section[0] = 16;
+    assert_string_equal(charsmap_view(&map, section, sizeof section),
+                        "the trie exceeds the section");
+    struct charsmap cut = *small_map();
+    size_t n = 0;
+    cut.n_strings = 9; /* within U+00E9, the text of e with U+0301 */
+    assert_ptr_equal(charsmap_find(&cut, "e\xCC\x81", 3, &n), cut.strings + 8);
+    assert_int_equal(n, 1);
+    cut.n_strings = 8;
+    assert_null(charsmap_find(&cut, "e\xCC\x81", 3, &n));
 }
 
 /* What normalizer_ascii decides alone is what the steps make of the character among others. */

@@ -1,6 +1,7 @@
 /* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference.
- * Everything that its definitions may say is there: normal forms in any order, splitters, added
- * tokens with every flag, pairs and truncation. Ids, types, spans and errors must be equal. */
+ * Everything that its definitions may say is there: WordPiece, words, BPE and Unigram, normal forms
+ * in any order, splitters, added tokens with every flag, pairs and truncation. Ids, types, spans
+ * and errors must be equal. Made by tests/tokenizers/generate.py. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 
@@ -36,6 +37,6 @@ TEST(all_cases)
     free(line);
     fclose(file);
     print_message("%zu definitions, %zu cases, %zu differ\n", n_definitions, n_cases, n_wrong);
-    assert_true(n_cases > 400);
+    assert_true(n_cases > 900);
     assert_int_equal(n_wrong, 0);
 }

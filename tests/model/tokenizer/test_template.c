@@ -134,18 +134,10 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
                                       words_of(pair, cut->b)};
     const size_t n_special = cut->special ? 2 + (size_t)cut->two : 0;
     const size_t room = cut->limit > n_special ? cut->limit - n_special : 0;
-    /* The reference reads as many words of a text as the limit has, and at least one. */
-    const size_t most = cut->limit > 0 ? cut->limit : 1;
-    size_t kept[2], read[2] = {cut->a < most ? cut->a : most, cut->b < most ? cut->b : most};
-    read[1] = cut->two ? read[1] : 0;
-    if (cut->a + (cut->two ? cut->b : 0) <= room) {
-        kept[0] = cut->a;
-        kept[1] = cut->two ? cut->b : 0;
-    } else if (cut->limit < n_special) { /* then it only stops reading */
-        memcpy(kept, read, sizeof kept);
-    } else {
-        assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, cut->two, read, room, kept));
-    }
+    const size_t counts[2] = {cut->a, cut->two ? cut->b : 0};
+    size_t kept[2] = {counts[0], counts[1]};
+    if (cut->limit >= n_special)
+        assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, cut->two, counts, room, kept));
     const size_t n = n_special + kept[0] + kept[1];
 
     struct token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;

@@ -63,6 +63,9 @@ TEST(refused_settings)
         {"filters", "\xFF"},
         {"split", ""},
         {"split", "\xC3"},
+        {"metaspace", ""},
+        {"metaspace", "ab"},
+        {"metaspace", "\xC3"},
         {"num_words", "-1"},
         {"num_words", ""},
         {"num_words", "1 "},
@@ -130,6 +133,21 @@ TEST(refused_wholes)
         struct tokenizer tokenizer = f.tokenizer;
         assert_null(tokenizer_set(&tokenizer, refused[i][0], refused[i][1], strlen(refused[i][1])));
         assert_non_null(tokenizer_check(&tokenizer, 2));
+    }
+    static const char *const wrong[][3] = {
+        {"kind", "unigram", "the kind is unigram, but the file has no section PIEC"},
+        {"kind", "bpe", "the kind is bpe, but the file has no section MERG"},
+        {"pattern", "gpt2", "pattern, byte_level or first_blank is set, and the kind is not bpe"},
+        {"byte_level", "yes", "pattern, byte_level or first_blank is set, and the kind is not bpe"},
+        {"first_blank", "yes",
+         "pattern, byte_level or first_blank is set, and the kind is not bpe"},
+        {"normalizer", "charsmap",
+         "the normalizer has the step charsmap, but the file has no section CMAP"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct tokenizer tokenizer = f.tokenizer;
+        tokenizer.unknown = 0;
+        assert_null(tokenizer_set(&tokenizer, wrong[i][0], wrong[i][1], strlen(wrong[i][1])));
+        assert_string_equal(tokenizer_check(&tokenizer, 2), wrong[i][2]);
     }
     assert_non_null(tokenizer_check(&f.tokenizer, 1)); /* its pair template has B:1 */
     assert_null(tokenizer_set(&f.tokenizer, "unknown", "9", 1));

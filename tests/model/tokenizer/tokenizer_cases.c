@@ -58,7 +58,7 @@ const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, s
     static bool is_right;
     READ_OR_REFUSE(&is_right, import_tokenizer_parse(&made->source, "tokenizer.json", text, len));
     if (!is_right) {
-        import_tokenizer_free(&made->source);
+        import_free();
         return problem.text;
     }
     return build(made);
@@ -70,16 +70,14 @@ bool case_tokenizer_open(struct case_tokenizer *opened, const char *name)
     snprintf(below, sizeof below, "tokenizers/definitions/%s.json", name);
     if (!support_shared(below, path))
         return false;
-    if (!PROBLEM_OPEN())
-        fail_msg("%s", problem.text);
-    import_tokenizer_read_file(&opened->source, path);
+    READ_OR_FAIL(import_tokenizer_read_file(&opened->source, path));
     assert_null(build(opened));
     return true;
 }
 
 void case_tokenizer_close(struct case_tokenizer *opened)
 {
-    import_tokenizer_free(&opened->source);
+    import_free();
     free(opened->section);
     free(opened->tables);
     free(opened->scratch);

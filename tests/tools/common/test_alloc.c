@@ -57,7 +57,7 @@ TEST(too_little_memory)
     pid_t child = fork();
     if (child == 0) {
         run_out_of_memory(folder);
-        _exit(0);
+        support_exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);

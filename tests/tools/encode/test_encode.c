@@ -88,7 +88,7 @@ TEST(json_says_all_about_a_text)
         "{\"text\": \"[UNK]\", \"id\": 1, \"type\": 0, \"span\": [3, 6], \"special\": false}, "
         "{\"text\": \"[SEP]\", \"id\": 10, \"type\": 0, \"span\": [0, 0], \"special\": true}, "
         "{\"text\": \"cat\", \"id\": 6, \"type\": 1, \"span\": [0, 3], \"special\": false, "
-        "\"pair\": true}, "
+        "\"in_pair\": true}, "
         "{\"text\": \"[SEP]\", \"id\": 10, \"type\": 1, \"span\": [0, 0], \"special\": true}], "
         "\"truncated\": false}\n");
     out = shell_expect(0, "$ENCODE -p cls --tokens -f json I")->out;
@@ -111,7 +111,7 @@ TEST(json_of_texts_has_tokens_where_they_are_asked_for)
 TEST(python_reads_the_json)
 {
     if (shell("python3 -c 'import json'")->code != 0) {
-        print_message("python3 is not here\n");
+        print_message("skipped: python3 is not here\n");
         skip();
     }
     shell_expect(0, "printf '\"a\\\\u0000\\\\n\\\\u001f\\\\\\\\ \\\\\"q\"\\n\"\\377 \\177\"\\n' | "
@@ -125,7 +125,7 @@ TEST(python_reads_the_json)
 TEST(csv_quotes_fields)
 {
     assert_string_equal(shell_expect(0, "$ENCODE --tokens --no-special -f csv 'I' 'ride dog'")->out,
-                        "text_index,token_index,token,id,begin,end,in_pair,masked\r\n"
+                        "index,token_index,text,id,begin,end,in_pair,masked\r\n"
                         "0,0,i,2,0,1,0,0\r\n1,0,ride,3,0,4,0,0\r\n1,1,dog,5,5,8,0,0\r\n");
     assert_contains(shell_expect(0, "$ENCODE -p mean -f csv 'a \"b\", c'")->out,
                     "\r\n0,\"a \"\"b\"\", c\",,");
@@ -292,19 +292,21 @@ TEST(help_and_version)
 TEST(default_weights)
 {
     setenv("LD_LIBRARY_PATH", getenv("ENCODE_BUILD"), 1); /* libengine.so is not beside copies */
-    shell_expect(0, "mkdir -p tree/build/asan tree/weights prefix/bin prefix/share/encode && cp "
-                    "\"$ENCODE\" tree/build && cp \"$ENCODE\" tree/build/asan && cp \"$ENCODE\" "
-                    "prefix/bin && cp toy.weights tree/weights/default.weights && cp plain.weights "
-                    "prefix/share/encode/default.weights");
-    assert_contains(shell_expect(0, "ENCODE_MODEL= tree/build/encode I")->out, "Toy: ");
-    assert_contains(shell_expect(0, "ENCODE_MODEL= tree/build/asan/encode I")->out, "Toy: ");
+    shell_expect(0, "mkdir -p tree/build-clang/asan tree/weights prefix/bin prefix/share/encode && "
+                    "cp toy.weights tree/weights/default.weights && cp plain.weights "
+                    "prefix/share/encode/default.weights && for build in tree/build-clang "
+                    "tree/build-clang/asan prefix/bin; do cp \"$ENCODE\" $build; done && ln -sr "
+                    "tree/weights/default.weights tree/build-clang && ln -sr "
+                    "tree/weights/default.weights tree/build-clang/asan && mv tree moved");
+    assert_contains(shell_expect(0, "ENCODE_MODEL= moved/build-clang/encode I")->out, "Toy: ");
+    assert_contains(shell_expect(0, "ENCODE_MODEL= moved/build-clang/asan/encode I")->out, "Toy: ");
     assert_contains(shell_expect(0, "ENCODE_MODEL= prefix/bin/encode I")->out, "Plain: ");
-    assert_contains(shell_expect(0, "tree/build/encode I")->out, "Toy: ");
+    assert_contains(shell_expect(0, "moved/build-clang/encode I")->out, "Toy: ");
     assert_contains(shell_expect(0, "$ENCODE -m plain.weights I")->out, "Plain: ");
-    const char *err = shell_expect(1, "rm tree/weights/*; ENCODE_MODEL= tree/build/encode I")->err;
+    const char *err =
+        shell_expect(1, "rm moved/weights/*; ENCODE_MODEL= moved/build-clang/encode I")->err;
     assert_contains(err, "there are no default weights");
-    assert_contains(err, "tree/weights/default.weights'");
-    assert_contains(err, "encode/default.weights'");
+    assert_contains(err, "share/encode/default.weights'");
     assert_contains(err, "-m FILE");
     unsetenv("LD_LIBRARY_PATH");
 }

@@ -26,21 +26,32 @@ TEST(texts_without_tokens)
 /* Texts of other letters are one text to the model, which is said once. */
 TEST(texts_without_known_words)
 {
-    static const char note[] =
-        "encode: text 2 has no word that the model knows: it counts as [UNK], as every such text "
-        "does\n";
-    shell_expect(0, "$NEW -o known.weights --width 8 --heads 2 --words '[UNK] dog zoo'");
-    assert_string_equal(
-        shell_expect(0, "$ENCODE -m known.weights -p mean -f csv dog xyz 'abc xyz'")->err, note);
-    assert_string_equal(shell_expect(0, "$ENCODE -m known.weights --similarity dog xyz abc")->err,
-                        note);
-    for (const char *format = "text\0json\0npy\0"; *format; format += strlen(format) + 1)
+#define UNKNOWN(name, known, words)                                                                \
+    "encode: " name ": the model knows " known " of its " words                                    \
+    "; texts of unknown words get nearly the same vector\n"
+    shell_expect(0, "$NEW -o known.weights --width 8 --heads 2 --words '[UNK] dog zoo . ,'");
+    for (const char *options = "-p mean -f csv\0-p mean -f text\0-p mean -f json\0-p mean -f npy\0"
+                               "--similarity\0--rank dog\0";
+         *options; options += strlen(options) + 1)
         assert_string_equal(
-            shell_expect(0, "$ENCODE -m known.weights -p mean -f %s dog xyz abc", format)->err,
-            note);
+            shell_expect(0, "$ENCODE -m known.weights %s dog 'xyz.' 'ab, xyz' dog", options)->err,
+            UNKNOWN("text 2", "0", "1 word") UNKNOWN("text 3", "0", "2 words"));
     assert_string_equal(
-        shell_expect(0, "$ENCODE -m known.weights -p mean -f csv 'dog xyz' '[UNK]'")->err, "");
+        shell_expect(0, "$ENCODE -m known.weights --rank 'xyz dog abc' dog zoo")->err,
+        UNKNOWN("the query", "1", "3 words"));
+    assert_string_equal(
+        shell_expect(0, "$ENCODE -m known.weights -p mean -f csv 'dog xyz' '[UNK]' . ''")->err,
+        "encode: text 4 has no tokens: its vector is all zeros\n");
     assert_string_equal(shell_expect(0, "$ENCODE -m known.weights -f json xyz")->err, "");
+
+    /* Three are named, all are counted. */
+    assert_string_equal(
+        shell_expect(0, "printf 'a.\nb.\ndog\nc\nd\ne\n' | $ENCODE -m known.weights -p mean -f csv")
+            ->err,
+        UNKNOWN("line 1 of stdin", "0", "1 word") UNKNOWN("line 2 of stdin", "0", "1 word") UNKNOWN(
+            "line 4 of stdin", "0",
+            "1 word") "encode: 5 of 6 texts: the model knows less than half of their words\n");
+#undef UNKNOWN
 }
 
 /* The first one is named, and how many there are is told at the end. */
@@ -260,7 +271,7 @@ TEST(messages_obey_no_control_characters)
 TEST(full_disk)
 {
     if (access("/dev/full", W_OK) != 0) {
-        print_message("no /dev/full here\n");
+        print_message("skipped: no /dev/full here\n");
         skip();
     }
     const char *formats[] = {"text", "json", "csv", "npy", "ids"};

@@ -54,7 +54,7 @@ TEST(labels_of_texts)
     assert_string_equal(
         shell_expect(0, "$ENCODE -m sequence.head --labels --raw-scores -f csv bad 'good,'  in")
             ->out,
-        "text_index,text,pair,label,score\r\n0,bad,,BAD,3.0\r\n1,\"good,\",,BAD,0.0\r\n"
+        "index,text,pair,label,score\r\n0,bad,,BAD,3.0\r\n1,\"good,\",,BAD,0.0\r\n"
         "2,in,,BAD,0.0\r\n");
     out = shell_expect(0, "$ENCODE -m sequence.head --labels --all good --pair bad")->out;
     assert_contains(out, "3 labels per text (softmax), at most 12 tokens\n");
@@ -76,7 +76,7 @@ TEST(no_label)
     out = shell_expect(0, "$ENCODE -m sequence.head --labels --all -f json --no-special ''")->out;
     assert_contains(out, "\"label\": null, \"score\": null, \"labels\": [], ");
     out = shell_expect(0, "$ENCODE -m sequence.head --labels --all -f csv --no-special ''")->out;
-    assert_contains(out, "text_index,text,pair,label,score\r\n0,,,,\r\n");
+    assert_contains(out, "index,text,pair,label,score\r\n0,,,,\r\n");
     assert_int_equal(count_lines(out), 2);
 }
 
@@ -95,7 +95,7 @@ TEST(labels_of_tokens)
     assert_lines(shell_expect(0, "$ENCODE -m token.head --labels --all -f csv smith")->out,
                  1 + 3 * 4);
     assert_contains(shell_expect(0, "$ENCODE -m token.head --labels --raw-scores -f csv rome")->out,
-                    "text_index,token_index,token,id,begin,end,in_pair,masked,label,score\r\n"
+                    "index,token_index,text,id,begin,end,in_pair,masked,label,score\r\n"
                     "0,0,[CLS],1,,,,0,O,4.0\r\n0,1,rome,11,0,4,0,0,B-LOC,4.0\r\n");
 }
 
@@ -112,12 +112,12 @@ TEST(entities)
     assert_contains(out, "{\"text\": \"paul\", \"pair\": \"in rome\", \"entities\": [{\"text\": "
                          "\"paul\", \"label\": \"PER\", \"score\": 0.947");
     assert_contains(out, ", \"span\": [0, 4]}, {\"text\": \"rome\", \"label\": \"LOC\", ");
-    assert_contains(out, ", \"span\": [3, 7], \"pair\": true}], \"truncated\": false}\n");
+    assert_contains(out, ", \"span\": [3, 7], \"in_pair\": true}], \"truncated\": false}\n");
     assert_string_equal(
         shell_expect(
             0, "printf 'cat\\nin rome\\n' | $ENCODE -m token.head --entities -f csv --raw-scores")
             ->out,
-        "text_index,entity,label,score,begin,end,in_pair\r\n1,rome,LOC,4.0,3,7,0\r\n");
+        "index,text,label,score,begin,end,in_pair\r\n1,rome,LOC,4.0,3,7,0\r\n");
     assert_contains(
         shell_expect(1, "echo '{\"ids\": [8]}' | $ENCODE -m token.head --entities --input jsonl")
             ->err,
@@ -141,9 +141,9 @@ TEST(fill)
     const double sum = exp(5) + exp(4) + exp(3) + 11;
     const char *out =
         shell_expect(0, "$ENCODE -m mask.head --fill --top 2 -f json 'the [MASK] in [MASK]'")->out;
-    assert_contains(out, "\"masks\": [{\"token\": 2, \"span\": [4, 10], \"candidates\": "
+    assert_contains(out, "\"masks\": [{\"token_index\": 2, \"span\": [4, 10], \"candidates\": "
                          "[{\"text\": \"rome\", \"id\": 11, \"score\": ");
-    assert_contains(out, "}]}, {\"token\": 4, \"span\": [14, 20], \"candidates\": [");
+    assert_contains(out, "}]}, {\"token_index\": 4, \"span\": [14, 20], \"candidates\": [");
     assert_near(number_after(out, "\"id\": 11, \"score\": ", 2), exp(5) / sum);
     assert_near(number_after(out, "\"id\": 8, \"score\": ", 1), exp(4) / sum);
     assert_lacks(out, "\"dog\"");
@@ -154,7 +154,7 @@ TEST(fill)
     out = shell_expect(0, "echo '{\"ids\": [1, 3]}' | $ENCODE -m mask.head --fill --top 1 -f csv "
                           "--raw-scores --input jsonl")
               ->out;
-    assert_string_equal(out, "text_index,token_index,begin,end,in_pair,candidate,id,score\r\n"
+    assert_string_equal(out, "index,token_index,begin,end,in_pair,text,id,score\r\n"
                              "0,1,,,,rome,11,5.0\r\n");
     assert_contains(shell_expect(0, "$ENCODE -m mask.head --fill dog cat -f json")->err,
                     "encode: text 1 has no [MASK]: there is nothing to fill\n");
@@ -166,7 +166,7 @@ TEST(fill)
     out = shell_expect(0, "$ENCODE -m mask.head --fill --raw-scores dog --pair '[MASK]'")->out;
     assert_contains(out, "[MASK] at token 3, pair bytes 0-6\n  word         id        logit\n");
     out = shell_expect(0, "$ENCODE -m mask.head --fill -f json dog --pair '[MASK]'")->out;
-    assert_contains(out, "\"token\": 3, \"span\": [0, 6], \"pair\": true, \"candidates\"");
+    assert_contains(out, "\"token_index\": 3, \"span\": [0, 6], \"in_pair\": true, \"candidates\"");
     assert_contains(shell_expect(0, "$ENCODE -m mask.head --fill dog")->out, "(no mask token)\n");
     /* More than there are words. */
     assert_lines(shell_expect(0, "$ENCODE -m mask.head --fill --top 99 -f csv '[MASK]'")->out, 15);
@@ -179,11 +179,11 @@ TEST(rank_by_pairs)
     const char *candidates = "printf 'cat\\ndog\\nin\\nrome the'";
     const char *out =
         shell_expect(0, "%s | $ENCODE -m pair.head --rank bad -f csv", candidates)->out;
-    assert_string_equal(out, "rank,text_index,score,text\r\n1,3,3.0,rome the\r\n2,1,1.5,dog\r\n"
+    assert_string_equal(out, "rank,index,score,text\r\n1,3,3.0,rome the\r\n2,1,1.5,dog\r\n"
                              "3,2,0.0,in\r\n4,0,-0.5,cat\r\n");
     out =
         shell_expect(0, "%s | $ENCODE -m pair.head --rank bad --in-order -f csv", candidates)->out;
-    assert_string_equal(out, "text_index,score,text\r\n0,-0.5,cat\r\n1,1.5,dog\r\n2,0.0,in\r\n"
+    assert_string_equal(out, "index,score,text\r\n0,-0.5,cat\r\n1,1.5,dog\r\n2,0.0,in\r\n"
                              "3,3.0,rome the\r\n");
     out = shell_expect(0, "%s | $ENCODE -m pair.head --rank bad --top 2 -f json", candidates)->out;
     assert_string_equal(out, "{\"query\": \"bad\", \"rank\": 1, \"index\": 3, \"score\": 3.0, "
@@ -241,7 +241,7 @@ TEST(rank_failures)
     assert_lacks(shell_expect(0, "$ENCODE -m bare.emb --rank dog cat --in-order -f json")->out,
                  "\"rank\"");
     assert_string_equal(shell_expect(0, "$ENCODE -m bare.emb --rank dog -f csv </dev/null")->out,
-                        "rank,text_index,score,text\r\n");
+                        "rank,index,score,text\r\n");
     assert_lines(shell_expect(0, "$ENCODE -m bare.emb --rank dog --top 9 cat '' -f json")->out, 2);
     assert_contains(shell_expect(2, "$ENCODE -m pair.head -p mean --rank dog cat")->err,
                     "which reads both texts");
@@ -267,13 +267,13 @@ TEST(similarity)
         shell_expect(0, "printf '\"dog\"\\n[\"dog\", \"cat\"]\\n' | $ENCODE -m bare.emb "
                         "--no-special --similarity -f csv --input jsonl")
             ->out,
-        "text_index,text,pair,s0,s1\r\n0,dog,,1.0,0.70710677\r\n1,dog,cat,0.70710677,1.0\r\n");
+        "index,text,pair,s0,s1\r\n0,dog,,1.0,0.70710677\r\n1,dog,cat,0.70710677,1.0\r\n");
     /* Of many texts in one call the one that is wrong is named. */
     assert_contains(shell_expect(1,
                                  "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n' | "
                                  "$ENCODE -m bare.emb --similarity --input jsonl")
                         ->err,
-                    "encode: line 2 of stdin has 13 ids and the limit is 12; ");
+                    "encode: line 2 of stdin has 13 ids and the limit is 12: ");
     assert_contains(shell_expect(1, "echo dog | $ENCODE -m bare.emb --similarity")->err,
                     "at least two texts; stdin has one");
     assert_contains(shell_expect(1, "$ENCODE -m bare.emb --similarity </dev/null")->err,

@@ -56,7 +56,7 @@ TEST(weights_as_json_and_csv)
     assert_contains(out, "\"weights\": [], \"truncated\": false}\n");
     assert_string_equal(
         shell_expect(0, "$ENCODE -m lexical.emb -p sparse -f csv 'cat dog' bad dog")->out,
-        "text_index,token,id,weight\r\n0,dog,4,2.0\r\n0,cat,5,0.5\r\n2,dog,4,2.0\r\n");
+        "index,text,id,weight\r\n0,dog,4,2.0\r\n0,cat,5,0.5\r\n2,dog,4,2.0\r\n");
 }
 
 /* ---- Archives ---- */
@@ -164,36 +164,29 @@ TEST(weights_as_a_csr_matrix)
     assert_true(row(&values, 0)[4] == 2 && row(&values, 0)[5] == 0.5f && row(&values, 1)[6] == 0);
 }
 
-TEST(vectors_as_an_archive)
+/* Rows of all texts, one after the other; a text is where "token" is 0. */
+TEST(vectors_of_tokens_as_an_array)
 {
-    const struct shell_result *archive =
-        shell_expect(0, "$ENCODE -m lexical.emb -p colbert -f npz 'dog cat' '' good");
-    const int64_t offsets[] = {0, 3, 4, 6};
+    struct values values;
     const float root = (float)sqrt(0.5);
-    const float vectors[] = {1, 0, 0, 1, root, root, root, root, 0.6f, 0.8f, root, root};
-    check_directory(archive, 2);
-    assert_memory_equal(array_of(archive, "offsets.npy",
-                                 "{'descr': '<i8', 'fortran_order': False, "
-                                 "'shape': (4,), }"),
-                        offsets, sizeof offsets);
-    const char *bytes = array_of(archive, "vectors.npy",
-                                 "{'descr': '<f4', 'fortran_order': False, "
-                                 "'shape': (6, 2), }");
-    for (size_t i = 0; i < 12; i++) {
-        float value;
-        memcpy(&value, bytes + i * sizeof value, sizeof value);
-        assert_true(fabsf(value - vectors[i]) <= 1e-6f);
-    }
-    /* Of tokens without that layer too; not of texts. */
-    archive = shell_expect(0, "$ENCODE -m bare.emb -f npz dog");
-    assert_memory_equal(array_of(archive, "vectors.npy",
-                                 "{'descr': '<f4', 'fortran_order': False, "
-                                 "'shape': (3, 14), }"),
-                        "\0\0\0\0\0\0\x80\x3f", 8);
+    const float expected[] = {1, 0, 0, 1, root, root, root, root, 0.6f, 0.8f, root, root};
+    read_npy(shell_expect(0, "$ENCODE -m lexical.emb -p colbert -f npy 'dog cat' '' good"),
+             &values);
+    assert_int_equal(values.width, 2);
+    for (size_t i = 0; i < 12; i++)
+        assert_true(fabsf(row(&values, i / 2)[i % 2] - expected[i]) <= 1e-6f);
+    assert_string_equal(
+        shell_expect(0, "$ENCODE -m lexical.emb -p colbert -f npy -o t.npy 'dog cat' '' good && "
+                        "grep -c '\"token\": 0}' t.npy.rows.jsonl")
+            ->out,
+        "3\n");
+    static const char *const commands[] = {"-m lexical.emb -p colbert", "-m bare.emb",
+                                           "-m bare.emb -p none", "-m plain.emb -p mean"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        assert_contains(shell_expect(2, "$ENCODE %s -f npz dog", commands[i])->err,
+                        "-f npz holds sparse weights (-p sparse); vectors are -f npy");
     assert_contains(shell_expect(1, "$ENCODE -m plain.emb -p model -f npz dog")->err,
-                    "this model's own are of texts: -f npy");
-    assert_contains(shell_expect(2, "$ENCODE -m plain.emb -p mean -f npz dog")->err,
-                    "those of texts are -f npy");
+                    "this model's own are vectors: -f npy");
 }
 
 /* ---- Vectors of tokens ---- */
@@ -248,8 +241,7 @@ TEST(ranks_by_name)
     engine_model *model;
     engine_session *session;
     const engine_input cat = {.text = "cat", .text_len = 3}, stop = {.text = ".", .text_len = 1};
-    engine_encode_options options = {.struct_bytes = sizeof options,
-                                     .pooling = ENGINE_POOLING_COLBERT};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_COLBERT);
     const char *prompt;
     size_t len;
     float own, named;
@@ -303,8 +295,7 @@ TEST(refusals)
         {2, "-m lexical.emb -p sparse --normalize dog", "it goes without -p sparse"},
         {2, "-m lexical.emb -p colbert --normalize dog", "length 1 without --normalize"},
         {2, "-m lexical.emb -p sparse --labels dog", "--labels, --entities and --fill do not"},
-        {2, "-m lexical.emb -p colbert --pad-to 5 dog", "it goes without -p colbert and -f npz"},
-        {2, "-m bare.emb -f npz --pad-to 5 dog", "it goes without -p colbert and -f npz"},
+        {2, "-m lexical.emb -p colbert --pad-to 5 dog", "it cannot be combined with -p colbert"},
         {2, "-m lexical.emb -p colbert --similarity a b", "goes without -p none and colbert"},
         {2, "-m lexical.emb --dimensions 2 dog", "it goes with -p, --rank or --similarity"},
         {2, "-m lexical.emb -p none --dimensions 2 dog", "--dimensions cuts vectors of texts"},

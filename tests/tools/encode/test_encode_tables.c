@@ -45,11 +45,11 @@ TEST(text_of_pooled_pairs_has_both)
 TEST(csv_has_pairs_and_ids)
 {
     assert_string_equal(shell_expect(0, "$ENCODE --tokens -f csv I --pair 'cat dog'")->out,
-                        "text_index,token_index,token,id,begin,end,in_pair,masked\r\n"
+                        "index,token_index,text,id,begin,end,in_pair,masked\r\n"
                         "0,0,[CLS],9,,,,0\r\n0,1,i,2,0,1,0,0\r\n0,2,[SEP],10,,,,0\r\n"
                         "0,3,cat,6,0,3,1,0\r\n0,4,dog,5,4,7,1,0\r\n0,5,[SEP],10,,,,0\r\n");
     assert_contains(shell_expect(0, "$ENCODE -p mean -f csv 'a,b' --pair 'c\"'")->out,
-                    "text_index,text,pair,v0,v1,v2,v3,v4,v5,v6,v7\r\n0,\"a,b\",\"c\"\"\",");
+                    "index,text,pair,v0,v1,v2,v3,v4,v5,v6,v7\r\n0,\"a,b\",\"c\"\"\",");
     const char *out =
         shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | $ENCODE --input jsonl -f csv")
             ->out;
@@ -96,7 +96,7 @@ TEST(arrays_are_not_written_to_a_terminal)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
-        print_message("no terminals here\n");
+        print_message("skipped: no terminals here\n");
         skip();
     }
     char name[64];

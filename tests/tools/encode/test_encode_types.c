@@ -222,7 +222,7 @@ TEST(type_is_of_arrays_of_vectors)
 TEST(numpy_agrees)
 {
     if (shell("/usr/bin/python3 -c 'import numpy'")->code != 0) {
-        print_message("numpy is not here\n");
+        print_message("skipped: numpy is not here\n");
         skip();
     }
     shell_expect(0,

@@ -53,7 +53,7 @@ TEST(windows)
     out =
         shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk -f csv '%s'", LONG_TEXT)->out;
     assert_lines(out, 3);
-    assert_contains(out, "text_index,window,window_begin,window_end,text,pair,v0,");
+    assert_contains(out, "index,window,window_begin,window_end,text,pair,v0,");
     assert_contains(out, "\r\n0,1,42,69,dog cat good bad paul smith,,0.0,0.125,0.125,");
     out = shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk '%s'", LONG_TEXT)->out;
     assert_contains(out, "\n     1      2/2          42-69  dog cat good bad paul smith ");
@@ -97,9 +97,9 @@ TEST(windows_of_pairs)
         shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk -f json rome --pair '%s'",
                      LONG_TEXT)
             ->out;
-    assert_contains(out,
-                    "{\"text\": \"rome\", \"pair\": \"dog cat good bad paul smith in rome\", "
-                    "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 35], \"pair\": true}, ");
+    assert_contains(out, "{\"text\": \"rome\", \"pair\": \"dog cat good bad paul smith in rome\", "
+                         "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 35], "
+                         "\"in_pair\": true}, ");
     out = shell_expect(0, "$ENCODE -m bare.emb --tokens -f ids --on-long chunk --truncation "
                           "only-first 'dog cat good bad' --pair 'in rome the . in rome the'")
               ->out;
@@ -136,11 +136,12 @@ TEST(many_windows)
             "cat long long | $ENCODE -m bare.emb --tokens -f ids --max-tokens 12 --on-long chunk")
             ->out,
         1200);
-    const struct shell_result *result =
-        shell_expect(1, "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n\"cat\"\\n' | "
-                        "$ENCODE -m bare.emb -p mean --on-long chunk --input jsonl -f csv");
-    assert_lines(result->out, 2);
-    assert_contains(result->err, "line 2 of stdin has 13 ids and the limit is 12");
+    /* Ids go in windows, too: a line of titles, two windows between two texts. */
+    assert_lines(
+        shell_expect(0, "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n\"cat\"\\n' | "
+                        "$ENCODE -m bare.emb -p mean --on-long chunk --input jsonl -f csv")
+            ->out,
+        5);
 }
 
 /* Tokens that follow each other without a blank: B- begins an entity at each that begins a word. */
@@ -233,7 +234,7 @@ TEST(ids_have_the_limit_of_the_model)
     shell_expect(0, "$NEW -o short.emb --layers 0 --width 8 --max-tokens 12 --max-text-tokens 6 "
                     "--words 'dog cat' && seq 20 | sed 's/.*/0/' | paste -sd, > zeros");
     const char *ids = "ids() { echo '{\"ids\": ['$(cut -c -$((2 * $1 - 1)) zeros)']}'; };";
-    static const char *const tasks[] = {"-p mean", "--on-long chunk -p mean", "--tokens"};
+    static const char *const tasks[] = {"-p mean", "--on-long error -p mean", "--tokens"};
     assert_contains(shell_expect(1, "$ENCODE -m short.emb 'dog dog dog dog dog dog dog'")->err,
                     "text 1 has 7 tokens and the limit is 6");
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
@@ -242,13 +243,19 @@ TEST(ids_have_the_limit_of_the_model)
             shell_expect(1, "%s ids 8 | $ENCODE -m short.emb --input jsonl --max-tokens 7 %s", ids,
                          tasks[i])
                 ->err,
-            "line 1 of stdin has 8 ids and the limit is 7; ids are taken as they are, not cut and "
-            "not in windows: a larger --max-tokens takes more\n");
+            "line 1 of stdin has 8 ids and the limit is 7: --on-long truncate cuts it, --on-long "
+            "chunk makes windows of it, a larger --max-tokens takes more\n");
     }
     assert_contains(shell_expect(1, "%s ids 13 | $ENCODE -m short.emb --input jsonl", ids)->err,
-                    "has 13 ids and the limit is 12; ids are taken as they are, not cut and not in "
-                    "windows\n");
+                    "has 13 ids and the limit is 12: --on-long truncate cuts it, --on-long chunk "
+                    "makes windows of it\n");
     shell_expect(0, "%s ids 20 | $ENCODE -m short.emb --input jsonl --tokens", ids);
+    assert_string_equal(shell_expect(0,
+                                     "%s ids 20 | $ENCODE -m short.emb --input jsonl -f ids "
+                                     "--on-long chunk | awk '{print NF}'",
+                                     ids)
+                            ->out,
+                        "12\n8\n");
 }
 
 /* The prompt "the " is token 12, [CLS] and [SEP] are 1 and 2. */

@@ -102,7 +102,7 @@ is_told() {
 
 # ---- Killed at each step of the end ----
 
-# A run over what an earlier one has made, killed in the middle; lines come until its journal has an entry.
+# A run over what an earlier one has made, killed in the middle; lines come until its journal has two entries.
 begun() { # INPUT OPTION...: leaves x and what lies beside it, also in kept/
     local input=$1 pid i=0
     shift
@@ -112,7 +112,7 @@ begun() { # INPUT OPTION...: leaves x and what lies beside it, also in kept/
     { "${encode[@]}" "$@" -o x <input 2>err & } 2>/dev/null
     pid=$!
     exec 3>input
-    until grep -qs '"bytes"' x.journal || ! kill -0 $pid 2>/dev/null; do
+    until [ "$(grep -cs '"bytes"' x.journal)" -ge 2 ] 2>/dev/null || ! kill -0 $pid 2>/dev/null; do
         i=$((i + 1)) # so slowly that no machine comes to the end of the input first
         sed -n "${i}p" "$input" >&3
         sleep 0.05
@@ -169,23 +169,6 @@ at_each_step() { # WHAT INPUT OPTION...
 at_each_step "rows and report" lines.jsonl "${told[@]}"
 at_each_step "neither, where both were" lines "${plain[@]}"
 
-# A shard goes on without being asked, and has a mark at last.
-shard=("${encode[@]}" "${told[@]}" -o x --shard 2/3)
-rm -rf x x.* whole*
-run "${shard[@]}" <lines.jsonl
-for ending in "${beside[@]}"; do mv "x.2-of-3$ending" "whole$ending"; done
-mv x.2-of-3.done mark
-for ((step = 1; step <= 30; step++)); do
-    rm -f x.*
-    ending KILL_AT=$step "${shard[@]}" <lines.jsonl
-    [ "$code" = 0 ] && break
-    run "${shard[@]}" <lines.jsonl
-    check "a shard, step $step" [ "$code" = 0 ]
-    check "a shard, step $step: the whole output" same whole x.2-of-3
-    check "a shard, step $step: its mark" cmp mark x.2-of-3.done
-done
-check "a shard: at least four steps, $step" [ "$step" -gt 4 ]
-
 # ---- A journal that goes ----
 
 # The run that had the journal comes to its end while another is on the way to the lock.
@@ -194,19 +177,29 @@ begun lines.jsonl "${told[@]}"
 rm x.part x.*.part
 ending REMOVED=x.journal "${encode[@]}" "${told[@]}" -o x --resume <lines.jsonl
 check "a journal that is gone when it is locked: exit code $code" [ "$code" = 0 ]
-check "then all begins anew" same whole x
+check "then all starts over" same whole x
 
 # ---- Parts that no journal tells of ----
 
-# Killed while its parts get their names, before its journal has an entry: nothing is left of it by the next run.
+# Killed while its parts get their names: the journal has an entry, and not all that it counts has a name. What has one
+# is dropped by --restart alone.
 rm -rf x x.*
 ending KILL_AT=3 "${encode[@]}" "${told[@]}" -o x < <(for ((i = 1; i <= 4000; i++)); do
     sed -n "${i}p" lines.jsonl 2>/dev/null || break # nobody reads on
     sleep 0.05
 done)
-check "killed before the first entry: exit code $code" [ "$code" = 137 ]
-check "killed before the first entry: a part is there" [ -e x.part ]
-run "${encode[@]}" "${told[@]}" -o x <lines.jsonl
-check "killed before the first entry: the whole output" same whole x
-check "killed before the first entry: nothing is left" [ -z "$(find . -maxdepth 1 -name 'x*.part' -o -maxdepth 1 -name x.journal)" ]
+check "killed among the names: exit code $code" [ "$code" = 137 ]
+check "killed among the names: the journal has an entry" grep -q '"bytes"' x.journal
+check "killed among the names: a part is there" [ -e x.part ]
+cp x.part before.part
+for way in "" --resume; do
+    # shellcheck disable=SC2086
+    run "${encode[@]}" "${told[@]}" -o x $way <lines.jsonl
+    [ "$code" = 0 ] && [ -n "$way" ] && break # what has no name had no bytes
+    ends "killed among the names $way" 1 "continue with --resume"
+    check "killed among the names $way: the part stays" cmp x.part before.part
+done
+run "${encode[@]}" "${told[@]}" -o x --restart <lines.jsonl
+check "killed among the names: the whole output" same whole x
+check "killed among the names: nothing is left" [ -z "$(find . -maxdepth 1 -name 'x*.part' -o -maxdepth 1 -name x.journal)" ]
 finish

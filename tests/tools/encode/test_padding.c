@@ -124,13 +124,6 @@ TEST(too_long_is_said)
                         "9 10\n");
     assert_contains(shell_expect(0, "$ENCODE -f ids --pad-to 3 --on-long truncate 'dog cat'")->err,
                     "text 1 was cut to 3 of its 4 tokens");
-    result = shell_expect(1, "printf '{\"ids\": [2]}\\n{\"ids\": [2, 3, 4]}\\n' | $ENCODE -f ids "
-                             "--input jsonl --pad-to 2 --on-long truncate");
-    assert_string_equal(result->out, "2 0\n");
-    assert_contains(result->err,
-                    "line 2 of stdin has 3 ids and --pad-to is 2; ids are taken as they are");
-    shell_expect(1, "echo '{\"ids\": [2, 3, 4], \"mask\": [1, 0, 0]}' | $ENCODE -f ids --input "
-                    "jsonl --pad-to 2 --on-long chunk");
 }
 
 TEST(formats_mark_padding)
@@ -380,14 +373,6 @@ TEST(own_padding_is_read_back)
 static void misused(const char *arguments, const char *message)
 {
     assert_contains(shell_expect(2, "$ENCODE %s", arguments)->err, message);
-}
-
-TEST(too_many_ids_are_said)
-{
-    assert_contains(
-        shell_expect(1, "echo '{\"ids\": [2, 3, 4]}' | $ENCODE --input jsonl --pad-to 2 -f ids")
-            ->err,
-        "has 3 ids and --pad-to is 2; ids are taken as they are, not cut");
 }
 
 TEST(conflicts)

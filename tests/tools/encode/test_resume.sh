@@ -2,11 +2,11 @@
 # Runs of encode that are killed or stopped and go on: the output is that of a run that was not, byte for byte; and
 # what may not go on says why. 20 kills and more, at random places.
 #
-#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 and 6000
+#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 (or KILLS) and 6000
 # shellcheck disable=SC2054 # a line of options has commas in none of its words
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
-kills=${1:-5} n_lines=${2:-6000}
+kills=${1:-${KILLS:-5}} n_lines=${2:-$((1200 * kills))}
 cd "$folder" || exit 1
 export LC_ALL=C ENCODE_MODEL=$folder/model
 "$programs/encode-new" -o model --width 64 --max-tokens 64 >/dev/null 2>&1
@@ -72,8 +72,8 @@ check "$n_kills kills" [ $n_kills = $((6 * kills)) ]
 
 # ---- A run that was killed, to be looked at ----
 
-# Lines come little by little, until the journal has an entry.
-begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3
+# Lines come little by little, until the journal has two entries.
+begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3; it has $n_given lines
     local file=$1 i=0
     shift
     rm -f input "$file"*
@@ -81,11 +81,12 @@ begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3
     "${encode[@]}" "$@" -o "$file" <input 2>err.run &
     pid=$!
     exec 3>input
-    until grep -qs '"bytes"' "$file.journal" || ! kill -0 $pid 2>/dev/null; do
+    until [ "$(grep -cs '"bytes"' "$file.journal")" -ge 2 ] 2>/dev/null || ! kill -0 $pid 2>/dev/null; do
         sed -n "$((i + 1)),$((i + 5))p" lines >&3
         i=$((i + 5))
         sleep 0.1
     done
+    n_given=$i
 }
 begin_run x -p mean -f npy --on-long truncate
 run "${encode[@]}" -p mean -f npy --on-long truncate -o x --resume <lines
@@ -120,14 +121,22 @@ refused() { # WHAT WORDS INPUT OPTION...
 }
 
 again <lines
-ends "a journal, and no word of it" 1 "--resume goes on, --restart begins anew"
-refused "another pooling" "it was begun with --pooling mean, and now there is --pooling cls" lines --resume -p cls
-refused "an option more" "it was begun with no --normalize, and now there is --normalize" lines --resume --normalize
+ends "a journal, and no word of it" 1 "lines done): continue with --resume"
+check "one remedy at a time" [ "$(grep -c -- --restart err)" = 0 ]
+refused "another pooling" "it was started with --pooling mean, and now has --pooling cls" lines --resume -p cls
+refused "an option more" "it was started with no --normalize, and now has --normalize" lines --resume --normalize
 refused "another model" "it is of another model" lines --resume -m other
+if grep -q '"kernels": *"fma"' x.journal; then
+    ENGINE_ISA=portable refused "other kernels" "it was started with fma kernels" lines --resume
+else
+    echo "resume: this processor has one family of kernels, and the other is not tried"
+fi
 refused "another input" "stdin is another input" <(tail -n +2 lines) --resume
 refused "a shorter input" "stdin is another input, or was cut: it ends before" <(head -n 2 lines) --resume
 truncate -s 200 x.part
 refused "a part that was cut" "the part of 'x' has 200 bytes, and" lines --resume
+truncate -s 200 x.part
+refused "a part that was cut: what to do" "were written: start over with --restart" lines --resume
 rm x.part
 refused "a part that is gone" "the part of 'x' has 128 bytes, and" lines --resume
 printf 'edit' | dd of=x.part bs=1 seek=300 conv=notrunc 2>/dev/null
@@ -149,8 +158,32 @@ ln -s /dev/zero x.journal
 again --resume <lines
 ends "a device by that name" 1 "'x.journal' is no journal that encode has written"
 restore
+
+# Bytes of which no journal tells are dropped by --restart alone.
+for way in "" --resume; do
+    : >x.journal
+    again $way <lines
+    ends "an empty journal, and a part $way" 1 "no journal says what they are: move them away, or start over with --restart"
+    check "the part stays" cmp x.part kept/x.part
+    rm x.journal
+    again $way <lines
+    ends "no journal, and a part $way" 1 "no journal says what they are: move them away, or start over with --restart"
+    check "it stays" cmp x.part kept/x.part
+    restore
+done
 : >x.journal
-goes_on "an empty journal begins anew"
+again --restart <lines
+check "then --restart: exit code $code" [ "$code" = 0 ]
+check "then --restart: as in one piece" cmp whole x
+rm -f x x.*
+: >x.part
+goes_on "a part without a byte is none"
+rm x.part
+head -n 2 kept/x.journal >x.journal
+again <lines
+ends "killed before its part had a name" 0 "'x' starts over: no part of the run before it had a name"
+check "that is all of it" cmp whole x
+restore
 
 # CRC-32C, a bit at a time, of the argument.
 crc32c() {
@@ -234,7 +267,7 @@ rm -rf x*
     sed -n '301,$p' lines
 } >long
 run "${encode[@]}" -p mean -f npy --on-long skip -o x --resume <long
-check "--resume without a journal begins anew" [ "$code" = 0 ]
+check "--resume without a journal starts over" [ "$code" = 0 ]
 
 begin_run x -p mean -f npy --on-long truncate
 mkdir x
@@ -247,6 +280,50 @@ ends "a run that ended before its last name" 0 "'x' was complete, and is in its 
 check "it is in its place" [ -s x ]
 check "nothing else is left" [ ! -e x.journal ] && [ ! -e x.part ]
 
+# ---- Stopped in the middle of a line ----
+
+cpu_ticks() { # PID: processor time, in hundredths of a second
+    awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 1000000
+}
+
+# Line $n_given + 1 is one of many windows, which take seconds. The signal comes when the program has read it and
+# has used a fifth of a second for it.
+stopped_in_a_line() { # WHAT
+    local begun
+    {
+        head -n $n_given lines
+        yes "I ride bike, you house red big" | head -n 60000 | tr '\n' ' '
+        printf '\na dog\n'
+    } >long
+    tail -n +$((n_given + 1)) long >&3
+    begun=$(cpu_ticks $pid)
+    until [ "$(cpu_ticks $pid)" -ge $((begun + 20)) ]; do sleep 0.01; done
+    kill -TERM $pid
+    wait $pid
+    check "$1: exit code" [ $? = 143 ]
+    exec 3>&-
+    check "$1: the line is not done" grep -qE "'x.part' has the first $n_given lines? of the input: --resume goes on\$" err.run
+    check "$1: nothing else is said" [ "$(wc -l <err.run)" = 1 ]
+    check "$1: the line is not skipped" [ ! -s x.left-out.jsonl.part ]
+    run "${encode[@]}" "${chunks[@]}" -o x --resume <long
+    check "$1: --resume" [ "$code" = 0 ]
+    run "${encode[@]}" "${chunks[@]}" -o whole <long
+    check "$1: as in one piece" [ "$(sum whole)" = "$(sum x)" ]
+    rm -rf x* whole*
+}
+
+chunks=(-p mean -f npy --on-long chunk --on-error skip)
+begin_run x "${chunks[@]}"
+stopped_in_a_line "SIGTERM in a line"
+rm -f input
+mkfifo input
+"${encode[@]}" "${chunks[@]}" -o x <input 2>err.run &
+pid=$! n_given=20
+exec 3>input
+head -n $n_given lines >&3
+await_handler $pid
+stopped_in_a_line "SIGTERM in a line, before a journal"
+
 # ---- What has no journal ----
 
 run "${encode[@]}" -f npy -o - --resume <lines
@@ -255,7 +332,7 @@ run "${encode[@]}" -f npy --resume <lines
 ends "--resume without -o" 2 "they go with -o FILE"
 run "${encode[@]}" -f npy -o x --resume "I ride bike"
 ends "--resume of arguments" 2 "--resume goes on with lines of stdin, not with TEXT"
-run "${encode[@]}" -f npz -p none -o x --resume <lines
+run "${encode[@]}" -f npz -p sparse -o x --resume <lines
 ends "--resume of npz" 2 "--resume goes with one result per text in -f npy, json, csv, text or ids"
 run "${encode[@]}" --rank "a dog" -o x --resume <lines
 ends "--resume of ranks" 2 "--resume goes with one result per text"
@@ -269,7 +346,7 @@ mkfifo input
 "${encode[@]}" -p mean -f json -o /dev/null <input 2>err &
 exec 3>input
 echo "a dog" >&3
-sleep 0.2
+await_handler $!
 kill -TERM $!
 wait $!
 check "a device: SIGTERM" [ $? = 143 ]

@@ -37,7 +37,7 @@ TEST(formats)
         "{\"text\": \"dog\", \"pair\": \"ro\\nme\", \"similarity\": ");
     assert_contains(
         shell_expect(0, "$ENCODE -m bare.emb --similarity --pairs -f csv %s", pairs)->out,
-        "text_index,text,pair,similarity\r\n0,dog,dog cat,0.8660254\r\n1,dog,\"ro\nme\",");
+        "index,text,pair,similarity\r\n0,dog,dog cat,0.8660254\r\n1,dog,\"ro\nme\",");
 }
 
 /* Many batches: the order is that of the input, and nothing of one pair is left in another. */

@@ -49,7 +49,6 @@ static void compare_vectors(const struct sample *sample, engine_session *session
         return;
     float *out = malloc((n + 1) * sizeof *out);
     assert_non_null(out);
-    options.struct_bytes = sizeof options;
     if (engine_encode(session, sample->inputs, sample->n, &options, out, n, NULL, NULL))
         fail_msg("%s.%s: %s", sample->name, key, engine_session_message(session));
     support_compare(worst, tolerance, out, expected, n, "%s.%s", sample->name, key);
@@ -61,7 +60,7 @@ static void compare_vectors(const struct sample *sample, engine_session *session
 static void compare_logits(const struct sample *sample, engine_session *session,
                            struct worst *worst)
 {
-    engine_encode_options options = {.struct_bytes = sizeof options, .raw_scores = 1};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
     size_t n, needed;
     double *expected = sample_doubles(sample, "logits", &n);
     if (!expected)
@@ -80,7 +79,7 @@ static void compare_logits(const struct sample *sample, engine_session *session,
 static void compare_masks(const struct sample *sample, engine_session *session, size_t n_words,
                           struct worst *worst)
 {
-    engine_encode_options options = {.struct_bytes = sizeof options, .raw_scores = 1};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
     enum { MAX_MASKS = 4 };
     size_t n, first = 0;
     double *expected = sample_doubles(sample, "mask_logits", &n);
@@ -146,11 +145,10 @@ static void compare_states(const struct sample *sample, const engine_model *mode
     if (!states)
         return;
     struct pass pass = {.sample = sample, .states = states, .worst = worst};
-    engine_session_options options = {.struct_bytes = sizeof options,
-                                      .trace = ENGINE_TRACE_HIDDEN,
-                                      .trace_callback = on_state,
-                                      .trace_user = &pass};
-    engine_encode_options mean = {.struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN};
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN, .trace_callback = on_state,
+                               .trace_user = &pass);
+    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     engine_session *session = support_session(model, &options);
     float *out = malloc(info->width * sizeof *out);
     assert_non_null(out);
@@ -170,13 +168,14 @@ static void compare_sample(const struct sample *sample, const engine_model *mode
         engine_encode_options options;
         size_t width;
     } poolings[] = {
-        {"pooled.mean", {.pooling = ENGINE_POOLING_MEAN}, info->width},
-        {"pooled.cls", {.pooling = ENGINE_POOLING_CLS}, info->width},
-        {"pooled.mean.normalised", {.pooling = ENGINE_POOLING_MEAN, .normalize = 1}, info->width},
-        {"embedding", {.pooling = ENGINE_POOLING_MODEL}, info->output_width},
+        {"pooled.mean", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN), info->width},
+        {"pooled.cls", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS), info->width},
+        {"pooled.mean.normalised",
+         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1), info->width},
+        {"embedding", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL), info->output_width},
     };
     compare_vectors(sample, session, info->width,
-                    (engine_encode_options){.pooling = ENGINE_POOLING_NONE}, "last_hidden_state",
+                    ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE), "last_hidden_state",
                     &judged->tokens, &judged->token_cosine);
     for (size_t i = 0; i < sizeof poolings / sizeof poolings[0]; i++)
         compare_vectors(sample, session, poolings[i].width, poolings[i].options, poolings[i].key,
@@ -184,7 +183,7 @@ static void compare_sample(const struct sample *sample, const engine_model *mode
     double ignored = 1;
     if (info->head == ENGINE_HEAD_POOLER || info->head == ENGINE_HEAD_SEQUENCE)
         compare_vectors(sample, session, info->width,
-                        (engine_encode_options){.pooling = ENGINE_POOLING_POOLER}, "pooler_output",
+                        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER), "pooler_output",
                         &judged->logits, &ignored);
     if (info->head == ENGINE_HEAD_SEQUENCE || info->head == ENGINE_HEAD_TOKEN)
         compare_logits(sample, session, &judged->logits);
@@ -258,7 +257,7 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     static const char ending[] = ".input_ids";
     struct safetensors expected;
     char path[SUPPORT_PATH];
-    engine_info info = {.struct_bytes = sizeof info};
+    engine_info info = ENGINE_INFO();
     const char *key;
     json_t *value;
     support_path(path, from, "expected/cases.safetensors");
@@ -266,7 +265,7 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
     assert_int_equal(engine_model_verify(model, NULL), ENGINE_OK);
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     tolerance = within;
     *judged = (struct judged){.token_cosine = 1, .pooled_cosine = 1};
     judged->tokens.absolute = judged->pooled.absolute = true;

@@ -16,27 +16,32 @@
     "\"n_positions\": 8192"
 #define CLASS(name, type) "\"architectures\": [\"" name "\"], \"model_type\": \"" type "\""
 #define ROBERTA           CLASS("RobertaModel", "roberta") ", " SIZES
-#define MPNET             CLASS("MPNetModel", "mpnet") ", " SIZES
-#define ALBERT            CLASS("AlbertModel", "albert") ", " SIZES
-#define BARE_NOMIC        CLASS("NomicBertModel", "nomic_bert") ", " NOMIC_SIZES
-#define SWIGLU            ", \"activation_function\": \"swiglu\""
-#define NOMIC             BARE_NOMIC SWIGLU ", \"rotary_emb_fraction\": 1.0"
-#define NEW_NOMIC         CLASS("NomicBertModel", "nomic_bert") ", " SIZES
-#define BARE_JINA         CLASS("JinaBertModel", "bert") ", " SIZES
-#define ALIBI             ", \"position_embedding_type\": \"alibi\""
-#define JINA              BARE_JINA ALIBI ", \"feed_forward_type\": \"geglu\""
-#define QWEN              CLASS("Qwen3Model", "qwen3") ", " SIZES
-#define MODERNBERT(kind)  CLASS("ModernBert" kind, "modernbert") ", " SIZES
+#define DISTILBERT                                                                                 \
+    CLASS("DistilBertModel", "distilbert")                                                         \
+    ", \"dim\": 48, \"n_layers\": 4, \"n_heads\": 6, \"hidden_dim\": 64, \"vocab_size\": 100, "    \
+    "\"max_position_embeddings\": 512"
+#define MPNET            CLASS("MPNetModel", "mpnet") ", " SIZES
+#define ALBERT           CLASS("AlbertModel", "albert") ", " SIZES
+#define BARE_NOMIC       CLASS("NomicBertModel", "nomic_bert") ", " NOMIC_SIZES
+#define SWIGLU           ", \"activation_function\": \"swiglu\""
+#define NOMIC            BARE_NOMIC SWIGLU ", \"rotary_emb_fraction\": 1.0"
+#define NEW_NOMIC        CLASS("NomicBertModel", "nomic_bert") ", " SIZES
+#define BARE_JINA        CLASS("JinaBertModel", "bert") ", " SIZES
+#define ALIBI            ", \"position_embedding_type\": \"alibi\""
+#define JINA             BARE_JINA ALIBI ", \"feed_forward_type\": \"geglu\""
+#define QWEN             CLASS("Qwen3Model", "qwen3") ", " SIZES
+#define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
 {
     static bool is_right;
     static struct json_file file;
+    static struct folder folder;
     static char object[2048];
     snprintf(object, sizeof object, "{%s}", text);
     READ_OR_REFUSE(&is_right, (json_file_parse(&file, "config.json", object, strlen(object), false),
-                               checkpoint_config_read(&file, config)));
-    json_file_free(&file);
+                               checkpoint_config_read(&file, NULL, &folder, config)));
+    import_free();
     return is_right;
 }
 
@@ -68,6 +73,7 @@ TEST(roberta_mpnet_albert)
 {
     static const struct settings cases[] = {
         {ROBERTA, "position_offset", "2"},
+        {ROBERTA, "position_skips_padding", "yes"},
         {ROBERTA, "max_tokens", "512"},
         {ROBERTA, "token_types", "2"},
         {ROBERTA ", \"hidden_act\": \"gelu_fast\"", "activation", "gelu_tanh"},
@@ -79,6 +85,7 @@ TEST(roberta_mpnet_albert)
         {CLASS("RobertaForSequenceClassification", "roberta") ", " SIZES, "head_dense", "tanh"},
         {"\"model_type\": \"xlm-roberta\", " SIZES, "position_offset", "2"},
         {MPNET ", \"pad_token_id\": 5", "position_offset", "2"},
+        {MPNET, "position_skips_padding", "yes"},
         {MPNET, "token_types", "0"},
         {MPNET, "norm_eps", "1e-12"},
         {MPNET, "attention_position", "distance"},
@@ -88,6 +95,7 @@ TEST(roberta_mpnet_albert)
         {ALBERT, "embedding_width", "128"},
         {ALBERT, "layer_groups", "1"},
         {ALBERT, "activation", "gelu_tanh"},
+        {ALBERT, "position_skips_padding", "no"},
         {ALBERT, "position_offset", "0"},
     };
     ASSERT_SETTINGS(cases);
@@ -112,6 +120,7 @@ TEST(nomic_and_jina)
         {NOMIC, "position", "none"},
         {NEW_NOMIC ", \"hidden_act\": \"silu\"", "activation", "silu"},
         {NEW_NOMIC, "rotary_base", "10000"},
+        {NEW_NOMIC ", \"rope_theta\": 7", "rotary_base", "7"},
         {NEW_NOMIC ", \"head_dim\": 8", "head_width", "8"},
         {NEW_NOMIC, "head_width", "8"},
         {NEW_NOMIC ", \"rope_parameters\": {\"rope_theta\": 1000}", "rotary_base", "1000"},
@@ -145,6 +154,7 @@ TEST(modernbert)
         {MODEL, "norm_eps", "1e-05"},
         {MODEL, "window", "64"},
         {MODEL ", \"local_attention\": 16", "window", "8"},
+        {MODEL ", \"local_attention\": 16, \"sliding_window\": 3", "window", "3"},
         {MODEL, "global_every", "3"},
         {MODEL ", \"global_attn_every_n_layers\": 2", "global_every", "2"},
         {MODEL, "rotary_base", "160000"},
@@ -182,6 +192,9 @@ TEST(qwen)
 #define FULL "\"full_attention\""
     static const struct settings cases[] = {
         {QWEN ", \"head_dim\": 16", "head_width", "16"},
+        {QWEN, "mask", "causal"},
+        {QWEN ", \"is_causal\": true", "mask", "causal"},
+        {QWEN ", \"is_causal\": false", "mask", "full"},
         {QWEN ", \"layer_types\": [" FULL ", " FULL ", " FULL ", " FULL "]", "global_every", "0"},
         {QWEN ", \"sliding_window\": 4096, \"use_sliding_window\": false", "window", "0"},
         {QWEN ", \"rope_parameters\": {\"rope_theta\": 7, \"rope_type\": \"default\"}",
@@ -198,6 +211,29 @@ TEST(refusals)
     } cases[] = {
         {ROBERTA ", \"pad_token_id\": 600", "'max_position_embeddings' is 514"},
         {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "\"relative_key\""},
+        {ROBERTA ", \"is_causal\": true", "'is_causal' is true; expected false"},
+        {ROBERTA ", \"is_causal\": false", NULL},
+        {MODERNBERT("Model") ", \"is_causal\": true", "'is_causal' is true"},
+        {ROBERTA ", \"is_encoder_decoder\": true", "'is_encoder_decoder' is true"},
+        {ROBERTA ", \"per_layer_config\": {\"1\": {\"hidden_act\": \"relu\"}}",
+         "'per_layer_config' is an object; expected null"},
+        {ROBERTA ", \"transformers_weights\": \"other.safetensors\"",
+         "'transformers_weights' is \"other.safetensors\""},
+        {ROBERTA ", \"configuration_files\": [\"config.5.0.0.json\"]", "'configuration_files'"},
+        {ROBERTA ", \"text_config\": {}", "'text_config'"},
+        {ROBERTA ", \"token_classification_bias\": false", "'token_classification_bias' is false"},
+        {NEW_NOMIC ", \"rope_parameters\": {\"partial_rotary_factor\": 0.5}",
+         "the 'partial_rotary_factor' of 'rope_parameters' is 0.5; expected 1"},
+        {NEW_NOMIC ", \"rope_parameters\": {\"type\": \"linear\"}", "'rope_type' of"},
+        {NEW_NOMIC ", \"partial_rotary_factor\": 0.5", "'partial_rotary_factor' is 0.5"},
+        {NEW_NOMIC ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling'"},
+        {NOMIC ", \"scale_attn_weights\": false", "'scale_attn_weights' is false"},
+        {JINA ", \"emb_pooler\": \"cls\"", "'emb_pooler' is \"cls\""},
+        {QWEN ", \"layer_types\": [\"sliding_attention\"]",
+         "'layer_types' has 'sliding_attention'"},
+        {DISTILBERT ", \"hidden_size\": 24", "'hidden_size' is 24; expected 48, as 'dim' is"},
+        {DISTILBERT ", \"num_attention_heads\": 2", "'num_attention_heads' is 2; expected 6"},
+        {DISTILBERT ", \"num_hidden_layers\": 4", NULL},
         {MPNET ", \"relative_attention_num_buckets\": 64",
          "'relative_attention_num_buckets' is 64; expected 32"},
         {ALBERT ", \"inner_group_num\": 2", "'inner_group_num' is 2; expected 1"},
@@ -247,6 +283,30 @@ TEST(refusals)
     }
 }
 
+/* What save_pretrained of transformers 4.57 and 5.23 writes for each class (keys.py): all of it is
+ * read, harmless, or has its default. */
+static FILE *saved; /* opened before the suite goes to its own folder */
+TEST(saved_configs)
+{
+    static struct json_file file;
+    static struct folder folder;
+    static struct checkpoint_config config;
+    static bool is_right;
+    static char line[8192];
+    static size_t n;
+    FILE *volatile lines = saved;
+    assert_non_null(lines);
+    for (; fgets(line, sizeof line, lines) != NULL; n++) {
+        READ_OR_REFUSE(&is_right, (json_file_parse(&file, "config.json", line, strlen(line), false),
+                                   checkpoint_config_read(&file, NULL, &folder, &config)));
+        if (!is_right || folder.unread[0] != '\0')
+            fail_msg("%s: %s%s", line, is_right ? "unread: " : problem.text, folder.unread);
+        import_free();
+    }
+    assert_true(n >= 40);
+    fclose(lines);
+}
+
 /* The first distance of each bucket, by the published formula in float32 (numpy); keys before
  * the query first. */
 TEST(buckets)
@@ -267,5 +327,6 @@ TEST(buckets)
 
 SET_UP()
 {
+    saved = fopen("tests/tools/families/saved_configs.jsonl", "r");
     import_setup();
 }

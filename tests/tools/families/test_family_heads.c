@@ -1,6 +1,7 @@
 /* encode-import on the names of tensors of the families beside BERT: their heads, which
  * shared/checkpoints does not make all of, and the other names that some have. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
 #include <stdio.h>
@@ -206,7 +207,7 @@ TEST(tensors)
         assert_int_equal(import_checkpoint.config.model.head, CASES[i].head);
         assert_int_equal(import_checkpoint.config.model.head_dense, CASES[i].dense);
         assert_int_equal(import_checkpoint.plan.n_left_out, 0);
-        checkpoint_free(&import_checkpoint);
+        import_free();
         snprintf(more, sizeof more, "%s%s", CASES[i].tensors, "encoder.layer_norm_q D+");
         write_case(i, more);
         import_refused(CASES[i].class_name, "encoder.layer_norm_q.bias");
@@ -243,11 +244,11 @@ TEST(heads_that_modules_do_not_need)
             fail_msg("%s: %s", cases[i].class_name, problem.text);
         assert_int_equal(import_checkpoint.config.model.head, cases[i].without);
         assert_int_equal(import_checkpoint.config.model.labels, 0);
-        checkpoint_free(&import_checkpoint);
+        import_free();
         write_class(cases[i].class_name, cases[i].config, all);
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.head, cases[i].with);
-        checkpoint_free(&import_checkpoint);
+        import_free();
     }
 }
 
@@ -271,7 +272,7 @@ TEST(longest_text)
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.max_tokens, TINY_POSITIONS - 2);
         assert_int_equal(import_checkpoint.config.model.max_text_tokens, cases[i].longest);
-        checkpoint_free(&import_checkpoint);
+        import_free();
     }
 }
 

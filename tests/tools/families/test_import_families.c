@@ -154,7 +154,7 @@ TEST(true_shapes)
     const char *wanted = getenv("SEEDS");
     char script[SUPPORT_PATH], seed[16];
     if (!wanted) {
-        print_message("SEEDS=3 compares the shapes of published models\n");
+        print_message("skipped: SEEDS=3 compares the shapes of published models\n");
         skip();
     }
     if (!oracle_can_make(script))

@@ -15,7 +15,7 @@ bool import_read(void)
     READ_OR_REFUSE(&is_right,
                    checkpoint_read(&import_checkpoint, import_directory, (struct stored_types){0}));
     if (!is_right)
-        checkpoint_free(&import_checkpoint);
+        import_free();
     return is_right;
 }
 
@@ -23,13 +23,13 @@ void import_accepted(const char *what)
 {
     if (!import_read())
         fail_msg("%s: refused: %s", what, problem.text);
-    checkpoint_free(&import_checkpoint);
+    import_free();
 }
 
 void import_refused(const char *what, const char *words)
 {
     if (import_read()) {
-        checkpoint_free(&import_checkpoint);
+        import_free();
         fail_msg("%s was accepted", what);
     }
     if (!strstr(problem.text, words))

@@ -1,26 +1,41 @@
 /* refusals.h - readers of files in a test: what is wrong with a file leads back to the test, not
- * to the end of the program, with which its memory would go. So leaks are not looked for meanwhile.
- */
+ * to the end of the program. What the readers allocated and opened is kept until import_free, as
+ * the program keeps it until it ends. */
 #ifndef TESTS_TOOLS_IMPORT_REFUSALS_H
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
 #include "tests/tools/program_ends.h"
 #include "tools/common/weights/problem.h"
 
-/* True at first; false when something is wrong, which the problem's text says then. As with any
- * setjmp, what is changed in between is static, or not looked at afterwards. */
-#define PROBLEM_OPEN() (problem.goes_back = true, setjmp(problem.back) == 0)
+/* Memory comes from the arena between these two, that of jansson too: a test's own does not. */
+void import_begin(void);
+void import_pause(void);
 
-/* Runs a statement; *is_right (which it does not change) tells whether nothing was refused. */
+/* Frees the arena and closes the files that were opened since the first import_begin. */
+void import_free(void);
+
+/* Runs a statement; *is_right (which it does not change) is whether nothing was refused; if
+ * something was, the problem's text says what. As with any setjmp, what the statement changes is
+ * static, or not looked at afterwards. */
 #define READ_OR_REFUSE(is_right, statement)                                                        \
     do {                                                                                           \
         *(is_right) = false;                                                                       \
-        LEAKS_IGNORE();                                                                            \
-        if (PROBLEM_OPEN()) {                                                                      \
+        problem.goes_back = true;                                                                  \
+        import_begin();                                                                            \
+        if (setjmp(problem.back) == 0) {                                                           \
             statement;                                                                             \
             *(is_right) = true;                                                                    \
         }                                                                                          \
-        LEAKS_SEEK();                                                                              \
+        import_pause();                                                                            \
+    } while (0)
+
+/* The same of what must be right. */
+#define READ_OR_FAIL(statement)                                                                    \
+    do {                                                                                           \
+        static bool is_read;                                                                       \
+        READ_OR_REFUSE(&is_read, statement);                                                       \
+        if (!is_read)                                                                              \
+            fail_msg("%s", problem.text);                                                          \
     } while (0)
 
 #endif

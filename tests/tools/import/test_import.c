@@ -1,6 +1,7 @@
 /* encode-import on directories that are whole, and the program around it: what is written, wrong
  * use, files that are missing or no files, and that a failure leaves nothing behind. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ TEST(whole)
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
     assert_false(import_checkpoint.truncate);
     assert_int_equal(import_checkpoint.tensors.tensors[0].used, 1);
-    checkpoint_free(&import_checkpoint);
+    import_free();
     tiny_sentence_transformers(import_directory);
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.pooling, POOLING_MEAN);
@@ -28,7 +29,7 @@ TEST(whole)
     assert_int_equal(import_checkpoint.config.model.normalize, 1);
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, 7);
     assert_true(import_checkpoint.truncate);
-    checkpoint_free(&import_checkpoint);
+    import_free();
 }
 
 /* A directory without a tokenizer says so; the model then takes ids. */
@@ -177,7 +178,7 @@ TEST(tokenizer_only)
 TEST(bounded_memory)
 {
     if (support_sanitized()) {
-        print_message("sanitizers reserve more memory than this allows\n");
+        print_message("skipped: sanitizers reserve more memory than this allows\n");
         skip();
     }
     tiny_checkpoint(import_directory);

@@ -143,7 +143,7 @@ static void check(const struct case_of *expected, const char *what)
     static const char *const texts[] = {"The film is not good.", "Rare film! Is GOOD, is rare?"};
     static const int ids[][7] = {{2, 3, 4, 5, 6}, {1, 3, 4, 6, 4, 1}};
     static const size_t lens[] = {5, 6};
-    const engine_encode_options options = {.struct_bytes = sizeof options};
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     shell_expect(0, "$IMPORT %s -o c.weights", import_directory);
     engine_model *model = support_open("c.weights");
     engine_session *session = support_session(model, NULL);

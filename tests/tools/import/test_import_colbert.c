@@ -1,5 +1,6 @@
 /* encode-import on a ColBERT, as PyLate or its authors write it. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
 #include <string.h>
@@ -29,9 +30,10 @@ static void make_pylate(void)
     struct tiny_tensors dense = {.header = json_object()};
     const int weight[] = {6, TINY_WIDTH, -1};
     tiny_checkpoint(import_directory);
-    import_write("modules.json",
-                 "[{\"path\": \"\", \"type\": \"x.models.Transformer\"}, {\"path\": "
-                 "\"1_Dense\", \"type\": \"pylate.models.Dense.Dense\"}]");
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"pylate.models.Dense.Dense\"}]");
     make_folder("1_Dense");
     import_write("1_Dense/config.json",
                  "{\"in_features\": 8, \"out_features\": 6, \"bias\": false, "
@@ -57,7 +59,7 @@ TEST(pylate)
     assert_int_equal(model->pooling, POOLING_NONE);
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9 5 1");
     assert_string_equal(import_checkpoint.token_modules.note, "");
-    checkpoint_free(&import_checkpoint);
+    import_free();
     const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
     assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
     assert_contains(out, "{\"text\": \"bike\", ");
@@ -103,7 +105,7 @@ TEST(pylate_defaults_and_refusals)
     assert_true(import_read()); /* no punctuation is in the vocabulary: all of it is unknown */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
     assert_non_null(strstr(import_checkpoint.token_modules.note, "do_query_expansion"));
-    checkpoint_free(&import_checkpoint);
+    import_free();
     assert_contains(shell_expect(0, "$IMPORT %s -o search.weights", import_directory)->err,
                     "'do_query_expansion'");
 }
@@ -112,14 +114,18 @@ TEST(pylate_defaults_and_refusals)
 TEST(dense_of_others)
 {
     make_pylate();
-    import_write("modules.json",
-                 "[{\"path\": \"\", \"type\": \"x.models.Transformer\"}, {\"path\": "
-                 "\"1_Dense\", \"type\": \"x.models.Dense\"}]");
-    import_refused("Dense", "the module 'x.models.Dense' is not known, or not in this place");
-    import_write("modules.json",
-                 "[{\"path\": \"\", \"type\": \"x.models.Transformer\"}, {\"path\": "
-                 "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
-                 "\"type\": \"pylate.models.Dense\"}]");
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"sentence_transformers.models.Dense\"}]");
+    import_refused(
+        "Dense",
+        "the module 'sentence_transformers.models.Dense' is not known, or not in this place");
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
+        "\"type\": \"pylate.models.Dense\"}]");
     import_refused("two of them", "'pylate.models.Dense' is not known, or not in this place");
 }
 
@@ -144,7 +150,7 @@ TEST(class_hf_colbert)
     assert_int_equal(model->max_text_tokens, 8);
     assert_int_equal(model->pooling, POOLING_NONE);
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
-    checkpoint_free(&import_checkpoint);
+    import_free();
     const char *out = encode_imported("-p model -f csv 'cat'");
     assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank is behind it */
     assert_contains(out, "\r\n0,2,cat,10,");

@@ -155,10 +155,11 @@ TEST(labels)
 
 static void read_config(struct json_file *file, const char *text, struct checkpoint_config *config)
 {
-    if (!PROBLEM_OPEN())
-        fail_msg("%s", problem.text);
-    json_file_parse(file, "config.json", text, strlen(text), false);
-    checkpoint_config_read(file, config);
+    static struct folder folder;
+    READ_OR_FAIL({
+        json_file_parse(file, "config.json", text, strlen(text), false);
+        checkpoint_config_read(file, NULL, &folder, config);
+    });
 }
 
 /* What becomes of one logit, and of several. */
@@ -176,7 +177,7 @@ TEST(scores)
         {"problem_type", "single_label_classification", SCORES_SIGMOID},
         {"problem_type", "regression", SCORES_NONE},
     };
-    static const int64_t of_two[] = {SCORES_SOFTMAX, SCORES_SOFTMAX, SCORES_SIGMOID,
+    static const int64_t of_two[] = {SCORES_SOFTMAX, SCORES_NONE,    SCORES_SIGMOID,
                                      SCORES_SIGMOID, SCORES_SOFTMAX, SCORES_NONE};
     struct checkpoint_config config;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -188,13 +189,13 @@ TEST(scores)
             if (cases[i].key)
                 json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
             char *text = json_dumps(file.root, 0);
-            json_file_free(&file);
+            json_decref(file.root);
             read_config(&file, text, &config);
             if (n_labels == 1)
                 assert_int_equal(config.model.scores, cases[i].scores);
             else
                 assert_int_equal(config.model.scores, of_two[i]);
-            json_file_free(&file);
+            import_free();
             free(text);
         }
 }

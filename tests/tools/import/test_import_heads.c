@@ -1,6 +1,7 @@
 /* encode-import on the heads of classes: masked language models in the ways in which their output
  * layer is stored, cross-encoders, and what stands beside them. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
 #include <stdio.h>
@@ -86,7 +87,7 @@ TEST(activations)
         write_config("BertForMaskedLM", "hidden_act", json_string(cases[i].name));
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.head_dense, cases[i].dense);
-        checkpoint_free(&import_checkpoint);
+        import_free();
     }
 }
 
@@ -117,7 +118,9 @@ TEST(cross_encoders)
         {"torch.nn.modules.activation.Sigmoid", 1, SCORES_SIGMOID},
         {"torch.nn.modules.linear.Identity", 1, SCORES_NONE},
         {"torch.nn.modules.activation.Sigmoid", 2, SCORES_SIGMOID},
-        {"torch.nn.modules.linear.Identity", 2, SCORES_SOFTMAX},
+        {"torch.nn.modules.linear.Identity", 2, SCORES_NONE},
+        {NULL, 1, SCORES_SIGMOID},
+        {NULL, 2, SCORES_NONE},
         {"torch.nn.modules.activation.Softmax", 1, -1},
     };
     tiny_checkpoint(import_directory);
@@ -127,7 +130,7 @@ TEST(cross_encoders)
         json_object_set_new(config, "architectures",
                             json_pack("[s]", "BertForSequenceClassification"));
         json_object_set_new(config, "sentence_transformers",
-                            json_pack("{s:s}", "activation_fn", cases[i].function));
+                            json_pack("{s:s?}", "activation_fn", cases[i].function));
         json_object_set_new(config, "num_labels", json_integer(cases[i].n_labels));
         tiny_write_json(import_directory, "config.json", config);
         json_decref(config);
@@ -138,7 +141,7 @@ TEST(cross_encoders)
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.scores, cases[i].scores);
         assert_true(import_checkpoint.config.is_cross_encoder && import_checkpoint.truncate);
-        checkpoint_free(&import_checkpoint);
+        import_free();
     }
 }
 
@@ -168,7 +171,7 @@ TEST(lower_case_of_both)
     import_write("sentence_bert_config.json", "{\"max_seq_length\": 99, \"do_lower_case\": true}");
     assert_true(import_read()); /* and positions are the limit */
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
-    checkpoint_free(&import_checkpoint);
+    import_free();
     import_write("tokenizer_config.json", "{\"do_lower_case\": false}");
     import_refused("capitals", "the tokenizer keeps capitals");
 }

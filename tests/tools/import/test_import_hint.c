@@ -81,7 +81,6 @@ TEST(programs_that_open_models)
         "$ENCODE -m tiny cat",
         "ENCODE_MODEL=tiny $ENCODE cat",
         "$INSPECT tiny",
-        "$INSPECT --positions tiny",
         "$PLOT attention -m tiny -o p.svg cat",
         "$PLOT position -m tiny -o p.svg",
         "$BENCH -m tiny",

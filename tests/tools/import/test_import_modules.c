@@ -1,6 +1,7 @@
 /* encode-import on what stands beside a model: the modules, limits and prompts of
  * sentence-transformers, and vocabularies. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 
 #include <unistd.h>
 
@@ -118,7 +119,7 @@ TEST(pooling_of_a_bare_transformer)
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.pooling, expected[i]);
         assert_int_equal(import_checkpoint.config.model.normalize, 0);
-        checkpoint_free(&import_checkpoint);
+        import_free();
     }
 }
 

@@ -160,13 +160,15 @@ TEST(sentence_transformers)
     static const int ids[] = {1, 0, 4, 0};
     begin();
     write_tensors("embedding.weight", TOKENS, NULL, NULL);
-    import_write("modules.json", "[{\"path\": \".\", \"type\": \"a.b.StaticEmbedding\"}]");
+    import_write("modules.json",
+                 "[{\"path\": \".\", \"type\": \"sentence_transformers.models.StaticEmbedding\"}]");
     import("");
     vector_is("a x d [UNK]", ids, 4, NULL, NULL, false);
     shell_expect(0, "cd %s && mkdir 0_S && mv model.safetensors tokenizer.json 0_S",
                  import_directory);
-    import_write("modules.json", "[{\"path\": \"0_S\", \"type\": \"StaticEmbedding\"}, "
-                                 "{\"path\": \"1_N\", \"type\": \"x.Normalize\"}]");
+    import_write("modules.json",
+                 "[{\"path\": \"0_S\", \"type\": \"StaticEmbedding\"}, "
+                 "{\"path\": \"1_N\", \"type\": \"sentence_transformers.models.Normalize\"}]");
     import("");
     vector_is("a x d [UNK]", ids, 4, NULL, NULL, true);
     import("--weights int8"); /* the table is f16 then */

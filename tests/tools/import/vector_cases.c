@@ -22,8 +22,7 @@ void write_vectors(const char *name, const char *text)
 void row_of(engine_session *session, int32_t id, float *row, size_t width)
 {
     const engine_input input = {.ids = &id, .n_ids = 1};
-    const engine_encode_options options = {.struct_bytes = sizeof options,
-                                           .pooling = ENGINE_POOLING_NONE};
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     assert_int_equal(engine_encode(session, &input, 1, &options, row, width, NULL, NULL),
                      ENGINE_OK);
 }
@@ -47,8 +46,8 @@ void expect_word(const engine_model *model, int32_t id, const char *word, float 
 
 size_t vocabulary_of(const engine_model *model)
 {
-    engine_info info = {.struct_bytes = sizeof info};
-    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    engine_info info = ENGINE_INFO();
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     return info.n_vocabulary;
 }
 

@@ -249,8 +249,8 @@ def check_schemes(schemes, model, programs):
         scheme, _, base = key.partition("/")
         table = None
         if scheme == "learned":
-            lines = ask(f"{programs}/encode-inspect", "--positions", "-n", str(rows), "-f", "csv", model).splitlines()
-            table = [[float(v) for v in line.split(",")[1:]] for line in lines[1:]]
+            lines = ask(f"{programs}/encode-plot", "position", "-m", model, "-n", str(rows), "-f", "data").splitlines()
+            table = [[float(v) for v in line.split("\t")[1:]] for line in lines if line[:1] != "#"][1:]
         expected = [toy_model.place(scheme, float(base or 0), p, columns, rows, rows, table) for p in range(rows)]
         near(f"schemes of {key}", unpack(packed, schemes["per_one"]), expected, HALF_STEP + 1e-6)
 

@@ -173,9 +173,9 @@ TEST(wrong_use)
     static const struct {
         const char *arguments, *words;
     } cases[] = {
-        {"", "what shall be drawn"},
+        {"", "no picture is named: choose position"},
         {"-o x.png attention a", "name comes first"},
-        {"heat", "there is no picture 'heat'"},
+        {"heat", "unknown picture 'heat': choose position, attention"},
         {"attention </dev/null", "one text is needed"},
         {"words </dev/null", "one text is needed"},
         {"attention a b", "one text is needed"},

@@ -106,25 +106,24 @@ TEST(run_files)
 static void same_as_rank(const char *model, const char *pooling, const char *vectors,
                          const char *options)
 {
-    shell_expect(0, "$ENCODE -m %s -p %s %s -o vectors.%s <corpus", model, pooling, vectors,
-                 strstr(vectors, "npz") ? "npz" : "npy");
+    shell_expect(0, "$ENCODE -m %s -p %s -f %s -o vectors.%s <corpus", model, pooling, vectors,
+                 vectors);
     shell_expect(0,
                  "$ENCODE -m %s %s -f csv --rank 'cat dog' <corpus | tail -n +2 | tr -d '\\r' "
                  "| awk -F, '{print $1, $2 + 1, $3}' >expected",
                  model, options);
     shell_expect(0,
-                 "$SEARCH -m %s %s -f tsv vectors.%s --query 'cat dog' | awk '{print $2, $3, "
-                 "$4}' >found && diff expected found",
-                 model, strstr(vectors, "npz") ? "" : options,
-                 strstr(vectors, "npz") ? "npz" : "npy");
+                 "$SEARCH -m %s -f tsv vectors.%s --query 'cat dog' | awk '{print $2, $3, $4}' "
+                 ">found && diff expected found",
+                 model, vectors);
 }
 
 TEST(sparse_weights_and_vectors_of_tokens)
 {
-    same_as_rank("lexical.emb", "sparse", "-f npz", "-p sparse");
-    same_as_rank("splade.head", "model", "-f npz", "");
-    same_as_rank("lexical.emb", "colbert", "-f npz", "-p colbert");
-    same_as_rank("colbert.emb", "model", "-f npz", ""); /* with its prompts */
+    same_as_rank("lexical.emb", "sparse", "npz", "-p sparse");
+    same_as_rank("splade.head", "model", "npz", "");
+    same_as_rank("lexical.emb", "colbert", "npy", "-p colbert");
+    same_as_rank("colbert.emb", "model", "npy", ""); /* with its prompts */
 }
 
 TEST(prompts)
@@ -194,7 +193,7 @@ TEST(ids)
     /* A file that belongs to other vectors. */
     shell_expect(0, "cp mean.npy other.npy; head -n 6 ids.npy.rows.jsonl >other.npy.rows.jsonl");
     assert_contains(shell_expect(1, "$SEARCH -m plain.emb -p mean other.npy --query dog")->err,
-                    "it belongs to other vectors");
+                    "the file belongs to other vectors");
     shell_expect(0, "sed 's/}//' ids.npy.rows.jsonl >other.npy.rows.jsonl");
     shell_expect(1, "$SEARCH -m plain.emb -p mean other.npy --query dog");
     assert_contains(
@@ -214,14 +213,15 @@ TEST(ids)
         "'six.jsonl' has 6 lines, and 'ids.npy' was made of at least 7:");
     /* Lines that were left out have no rows, and an empty last line of JSON is none. */
     shell_expect(0, "(cat corpus.jsonl; echo '{\"text\": 7}') >more.jsonl && $SEARCH -m plain.emb "
-                    "-p mean ids.npy more.jsonl --query cat");
+                    "-p mean --no-check ids.npy more.jsonl --query cat");
     shell_expect(0,
                  "(sed 's/.*/\"&\"/' corpus; echo) >quoted.jsonl && $ENCODE -m plain.emb -p mean "
                  "--input jsonl -f npy -o quoted.npy <quoted.jsonl && $SEARCH -m plain.emb -p "
                  "mean quoted.npy quoted.jsonl --query cat");
     assert_contains(
-        shell_expect(1, "tac corpus.jsonl >other.jsonl; $SEARCH -m plain.emb -p mean ids.npy "
-                        "other.jsonl --query cat")
+        shell_expect(
+            1, "tac corpus.jsonl >other.jsonl; $SEARCH -m plain.emb -p mean --no-check ids.npy "
+               "other.jsonl --query cat")
             ->err,
         "has another id than its row in 'ids.npy'");
 }
@@ -283,11 +283,12 @@ TEST(reranked)
             ->err,
         "--rerank takes a cross-encoder");
     shell_expect(0, "sed 's/^cat$/cat " LONG_TEXT "/' corpus >longer");
-    assert_contains(shell_expect(1, "%s mean.npy longer --query cat", search)->err,
+    assert_contains(shell_expect(1, "%s --no-check mean.npy longer --query cat", search)->err,
                     "--rerank: behind the query, text 6 has 19 tokens and the limit is 12: "
                     "--on-long truncate cuts it");
     assert_contains(
-        shell_expect(0, "%s --on-long truncate mean.npy longer --query cat", search)->err,
+        shell_expect(0, "%s --on-long truncate --no-check mean.npy longer --query cat", search)
+            ->err,
         "text 6 was cut: 12 of 19 tokens are read");
 }
 
@@ -327,6 +328,22 @@ TEST(queries_that_fail)
                     "tail -n 1 | grep '2500 Q0 6 1'");
 }
 
+/* The last row begins with NaN. */
+TEST(rows_without_scores)
+{
+    shell_expect(
+        0, "{ head -c -56 mean.npy; printf '\\0\\0\\300\\177'; tail -c 52 mean.npy; } >nan.npy");
+    const struct shell_result *result =
+        shell_expect(1, "printf 'cat\\ndog\\n' | $SEARCH -m plain.emb -p mean -f tsv nan.npy");
+    assert_string_equal(result->out, "");
+    assert_contains(result->err, "'nan.npy': row 6 has no scores: it has NaN or an infinity");
+    assert_contains(result->err, "(1 such row); the others can be searched with --on-error skip");
+    result = shell_expect(0, "printf 'cat\\ndog\\n' | $SEARCH -m plain.emb -p mean -f tsv "
+                             "--on-error skip nan.npy");
+    assert_lines(result->out, 12);
+    assert_contains(result->err, "1 of 7 rows of 'nan.npy' have no scores");
+}
+
 /* What was perhaps meant otherwise is said once, and searched. */
 TEST(queries_that_surprise)
 {
@@ -339,6 +356,10 @@ TEST(queries_that_surprise)
         shell_expect(0, "echo '{\"text\": \"cat\"}' | $SEARCH -m plain.emb -p mean -f tsv -k 1 "
                         "mean.npy");
     assert_contains(result->err, "encode-search: line 1 of stdin looks like JSON, and is read as");
+    result = shell_expect(
+        0, "printf 'qwx.\\ncat\\n' | $SEARCH -m plain.emb -p mean -f tsv -k 1 mean.npy");
+    assert_string_equal(result->err, "encode-search: line 1 of stdin: the model knows 0 of its 1 "
+                                     "word; texts of unknown words get nearly the same vector\n");
 }
 
 TEST(outputs)

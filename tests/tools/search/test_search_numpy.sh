@@ -80,16 +80,30 @@ ends 'float64' 1 'holds "<f8"'
 run "$programs/encode-search" flat.npy --query x
 ends 'one dimension' 1 'is an array of 1 dimension'
 
-# Arrays of the right names in an archive that NumPy itself wrote: rows of tokens as encode -p colbert has them.
+# A matrix as scipy.sparse.save_npz writes it, and rows of tokens as encode -p colbert has them, by NumPy itself.
 cat >archive.py <<'END'
 import numpy as np
-np.savez("tokens.npz", vectors=np.ones((5, 3), np.float32), offsets=np.array([0, 2, 5]))
-np.savez_compressed("compressed.npz", vectors=np.ones((5, 3), np.float32), offsets=np.array([0, 2, 5]))
+csr = dict(data=np.ones(3, np.float32), indices=np.array([1, 2, 1], np.int32), indptr=np.array([0, 2, 3]),
+           shape=np.array([2, 6]), format=np.array(b"csr"))
+np.savez("sparse.npz", **csr)
+np.savez_compressed("compressed.npz", **csr)
+np.save("tokens.npy", np.ones((5, 3), np.float32))
+np.save("half.npy", np.ones((5, 3), np.float16))
 END
 run "$python" archive.py
 run "$programs/encode-new" -o tokens.weights --layers 0 --width 8 --heads 2 --set token_vectors=3 --words x
-run "$programs/encode-search" -m tokens.weights -f tsv tokens.npz --query x
-check 'an archive of np.savez' [ "$code" = 0 -a "$(wc -l <out)" = 2 ]
-run "$programs/encode-search" -m tokens.weights compressed.npz --query x
+printf '{"row": %d, "line": %d, "token": %d}\n' 0 1 0 1 1 1 2 3 0 3 3 1 4 3 2 >tokens.npy.rows.jsonl
+cp tokens.npy.rows.jsonl half.npy.rows.jsonl
+run "$programs/encode-search" -m tokens.weights -f json tokens.npy --query x
+check 'vectors of tokens by np.save' [ "$code" = 0 ]
+check 'their texts, by the first row of each' grep -q '"row": 0, "line": 1}.*"row": 2, "line": 3}]' out
+run "$programs/encode-search" -m tokens.weights half.npy --query x
+ends 'vectors of tokens in f16' 1 'vectors of tokens are searched in f32'
+sed -i '2,3d' tokens.npy.rows.jsonl
+run "$programs/encode-search" -m tokens.weights tokens.npy --query x
+ends 'fewer tokens than rows' 1 'has 5 rows of f32, and its rows file has 3 tokens'
+run "$programs/encode-search" sparse.npz --query x
+ends 'an archive of np.savez' 1 'the model has no sparse weights'
+run "$programs/encode-search" compressed.npz --query x
 ends 'a compressed archive' 1 'is compressed'
 finish

@@ -161,6 +161,10 @@ TEST(headers)
         {DICT("'<f4'", "False", "(4611686018427387904, 8)"), "has a header"},
         {DICT("'<f4'", "False", "(3, 8"), "has a header"},
         {DICT("'<f4'", "False", "(3, -8)"), "has a header"},
+        {DICT("'<f4'", "False", "24"), "has a header"},
+        {DICT("'<f4'", "False", "(3, 8.0)"), "has a header"},
+        {DICT("'<f4'", "False", "(3, 1, 1, 1, 1, 1, 1, 1, 8)"), "has a header"},
+        {DICT("3", "False", "(3, 8)"), "holds 3;"},
         {DICT("'<f4'", "None", "(3, 8)"), "has a header"},
         {"{'descr': '<f4', 'shape': (3, 8)}", "has a header"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), 'more': 1}", "has a header"},
@@ -191,6 +195,14 @@ TEST(versions)
     assert_contains(shell_expect(1, version, 4)->err, "has version 4.0 of NumPy's format");
 }
 
+/* Sparse weights with other bytes and the right checksums. */
+#define REPACKED(replaced)                                                                         \
+    "$ENCODE -m lexical.emb -p sparse -f npz dog cat >whole.npz; python3 -c \"import zipfile\n"    \
+    "from_ = zipfile.ZipFile('whole.npz')\n"                                                       \
+    "with zipfile.ZipFile('v.npy', 'w') as to:\n"                                                  \
+    "    for name in from_.namelist():\n"                                                          \
+    "        to.writestr(name, from_.read(name).replace(" replaced "))\""
+
 TEST(files)
 {
     static const struct {
@@ -212,8 +224,9 @@ TEST(files)
         {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/indptr/indptR/' >v.npy",
          "has no indptr.npy"},
         {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/csr/csc/' >v.npy",
-         "is no CSR matrix"},
-        {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/<i4/<i8/' >v.npy",
+         "format.npy in 'v.npy' is damaged: its bytes do not have the checksum of the archive"},
+        {REPACKED("b'csr', b'csc'"), "is no CSR matrix"},
+        {REPACKED("b'<i4', b'<i8'"),
          "indices.npy in 'v.npy' is \"<i8\" in 1 dimensions, expected \"<i4\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -235,7 +248,6 @@ TEST(models)
     assert_contains(shell_expect(2, "$SEARCH -m colbert.emb v.npy --query dog")->err,
                     "makes a vector for each token");
     assert_contains(shell_expect(2, "$SEARCH")->err, "which vectors?");
-    assert_contains(shell_expect(2, "$SEARCH a b c")->err, "'c' is one too many");
     assert_contains(shell_expect(2, "$SEARCH --candidates 5 a b")->err, "are those of --rerank");
 }
 
@@ -272,7 +284,6 @@ TEST(any_bytes)
     const char *const commands[] = {
         "$ENCODE -p mean -f npy I",
         "$ENCODE -m lexical.emb -p sparse -f npz 'dog cat' dog",
-        "$ENCODE -m lexical.emb -p colbert -f npz 'dog cat' dog",
     };
     size_t n = 0;
     const int err = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);

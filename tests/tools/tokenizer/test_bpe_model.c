@@ -30,7 +30,7 @@ static bool parse(const char *text)
     READ_OR_REFUSE(&is_right,
                    import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text)));
     if (!is_right)
-        import_tokenizer_free(&tokenizer);
+        import_free();
     return is_right;
 }
 
@@ -40,7 +40,7 @@ static void settings_are(const char *text, const char *const *expected)
         fail_msg("%s: %s", text, problem.text);
     for (; *expected != NULL; expected += 2)
         assert_string_equal(draft_get(&tokenizer.draft, expected[0]), expected[1]);
-    import_tokenizer_free(&tokenizer);
+    import_free();
 }
 
 #define ARE(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -66,6 +66,12 @@ TEST(taken)
                  "[\"<s>\", 0], \"sep\": [\"</s>\", 1], \"add_prefix_space\": false}}",
                  ARE("trim", "yes"));
     assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0"); /* no memory of its own */
+    settings_are("{\"model\": {" VOCAB ", \"merges\": [\"#version: 0.2\", \"a b\"]}}",
+                 ARE("kind", "bpe"));
+    settings_are(WITH("\"dropout\": null"), ARE("kind", "bpe"));
+    settings_are(STEP("{\"type\": \"Split\", \"pattern\": {\"String\": \" \"}, \"behavior\": "
+                      "\"MergedWithPrevious\", \"invert\": false}"),
+                 ARE("pattern", "after_blanks", "byte_level", ""));
 }
 
 TEST(refused)
@@ -79,7 +85,23 @@ TEST(refused)
         {"{\"model\": {" VOCAB ", \"merges\": [\"b a\"]}}", "merge 0 of the model needs 'ba'"},
         {"{\"model\": {" VOCAB ", \"merges\": [\"a b\", \"a b c\"]}}", "merge 1 of the model is"},
         {"{\"model\": {" VOCAB ", \"merges\": [[\"a\"]]}}", "merge 0 of the model is no pair"},
+        {"{\"model\": {" VOCAB ", \"merges\": [[\"a\", 1]]}}", "merge 0 of the model is no pair"},
+        {"{\"model\": {" VOCAB ", \"merges\": [[1, \"a\"]]}}", "merge 0 of the model is no pair"},
+        {"{\"model\": {" VOCAB ", \"merges\": [\"a b\"], \"continuing_subword_prefix\": \"##\"}}",
+         "merge 0 of the model has a text of 1 or 1 bytes"},
         {"{\"model\": {\"type\": \"BPE\", " VOCAB "}}", "'merges' is null"},
+        {STEP("{\"type\": \"Split\", \"pattern\": {\"String\": \"x\"}, \"behavior\": \"Removed\"}"),
+         "the pattern 'x', behavior Removed, invert false"},
+        {STEP("{\"type\": \"Split\", \"pattern\": {\"String\": \" \"}, \"behavior\": \"Removed\"}"),
+         "the pattern ' ', behavior Removed, invert false"},
+        {STEP("{\"type\": \"Split\", \"pattern\": {\"String\": \" \"}, \"behavior\": "
+              "\"MergedWithPrevious\", \"invert\": true}"),
+         "behavior MergedWithPrevious, invert true"},
+        {STEP("{\"type\": \"Split\", \"behavior\": \"Removed\"}"),
+         "the pattern '', behavior Removed"},
+        {STEP(SEQUENCE(
+             SPLIT(QWEN2, "Isolated") ", {\"type\": \"ByteLevel\", \"use_regex\": false}")),
+         "'add_prefix_space' true behind Split; expected false and false"},
         {STEP(SPLIT("\\\\w+", "Isolated")), "the pattern '\\w+', behavior Isolated"},
         {STEP(SPLIT(QWEN2, "Removed")), "behavior Removed, invert false"},
         {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", " LEVEL "}")), "'use_regex' true"},
@@ -108,11 +130,10 @@ static bool read_folder(const char *directory)
     static struct folder folder;
     READ_OR_REFUSE(&is_right, {
         folder_open(&folder, directory);
-        import_tokenizer_read(&tokenizer, &folder, "");
+        import_tokenizer_read(&tokenizer, &folder, "", false);
     });
-    folder_close(&folder);
     if (!is_right)
-        import_tokenizer_free(&tokenizer);
+        import_free();
     return is_right;
 }
 
@@ -143,8 +164,77 @@ TEST(two_files)
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "yes");
     assert_string_equal(draft_get(&tokenizer.draft, "mask_token"), "6");
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:l 7:nx");
-    import_tokenizer_free(&tokenizer);
+    import_free();
     put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
     assert_false(read_folder(directory));
     assert_non_null(strstr(problem.text, "'tokenizer_class' is 'XTokenizer'"));
+}
+
+/* The special tokens, the frame and the way to split are those of the class. */
+TEST(classes_of_two_files)
+{
+    const char *directory = support_folder();
+    put(directory, "merges.txt", "a b\n");
+    put(directory, "added_tokens.json", "{}");
+    put(directory, "vocab.json", "{\"<|endoftext|>\": 0, \"a\": 1, \"b\": 2, \"ab\": 3}");
+    put(directory, "tokenizer_config.json", "{}");
+    assert_false(read_folder(directory));
+    assert_non_null(
+        strstr(problem.text, "'tokenizer_class' is 'not given' and the 'model_type' 'not given'"));
+    put(directory, "config.json", "{\"model_type\": \"gpt2\"}");
+    put(directory, "tokenizer_config.json", "{\"add_prefix_space\": true}");
+    if (!read_folder(directory))
+        fail_msg("%s", problem.text);
+    assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
+    assert_string_equal(draft_get(&tokenizer.draft, "trim"), "");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0");
+    import_free();
+
+    put(directory, "vocab.json",
+        "{\"<|startoftext|>\": 0, \"<|endoftext|>\": 1, \"a\": 2, \"b</w>\": 3, \"ab</w>\": 4}");
+    put(directory, "merges.txt", "a b</w>\n");
+    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"CLIPTokenizer\"}");
+    if (!read_folder(directory))
+        fail_msg("%s", problem.text);
+    assert_string_equal(draft_get(&tokenizer.draft, "suffix"), "</w>");
+    assert_string_equal(draft_get(&tokenizer.draft, "unknown"), "1");
+    assert_string_equal(draft_get(&tokenizer.draft, "normalizer"),
+                        "nfc replace_blanks:1:%20 lower");
+    assert_string_equal(draft_get(&tokenizer.draft, "pattern"), "clip");
+    assert_string_equal(draft_get(&tokenizer.draft, "trim"), "");
+    assert_non_null(strstr(tokenizer.pair, "0:0 A:0 1:0"));
+    import_free();
+}
+
+/* What tokenizer_config.json and special_tokens_map.json say of tokens counts, in this order. */
+TEST(tokens_that_files_describe)
+{
+    const char *directory = support_folder();
+    put(directory, "vocab.json",
+        "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
+    put(directory, "merges.txt", "a b\n");
+    put(directory, "added_tokens.json", "{\"new\": 7, \"old\": \"x\"}");
+    put(directory, "special_tokens_map.json",
+        "{\"mask_token\": {\"__type\": \"AddedToken\", \"content\": \"<mask>\", \"lstrip\": "
+        "false}}");
+    put(directory, "tokenizer_config.json",
+        "{\"tokenizer_class\": \"RobertaTokenizer\", \"add_prefix_space\": true}");
+    if (!read_folder(directory))
+        fail_msg("%s", problem.text);
+    assert_string_equal(draft_get(&tokenizer.draft, "trim"), "but_first");
+    assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:n 7:nx");
+    import_free();
+    put(directory, "tokenizer_config.json",
+        "{\"tokenizer_class\": \"RobertaTokenizer\", \"added_tokens_decoder\": {"
+        "\"6\": {\"content\": \"<mask>\", \"special\": true, \"lstrip\": true, \"normalized\": "
+        "false},"
+        "\"3\": {\"special\": true}, \"0\": {\"content\": \"<s>\", \"special\": true}}}");
+    if (!read_folder(directory))
+        fail_msg("%s", problem.text);
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0:n 6:l");
+    import_free();
+    put(directory, "merges.txt", "a b\n\xFF b\n");
+    assert_false(read_folder(directory));
+    assert_non_null(strstr(problem.text, "merges.txt: line 2 is not UTF-8"));
 }

@@ -1,6 +1,7 @@
 /* Models of sentencepiece without a tokenizer.json: ids, special tokens, steps and frames as the
  * transformers package converts them (convert_slow_tokenizer.py), and damaged messages. */
 #include "tests/support.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/tokenizer/tokenizer_folder.h"
 
 #include <stdio.h>
@@ -174,7 +175,7 @@ TEST(families)
             assert_true(score_of(4) == -3 && score_of(5) == -4 && score_of(6) == 0);
         if (i == 3) /* a number and a comma */
             assert_true(score_of(5) == -105);
-        import_tokenizer_free(&tokenizer);
+        import_free();
         support_remove_dir(directory);
     }
 }
@@ -191,7 +192,7 @@ TEST(model_type)
     assert_true(read_directory());
     assert_string_equal(tokenizer.single, "2:0 A:0 3:0");
     assert_true(tokenizer.lowercases);
-    import_tokenizer_free(&tokenizer);
+    import_free();
     write_file("tokenizer_config.json", "{\"tokenizer_class\": \"LlamaTokenizer\"}", 37);
     refused("'LlamaTokenizer'");
     support_remove_dir(directory);
@@ -208,7 +209,7 @@ TEST(damaged)
     for (size_t len = 0; len < model.len; len++) { /* whole where a field ends */
         write_file("sentencepiece.bpe.model", model.data, len);
         if (read_directory())
-            import_tokenizer_free(&tokenizer);
+            import_free();
         else
             assert_non_null(strstr(problem.text, "sentencepiece"));
     }
@@ -216,7 +217,7 @@ TEST(damaged)
         model.data[at] ^= 0x7F;
         write_file("sentencepiece.bpe.model", model.data, model.len);
         if (read_directory())
-            import_tokenizer_free(&tokenizer);
+            import_free();
         model.data[at] ^= 0x7F;
     }
     put_model(&model, (const char *const[]){"<unk>", "<s>", "</s>", "\xFF"}, 4, 1, 0);

@@ -23,11 +23,10 @@ bool tokenizer_folder_read(const char *directory, struct import_tokenizer *token
     static bool is_right;
     READ_OR_REFUSE(&is_right, {
         folder_open(&folder, directory);
-        import_tokenizer_read(tokenizer, &folder, "");
+        import_tokenizer_read(tokenizer, &folder, "", false);
     });
-    folder_close(&folder);
     if (!is_right)
-        import_tokenizer_free(tokenizer);
+        import_free();
     return is_right;
 }
 

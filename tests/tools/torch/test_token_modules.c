@@ -2,6 +2,7 @@
  * model, as bge-m3 has them, and the modules of SPLADE. The answers themselves were compared with
  * torch and with sentence-transformers 6.2 by hand. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 #include "tests/tools/torch/tiny_torch.h"
 #include "tools/import/files/tensor_rows.h"
@@ -66,7 +67,7 @@ TEST(both)
     planned_is("token.weight.bias", 1, 1, 20);
     planned_is("token.vector.weight", 2, TINY_WIDTH, 0);
     planned_is("token.vector.bias", 2, 1, 20);
-    checkpoint_free(&import_checkpoint);
+    import_free();
     const struct shell_result *result = shell_expect(
         0, "$IMPORT %s -o m.weights && $INSPECT m.weights | tr -s ' '", import_directory);
     assert_contains(result->out, "skip_weights");
@@ -81,7 +82,7 @@ TEST(one)
         fail_msg("refused: %s", problem.text);
     assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_NONE);
     assert_int_equal(import_checkpoint.config.model.token_vectors, 2);
-    checkpoint_free(&import_checkpoint);
+    import_free();
 }
 
 TEST(refused)
@@ -149,13 +150,13 @@ TEST(splade)
     assert_int_equal(model->sparse_pooling, SPARSE_SUM);
     assert_int_equal(model->sparse_activation, SPARSE_LOG_LOG);
     assert_int_equal(model->pooling, POOLING_NONE);
-    checkpoint_free(&import_checkpoint);
+    import_free();
     write_splade("{}");
     if (!import_read())
         fail_msg("refused: %s", problem.text);
     assert_int_equal(model->sparse_pooling, SPARSE_MAX);
     assert_int_equal(model->sparse_activation, SPARSE_LOG);
-    checkpoint_free(&import_checkpoint);
+    import_free();
     write_splade("{\"pooling_strategy\": \"mean\"}");
     import_refused("another pooling", "max or sum");
     write_splade("{\"activation_function\": \"gelu\"}");

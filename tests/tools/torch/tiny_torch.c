@@ -2,6 +2,7 @@
 #include "tests/tools/torch/tiny_torch.h"
 
 #include "tests/support.h"
+#include "tools/common/crc32.h"
 
 #include <string.h>
 
@@ -84,7 +85,7 @@ static const uint64_t IN_16 = 0xFFFF, IN_32 = 0xFFFFFFFF;
 static void put_header(struct tiny_bytes *file, const struct tiny_entry *entry)
 {
     PUT(file, "PK\x03\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
-    tiny_put_number(file, 0, 4); /* the checksum, which is not read */
+    tiny_put_number(file, crc32_add(0, entry->data, entry->len), 4);
     tiny_put_number(file, entry->len, 4);
     tiny_put_number(file, entry->len, 4);
     tiny_put_number(file, strlen(entry->name), 2);
@@ -98,7 +99,7 @@ static void put_directory_entry(struct tiny_bytes *file, const struct tiny_entry
                                 uint64_t begin, bool is_64)
 {
     PUT(file, "PK\x01\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
-    tiny_put_number(file, 0, 4);
+    tiny_put_number(file, crc32_add(0, entry->data, entry->len), 4);
     tiny_put_number(file, is_64 ? IN_32 : entry->len, 4);
     tiny_put_number(file, is_64 ? IN_32 : entry->len, 4);
     tiny_put_number(file, strlen(entry->name), 2);

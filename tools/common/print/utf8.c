@@ -51,3 +51,29 @@ bool utf8_is_valid(const char *text, size_t len)
     }
     return true;
 }
+
+const char *utf8_converter(const char *line, size_t len, const char **format)
+{
+    static const struct {
+        const char *format, *converter, *magic;
+        size_t len;
+    } formats[] = {{"gzip", "zcat", "\x1F\x8B", 2},
+                   {"zstd", "zstdcat", "\x28\xB5\x2F\xFD", 4},
+                   {"xz", "xzcat", "\xFD\x37zXZ", 5},
+                   {"bzip2", "bzcat", "BZh", 3},
+                   {"ZIP", "unzip -p", "PK\3\4", 4},
+                   {"UTF-32", "iconv -f UTF-32 -t UTF-8", "\xFF\xFE\0\0", 4},
+                   {"UTF-32", "iconv -f UTF-32 -t UTF-8", "\0\0\xFE\xFF", 4},
+                   {"UTF-16", "iconv -f UTF-16 -t UTF-8", "\xFF\xFE", 2},
+                   {"UTF-16", "iconv -f UTF-16 -t UTF-8", "\xFE\xFF", 2}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (len < formats[i].len || memcmp(line, formats[i].magic, formats[i].len) != 0)
+            continue;
+        if (line[0] == 'B' && /* these letters, a digit and those of the mark of a block */
+            (len < 10 || memcmp(line + 4, "1AY&SY", 6) != 0 || utf8_is_valid(line, len)))
+            continue;
+        *format = formats[i].format;
+        return formats[i].converter;
+    }
+    return NULL;
+}

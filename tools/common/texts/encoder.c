@@ -18,21 +18,17 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
     return false;
 }
 
-/* The engine counts the inputs of one call, the user all texts: "input 6" becomes "text 7" or
- * "line 7 of stdin". */
+/* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin" takes
+ * the place of "input 6". */
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 {
-    const char *message = engine_session_message(encoder->session);
-    size_t len = engine_message_input_len(message);
-    return encoder_fail(encoder, item, "%s%s%s", len ? "" : ": ", message + len,
-                        position_scale_hint(&encoder->request.positions, message));
-}
-
-size_t engine_message_input_len(const char *message)
-{
-    int len = 0;
-    sscanf(message, "input %*u%n", &len);
-    return (size_t)len;
+    const engine_error *error = engine_session_error(encoder->session);
+    encoder_fail(encoder, item, "%s%s%s", error->name_len ? "" : ": ",
+                 error->message + error->name_len,
+                 position_scale_hint(&encoder->request.positions, error->reason));
+    if (error->status == ENGINE_ERROR_INTERRUPTED)
+        encoder->fault = FAULT_INTERRUPTED;
+    return false;
 }
 
 const char *encoder_label(const struct encoder *encoder, size_t label)
@@ -57,9 +53,8 @@ static size_t count_rows(const struct encoder *encoder, const struct item *items
 
 size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
 {
-    size_t index = 0;
-    bool is_named = sscanf(engine_session_message(encoder->session), "input %zu", &index) == 1;
-    return is_named && index < n ? index : 0;
+    size_t index = engine_session_error(encoder->session)->input;
+    return index < n ? index : 0;
 }
 
 /* Vectors that only some tokens have: the others are taken out, so each token left has a row. */

@@ -35,9 +35,9 @@ struct encoder {
     engine_encode_options options;       /* of texts; max_tokens 0: any number of tokens */
     engine_encode_options token_options; /* of their tokens, which were cut, and of ids */
     char message[512];                   /* of the last failure */
-    /* What it was: a text like no other, one that is too long, or nothing that another text would
-     * have been spared. */
-    enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL } fault;
+    /* What failed: this text alone, a text that is too long, or something that every text would
+     * meet: FAULT_INTERRUPTED if the call was interrupted. */
+    enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL, FAULT_INTERRUPTED } fault;
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     float *rows;
@@ -49,16 +49,15 @@ struct encoder {
 void encoder_open(struct encoder *encoder, const struct request_options *request);
 void encoder_close(struct encoder *encoder);
 
+/* The name of the pooling in force; "model" for the model's own, which may do more than pool. */
+const char *encoder_pooling_asked(const struct encoder *encoder);
+
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
  * as many as the limit lets by. */
 bool encoder_tokenize(struct encoder *encoder, struct item *item);
 
-/* Makes an item as long as all others; one that is longer already is an error (texts are cut when
- * they are tokenized, ids are not). */
-bool encoder_pad(struct encoder *encoder, struct item *item);
-
-/* The windows, [n], of a text with all its tokens, to be freed; NULL after a failure. Each has the
- * tokens of the prompt, which are marked as such. */
+/* The windows, [n], of a text with all its tokens, or of ids, to be freed; NULL after a failure.
+ * Each has the tokens of the prompt, which are marked as such. */
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n);
 
 /* Asks the model for what the task wants of n items whose tokens are set. How many, from the first,
@@ -71,6 +70,12 @@ size_t encoder_most_pooled(const struct encoder *encoder);
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
+/* The same as a text shows it, without a blank before it: "naïve" of "ĠnaÃ¯ve" or "▁naïve". The
+ * result is in word, or the vocabulary's text if that is too long or not whole characters. */
+enum { ENCODER_WORD_BYTES = 128 };
+const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
+                         size_t *len);
+
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
@@ -79,6 +84,19 @@ const char *encoder_token_text(const struct encoder *encoder, const struct item 
  * word is that token's own text. */
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
+
+/* Texts whose words the model hardly knows: the first of them are named, all are counted. */
+struct word_notes {
+    size_t n_unknown, n_foreign;
+};
+enum { WORD_NOTE_BYTES = 256, UNKNOWN_NAMED = 3 };
+
+/* Counts a text whose tokens are set. True: the caller should print the note about it. */
+bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+                    const struct item *item, char note[WORD_NOTE_BYTES]);
+
+/* Prints how many of n texts there were, unless each was named. things: "texts" or "queries". */
+void word_notes_end(const struct word_notes *notes, size_t n, const char *things);
 
 /* The characters that the i-th token has bytes of, where its own text is bytes that do not show
  * them: of "Ã¯ve", "ïve". NULL: its text shows what it is. */
@@ -89,12 +107,10 @@ const char *encoder_bytes_text(const struct encoder *encoder, const struct item 
  * next call. */
 const char *encoder_label(const struct encoder *encoder, size_t label);
 
-/* The message becomes the item's name and what the format makes; returns false. The third takes
- * the session's message, in which "input" and a number is the item. */
+/* The message becomes the item's name and what the format makes, or the session's message without
+ * its name of the input; returns false. */
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
-/* Of "input 6" at the start of a session's message; 0: it does not begin so. */
-size_t engine_message_input_len(const char *message);
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
 
 /* Of n items in one call that failed: the first that is wrong; those before it have their rows. */

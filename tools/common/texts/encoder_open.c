@@ -16,8 +16,8 @@ static void open_model(struct encoder *encoder)
     engine_error error = {0};
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK)
         program_exit(model_open_failed(path, &error));
-    encoder->info.struct_bytes = sizeof encoder->info;
-    engine_model_info(encoder->model, &encoder->info);
+    encoder->info = ENGINE_INFO();
+    engine_model_info(encoder->model, &encoder->info, NULL);
     input_remember(encoder->info.path);
     const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
@@ -195,23 +195,18 @@ static void settle(struct encoder *encoder)
     settle_positions(encoder);
     encoder->mask =
         request->mask == ENGINE_MASK_MODEL ? encoder->info.mask : engine_mask_name(request->mask);
-    encoder->options = (engine_encode_options){
-        .struct_bytes = sizeof encoder->options,
-        .prompt = "", /* texts and the query have theirs already */
-        .query_prompt = "",
-        .normalize = request->normalize,
-        .no_special = request->no_special,
-        .on_long = request->on_long,
-        .max_tokens = token_limit(encoder),
-        .truncation = request->truncation,
-        .truncate_left = request->truncate_left,
-        .raw_scores = request->raw_scores,
-        .stride = request->stride,
-        .whole_words = request->task == TASK_ENTITIES,
-        .dimensions = request->dimensions,
-        .role = request->prompt && strcmp(request->prompt, "query") == 0 ? ENGINE_ROLE_QUERY
-                                                                         : ENGINE_ROLE_TEXT,
-    };
+    /* Texts and the query have their prompts already. */
+    encoder->options =
+        ENGINE_ENCODE_OPTIONS(.prompt = "", .query_prompt = "", .normalize = request->normalize,
+                              .no_special = request->no_special, .on_long = request->on_long,
+                              .max_tokens = token_limit(encoder), .truncation = request->truncation,
+                              .truncate_left = request->truncate_left,
+                              .raw_scores = request->raw_scores, .stride = request->stride,
+                              .whole_words = request->task == TASK_ENTITIES,
+                              .dimensions = request->dimensions,
+                              .role = request->prompt && strcmp(request->prompt, "query") == 0
+                                          ? ENGINE_ROLE_QUERY
+                                          : ENGINE_ROLE_TEXT);
     settle_pooling(encoder);
     settle_head(encoder);
     encoder->token_options = encoder->options;
@@ -226,13 +221,12 @@ static void open_session(struct encoder *encoder)
     const struct request_options *request = &encoder->request;
     const bool is_computed = !task_is_tokens(request->task);
     struct position_options positions = request->positions;
-    engine_session_options session = {
-        .struct_bytes = sizeof session,
-        .n_threads = request->n_threads,
-        .max_tokens = is_computed ? request->max_tokens : 1, /* tokens alone need no rows */
-        .position = ENGINE_POSITION_NONE,
-        .mask = request->mask,
-    };
+    engine_session_options session =
+        ENGINE_SESSION_OPTIONS(.n_threads = request->n_threads,
+                               .max_tokens = is_computed ? request->max_tokens
+                                                         : 1, /* tokens alone need no rows */
+                               .position = ENGINE_POSITION_NONE, .mask = request->mask,
+                               .progress = request->progress);
     engine_error error = {0};
 
     if (is_computed)
@@ -261,6 +255,11 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     prompt_resolve(encoder->model, request, encoder->ranks_pairs, &encoder->prompt,
                    &encoder->query_prompt);
     open_session(encoder);
+}
+
+const char *encoder_pooling_asked(const struct encoder *encoder)
+{
+    return encoder->options.pooling == ENGINE_POOLING_MODEL ? "model" : encoder->pooling;
 }
 
 void encoder_close(struct encoder *encoder)

@@ -1,17 +1,31 @@
 /* encoder_tokens.c - an input's tokens, and what they are called; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
+#include "tools/common/print/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Says how long the text is and what would help; where cutting would not, the engine knows why. */
+/* Fails an input of n tokens or ids with what would help. */
+static bool fail_length(struct encoder *encoder, const struct item *item, size_t n,
+                        const char *what, size_t limit)
+{
+    const bool may_raise =
+        task_is_tokens(encoder->request.task) || limit < encoder->info.max_tokens;
+    const bool may_chunk =
+        encoder->request.task < TASK_RANK && encoder->request.task != TASK_SHOW_MASK;
+    return encoder_fail(encoder, item,
+                        " has %zu %s and the limit is %zu: --on-long truncate cuts it%s%s", n, what,
+                        limit, may_chunk ? ", --on-long chunk makes windows of it" : "",
+                        !may_raise                    ? ""
+                        : limit == encoder->padding.n ? ", a larger --pad-to takes more"
+                                                      : ", a larger --max-tokens takes more");
+}
+
+/* Fails a text; where cutting would not help, the engine knows why. */
 static bool fail_too_long(struct encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
-    bool may_raise = task_is_tokens(encoder->request.task) ||
-                     encoder->options.max_tokens < encoder->info.max_tokens;
-    bool may_chunk = encoder->request.task < TASK_RANK && encoder->request.task != TASK_SHOW_MASK;
-    bool by_padding = encoder->options.max_tokens == encoder->padding.n;
     size_t n_tokens = 0;
 
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
@@ -20,13 +34,7 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
         return encoder_fail_in_engine(encoder, item);
     options.max_tokens = 0;
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
-    return encoder_fail(encoder, item,
-                        " has %zu token%s and the limit is %zu: --on-long truncate cuts it%s%s",
-                        n_tokens, plural(n_tokens), encoder->options.max_tokens,
-                        may_chunk ? ", --on-long chunk makes windows of it" : "",
-                        !may_raise   ? ""
-                        : by_padding ? ", a larger --pad-to takes more"
-                                     : ", a larger --max-tokens takes more");
+    return fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
 }
 
 static bool of_length(struct encoder *encoder, bool is_good)
@@ -87,22 +95,45 @@ static bool check_number(struct encoder *encoder, const struct item *item, const
                         i, (int)number, key, n_allowed - 1);
 }
 
-/* The limit is that of the session, not the model's for texts; padding at the ends is free. */
-static bool check_n_ids(struct encoder *encoder, const struct item *item)
+/* The most ids of a row; 0: any number. The model's limit for texts does not hold for ids. */
+static size_t id_limit(const struct encoder *encoder)
 {
-    const size_t asked = encoder->request.max_tokens, most = encoder->info.max_tokens;
-    const size_t limit = asked || task_is_tokens(encoder->request.task) ? asked : most;
+    const struct request_options *request = &encoder->request;
+    const bool is_cut = request->is_chunked || request->on_long == ENGINE_ON_LONG_TRUNCATE;
+    size_t limit = request->max_tokens;
+    if (limit == 0 && (is_cut || !task_is_tokens(request->task)))
+        limit = encoder->info.max_tokens;
+    return request->pad_to && (limit == 0 || request->pad_to < limit) ? request->pad_to : limit;
+}
+
+/* Cuts too many ids as --on-long says; encoder_windows makes windows of them. Padding at the ends
+ * is not counted, and is dropped before an id is. */
+static bool cut_ids(struct encoder *encoder, struct item *item)
+{
+    const struct request_options *request = &encoder->request;
+    const size_t limit = id_limit(encoder), most = request->is_chunked ? limit : request->pad_to;
     size_t begin = 0, end = item->n_tokens;
     while (end > begin && item_is_masked(item, end - 1))
         end--;
     while (begin < end && item_is_masked(item, begin))
         begin++;
-    return limit == 0 || end - begin <= limit ||
-           encoder_fail(encoder, item,
-                        " has %zu ids and the limit is %zu; ids are taken as they are, not cut and "
-                        "not in windows%s",
-                        end - begin, limit,
-                        limit < most ? ": a larger --max-tokens takes more" : "");
+
+    if (limit && end - begin > limit && !request->is_chunked) {
+        if (request->on_long != ENGINE_ON_LONG_TRUNCATE)
+            return of_length(encoder, fail_length(encoder, item, end - begin, "ids", limit));
+        item->n_dropped = end - begin - limit;
+        if (request->truncate_left)
+            begin = end - limit;
+        else
+            end = begin + limit;
+    } else if (most == 0 || item->n_tokens <= most) {
+        return true;
+    }
+    memmove(item->tokens, item->tokens + begin, (end - begin) * sizeof *item->tokens);
+    if (item->mask)
+        memmove(item->mask, item->mask + begin, end - begin);
+    item->n_tokens = end - begin;
+    return true;
 }
 
 /* Ids are their own tokens; they have no spans. */
@@ -125,26 +156,13 @@ static bool take_ids(struct encoder *encoder, struct item *item)
             !check_number(encoder, item, "types", i, token->type, info->n_types))
             return false;
     }
-    return of_length(encoder, check_n_ids(encoder, item));
+    return cut_ids(encoder, item);
 }
 
 bool encoder_tokenize(struct encoder *encoder, struct item *item)
 {
     item_takes_memory(item);
     return item->record.input.ids ? take_ids(encoder, item) : tokenize_text(encoder, item);
-}
-
-bool encoder_pad(struct encoder *encoder, struct item *item)
-{
-    size_t most = encoder->padding.n;
-    if (most && item->n_tokens > most)
-        return of_length(
-            encoder,
-            encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
-                         item->record.input.ids ? "ids" : "tokens", most,
-                         item->record.input.ids ? "; ids are taken as they are, not cut" : ""));
-    padding_apply(&encoder->padding, item);
-    return true;
 }
 
 /* ---- What tokens are called ---- */
@@ -156,6 +174,47 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
         return text;
     *len = 0;
     return "";
+}
+
+/* The byte that a visible character of byte-level tokens stands for, U+0100 for byte 0 and so on;
+ * -1: none. */
+static int byte_of(uint32_t character)
+{
+    if (character < 0x100)
+        return (int)character;
+    if (character <= 0x120)
+        return (int)character - 0x100;
+    return character <= 0x142 ? (int)character - 0x121 + 0x7F : character == 0x143 ? 0xAD : -1;
+}
+
+const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
+                         size_t *len)
+{
+    enum { BLANK = 0x2581 };
+    const char *kind = encoder->info.tokenizer, *token = encoder_id_text(encoder, id, len);
+    const bool has_blanks = strcmp(kind, "unigram") == 0 || strcmp(kind, "bpe") == 0;
+    size_t n = 0, first = 0;
+    if (!has_blanks || *len > ENCODER_WORD_BYTES)
+        return token;
+    for (size_t at = 0, step; at < *len; at += step) {
+        uint32_t character;
+        step = utf8_next(token + at, *len - at, &character);
+        const int byte = byte_of(character);
+        if (encoder->is_bytes && byte < 0)
+            return token;
+        if (encoder->is_bytes)
+            word[n++] = (char)byte;
+        else if (character == BLANK)
+            word[n++] = ' ';
+        else
+            n += utf8_put(character, word + n);
+    }
+    while (first < n && word[first] == ' ')
+        first++;
+    if (first == n || !utf8_is_valid(word + first, n - first))
+        return token;
+    *len = n - first;
+    return word + first;
 }
 
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
@@ -198,11 +257,33 @@ const char *encoder_bytes_text(const struct encoder *encoder, const struct item 
 
 /* ---- Windows ---- */
 
+/* Rows of consecutive ids, to which no special token is added. */
+static engine_window *windows_of_ids(struct encoder *encoder, const struct item *item, size_t *n)
+{
+    const size_t limit = id_limit(encoder), stride = encoder->options.stride;
+    const size_t n_ids = item->n_tokens, room = limit && limit < n_ids ? limit : n_ids;
+    if (room < n_ids && stride >= room) {
+        encoder_fail(encoder, item,
+                     ": its windows have room for %zu ids: the stride must be smaller", room);
+        return NULL;
+    }
+    *n = room < n_ids ? (n_ids - stride - 1) / (room - stride) + 1 : 1;
+    engine_window *windows = alloc_zeros(*n, sizeof *windows);
+    for (size_t i = 0; i < *n; i++) {
+        const size_t first = i * (room - stride), left = n_ids - first;
+        windows[i].first = first;
+        windows[i].n = windows[i].n_tokens = left < room ? left : room;
+    }
+    return windows;
+}
+
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)
 {
     engine_window *windows = NULL;
     engine_status status;
     size_t cap;
+    if (item->record.input.ids)
+        return windows_of_ids(encoder, item, n);
     *n = 1;
     do {
         windows = alloc_resize(windows, cap = *n, sizeof *windows);

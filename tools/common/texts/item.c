@@ -74,10 +74,6 @@ engine_input item_shown(const struct item *item)
 
 engine_input item_input(const struct item *item)
 {
-    const engine_input *given = &item->record.input;
-    if (given->ids && item->n_tokens == given->n_ids) /* what is wrong of them is said of ids */
-        return (engine_input){
-            .ids = given->ids, .types = given->types, .mask = item->mask, .n_ids = given->n_ids};
     return (engine_input){.tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
 }
 

@@ -14,8 +14,8 @@
 static int32_t find_token(const engine_model *model, const char *wanted)
 {
     const size_t wanted_len = strlen(wanted);
-    engine_info info = {.struct_bytes = sizeof info};
-    engine_model_info(model, &info);
+    engine_info info = ENGINE_INFO();
+    engine_model_info(model, &info, NULL);
     for (size_t id = 0; id < info.n_vocabulary; id++) {
         const char *text;
         size_t len;

@@ -19,12 +19,9 @@ static bool uses_own_pooling(const struct request_options *request)
 static void find(const engine_model *model, const char *option, const char *name, bool uses_own,
                  engine_role role, struct prompt *prompt)
 {
-    const engine_encode_options asked = {
-        .struct_bytes = sizeof asked,
-        .pooling = uses_own ? ENGINE_POOLING_MODEL : ENGINE_POOLING_NONE,
-        .prompt = name,
-        .role = role,
-    };
+    const engine_encode_options asked =
+        ENGINE_ENCODE_OPTIONS(.pooling = uses_own ? ENGINE_POOLING_MODEL : ENGINE_POOLING_NONE,
+                              .prompt = name, .role = role);
     engine_error error = {0};
     if (engine_prompt(model, &asked, &prompt->text, &prompt->len, &error) == ENGINE_OK)
         return;

@@ -19,7 +19,7 @@ void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_t
 
 void reader_from_stdin(struct reader *reader, bool is_json)
 {
-    *reader = (struct reader){.is_json = is_json, .most_bytes = UINT64_MAX};
+    *reader = (struct reader){.is_json = is_json};
     input_remember("-");
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
@@ -97,8 +97,15 @@ static void note_json(const char *line, size_t len)
 static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    const bool is_begin = reader->lines.n_lines == 1 && !reader->begins_inside;
+    const bool is_begin = reader->lines.n_lines == 1;
+    const char *format, *converter = is_begin ? utf8_converter(line, len, &format) : NULL;
     const size_t mark_len = is_begin ? utf8_mark_len(line, len) : 0;
+    if (converter) {
+        snprintf(reader->message, sizeof reader->message,
+                 "stdin is %s, and texts are UTF-8: convert it first: %s FILE | ...", format,
+                 converter);
+        return READER_FAILED;
+    }
     line += mark_len;
     len -= mark_len;
     if (is_begin && !reader->is_json)
@@ -128,19 +135,11 @@ static enum reader_state take_too_long(struct reader *reader, struct record *rec
     return fail_in_line(reader, line, reason, record);
 }
 
-/* An empty line is a fault if another follows, also where that one is for others to read. */
-static bool is_at_limit(const struct reader *reader)
-{
-    return reader->lines.place.bytes >= reader->most_bytes && !reader->empty_line;
-}
-
 static enum reader_state next_line(struct reader *reader, bool wait, struct record *record)
 {
     for (;;) {
         char *line = NULL;
         size_t len = 0;
-        if (is_at_limit(reader))
-            return READER_END;
         switch (line_reader_next(&reader->lines, wait, &line, &len)) {
         case LINE_READ:
             if (reader->is_json && len == 0 && !reader->empty_line) {

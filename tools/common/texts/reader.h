@@ -24,8 +24,6 @@ struct reader {
     bool is_json;
     bool passes_faults;      /* a line that is no input is a record that says so, not the end */
     bool has_bad_line;       /* the message is about a line that is no input */
-    bool begins_inside;      /* of a file: a byte order mark is text there */
-    uint64_t most_bytes;     /* of stdin: lines that begin behind so many are not read */
     size_t n_read;           /* arguments */
     bool empty_line;         /* the JSON line before this one was empty */
     struct line_place place; /* behind the last record */

@@ -52,7 +52,8 @@ struct request_options {
     size_t pad_to;     /* tokens of every text; 0: each has its own length */
     bool pad_left, has_pad_id;
     int32_t pad_id;
-    size_t n_threads; /* 0: the engine's choice */
+    size_t n_threads;                  /* 0: the engine's choice */
+    engine_progress_callback progress; /* of the session, or NULL */
 };
 
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */

@@ -54,7 +54,7 @@ static void count_line(struct counts *counts, bool lower, const char *line, size
             count_word(counts, text + begin, at - begin);
         begin = at + 1;
     }
-    free(text);
+    alloc_free(text);
 }
 
 static void count_lines(struct counts *counts, bool lower, const char *path,
@@ -124,8 +124,6 @@ void token_source_fit(struct tokenizer_draft *draft, const char *path,
     count_lines(&counts, draft->lower, path, &reader);
     take_words(draft, path, &counts, options);
     line_reader_free(&reader);
-    word_list_free(&counts.words);
-    free(counts.counts);
     if (!is_stdin)
         close(fd);
 }

@@ -144,7 +144,6 @@ static void read_words(const struct reader *reader)
         place_index_word(reader, map);
     else
         place_word_index(reader, map);
-    json_decref(map);
 }
 
 static void read_unknown(const struct reader *reader)
@@ -180,5 +179,4 @@ void keras_json_read(struct tokenizer_draft *draft, const char *path, const char
     if (draft->words.n == 0)
         REFUSE(&reader, "has no words");
     draft_set_rules(draft, &rules);
-    json_decref(root);
 }

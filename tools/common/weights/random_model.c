@@ -61,7 +61,6 @@ static void rows(struct generator *generator, size_t n_rows, size_t cols, double
         }
         generator->status = weight_writer_rows(generator->writer, row, 1);
     }
-    free(row);
     generator->n_parameters += (uint64_t)n_rows * cols;
 }
 

@@ -140,9 +140,5 @@ int read_whole(const char *path, char **data, size_t *len)
     int code = read_stream(path, stream, data, len);
     if (stream != stdin)
         fclose(stream);
-    if (code != PROGRAM_DONE) {
-        free(*data);
-        *data = NULL;
-    }
     return code;
 }

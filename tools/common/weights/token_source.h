@@ -31,7 +31,7 @@ void token_source_fit(struct tokenizer_draft *draft, const char *path,
 /* Into an empty draft: words and settings of Keras' Tokenizer.to_json(). path is for messages. */
 void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len);
 
-/* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. PROGRAM_DONE, or an exit
+/* All of a file, "-": stdin. A NUL byte follows it. PROGRAM_DONE, or an exit
  * code after a message. */
 int read_whole(const char *path, char **data, size_t *len);
 

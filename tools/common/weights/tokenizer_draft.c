@@ -13,16 +13,6 @@ const struct keras_rules KERAS_DEFAULTS = {.filters = KERAS_FILTERS,
                                            .filters_len = sizeof KERAS_FILTERS - 1,
                                            .split_len = 1};
 
-void draft_free(struct tokenizer_draft *draft)
-{
-    for (size_t i = 0; i < draft->n_settings; i++)
-        free(draft->settings[i].value);
-    for (size_t i = 0; i < draft->n_sections; i++)
-        free(draft->sections[i].data);
-    word_list_free(&draft->words);
-    *draft = DRAFT_EMPTY;
-}
-
 void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
 {
     if (draft->n_settings == DRAFT_SETTINGS)

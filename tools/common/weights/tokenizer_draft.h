@@ -19,13 +19,13 @@ struct tokenizer_draft {
     struct word_list words;
     struct draft_setting {
         const char *key; /* static */
-        char *value;     /* owned, NUL-terminated; [len] */
+        char *value;     /* NUL-terminated; [len] */
         size_t len;
     } settings[DRAFT_SETTINGS];
     size_t n_settings;
     struct draft_section {
         const char *tag; /* static */
-        void *data;      /* owned, [len] */
+        void *data;      /* [len] */
         size_t len;
     } sections[DRAFT_SECTIONS];
     size_t n_sections;
@@ -37,14 +37,12 @@ struct tokenizer_draft {
 
 #define DRAFT_EMPTY ((struct tokenizer_draft){.unknown = WORD_NONE})
 
-void draft_free(struct tokenizer_draft *draft);
-
 /* Adds a setting with a copy of its value. */
 void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len);
 void draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
 void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
 
-/* Adds a section of the weight file beside VOCB; the draft frees the data. */
+/* Adds a section of the weight file beside VOCB, without a copy of the data. */
 void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len);
 
 /* The value of a setting, or "". */

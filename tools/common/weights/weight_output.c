@@ -40,20 +40,23 @@ bool weight_output_has_room(const char *path, double n_bytes)
 /* What the program leaves behind when it ends in the middle. */
 static struct weight_writer *unfinished;
 
-static void drop_unfinished(void)
+void weight_output_drop(void)
 {
     weight_writer_abort(unfinished);
+    unfinished = NULL;
 }
 
 void weight_output_open(struct weight_output *output, const char *path, const char *name)
 {
     char made_by[64];
     input_spare(path);
-    *output = (struct weight_output){.error = {ENGINE_OK, ""}};
+    *output = (struct weight_output){0};
     if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
         program_die("%s", output->error.message);
+    static bool is_dropped_at_exit;
     unfinished = output->writer;
-    atexit(drop_unfinished);
+    if (!is_dropped_at_exit)
+        is_dropped_at_exit = atexit(weight_output_drop) == 0;
     snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
     weight_output_metadata(output, "name", name);
     weight_output_metadata(output, "made_by", made_by);

@@ -29,6 +29,9 @@ void weight_output_open(struct weight_output *output, const char *path, const ch
  * unless it is PROGRAM_DONE. */
 int weight_output_finish(struct weight_output *output);
 
+/* Removes what was not finished, as the end of the program does. */
+void weight_output_drop(void);
+
 /* Whether nothing has failed so far. */
 bool weight_output_is_right(const struct weight_output *output);
 

@@ -17,16 +17,6 @@ static size_t hash(const char *text, size_t len)
     return (size_t)(value ^ value >> 32);
 }
 
-void word_list_free(struct word_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->texts[i]);
-    free(list->texts);
-    free(list->lens);
-    free(list->slots);
-    *list = (struct word_list){0};
-}
-
 /* The slot that holds the text, or the empty one where it would go. */
 static size_t slot_of(const struct word_list *list, const char *text, size_t len)
 {
@@ -52,7 +42,7 @@ static void grow_slots(struct word_list *list)
     size_t n_slots = list->n_slots == 0 ? 64 : list->n_slots;
     while (n_slots < 2 * list->cap)
         n_slots *= 2;
-    free(list->slots);
+    alloc_free(list->slots);
     list->slots = alloc_zeros(n_slots, sizeof *list->slots);
     list->n_slots = n_slots;
     for (size_t id = 0; id < list->n; id++)
@@ -97,7 +87,6 @@ void word_list_append(struct word_list *list, const char *text, size_t len)
 void word_list_cut(struct word_list *list, size_t n)
 {
     while (list->n > n) {
-        free(list->texts[--list->n]);
-        list->lens[list->n] = 0; /* so that no search finds it */
+        list->lens[--list->n] = 0; /* so that no search finds it */
     }
 }

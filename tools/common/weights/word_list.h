@@ -17,8 +17,6 @@ struct word_list {
     size_t n_slots;
 };
 
-void word_list_free(struct word_list *list);
-
 /* The id of a text, or WORD_NONE. */
 size_t word_list_find(const struct word_list *list, const char *text, size_t len);
 

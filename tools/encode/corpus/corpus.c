@@ -7,9 +7,9 @@
 #include "tools/encode/corpus/corpus.h"
 
 #include "tools/encode/corpus/parts.h"
-#include "tools/encode/corpus/settings.h"
 #include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
+#include "tools/encode/origin.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -35,30 +35,16 @@ static void corpus_free(struct corpus *corpus)
 
 static json_t *settings_of(struct corpus *corpus)
 {
-    json_t *options = corpus->options->settings;
-    const bool ends_at_long = corpus->encoder->options.on_long == ENGINE_ON_LONG_ERROR;
     if (corpus->settings)
         return corpus->settings;
-    if (!json_object_get(options, "on-long")) /* the model's own */
-        json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
-    corpus->settings = settings_make(options, corpus->encoder->info.path);
-    if (corpus->shard)
-        json_object_set_new(corpus->settings, "shards", shard_common(corpus->shard));
+    corpus->settings = settings_make(corpus->options->settings, corpus->encoder);
     return corpus->settings;
-}
-
-/* Of a shard, a mark says that it is complete. */
-static void put_mark(struct corpus *corpus, const struct journal_entry *end)
-{
-    if (corpus->shard)
-        shard_mark(corpus->shard, settings_of(corpus), end);
 }
 
 /* The run ended between its last text and the name of its last file. */
 static void put_parts_in_place(struct corpus *corpus)
 {
     parts_put_in_place(corpus->path, corpus->options->report_path);
-    put_mark(corpus, &corpus->journal.last);
     journal_remove(&corpus->journal);
     program_note("'%s' was complete, and is in its place", corpus->path);
 }
@@ -67,66 +53,58 @@ static void check_settings(struct corpus *corpus)
 {
     char message[SETTINGS_MESSAGE_BYTES];
     const size_t n = corpus->journal.last.counts[COUNT_LINES];
-    if (!corpus->options->resumes && !corpus->shard)
-        program_die(
-            "'%s' is begun and not complete: of its input %zu line%s %s done; --resume goes "
-            "on, --restart begins anew",
-            corpus->path, n, plural(n), n == 1 ? "is" : "are");
     if (!settings_agree(corpus->journal.head, settings_of(corpus), message))
-        program_die("cannot go on with '%s': %s; --restart begins anew", corpus->path, message);
+        program_die("'%s' is incomplete (%zu line%s done), and this command cannot continue it: "
+                    "%s; or start over with --restart",
+                    corpus->path, n, plural(n), message);
+    if (!corpus->options->resumes)
+        program_die("'%s' is incomplete (%zu line%s done): continue with --resume", corpus->path, n,
+                    plural(n));
 }
 
-/* Whether there is something to do, with the journal that there is or without one. What a run has
- * left that was killed before its first entry is nothing to go on from. */
+/* Whether there is something to do, with the journal that there is or without one. Only --restart
+ * removes bytes that an earlier run has made. */
 static bool look_for_journal(struct corpus *corpus)
 {
+    const char *report_path = corpus->options->report_path;
     struct journal *journal = &corpus->journal;
     bool is_found = journal_find(journal, corpus->path);
-    if (is_found && (corpus->options->restarts || !journal->has_entry)) {
-        parts_drop(corpus->path, corpus->options->report_path);
-        journal_remove(journal);
+    const uint64_t left = parts_bytes(corpus->path, report_path);
+    const bool is_unnamed = left == 0 && journal->n_entries == 1 && !journal->last.is_finished;
+    if (!corpus->options->restarts && journal->n_entries == 0 && left > 0)
+        program_die("'%s.part' and the parts beside it have %llu bytes, and no journal says what "
+                    "they are: move them away, or start over with --restart, which removes them",
+                    corpus->path, (unsigned long long)left);
+    if (is_unnamed)
+        program_note("'%s' starts over: no part of the run before it had a name", corpus->path);
+    if (corpus->options->restarts || is_unnamed || (is_found && journal->n_entries == 0)) {
+        parts_drop(corpus->path, report_path);
+        if (is_found)
+            journal_remove(journal);
         journal_close(journal);
         is_found = journal_find(journal, corpus->path);
     }
     if (!is_found)
-        return true;
+        return !corpus->options->resumes || !origin_is_of(corpus->path, settings_of(corpus));
     check_settings(corpus);
     if (journal->last.is_finished)
         put_parts_in_place(corpus);
     return !journal->last.is_finished;
 }
 
-/* Whether the shard has a mark, of this run. */
-static bool has_mark(struct corpus *corpus)
-{
-    const struct shard *shard = corpus->shard;
-    char message[SETTINGS_MESSAGE_BYTES] = "its lines of the input are others now";
-    json_t *mark = shard ? shard_read_mark(corpus->options->output_path, shard->number) : NULL;
-    if (!mark)
-        return false;
-    if (!settings_agree(mark, settings_of(corpus), message) || !shard_has_lines_of(shard, mark))
-        program_die("'%s' is complete, but %s; --restart begins anew", corpus->path, message);
-    program_note("'%s' is complete", corpus->path);
-    json_decref(mark);
-    return true;
-}
-
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct shard *shard, struct output *output)
+                 const struct encoder *encoder, struct output *output)
 {
     *corpus = (struct corpus){.options = options,
                               .encoder = encoder,
-                              .path = shard ? shard->path : options->output_path,
-                              .shard = shard,
+                              .path = options->output_path,
                               .output = output,
                               .journal.fd = -1};
-    if (options->restarts && shard)
-        shard_remove_mark(shard);
-    if (has_mark(corpus) || !look_for_journal(corpus)) {
+    if (!look_for_journal(corpus)) {
         corpus_free(corpus);
         return false;
     }
-    output_open(output, corpus->path, corpus->journal.has_entry ? OUTPUT_RESUMES : OUTPUT_STREAM);
+    output_open(output, corpus->path, corpus->journal.n_entries ? OUTPUT_RESUMES : OUTPUT_STREAM);
     return true;
 }
 
@@ -166,28 +144,25 @@ static bool sum_parts(struct corpus *corpus, const struct journal_entry *from)
     return true;
 }
 
-static int begin_journal(struct corpus *corpus)
-{
-    struct output *output = corpus->output;
-    corpus->is_broken = !journal_begin(&corpus->journal, json_incref(settings_of(corpus)));
-    if (corpus->is_broken)
-        return PROGRAM_FAILED;
-    return output_keep(output) ? PROGRAM_DONE : fail(corpus, output->error.message);
-}
-
-/* Writes how far the run has come. A write to the output that fails is told by output_end. */
+/* Writes how far the run has come: an entry is on the disk after the bytes that it counts, and the
+ * first one before the parts have names. A write to the output that fails is told by output_end. */
 static int write_entry(struct corpus *corpus)
 {
     struct output *output = corpus->output;
+    struct journal *journal = &corpus->journal;
+    const bool is_first = journal->fd < 0;
     if (!output_check(output, true))
-        return PROGRAM_FAILED;
-    if (corpus->journal.fd < 0 && begin_journal(corpus) != PROGRAM_DONE)
         return PROGRAM_FAILED;
     if (!output_sync(output))
         return fail(corpus, output->error.message);
-    if (!sum_parts(corpus, &corpus->journal.last))
+    if (!sum_parts(corpus, &journal->last))
         return fail(corpus, "a part of the output cannot be read again");
-    corpus->is_broken = !journal_add(&corpus->journal, &corpus->reached);
+    corpus->is_broken = (is_first && !journal_begin(journal, json_incref(settings_of(corpus)))) ||
+                        !journal_add(journal, &corpus->reached);
+    if (!corpus->is_broken && is_first && !output_keep(output)) {
+        journal->n_entries = 0;
+        return fail(corpus, output->error.message);
+    }
     return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
@@ -197,18 +172,24 @@ static void plan_next(struct corpus *corpus, double started)
     corpus->due = now + fmin(fmax(between, LEAST_BETWEEN), MOST_BETWEEN);
 }
 
-int corpus_advance(struct corpus *corpus, bool is_last)
+int corpus_keep(struct corpus *corpus)
 {
-    const double now = program_seconds();
     int code = PROGRAM_DONE;
-    look_at_progress(corpus);
-    if (is_last || (!stop_signal() && now < corpus->due))
-        return PROGRAM_DONE;
     if (output_file_has_place(corpus->output->file) &&
         corpus->reached.bytes > corpus->journal.last.bytes)
         code = write_entry(corpus);
-    plan_next(corpus, now);
     return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
+}
+
+int corpus_advance(struct corpus *corpus, bool is_last)
+{
+    const double now = program_seconds();
+    look_at_progress(corpus);
+    if (is_last || (!stop_signal() && now < corpus->due))
+        return PROGRAM_DONE;
+    const int code = corpus_keep(corpus);
+    plan_next(corpus, now);
+    return code;
 }
 
 /* ---- Going on: these return NULL, or what is wrong ---- */
@@ -225,7 +206,8 @@ static const char *cut_parts(struct corpus *corpus)
     bool is_same = sum_parts(corpus, &none);
     for (size_t i = 0; i < output_n_parts(output); i++)
         is_same = is_same && corpus->reached.files[i].sum == last->files[i].sum;
-    return is_same ? NULL : "a part of the output is not what was written; --restart begins anew";
+    return is_same ? NULL
+                   : "a part of the output is not what was written: start over with --restart";
 }
 
 static const char *go_on(struct corpus *corpus)
@@ -240,6 +222,9 @@ static const char *go_on(struct corpus *corpus)
         *corpus->counts[i] = last->counts[i];
     if (!reader_skip(reader, done, last->counts[COUNT_LINES]))
         return reader->message;
+    program_note("'%s' has %zu line%s of the input: continuing at line %zu", corpus->path,
+                 last->counts[COUNT_LINES], plural(last->counts[COUNT_LINES]),
+                 last->counts[COUNT_LINES] + 1);
     if (!json_equal(corpus->journal.head, settings_of(corpus)) &&
         !journal_change_head(&corpus->journal, json_incref(settings_of(corpus))))
         return "the journal cannot be written";
@@ -257,9 +242,9 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
     corpus->counts[COUNT_REPAIRED] = &job->notes->n_repaired;
     corpus->counts[COUNT_LEFT_OUT] = &left->n;
     job->reader->lines.has_sum = true;
-    job->reader->lines.wake = stop_catch();
+    job->reader->lines.wake = stop_catch(job->encoder->session);
     corpus->due = program_seconds() + FIRST_DUE;
-    if (!corpus->journal.has_entry)
+    if (corpus->journal.n_entries == 0)
         return;
     corpus->due = program_seconds() + LEAST_BETWEEN;
     printer->message = go_on(corpus);
@@ -302,31 +287,19 @@ static void say_what_is_kept(const struct corpus *corpus)
                                                 : "");
 }
 
-/* Messages have named lines as if stdin began with the shard. */
-static void say_where_lines_begin(const struct corpus *corpus)
-{
-    const struct shard *shard = corpus->shard;
-    if (shard && shard->begin > 0 && !stop_signal())
-        program_note("lines of '%s' count from byte %llu of stdin", corpus->path,
-                     (unsigned long long)shard->begin);
-}
-
 int corpus_end(struct corpus *corpus, int code)
 {
     struct output *output = corpus->output;
-    if (code != PROGRAM_DONE)
-        say_where_lines_begin(corpus);
+    stop_release();
     if (code == PROGRAM_DONE)
         code = finish(corpus);
     else if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false) &&
              corpus->reached.bytes > corpus->journal.last.bytes)
         write_entry(corpus);
-    if (!corpus->journal.has_entry) /* nothing to go on from */
+    if (corpus->journal.n_entries == 0) /* nothing to go on from */
         output_release(output);
     code = output_end(output, code);
-    if (code == PROGRAM_DONE)
-        put_mark(corpus, &corpus->reached);
-    if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || !corpus->journal.has_entry))
+    if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || corpus->journal.n_entries == 0))
         journal_remove(&corpus->journal);
     else if (corpus->journal.fd >= 0)
         say_what_is_kept(corpus);

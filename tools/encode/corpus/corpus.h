@@ -10,7 +10,6 @@
 
 #include "tools/encode/corpus/journal.h"
 #include "tools/encode/corpus/left_out.h"
-#include "tools/encode/corpus/shard.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/rows_file.h"
 
@@ -18,8 +17,7 @@ struct corpus {
     const struct encode_options *options;
     const struct encoder *encoder;
     const struct job *job;
-    const char *path;    /* of the output */
-    struct shard *shard; /* NULL: all lines are read */
+    const char *path; /* of the output */
     struct output *output;
     json_t *settings; /* NULL: not yet asked for */
     struct journal journal;
@@ -33,20 +31,24 @@ struct corpus {
 bool corpus_is_asked(const struct encode_options *options);
 
 /* Looks for a journal of the output, checks that the options may go on with it, and opens the
- * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked.
- * False: the output is complete, which has been said. Else what is wrong ends the program. */
+ * output: a new one, or the parts. False: the output is complete, which has been said. Else what is
+ * wrong ends the program. */
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct shard *shard, struct output *output);
+                 const struct encoder *encoder, struct output *output);
 
 /* Before the first text, when the printer has begun: from here on SIGINT and SIGTERM end the run
- * behind the batch at work. Of a run that goes on the input is read up to where it ended, and what
- * is behind that in the parts is dropped. The printer's message says why that cannot be. */
+ * and drop the batch at work. Of a run that goes on the input is read up to where it ended, and
+ * what follows that in the parts is dropped. The printer's message says why that cannot be. */
 void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *printer,
                   struct rows_file *rows, struct left_out *left);
 
 /* After each batch, whose results are printed; `is_last`: there is no other. PROGRAM_DONE, or the
  * exit code of a run that ends here. */
 int corpus_advance(struct corpus *corpus, bool is_last);
+
+/* Keeps what was done by the last corpus_advance, and returns as it does: of a batch that a signal
+ * has interrupted, before the printer ends. */
+int corpus_keep(struct corpus *corpus);
 
 /* Ends the output like output_end; of a run that did not come to its end, what was done is kept and
  * stderr told how to go on. Returns the exit code. */

@@ -26,7 +26,8 @@ char *journal_line(const json_t *object)
     return text;
 }
 
-json_t *journal_line_read(const char *line, size_t len)
+/* The object of such a line; NULL if the line is not complete. */
+static json_t *read_line(const char *line, size_t len)
 {
     char sum[SUM_BYTES + 1];
     if (len <= SUM_BYTES)
@@ -54,7 +55,7 @@ static json_t *entry_json(const struct journal_entry *entry)
     return object;
 }
 
-uint64_t journal_number(const json_t *object, const char *key)
+static uint64_t number_of(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
@@ -67,12 +68,12 @@ static uint64_t number_at(const json_t *array, size_t i)
 static struct journal_entry read_entry(const json_t *object)
 {
     struct journal_entry entry = {
-        .bytes = journal_number(object, "bytes"),
-        .sum = (uint32_t)journal_number(object, "sum"),
+        .bytes = number_of(object, "bytes"),
+        .sum = (uint32_t)number_of(object, "sum"),
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
-        entry.counts[i] = (size_t)journal_number(object, COUNT_NAMES[i]);
+        entry.counts[i] = (size_t)number_of(object, COUNT_NAMES[i]);
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
         entry.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};
@@ -98,7 +99,7 @@ static void take_line(struct journal *journal, json_t *object)
 {
     if (json_object_get(object, "bytes")) {
         journal->last = read_entry(object);
-        journal->has_entry = true;
+        journal->n_entries++;
         json_decref(object);
         return;
     }
@@ -119,7 +120,7 @@ static bool read_lines(struct journal *journal)
     if (!stream || fstat(journal->fd, &file) != 0)
         return fail(journal, "read");
     while (S_ISREG(file.st_mode) && (len = getline(&line, &cap, stream)) > 0 &&
-           (object = journal_line_read(line, (size_t)len)) != NULL) {
+           (object = read_line(line, (size_t)len)) != NULL) {
         take_line(journal, object);
         end += len;
     }
@@ -153,7 +154,7 @@ bool journal_find(struct journal *journal, const char *output_path)
         return true;
     close(journal->fd);
     journal->fd = -1;
-    journal->has_entry = false;
+    journal->n_entries = 0;
     journal->last = (struct journal_entry){0};
     return false;
 }
@@ -194,17 +195,20 @@ bool journal_begin(struct journal *journal, json_t *head)
 bool journal_add(struct journal *journal, const struct journal_entry *entry)
 {
     json_t *object = entry_json(entry);
-    bool is_written = write_line(journal, object);
+    bool is_kept =
+        write_line(journal, object) && (fdatasync(journal->fd) == 0 || fail(journal, "write to"));
     json_decref(object);
-    journal->has_entry = journal->has_entry || is_written;
-    if (is_written)
+    if (is_kept && journal->n_entries++ == 0)
+        output_file_sync_folder(journal->path);
+    if (is_kept)
         journal->last = *entry;
-    return is_written;
+    return is_kept;
 }
 
 void journal_remove(struct journal *journal)
 {
     unlink(journal->path);
+    output_file_sync_folder(journal->path);
 }
 
 void journal_close(struct journal *journal)

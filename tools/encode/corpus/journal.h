@@ -2,8 +2,11 @@
  *
  * The first line says what makes the output (settings.h). Every other is an entry: what was read of
  * the input by then, and how long each part of the output was, with checksums. It is written when
- * the parts are on the disk, so whatever ends the run, the last whole line is true. Each line ends
- * with its own checksum; one that was torn, and what is behind it, is as good as not there.
+ * the parts are on the disk, and synced itself, so whatever ends the run, also a power cut, the
+ * last whole line is true. Each line ends with its own checksum; a torn line and all after it are
+ * ignored.
+ *
+ * The first entry is on the disk before the parts have names: no crash leaves a part without.
  *
  * The file is locked while a run goes on (flock), and there only until its output is complete.
  */
@@ -43,7 +46,7 @@ struct journal {
     int fd;       /* -1: there is no journal */
     json_t *head; /* what makes the output */
     struct journal_entry last;
-    bool has_entry; /* `last` is one */
+    size_t n_entries; /* `last` is the last of them */
 };
 
 /* Looks for the journal of an output, locks and reads it. False: there is none. Ends the program
@@ -53,7 +56,7 @@ bool journal_find(struct journal *journal, const char *output_path);
 /* Makes the file, which must not be there; false after a message. `head` is taken. */
 bool journal_begin(struct journal *journal, json_t *head);
 
-/* Adds an entry, which becomes `last`; or another head. False after a message. */
+/* Adds an entry, synced, which becomes `last`; or another head. False after a message. */
 bool journal_add(struct journal *journal, const struct journal_entry *entry);
 bool journal_change_head(struct journal *journal, json_t *head);
 
@@ -61,12 +64,7 @@ bool journal_change_head(struct journal *journal, json_t *head);
 void journal_remove(struct journal *journal);
 void journal_close(struct journal *journal);
 
-/* A number of an object, 0 where it is not there. */
-uint64_t journal_number(const json_t *object, const char *key);
-
-/* An object as one line that ends with its checksum, to be freed; and back: NULL where it is not
- * whole. */
+/* An object as one line that ends with its checksum, to be freed. */
 char *journal_line(const json_t *object);
-json_t *journal_line_read(const char *line, size_t len);
 
 #endif

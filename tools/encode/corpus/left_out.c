@@ -40,7 +40,7 @@ bool left_out_take(struct left_out *left, const struct item *item)
 {
     const struct encoder *encoder = left->job->encoder;
     const bool skips_errors = left->job->options->skips_errors;
-    if (encoder->fault == FAULT_OF_ALL ||
+    if (encoder->fault >= FAULT_OF_ALL ||
         !(skips_errors || (encoder->fault == FAULT_OF_LENGTH && encoder->request.skips_long)))
         return false;
     left->n += left->last != item->number; /* of its windows each may be left out */

@@ -3,6 +3,11 @@
 #ifndef TOOLS_ENCODE_PARTS_H
 #define TOOLS_ENCODE_PARTS_H
 
+#include <stdint.h>
+
+/* How many bytes they have together. */
+uint64_t parts_bytes(const char *output_path, const char *report_path);
+
 /* Removes them. The report may be elsewhere, or NULL. */
 void parts_drop(const char *output_path, const char *report_path);
 

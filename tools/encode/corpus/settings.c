@@ -1,7 +1,6 @@
 /* settings.c - see settings.h. */
 #include "tools/encode/corpus/settings.h"
 
-#include "engine/engine.h"
 #include "engine/file/crc32c.h"
 #include "tools/common/options.h"
 
@@ -15,8 +14,8 @@
 /* Where results go, and how the work is done; the model counts by what is in it. */
 static bool changes_output(const char *name)
 {
-    static const char *const others[] = {"output", "threads", "progress", "resume", "restart",
-                                         "report", "shard",   "join",     "model"};
+    static const char *const others[] = {"output",  "threads", "progress", "resume",
+                                         "restart", "report",  "model"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return false;
@@ -50,27 +49,14 @@ bool file_sum(int fd, off_t from, off_t end, uint32_t *sum)
     return true;
 }
 
-bool file_sum_whole(const char *path, off_t *bytes, uint32_t *sum)
+json_t *settings_make(json_t *options, const struct encoder *encoder)
 {
-    struct stat file;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is_read = fd >= 0 && fstat(fd, &file) == 0;
-    *bytes = is_read ? file.st_size : 0;
-    *sum = 0;
-    is_read = is_read && file_sum(fd, 0, *bytes, sum);
-    if (fd >= 0)
-        close(fd);
-    return is_read;
-}
-
-json_t *settings_make(json_t *options, const char *model_path)
-{
-    off_t bytes;
-    uint32_t sum;
-    if (!file_sum_whole(model_path, &bytes, &sum))
-        program_die("cannot read the model '%s' for its checksum", model_path);
-    return json_pack("{sssIsO}", "encode", engine_version(), "model", (json_int_t)sum, "options",
-                     options);
+    const bool ends_at_long = encoder->options.on_long == ENGINE_ON_LONG_ERROR;
+    if (!json_object_get(options, "on-long"))
+        json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
+    return json_pack("{sssIsssO}", "encode", engine_version(), "model",
+                     (json_int_t)encoder->info.checksum, "kernels", encoder->info.kernels,
+                     "options", options);
 }
 
 /* "--normalize", "--pooling mean", or "no --pooling". */
@@ -107,7 +93,7 @@ static bool have_same_options(json_t *before, json_t *now, char *message)
         are_same = false;
         put_option(was_text, sizeof was_text, name, was);
         put_option(is_text, sizeof is_text, name, is);
-        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with %s, and now there is %s",
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was started with %s, and now has %s",
                  was_text, is_text);
     }
     json_decref(all);
@@ -117,8 +103,6 @@ static bool have_same_options(json_t *before, json_t *now, char *message)
 bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES])
 {
     const char *version = json_string_value(json_object_get(before, "encode"));
-    const json_t *shards_before = json_object_get(before, "shards");
-    const json_t *shards_now = json_object_get(now, "shards");
     if (!version || strcmp(version, engine_version()) != 0) {
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is by encode %s, and this is %s",
                  version ? version : "of another kind", engine_version());
@@ -128,8 +112,15 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of another model");
         return false;
     }
-    if ((shards_before || shards_now) && !json_equal(shards_before, shards_now)) {
-        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of an input of another length");
+    if (!json_equal(json_object_get(before, "kernels"), json_object_get(now, "kernels"))) {
+        const char *kernels = json_string_value(json_object_get(before, "kernels"));
+        kernels = kernels ? kernels : "other";
+        snprintf(message, SETTINGS_MESSAGE_BYTES,
+                 "it was started with %s kernels, and these are %s, whose last bits differ: "
+                 "continue it %s",
+                 kernels, json_string_value(json_object_get(now, "kernels")),
+                 strcmp(kernels, "portable") == 0 ? "with ENGINE_ISA=portable"
+                                                  : "without ENGINE_ISA, on such a machine");
         return false;
     }
     return have_same_options(json_object_get(before, "options"), json_object_get(now, "options"),

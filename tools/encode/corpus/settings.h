@@ -1,9 +1,10 @@
-/* settings.h - what makes an output: the program's version, the model's checksum, and the options
- * that change a byte of it. Kept as JSON in journals and marks. */
+/* settings.h - what makes an output: the program's version, the model's checksum, the family of
+ * kernels, and the options that change a byte of it. Stored as JSON in journals and origins. */
 #ifndef TOOLS_ENCODE_SETTINGS_H
 #define TOOLS_ENCODE_SETTINGS_H
 
 #include "tools/common/options/option_reading.h"
+#include "tools/common/texts/encoder.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,9 +14,9 @@
 /* The options that matter, each with its value, "" of a flag. To be released. */
 json_t *settings_of_options(const struct option_reading *reading);
 
-/* With version and model: {"encode": …, "model": …, "options": {…}}. The options are borrowed.
- * Ends the program where the model cannot be read. */
-json_t *settings_make(json_t *options, const char *model_path);
+/* With version, model and kernels: {"encode": …, "model": …, "kernels": …, "options": {…}}.
+ * The options are borrowed, and get the model's own --on-long. */
+json_t *settings_make(json_t *options, const struct encoder *encoder);
 
 enum { SETTINGS_MESSAGE_BYTES = 512 };
 
@@ -26,8 +27,5 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
 /* CRC-32C of bytes from..end-1 of an open file, behind those that made `sum`; false: it cannot be
  * read, or ends earlier. */
 bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
-
-/* How long the file is, and the CRC-32C of it. */
-bool file_sum_whole(const char *path, off_t *bytes, uint32_t *sum);
 
 #endif

@@ -1,5 +1,6 @@
-/* stop.c - see stop.h. A descriptor tells of the signal, so that none can come unseen between a
- * look at the flag and a wait for input. */
+/* stop.c - see stop.h. A descriptor becomes readable, so that no signal is missed between a look at
+ * the flag and a wait for input; the session's call is interrupted, and if the signal came before
+ * the call, its progress callback sees the flag. */
 #include "tools/encode/corpus/stop.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 
 static volatile sig_atomic_t caught;
 static int told = -1;
+static engine_session *volatile at_work;
 
 static void request_stop(int signal_number)
 {
@@ -19,6 +21,7 @@ static void request_stop(int signal_number)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     caught = signal_number;
+    engine_session_interrupt(at_work);
     if (write(told, &one, sizeof one) < 0)
         caught = signal_number; /* nobody waits who could not be told */
     errno = reason;
@@ -31,15 +34,27 @@ static void catch_signal(int signal_number)
         sigaction(signal_number, &action, NULL);
 }
 
-int stop_catch(void)
+int stop_catch(engine_session *session)
 {
+    at_work = session;
     told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     return told;
 }
 
+void stop_release(void)
+{
+    at_work = NULL;
+}
+
 int stop_signal(void)
 {
+    return caught;
+}
+
+int stop_progress(size_t n_done, size_t n, void *user)
+{
+    (void)n_done, (void)n, (void)user;
     return caught;
 }

@@ -2,8 +2,7 @@
 #ifndef TOOLS_PRINTER_H
 #define TOOLS_PRINTER_H
 
-#include "tools/common/print/csv_writer.h"
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/encode_options.h"
 
@@ -20,8 +19,7 @@ struct ranked {
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
-    struct json_writer json; /* these two write to the same stream */
-    struct csv_writer csv;
+    struct rows rows;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
     struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
@@ -35,7 +33,7 @@ struct printer {
     } npy;
     struct npz {
         FILE *spools[NPZ_SPOOLS];
-        size_t n_texts, n_rows; /* rows, or entries of sparse weights */
+        size_t n_texts, n_entries;
     } npz;
     const char *message; /* what failed beside the stream itself, or NULL */
 };
@@ -73,6 +71,20 @@ size_t rank_weights(const float *row, size_t n, struct ranked *out);
 /* The words of an item's i-th entity, and its label without B- or I-. */
 const char *entity_text(const struct item *item, size_t i, size_t *len);
 const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i);
+
+/* ---- Rows (printer_rows.c) ---- */
+
+/* In the output's format; FORMAT_TEXT, and those that have no rows: tables. */
+void rows_open_for(struct rows *rows, const struct job *job);
+
+/* Entities, words for mask tokens, sparse weights: a table, an array in the item's JSON object, or
+ * lines of CSV, whose titles are printed before the first item; index: of the text and its
+ * window. */
+void print_index(struct printer *printer, const struct item *item);
+void print_entities(struct printer *printer, const struct item *item);
+void print_candidates(struct printer *printer, const struct item *item,
+                      const engine_candidate *candidates);
+void print_weights(struct printer *printer, const struct item *item);
 
 /* ---- Text ---- */
 

@@ -63,7 +63,7 @@ static void write_window(struct json_writer *json, const struct item *item)
     json_write_count(json, "of", window->of);
     write_span(json, item, window->begin, window->end);
     if (window->in_pair)
-        json_write_truth(json, "pair", true);
+        json_write_truth(json, "in_pair", true);
     json_end_object(json);
 }
 
@@ -99,13 +99,13 @@ static void write_members(struct printer *printer, const struct item *item)
     for (size_t i = 0; i < item->record.n_members; i++) {
         const struct record_member *member = &item->record.members[i];
         if (!is_of_result(printer->encoder, member->key))
-            json_write_raw(&printer->json, member->key, member->value, member->value_len);
+            json_write_raw(&printer->rows.json, member->key, member->value, member->value_len);
     }
 }
 
 static void write_input(struct printer *printer, const struct item *item)
 {
-    struct json_writer *json = &printer->json;
+    struct json_writer *json = &printer->rows.json;
     engine_input shown = item_shown(item);
     if (shown.ids)
         json_write_null(json, "text");
@@ -124,14 +124,14 @@ static void write_input(struct printer *printer, const struct item *item)
 
 static void write_label(struct printer *printer, const struct ranked *ranked)
 {
-    json_write_text(&printer->json, "label", encoder_label(printer->encoder, ranked->index));
-    json_write_float(&printer->json, "score", ranked->score);
+    json_write_text(&printer->rows.json, "label", encoder_label(printer->encoder, ranked->index));
+    json_write_float(&printer->rows.json, "score", ranked->score);
 }
 
 /* NULL: there is none. */
 static void write_labels(struct printer *printer, const float *scores)
 {
-    struct json_writer *json = &printer->json;
+    struct json_writer *json = &printer->rows.json;
     size_t n = scores ? printer->encoder->width : 0;
     if (scores) {
         rank_scores(scores, n, printer->ranked);
@@ -155,7 +155,7 @@ static void write_labels(struct printer *printer, const float *scores)
 
 static void write_token(struct printer *printer, const struct item *item, size_t i)
 {
-    struct json_writer *json = &printer->json;
+    struct json_writer *json = &printer->rows.json;
     const struct encoder *encoder = printer->encoder;
     const engine_token *token = &item->tokens[i];
     size_t len;
@@ -168,7 +168,7 @@ static void write_token(struct printer *printer, const struct item *item, size_t
     write_span(json, item, token->begin, token->end);
     json_write_truth(json, "special", token->special);
     if (token->in_pair)
-        json_write_truth(json, "pair", true);
+        json_write_truth(json, "in_pair", true);
     if (item_is_masked(item, i))
         json_write_truth(json, "masked", true);
     if (encoder->request.task == TASK_LABELS && !encoder->is_pooled)
@@ -178,17 +178,17 @@ static void write_token(struct printer *printer, const struct item *item, size_t
 
 static void write_tokens(struct printer *printer, const struct item *item)
 {
-    json_begin_array(&printer->json, "tokens");
+    json_begin_array(&printer->rows.json, "tokens");
     for (size_t i = 0; i < item->n_tokens; i++)
         write_token(printer, item, i);
-    json_end_array(&printer->json);
+    json_end_array(&printer->rows.json);
 }
 
 /* ---- Results ---- */
 
 static void write_vectors(struct printer *printer, const struct item *item)
 {
-    struct json_writer *json = &printer->json;
+    struct json_writer *json = &printer->rows.json;
     size_t width = printer->encoder->width;
 
     if (printer->encoder->is_pooled) {
@@ -201,72 +201,19 @@ static void write_vectors(struct printer *printer, const struct item *item)
     json_end_array(json);
 }
 
-/* An id of the vocabulary, its text, and its score by this name. */
-static void write_scored_id(struct printer *printer, int32_t id, const char *key, float score)
-{
-    struct json_writer *json = &printer->json;
-    size_t len;
-    const char *text = encoder_id_text(printer->encoder, id, &len);
-    json_begin_object(json, NULL);
-    json_write_string(json, "text", text, len);
-    json_write_integer(json, "id", id);
-    json_write_float(json, key, score);
-    json_end_object(json);
-}
-
-/* In place of a vector, whose numbers are as many as the vocabulary has ids. */
-static void write_weights(struct printer *printer, const struct item *item)
-{
-    const struct ranked *weights = printer->ranked;
-    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
-    json_begin_array(&printer->json, "weights");
-    for (size_t i = 0; i < n; i++)
-        write_scored_id(printer, (int32_t)weights[i].index, "weight", weights[i].score);
-    json_end_array(&printer->json);
-}
-
-static void write_entities(struct printer *printer, const struct item *item)
-{
-    struct json_writer *json = &printer->json;
-    json_begin_array(json, "entities");
-    for (size_t i = 0; i < item->n_entities; i++) {
-        const engine_entity *entity = &item->entities[i];
-        size_t len;
-        const char *text = entity_text(item, i, &len);
-        json_begin_object(json, NULL);
-        json_write_string(json, "text", text, len);
-        json_write_text(json, "label", entity_label(printer->encoder, item, i));
-        json_write_float(json, "score", entity->score);
-        write_span(json, item, entity->begin, entity->end);
-        if (entity->in_pair)
-            json_write_truth(json, "pair", true);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-/* The words for one mask token. */
-static void write_candidates(struct printer *printer, const engine_candidate *candidates)
-{
-    json_begin_array(&printer->json, "candidates");
-    for (size_t i = 0; i < printer->encoder->top; i++)
-        write_scored_id(printer, candidates[i].id, "score", candidates[i].score);
-    json_end_array(&printer->json);
-}
-
 static void write_masks(struct printer *printer, const struct item *item)
 {
-    struct json_writer *json = &printer->json;
+    struct json_writer *json = &printer->rows.json;
     json_begin_array(json, "masks");
     for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
         size_t at = item->candidates[i].token;
         const engine_token *token = &item->tokens[at];
         json_begin_object(json, NULL);
-        json_write_count(json, "token", at);
+        json_write_count(json, "token_index", at);
         write_span(json, item, token->begin, token->end);
         if (token->in_pair)
-            json_write_truth(json, "pair", true);
-        write_candidates(printer, &item->candidates[i]);
+            json_write_truth(json, "in_pair", true);
+        print_candidates(printer, item, &item->candidates[i]);
         json_end_object(json);
     }
     json_end_array(json);
@@ -281,13 +228,13 @@ static void write_result(struct printer *printer, const struct item *item)
         else
             write_tokens(printer, item);
         break;
-    case TASK_ENTITIES: write_entities(printer, item); break;
+    case TASK_ENTITIES: print_entities(printer, item); break;
     case TASK_FILL: write_masks(printer, item); break;
     default:
         if (!item->rows || !printer->encoder->is_pooled || printer->encoder->request.with_tokens)
             write_tokens(printer, item);
         if (printer->encoder->is_sparse)
-            write_weights(printer, item);
+            print_weights(printer, item);
         else if (item->rows)
             write_vectors(printer, item);
     }
@@ -295,11 +242,11 @@ static void write_result(struct printer *printer, const struct item *item)
 
 static void print_item(struct printer *printer, const struct item *item)
 {
-    json_begin_object(&printer->json, NULL);
+    json_begin_object(&printer->rows.json, NULL);
     write_input(printer, item);
     write_result(printer, item);
-    json_write_truth(&printer->json, "truncated", item->n_dropped > 0);
-    json_end_object(&printer->json);
+    json_write_truth(&printer->rows.json, "truncated", item->n_dropped > 0);
+    json_end_object(&printer->rows.json);
 }
 
 const struct printer_kind PRINTER_JSON = {.item = print_item};

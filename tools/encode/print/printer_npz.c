@@ -1,9 +1,6 @@
-/* printer_npz.c - several NumPy arrays in one zip archive, where one array cannot hold the answer.
- *
- *     sparse weights    data [entries], indices [entries], indptr [texts + 1], shape, format: what
- *                       scipy.sparse.load_npz reads as a CSR matrix [texts, ids]
- *     rows per token    vectors [rows, D], offsets [texts + 1]: text i has the rows
- *                       offsets[i] .. offsets[i + 1] - 1
+/* printer_npz.c - sparse weights as NumPy arrays in one zip archive: data [entries], indices
+ * [entries], indptr [texts + 1], shape, format, which scipy.sparse.load_npz reads as a CSR matrix
+ * [texts, ids].
  *
  * An archive tells the size of a file before its bytes, so they wait in temporary files; memory
  * does not grow with the input.
@@ -25,16 +22,15 @@ static bool put(FILE *spool, const void *bytes, size_t n)
 /* What has come so far: where the next text begins. */
 static bool put_start(struct npz *npz)
 {
-    int64_t start = (int64_t)npz->n_rows;
+    int64_t start = (int64_t)npz->n_entries;
     return put(npz->spools[STARTS], &start, sizeof start);
 }
 
 static void begin(struct printer *printer)
 {
     struct npz *npz = &printer->npz;
-    if (printer->encoder->is_pooled && !printer->encoder->is_sparse)
-        program_die("-f npz holds sparse weights, or vectors of tokens; this model's own are of "
-                    "texts: -f npy");
+    if (!printer->encoder->is_sparse)
+        program_die("-f npz holds sparse weights, and this model's own are vectors: -f npy");
     for (size_t i = 0; i < NPZ_SPOOLS; i++)
         if (!(npz->spools[i] = tmpfile()))
             program_die("cannot make a temporary file for the arrays: %s", strerror(errno));
@@ -52,7 +48,7 @@ static bool put_weights(struct npz *npz, const float *row, size_t n)
         if (!put(npz->spools[VALUES], &row[i], sizeof row[i]) ||
             !put(npz->spools[IDS], &id, sizeof id))
             return false;
-        npz->n_rows++;
+        npz->n_entries++;
     }
     return true;
 }
@@ -60,17 +56,8 @@ static bool put_weights(struct npz *npz, const float *row, size_t n)
 static void print_item(struct printer *printer, const struct item *item)
 {
     struct npz *npz = &printer->npz;
-    const struct encoder *encoder = printer->encoder;
-    bool is_kept;
-    if (encoder->is_sparse) {
-        is_kept = put_weights(npz, item->rows, encoder->width);
-    } else {
-        is_kept = put(npz->spools[VALUES], item->rows,
-                      item->n_tokens * encoder->width * sizeof *item->rows);
-        npz->n_rows += item->n_tokens;
-    }
     npz->n_texts++;
-    if (!is_kept || !put_start(npz))
+    if (!put_weights(npz, item->rows, printer->encoder->width) || !put_start(npz))
         printer->message = "cannot keep the arrays in a temporary file";
 }
 
@@ -85,20 +72,12 @@ static bool add(struct zip_writer *zip, const char *name, const char *descr, con
     return zip_add(zip, name, head, NPY_HEADER_BYTES + n_bytes, spool);
 }
 
-static bool add_vectors(struct zip_writer *zip, const struct npz *npz, size_t width,
-                        const char *starts)
+static bool add_csr(struct zip_writer *zip, const struct npz *npz, size_t width)
 {
-    char shape[64];
-    snprintf(shape, sizeof shape, "%zu, %zu", npz->n_rows, width);
-    return add(zip, "vectors.npy", "<f4", shape, NULL, 0, npz->spools[VALUES]) &&
-           add(zip, "offsets.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]);
-}
-
-static bool add_csr(struct zip_writer *zip, const struct npz *npz, size_t width, const char *starts)
-{
-    char entries[64];
+    char entries[64], starts[64];
     const int64_t shape[2] = {(int64_t)npz->n_texts, (int64_t)width};
-    snprintf(entries, sizeof entries, "%zu,", npz->n_rows);
+    snprintf(entries, sizeof entries, "%zu,", npz->n_entries);
+    snprintf(starts, sizeof starts, "%zu,", npz->n_texts + 1);
     return add(zip, "indices.npy", "<i4", entries, NULL, 0, npz->spools[IDS]) &&
            add(zip, "indptr.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]) &&
            add(zip, "format.npy", "|S3", "", "csr", 3, NULL) &&
@@ -118,13 +97,7 @@ static void drop_spools(struct printer *printer)
 static bool end(struct printer *printer)
 {
     struct zip_writer zip = {.stream = printer->stream};
-    const struct npz *npz = &printer->npz;
-    size_t width = printer->encoder->width;
-    char starts[64];
-    snprintf(starts, sizeof starts, "%zu,", npz->n_texts + 1);
-    bool is_written = (printer->encoder->is_sparse ? add_csr(&zip, npz, width, starts)
-                                                   : add_vectors(&zip, npz, width, starts)) &&
-                      zip_end(&zip);
+    bool is_written = add_csr(&zip, &printer->npz, printer->encoder->width) && zip_end(&zip);
     if (!is_written && !ferror(printer->stream))
         printer->message = "cannot read the temporary files with the arrays again";
     drop_spools(printer);

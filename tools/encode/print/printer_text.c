@@ -9,9 +9,7 @@
 enum {
     TOKEN_COLUMNS = 24, /* longest token shown whole */
     WORD_COLUMNS = 16,  /* longest unknown word behind its token */
-    ENTITY_COLUMNS = 40,
     CANDIDATE_COLUMNS = 32,
-    FIRST_WEIGHTS = 10, /* shown of sparse weights, unless all are asked for */
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
@@ -125,53 +123,7 @@ static void print_tokens(struct printer *printer, const struct item *item)
     table_print(&table, printer->stream, "><>>.");
 }
 
-/* ---- Entities ---- */
-
-static void print_entities(struct printer *printer, const struct item *item)
-{
-    struct table table;
-    if (item->n_entities == 0) {
-        fputs("(no entities)\n", printer->stream);
-        return;
-    }
-    table_begin(&table);
-    fputs("entity\tlabel\tscore\tspan\n", table.rows);
-    for (size_t i = 0; i < item->n_entities; i++) {
-        const engine_entity *entity = &item->entities[i];
-        size_t len;
-        const char *text = entity_text(item, i, &len);
-        const char *label = entity_label(printer->encoder, item, i);
-        display_text(table.rows, text, len, ENTITY_COLUMNS);
-        putc('\t', table.rows);
-        display_text(table.rows, label, strlen(label), LABEL_COLUMNS);
-        putc('\t', table.rows);
-        display_number(table.rows, (double)entity->score);
-        putc('\t', table.rows);
-        put_span(table.rows, entity->begin, entity->end, entity->in_pair);
-        putc('\n', table.rows);
-    }
-    table_print(&table, printer->stream, "<<><");
-}
-
 /* ---- Words for mask tokens ---- */
-
-static void print_candidates(struct printer *printer, const engine_candidate *candidates)
-{
-    const struct encoder *encoder = printer->encoder;
-    struct table table;
-    table_begin(&table);
-    fprintf(table.rows, "  word\tid\t%s\n", encoder->options.raw_scores ? "logit" : "probability");
-    for (size_t i = 0; i < encoder->top; i++) {
-        size_t len;
-        const char *word = encoder_id_text(encoder, candidates[i].id, &len);
-        fputs("  ", table.rows);
-        display_text(table.rows, word, len, CANDIDATE_COLUMNS);
-        fprintf(table.rows, "\t%8d\t   ", (int)candidates[i].id);
-        display_number(table.rows, (double)candidates[i].score);
-        putc('\n', table.rows);
-    }
-    table_print(&table, printer->stream, "<>>");
-}
 
 static void print_mask(struct printer *printer, const struct item *item,
                        const engine_candidate *candidates)
@@ -188,7 +140,7 @@ static void print_mask(struct printer *printer, const struct item *item,
         put_span(stream, token->begin, token->end, false);
     }
     putc('\n', stream);
-    print_candidates(printer, candidates);
+    print_candidates(printer, item, candidates);
 }
 
 static void print_masks(struct printer *printer, const struct item *item)
@@ -197,33 +149,6 @@ static void print_masks(struct printer *printer, const struct item *item)
         fputs("(no mask token)\n", printer->stream);
     for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top)
         print_mask(printer, item, &item->candidates[i]);
-}
-
-/* ---- Sparse weights ---- */
-
-static void print_weights(struct printer *printer, const struct item *item)
-{
-    const struct ranked *weights = printer->ranked;
-    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
-    size_t n_shown = printer->all_values || n < FIRST_WEIGHTS ? n : FIRST_WEIGHTS;
-    struct table table;
-    if (n == 0) {
-        fputs("(no weights)\n", printer->stream);
-        return;
-    }
-    table_begin(&table);
-    fputs("token\tid\tweight\n", table.rows);
-    for (size_t i = 0; i < n_shown; i++) {
-        size_t len;
-        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
-        display_text(table.rows, text, len, CANDIDATE_COLUMNS);
-        fprintf(table.rows, "\t%zu\t", weights[i].index);
-        display_number(table.rows, (double)weights[i].score);
-        putc('\n', table.rows);
-    }
-    table_print(&table, printer->stream, "<>>");
-    if (n_shown < n)
-        fprintf(printer->stream, "and %zu more\n", n - n_shown);
 }
 
 /* ---- A line per text ---- */
@@ -245,14 +170,14 @@ static void print_pair(FILE *stream, const engine_input *input)
     display_cell(stream, input->pair, input->pair_len, TEXT_COLUMNS - text_columns - strlen(" | "));
 }
 
-/* "2/3" and the bytes that the window covers. */
-static void print_window_cells(FILE *stream, const struct window *window)
+/* "2/3" and the bytes that the window covers; ids have none. */
+static void print_window_cells(FILE *stream, const struct window *window, bool are_ids)
 {
     char place[48], span[64];
     snprintf(place, sizeof place, "%zu/%zu", window->index + 1, window->of);
     snprintf(span, sizeof span, "%s%zu-%zu", window->in_pair ? "pair " : "", window->begin,
              window->end);
-    fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, span);
+    fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, are_ids ? "-" : span);
 }
 
 static void print_text_line(const struct printer *printer, const struct item *item)
@@ -261,7 +186,7 @@ static void print_text_line(const struct printer *printer, const struct item *it
     engine_input shown = item_shown(item);
     fprintf(stream, "%6zu  ", item->number);
     if (item->window.of)
-        print_window_cells(stream, &item->window);
+        print_window_cells(stream, &item->window, shown.ids != NULL);
     if (shown.ids)
         display_cell(stream, "(token ids)", 11, TEXT_COLUMNS);
     else if (shown.pair)

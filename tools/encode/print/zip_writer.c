@@ -1,6 +1,8 @@
 /* zip_writer.c - see zip_writer.h. */
 #include "tools/encode/print/zip_writer.h"
 
+#include "tools/common/crc32.h"
+
 #include <string.h>
 
 enum {
@@ -9,22 +11,6 @@ enum {
     COPY_BYTES = 64 << 10,
     ZIP64_TAG = 1
 };
-
-/* ---- CRC-32 of ISO 3309, half a byte at a time ---- */
-
-static uint32_t crc_go_on(uint32_t crc, const unsigned char *bytes, size_t n)
-{
-    static const uint32_t of_half[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
-        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
-        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
-    };
-    for (size_t i = 0; i < n; i++) {
-        crc = of_half[(crc ^ bytes[i]) & 15] ^ crc >> 4;
-        crc = of_half[(crc ^ bytes[i] >> 4) & 15] ^ crc >> 4;
-    }
-    return crc;
-}
 
 /* ---- Records ---- */
 
@@ -108,7 +94,7 @@ static bool pass(FILE *rest, struct zip_entry *entry, struct zip_writer *to)
     while ((n = fread(bytes, 1, sizeof bytes, rest)) > 0) {
         if (to != NULL && !put_out(to, bytes, n))
             return false;
-        entry->crc = to == NULL ? crc_go_on(entry->crc, bytes, n) : entry->crc;
+        entry->crc = to == NULL ? crc32_add(entry->crc, bytes, n) : entry->crc;
         entry->len += to == NULL ? n : 0;
     }
     return !ferror(rest);
@@ -119,10 +105,9 @@ bool zip_add(struct zip_writer *zip, const char *name, const void *head, size_t 
 {
     struct zip_entry *entry = &zip->entries[zip->n_files++];
     *entry = (struct zip_entry){.name = name, .len = head_len, .offset = zip->n_bytes};
-    entry->crc = crc_go_on(UINT32_MAX, head, head_len);
+    entry->crc = crc32_add(0, head, head_len);
     if (!pass(rest, entry, NULL))
         return false;
-    entry->crc = ~entry->crc;
     return write_local_header(zip, entry) && put_out(zip, head, head_len) && pass(rest, entry, zip);
 }
 

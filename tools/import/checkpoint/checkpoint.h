@@ -1,5 +1,6 @@
-/* checkpoint.h - a checkpoint's directory, read whole: its configuration, tokenizer and modules,
- * and the plan of the tensors. Nothing is written until all of it has been found and checked.
+/* checkpoint.h - a checkpoint's directory (or a file of word vectors, vectors.h), read whole: its
+ * configuration, tokenizer and modules, and the plan of the tensors. Nothing is written until all
+ * of it has been found and checked.
  */
 #ifndef TOOLS_IMPORT_CHECKPOINT_H
 #define TOOLS_IMPORT_CHECKPOINT_H
@@ -30,7 +31,7 @@ struct token_modules {
 };
 
 struct checkpoint {
-    struct folder folder;
+    struct folder folder; /* empty for word vectors */
     struct json_file config_file;
     struct checkpoint_config config; /* .model is that of the weight file */
     struct sentence_transformers st;
@@ -44,7 +45,6 @@ struct checkpoint {
 };
 
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types);
-void checkpoint_free(struct checkpoint *checkpoint);
 
 /* ---- Token modules, for checkpoint_read.c, but for colbert_write ---- */
 
@@ -59,6 +59,5 @@ void colbert_write(const struct token_modules *modules, struct weight_output *ou
 /* Adds the tensors of all that is there to the plan, and says in the model what bge-m3 has, and in
  * its tokenizer which tokens have no weight. */
 void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types);
-void token_modules_free(struct token_modules *modules);
 
 #endif

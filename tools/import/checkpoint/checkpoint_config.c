@@ -106,26 +106,16 @@ static void read_keys(const struct json_file *file, const struct config_key *key
     }
 }
 
-/* Refuses keys with another value than the one that the engine computes. */
-static void check_only(const struct json_file *file, const struct only_value *only)
-{
-    for (; only->name != NULL; only++)
-        json_only(file, only->name, only->value, only->is_needed);
-}
-
 /* ---- Body ---- */
 
 /* What these classes could do and the weight file cannot say. */
 static void check_variants(const struct json_file *file, const struct body *body)
 {
-    static const struct only_value everyones[] = {
-        {"is_decoder", "false", false}, {"add_cross_attention", "false", false}, {.name = NULL}};
     static const struct {
         const char *key, *expected;
     } must_be_empty[] = {{"pruned_heads", "all heads"},
                          {"quantization_config", "weights that are not quantized"}};
-    check_only(file, everyones);
-    check_only(file, body->only);
+    json_only_check(file, body->only);
     for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
         if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
             json_refuse(file, "'%s' is not empty; expected %s", must_be_empty[i].key,
@@ -218,23 +208,26 @@ static void read_labels(const struct json_file *file, struct checkpoint_config *
 }
 
 /* The class of an activation, "torch.nn.modules.activation.Sigmoid", that a cross-encoder names: in
- * older files at the top, in newer ones under "sentence_transformers". NULL: it names none. */
+ * older files at the top, in newer ones under "sentence_transformers", in the newest in another
+ * file. NULL: it names none. */
 static const char *read_cross_encoder(const struct json_file *file,
                                       struct checkpoint_config *config)
 {
     const json_t *inner = json_typed(file, "sentence_transformers", JSON_OBJECT, "an object");
     const char *function = json_text(file, NULL, "sbert_ce_default_activation_function", NULL);
-    if (inner != NULL)
-        function = json_text(file, inner, "activation_fn", function);
+    if (inner != NULL && json_object_get(inner, "activation_fn") != NULL)
+        function = json_text(file, inner, "activation_fn", NULL);
+    if (config->activation != NULL)
+        function = config->activation;
     config->is_cross_encoder = inner != NULL || function != NULL;
     return function;
 }
 
 enum problem_type { PROBLEM_OPEN, PROBLEM_REGRESSION, PROBLEM_SINGLE_LABEL, PROBLEM_MULTI_LABEL };
 
-/* How logits become scores. One label: what the cross-encoder says, else the sigmoid, which is the
- * default both of sentence-transformers and of transformers' pipelines; a regression has none. More
- * labels: softmax, unless several may be true at once. */
+/* How logits become scores. A cross-encoder: as it says, else the sigmoid for one label and nothing
+ * for more, as sentence-transformers has it. Others, as pipelines of transformers: a regression
+ * nothing, one label or several at once the sigmoid, else softmax. */
 static enum scores read_scores(const struct json_file *file, struct checkpoint_config *config)
 {
     static const struct json_name types[] = {
@@ -247,19 +240,22 @@ static enum scores read_scores(const struct json_file *file, struct checkpoint_c
     static const struct json_name functions[] = {
         {"Sigmoid", SCORES_SIGMOID}, {"Identity", SCORES_NONE}, {NULL, 0}};
     const char *function = read_cross_encoder(file, config);
-    int64_t said = function != NULL ? json_name_value(functions, json_last_name(function)) : -1;
+    bool is_torch = function != NULL && strncmp(function, "torch.", 6) == 0;
+    int64_t said = is_torch ? json_name_value(functions, json_last_name(function)) : -1;
     if (function != NULL && said < 0)
         json_refuse(file,
-                    "the activation function '%.100s' is not known; expected Identity or Sigmoid",
+                    "the activation function '%.100s' is not known; expected torch's Identity or "
+                    "Sigmoid",
                     function);
     int64_t type = json_choice(
         file, "problem_type", types,
         "regression, single_label_classification or multi_label_classification", PROBLEM_OPEN);
     bool is_single = config->model.labels == 1;
-    if (type == PROBLEM_REGRESSION || (is_single && said == SCORES_NONE))
+    if (said >= 0)
+        return (enum scores)said;
+    if (config->is_cross_encoder ? !is_single : type == PROBLEM_REGRESSION)
         return SCORES_NONE;
-    return is_single || said == SCORES_SIGMOID || type == PROBLEM_MULTI_LABEL ? SCORES_SIGMOID
-                                                                              : SCORES_SOFTMAX;
+    return is_single || type == PROBLEM_MULTI_LABEL ? SCORES_SIGMOID : SCORES_SOFTMAX;
 }
 
 static enum dense_activation as_dense(int64_t activation)
@@ -317,13 +313,16 @@ static void read_head(const struct json_file *file, struct checkpoint_config *co
     }
 }
 
-void checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config)
+void checkpoint_config_read(const struct json_file *file, const char *activation,
+                            struct folder *folder, struct checkpoint_config *config)
 {
-    *config = (struct checkpoint_config){.architecture = read_class(file)};
+    *config =
+        (struct checkpoint_config){.architecture = read_class(file), .activation = activation};
     config_defaults(&config->model);
     read_body(file, config);
     read_head(file, config);
-    config_settle(&config->model);
+    known_keys_check(file, KEYS_CONFIG, config->architecture->body->unread, folder);
+    config_resolve(&config->model);
 }
 
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label)

@@ -15,8 +15,10 @@ static void read_config(struct checkpoint *checkpoint)
     if (checkpoint->is_static) {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
         static_embedding_config(file, &checkpoint->tensors, &checkpoint->config);
+        known_keys_check(file, KEYS_STATIC, NULL, &checkpoint->folder);
     } else {
-        checkpoint_config_read(file, &checkpoint->config);
+        checkpoint_config_read(file, st->activation_class, &checkpoint->folder,
+                               &checkpoint->config);
         checkpoint->config.may_lack_head = st->has_pooling && !st->is_splade;
     }
 }
@@ -32,7 +34,8 @@ static void read_tokenizer(struct checkpoint *checkpoint)
         return;
     }
     checkpoint->has_tokenizer = true;
-    import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place);
+    import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place,
+                          checkpoint->is_static);
     /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
      * anyway. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
@@ -133,24 +136,10 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     settle_modules(checkpoint);
     read_tokenizer(checkpoint);
     colbert_read(checkpoint);
+    known_keys_check(&checkpoint->st.prompts, KEYS_PROMPTS, NULL, &checkpoint->folder);
     plan_tensors(checkpoint, types);
     const char *wrong = config_check(&checkpoint->config.model);
     if (wrong != NULL)
         json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
     settle_length(checkpoint);
-}
-
-void checkpoint_free(struct checkpoint *checkpoint)
-{
-    plan_free(&checkpoint->plan);
-    for (size_t i = 0; i < MAX_PROJECTIONS; i++)
-        tensor_set_free(&checkpoint->dense[i]);
-    tensor_set_free(&checkpoint->tensors);
-    token_modules_free(&checkpoint->token_modules);
-    if (checkpoint->has_tokenizer)
-        import_tokenizer_free(&checkpoint->tokenizer);
-    checkpoint->has_tokenizer = false;
-    sentence_transformers_free(&checkpoint->st);
-    json_file_free(&checkpoint->config_file);
-    folder_close(&checkpoint->folder);
 }

@@ -11,6 +11,11 @@ enum { MOST_SKIPPED = 64 }; /* weights/FORMAT.md, skip_vectors */
 static void read_dense(struct folder *folder, struct dense_module *dense,
                        struct model_config *model)
 {
+    static const struct json_only usual[] = {
+        {"module_input_name", "\"token_embeddings\"", false, NULL},
+        {"module_output_name", "\"token_embeddings\"", false, NULL},
+        {"use_residual", "false", false, NULL},
+        {.name = NULL}};
     struct json_file file;
     json_file_read(&file, folder, dense->place, "config.json", true, false);
     dense->in = json_need_count(&file, NULL, "in_features", 1);
@@ -21,10 +26,10 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
     if (dense->in != model->width)
         json_refuse(&file, "'in_features' is %lld; expected %lld, the model's width",
                     (long long)dense->in, (long long)model->width);
-    json_only(&file, "use_residual", "false", false);
+    json_only_check(&file, usual);
     model->token_vector_bias = json_flag(&file, NULL, "bias", true);
+    known_keys_check(&file, KEYS_MODULE, NULL, folder);
     model->token_vectors = dense->out;
-    json_file_free(&file);
 }
 
 /* Words that have no token are skipped as the token for unknown words, as PyLate does. */
@@ -34,8 +39,7 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
     const json_t *words = json_typed(file, "skiplist_words", JSON_ARRAY, "an array");
     size_t n = words != NULL ? json_array_size(words) : sizeof punctuation - 1;
     bool has_unknown = false;
-    struct blank_list list;
-    list_open(&list);
+    struct blank_list list = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         const json_t *word = words != NULL ? json_array_get(words, i) : NULL;
         if (words != NULL && !json_is_string(word))

@@ -14,8 +14,11 @@
  * of it, which is the stream itself with norms behind the sums (post), and with norms before the
  * sublayers only what the next matrix sees.
  *
- * What is not the stream itself has g_k = 1, and s then evens out the columns of W. What comes of
- * it is measured at the top of int8_layers.c.
+ * What is not the stream itself has g_k = 1, and s then evens out the columns of W.
+ *
+ * The columns that are still far larger than the others are kept in f32, KEPT of a matrix: of what
+ * a norm gives those with the largest g_k, and before feed_forward.out, whose
+ * rows with the largest weights make the large columns of the stream, those with the largest |W|.
  */
 #include "tools/import/checkpoint/plan.h"
 
@@ -95,13 +98,6 @@ void residual_stream_open(struct residual_stream *stream, const struct plan *pla
     stream->size = alloc_zeros(stream->cap, sizeof *stream->size);
     stream->seen = alloc_zeros(stream->cap, sizeof *stream->seen);
     stream->largest = alloc_zeros(stream->cap, sizeof *stream->largest);
-}
-
-void residual_stream_free(struct residual_stream *stream)
-{
-    free(stream->size);
-    free(stream->seen);
-    free(stream->largest);
 }
 
 /* Norms of the heads' queries and keys are not the stream's. */
@@ -196,6 +192,24 @@ void residual_stream_pass(struct residual_stream *stream, const struct plan *pla
 
 /* ---- Factors ---- */
 
+/* factors = 0 of the KEPT columns with the largest sizes. */
+static void keep_columns(const struct residual_stream *stream, bool reads_stream, size_t n,
+                         float *factors)
+{
+    for (size_t i = 0; i < KEPT; i++) {
+        size_t best = 0;
+        double most = -1;
+        for (size_t k = 0; k < n; k++) {
+            double size = reads_stream ? stream->seen[k] : (double)stream->largest[k];
+            if (factors[k] > 0 && size > most) {
+                most = size;
+                best = k;
+            }
+        }
+        factors[best] = 0;
+    }
+}
+
 void int8_factors(struct residual_stream *stream, const struct plan *plan, size_t index,
                   float *factors)
 {
@@ -217,4 +231,6 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
     }
     for (size_t k = 0; k < tensor->cols; k++)
         factors[k] = (float)(exp(mean) / (double)factors[k]);
+    if (tensor_has_kept(tensor->type))
+        keep_columns(stream, reads_stream, tensor->cols, factors);
 }

@@ -32,8 +32,9 @@ struct planned_tensor {
     const struct tensor_set *set;
     const struct stored_tensor *parts[PLAN_PARTS]; /* planned_rows() rows each */
     size_t n_parts;
-    bool is_transposed; /* the only part is [cols, rows] */
-    double added;       /* to each number */
+    const float *values; /* [rows, cols], borrowed: no part, a tensor that is in memory; or NULL */
+    bool is_transposed;  /* the only part is [cols, rows] */
+    double added;        /* to each number */
     /* Of static_embedding.h: the row of the part that each row is, and its factor; or NULL. */
     const struct stored_tensor *row_numbers, *row_weights;
     enum part_kind kind;
@@ -78,7 +79,6 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
 /* Writes all tensors; the progress goes on by the bytes that were read. Failures are the
  * writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
-void plan_free(struct plan *plan);
 
 /* ---- int8 ---- */
 
@@ -102,13 +102,12 @@ struct residual_stream {
 
 /* Room for all tensors of the plan. */
 void residual_stream_open(struct residual_stream *stream, const struct plan *plan);
-void residual_stream_free(struct residual_stream *stream);
 
 /* Goes on behind the tensor at `index`; those of a plan follow each other as in the model. */
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index);
 
-/* factors [cols] of what the matrix at `index` multiplies, as weight_writer_factors() takes them,
- * once the stream has passed what stands before it. */
+/* factors [cols] of what the matrix at `index` multiplies, as weight_writer_factors() takes them, 0
+ * of columns to keep in f32, once the stream has passed the tensors before it. */
 void int8_factors(struct residual_stream *stream, const struct plan *plan, size_t index,
                   float *factors);
 

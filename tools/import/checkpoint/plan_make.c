@@ -210,11 +210,3 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
     add_part(&making, &linear, (int64_t)index);
     tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");
 }
-
-void plan_free(struct plan *plan)
-{
-    free(plan->tensors);
-    free(plan->left_out);
-    free(plan->int8_layers.in_f16);
-    *plan = (struct plan){.n = 0};
-}

@@ -116,8 +116,8 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
         return TENSOR_F16;
     if (!making->in_layer) /* of a head, for rows that nobody rounds */
         return TENSOR_INT8;
-    bool is_qkv = tensor->n_parts > 1;
-    return is_qkv || kind == PART_OUT ? TENSOR_INT8A8 : TENSOR_INT8A7;
+    bool is_after_heads = strstr(tensor->name, ".attention.output.") != NULL;
+    return is_after_heads || tensor->cols < KEPT ? TENSOR_INT8A8 : TENSOR_INT8K;
 }
 
 static void append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)

@@ -50,12 +50,13 @@ static void copy_by_columns(const struct planned_tensor *tensor, struct weight_w
     }
     progress_add(tensor->parts[0]->n_bytes);
     tensor_rows_free(&stored);
-    free(row);
 }
 
 static void copy_parts(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
-    if (tensor->is_transposed || tensor->kind == PART_DISTANCES)
+    if (tensor->values != NULL)
+        weight_writer_rows(writer, tensor->values, tensor->rows);
+    else if (tensor->is_transposed || tensor->kind == PART_DISTANCES)
         copy_by_columns(tensor, writer);
     else if (tensor->row_numbers != NULL || tensor->row_weights != NULL)
         static_embedding_write(tensor, writer);
@@ -70,7 +71,6 @@ static void give_factors(const struct plan *plan, size_t index, struct residual_
     float *factors = alloc_zeros(plan->tensors[index].cols, sizeof *factors);
     int8_factors(stream, plan, index, factors);
     weight_writer_factors(writer, factors);
-    free(factors);
 }
 
 /* What follows a write that failed does nothing. The residual stream is followed for factors. */
@@ -91,5 +91,4 @@ void plan_write(const struct plan *plan, struct weight_writer *writer)
         if (has_factors)
             residual_stream_pass(&stream, plan, i);
     }
-    residual_stream_free(&stream);
 }

@@ -40,11 +40,15 @@ static const struct module_kind {
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
-/* The index of the kind that may stand here, or N_MODULES. Only PyLate's Dense works on tokens. */
+/* The index of the kind that may stand here, or N_MODULES: so are modules of the code that a model
+ * brings along, whatever their names. Only PyLate's Dense works on tokens. */
 static size_t find_module(const char *type, enum stage stage)
 {
     const char *name = json_last_name(type);
     size_t i = 0;
+    if (name != type && strncmp(type, "sentence_transformers.", 22) != 0 &&
+        strncmp(type, "pylate.", 7) != 0)
+        return N_MODULES;
     while (i < N_MODULES && (strcmp(name, MODULES[i].name) != 0 || stage != MODULES[i].before))
         i++;
     bool is_wrong = i < N_MODULES && MODULES[i].after == STAGE_TOKENS &&
@@ -206,9 +210,12 @@ static int64_t read_dense_activation(const struct json_file *file)
 static void text_module_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     (void)st;
-    json_only(file, "module_input_name", "\"sentence_embedding\"", false);
-    json_only(file, "module_output_name", "\"sentence_embedding\"", false);
-    json_only(file, "use_residual", "false", false);
+    static const struct json_only usual[] = {
+        {"module_input_name", "\"sentence_embedding\"", false, NULL},
+        {"module_output_name", "\"sentence_embedding\"", false, NULL},
+        {"use_residual", "false", false, NULL},
+        {.name = NULL}};
+    json_only_check(file, usual);
 }
 
 /* The next of them. A weight file has one activation for all. */
@@ -234,8 +241,50 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 
 /* ---- sentence_bert_config.json ---- */
 
+/* What the reference would pass on to config.json's class, the model or the tokenizer: old and new
+ * names of these objects. Members that change no number are allowed. */
+static void check_arguments(const struct json_file *file)
+{
+    static const char *const names[] = {"model_args",   "tokenizer_args",   "config_args",
+                                        "model_kwargs", "processor_kwargs", "config_kwargs"};
+    const char *key;
+    json_t *value;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        json_object_foreach(json_typed(file, names[i], JSON_OBJECT, "an object"), key, value)
+        {
+            bool is_tokenizers = i % 3 == 1;
+            if (strcmp(key, "trust_remote_code") != 0 &&
+                !known_keys_are_harmless(is_tokenizers ? KEYS_TOKENIZER : KEYS_CONFIG, key))
+                json_refuse(file,
+                            "'%s' has '%.100s', which is not read here; expected an empty "
+                            "object (put the key into %s)",
+                            names[i], key, is_tokenizers ? "tokenizer_config.json" : "config.json");
+        }
+}
+
+/* Newer files say which of the model's results the next module reads. */
+static void check_modality(const struct json_file *file)
+{
+    static const struct json_name tasks[] = {
+        {"feature-extraction", 0}, {"fill-mask", 1}, {"sequence-classification", 1}, {NULL, 0}};
+    int64_t task = json_choice(file, "transformer_task", tasks,
+                               "feature-extraction, sequence-classification or fill-mask", 0);
+    const char *usual = task == 0 ? "last_hidden_state" : "logits";
+    const json_t *modes = json_typed(file, "modality_config", JSON_OBJECT, "an object");
+    json_t *text = json_pack("{s:s, s:s}", "method", "forward", "method_output_name", usual);
+    const char *name = json_text(file, NULL, "module_output_name", "scores");
+    if (modes != NULL && (!json_equal(json_object_get(modes, "text"), text) ||
+                          strcmp(name, "sentence_embedding") == 0))
+        json_refuse(file,
+                    "'modality_config' has not the usual for texts; expected {\"method\": "
+                    "\"forward\", \"method_output_name\": \"%s\"}",
+                    usual);
+}
+
 void length_parse(struct sentence_transformers *st, const struct json_file *file)
 {
+    check_arguments(file);
+    check_modality(file);
     st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
     st->lower = json_flag(file, NULL, "do_lower_case", false);
 }
@@ -254,7 +303,7 @@ static bool is_key(const char *text)
     return len <= MOST_NAME_BYTES;
 }
 
-void prompts_check(const struct json_file *file)
+void prompts_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     json_t *prompts = json_typed(file, "prompts", JSON_OBJECT, "an object"), *text;
     const char *chosen = json_text(file, NULL, "default_prompt_name", NULL), *name;
@@ -272,6 +321,7 @@ void prompts_check(const struct json_file *file)
     if (chosen != NULL && json_object_get(prompts, chosen) == NULL)
         json_refuse(file, "'default_prompt_name' is '%.100s', which 'prompts' does not have",
                     chosen);
+    st->activation_class = json_text(file, NULL, "activation_fn", NULL);
 }
 
 static void setting(struct weight_writer *writer, const char *key, const json_t *text)
@@ -303,12 +353,13 @@ typedef void parse_file(struct sentence_transformers *st, const struct json_file
 static bool read_file(struct sentence_transformers *st, struct folder *folder, const char *place,
                       const char *name, parse_file *parse, bool needed)
 {
+    enum known_keys kind = parse == length_parse ? KEYS_TRANSFORMER : KEYS_MODULE;
     struct json_file file;
     json_file_read(&file, folder, place, name, needed, parse == modules_parse);
     bool is_there = file.root != NULL;
     if (is_there)
         parse(st, &file);
-    json_file_free(&file);
+    known_keys_check(&file, kind, NULL, folder);
     return is_there;
 }
 
@@ -342,10 +393,5 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
     read_modules(st, folder);
     read_length(st, folder);
     json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false, false);
-    prompts_check(&st->prompts);
-}
-
-void sentence_transformers_free(struct sentence_transformers *st)
-{
-    json_file_free(&st->prompts);
+    prompts_parse(st, &st->prompts);
 }

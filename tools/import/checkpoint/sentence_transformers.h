@@ -5,7 +5,7 @@
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 
 #include "engine/file/weight_writer.h"
-#include "tools/import/files/json_file.h"
+#include "tools/import/files/known_keys.h"
 
 enum { PLACE_BYTES = 256 };
 
@@ -32,21 +32,22 @@ struct sentence_transformers {
     int64_t width;      /* that the pooling expects, or 0 */
     int64_t activation; /* enum dense_activation, of the dense layers */
     bool has_bias;
-    int64_t max_seq_length;   /* 0: not said */
-    bool lower;               /* do_lower_case: texts are put into lower case first */
+    int64_t max_seq_length; /* 0: not said */
+    bool lower;             /* do_lower_case: texts are put into lower case first */
+    const char
+        *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */
 };
 
 /* Reads all of it; without a modules.json only max_seq_length and the prompts are looked for. */
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
-void sentence_transformers_free(struct sentence_transformers *st);
 
 /* Parts of it, from parsed files. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
 void dense_parse(struct sentence_transformers *st, const struct json_file *file);
 void length_parse(struct sentence_transformers *st, const struct json_file *file);
-void prompts_check(const struct json_file *file);
+void prompts_parse(struct sentence_transformers *st, const struct json_file *file);
 
 /* Writes prompt.NAME and default_prompt to META. */
 void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer);

@@ -69,7 +69,7 @@ static const struct stored_tensor *find_mapping(const struct tensor_set *set, ui
     return find_column(set, "mapping", n, "I32, I64");
 }
 
-/* Its numbers, of any type that either has; the caller frees. */
+/* Its numbers, of any type that either has. */
 static double *read_column(const struct tensor_set *set, const struct stored_tensor *column)
 {
     size_t n = (size_t)column->shape[0], element = column->element_bytes;
@@ -92,7 +92,6 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
                      : strcmp(dtype, "I32") == 0 ? number.i32
                                                  : (double)number.i64;
     }
-    free(bytes);
     return numbers;
 }
 
@@ -105,7 +104,6 @@ static void check_mapping(const struct tensor_set *set, const struct stored_tens
         if (!(rows[i] >= 0 && rows[i] < (double)n_rows))
             tensor_refuse(set, mapping, ", token %" PRIu64 ": row %.0f of %" PRIu64, i, rows[i],
                           n_rows);
-    free(rows);
 }
 
 /* ---- The config ---- */
@@ -115,6 +113,17 @@ static int64_t read_length(const struct json_file *file)
 {
     bool is_null = json_is_null(json_object_get(file->root, "max_length"));
     return is_null ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
+}
+
+void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width)
+{
+    config_defaults(model);
+    model->layers = 0;
+    model->width = (int64_t)width;
+    model->vocabulary = (int64_t)rows;
+    model->token_types = 0;
+    model->pooling = POOLING_MEAN;
+    model->max_tokens = LONGEST_TEXT;
 }
 
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
@@ -129,13 +138,7 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
         tensor_refuse(set, table, " is too large");
     *config =
         (struct checkpoint_config){.architecture = is_model2vec ? &MODEL2VEC : &STATIC_EMBEDDING};
-    config_defaults(model);
-    model->layers = 0;
-    model->width = (int64_t)table->shape[1];
-    model->vocabulary = (int64_t)n;
-    model->token_types = 0;
-    model->pooling = POOLING_MEAN;
-    model->max_tokens = LONGEST_TEXT;
+    static_embedding_defaults(model, n, table->shape[1]);
     if (!is_model2vec)
         return;
     int64_t most = read_length(file);
@@ -155,6 +158,37 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
 
 /* ---- The table ---- */
 
+/* The only tensor of such a model. */
+static struct planned_tensor *plan_table(struct plan *plan, const struct model_config *model)
+{
+    *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *plan->tensors), .n = 1, .cap = 1};
+    *plan->tensors = (struct planned_tensor){
+        .name = "embedding.token.weight",
+        .layout = LAYOUT_ROWS,
+        .n_dims = 2,
+        .rows = (size_t)model->vocabulary,
+        .cols = (size_t)model->width,
+        .kind = PART_TABLE,
+    };
+    return plan->tensors;
+}
+
+static void count_bytes(struct plan *plan)
+{
+    const struct planned_tensor *table = plan->tensors;
+    plan->n_parameters = (uint64_t)table->rows * table->cols;
+    plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
+}
+
+void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
+                                  const struct model_config *model)
+{
+    struct planned_tensor *table = plan_table(plan, model);
+    table->values = values;
+    table->type = type != 0 ? type : TENSOR_F32;
+    count_bytes(plan);
+}
+
 /* A product of two roundings is rounded once more in f32 alone. */
 static enum tensor_type choose_type(struct stored_types types, const struct planned_tensor *table)
 {
@@ -170,19 +204,10 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     bool takes_more;
     struct stored_tensor *stored = find_table(set, &takes_more);
     stored->used = true;
-    *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *plan->tensors), .n = 1, .cap = 1};
-    struct planned_tensor *table = plan->tensors;
-    *table = (struct planned_tensor){
-        .name = "embedding.token.weight",
-        .layout = LAYOUT_ROWS,
-        .n_dims = 2,
-        .rows = (size_t)model->vocabulary,
-        .cols = (size_t)model->width,
-        .set = set,
-        .parts = {stored},
-        .n_parts = 1,
-        .kind = PART_TABLE,
-    };
+    struct planned_tensor *table = plan_table(plan, model);
+    table->set = set;
+    table->parts[0] = stored;
+    table->n_parts = 1;
     if (takes_more) {
         table->row_numbers = find_mapping(set, table->rows);
         table->row_weights = find_column(set, "weights", table->rows, "F16, F32, F64");
@@ -191,8 +216,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
         check_mapping(set, table->row_numbers, stored->shape[0]);
     tensor_set_check_used(set, "a static embedding");
     table->type = choose_type(types, table);
-    plan->n_parameters = (uint64_t)table->rows * table->cols;
-    plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
+    count_bytes(plan);
     plan->n_source_bytes = stored->n_bytes;
     if (plan->n_bytes == 0)
         tensor_refuse(set, stored, " is too large");
@@ -217,6 +241,4 @@ void static_embedding_write(const struct planned_tensor *table, struct weight_wr
     }
     progress_add(table->parts[0]->n_bytes);
     tensor_rows_free(&row);
-    free(numbers);
-    free(weights);
 }

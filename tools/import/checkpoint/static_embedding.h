@@ -18,6 +18,9 @@
 bool static_embedding_is_there(const struct sentence_transformers *st,
                                const struct json_file *file);
 
+/* Those of a table alone: the mean of a text's rows, without layers. */
+void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width);
+
 /* Sizes and kinds, by the tensors and config.json. */
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config);
@@ -29,6 +32,10 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
 /* Plans the table, and says which tensors are used; type: how it is stored, 0: as it is. */
 void static_embedding_plan(struct plan *plan, struct stored_types types,
                            const struct tensor_set *set, const struct model_config *model);
+
+/* The same of a table in memory, [vocabulary, width]; type 0: f32. */
+void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
+                                  const struct model_config *model);
 
 /* Writes a planned table whose rows are taken by a mapping, or weighted. */
 void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer);

@@ -19,8 +19,7 @@ static void skip_specials(struct tokenizer_draft *draft)
 {
     static const char *const names[] = {"<s>",   "</s>",  "<pad>", "<unk>",
                                         "[CLS]", "[SEP]", "[PAD]", "[UNK]"};
-    struct blank_list list;
-    list_open(&list);
+    struct blank_list list = {.n = 0};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t id = word_list_find(&draft->words, names[i], strlen(names[i]));
         if (id != WORD_NONE)
@@ -55,12 +54,4 @@ void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types
         plan_linear(plan, types, &modules->dense, "token.vector", "linear", 0, st->token_dense.out,
                     st->token_dense.in, model->token_vector_bias);
     }
-}
-
-void token_modules_free(struct token_modules *modules)
-{
-    tensor_set_free(&modules->weights);
-    tensor_set_free(&modules->vectors);
-    tensor_set_free(&modules->dense);
-    json_file_free(&modules->metadata);
 }

@@ -10,7 +10,7 @@ static const struct body ALBERT = {
                  SIZE_OR("num_hidden_groups", layer_groups, 1),
                  COUNT("type_vocab_size", token_types, 2),
                  ACTIVATION("hidden_act", ACTIVATION_GELU_TANH)),
-    .only = ONLY(ABSOLUTE_POSITIONS, {"inner_group_num", "1", false}),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"inner_group_num", "1", false, NULL}),
     .layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                .projection = PARTS(PROJECTION("encoder.embedding_hidden_mapping_in")),

@@ -90,12 +90,6 @@ struct config_key {
 };
 #define NO_DEFAULT ((double)INT64_MIN)
 
-/* A key that the class knows several values of, of which the engine computes one. */
-struct only_value {
-    const char *name, *value; /* as JSON; a name of NULL ends a list */
-    bool is_needed;           /* the class' default is another */
-};
-
 struct body {
     const char *const *prefixes; /* NULL ends them */
     /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
@@ -104,7 +98,8 @@ struct body {
     /* The other keys hold where config.json has not got the width's key of the first ones, and the
      * other layout where the checkpoint has no tensor of the first one's layers. NULL: no such. */
     const struct config_key *keys, *other_keys;
-    const struct only_value *only;
+    const struct json_only *only; /* keys of which the engine computes one value */
+    const char *unread;           /* keys that published files have and the class does not read */
     const struct layout *layout, *other_layout;
     /* What keys say together. NULL: nothing. */
     void (*finish)(const struct json_file *file, struct model_config *model);

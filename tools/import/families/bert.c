@@ -39,6 +39,23 @@ static const struct body ELECTRA = {
               "generator_predictions.", "generator_lm_head.", "classifier.", "qa_outputs."),
 };
 
+/* Other names of its sizes, which it reads too, must say the same. */
+static void check_distilbert(const struct json_file *file, struct model_config *model)
+{
+    const struct {
+        const char *name, *usual;
+        int64_t value;
+    } sizes[] = {{"hidden_size", "dim", model->width},
+                 {"num_attention_heads", "n_heads", model->heads},
+                 {"num_hidden_layers", "n_layers", model->layers}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
+        if (found != sizes[i].value)
+            json_refuse(file, "'%s' is %lld; expected %lld, as '%s' is", sizes[i].name,
+                        (long long)found, (long long)sizes[i].value, sizes[i].usual);
+    }
+}
+
 /* modeling_distilbert.py has eps=1e-12 in the code, and no types. */
 static const struct body DISTILBERT = {
     .prefixes = NAMES("distilbert.", "model."),
@@ -52,6 +69,7 @@ static const struct body DISTILBERT = {
                      .layer = LAYER("transformer.layer.#.", "attention.q_lin", "attention.k_lin",
                                     "attention.v_lin", "attention.out_lin", "sa_layer_norm",
                                     "ffn.lin1", "ffn.lin2", "output_layer_norm")),
+    .finish = check_distilbert,
     .left_out = NAMES("embeddings.position_ids", "vocab_transform.", "vocab_layer_norm.",
                       "vocab_projector.", "pre_classifier.", "classifier.", "qa_outputs."),
 };

@@ -6,6 +6,7 @@
 #include "tools/import/families/tables.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SIZES(head_dim, kv_heads)                                                                  \
     USUAL_SIZES, SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                        \
@@ -52,8 +53,9 @@ static const struct body GEMMA = {
     .prefixes = NAMES("model."),
     .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
-    .only = ONLY({"use_bidirectional_attention", "true", true}, {"rope_scaling", "null", false},
-                 {"attn_logit_softcapping", "null", false}),
+    .only = ONLY({"use_bidirectional_attention", "true", true, NULL},
+                 {"rope_scaling", "null", false, NULL},
+                 {"attn_logit_softcapping", "null", false, NULL}),
     .layout =
         LAYOUT(.embedding = EMBEDDING_PARTS,
                .layer = PARTS(
@@ -65,6 +67,7 @@ static const struct body GEMMA = {
                     {"layers.#.post_feedforward_layernorm"}}),
                .final = FINAL_PARTS, .norm_added = 1),
     .finish = finish_gemma,
+    .unread = "_sliding_window_pattern",
     .left_out = NAMES("lm_head."),
 };
 
@@ -75,22 +78,31 @@ const struct architecture GEMMA_CLASSES[] = {
 
 /* ---- Qwen 3, of which each token sees those before it ---- */
 
-/* Its layer_types are not read: without a window all layers are of one type. */
+/* Without a window all layers are of one type. */
 static void finish_qwen(const struct json_file *file, struct model_config *model)
 {
+    const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        if (type == NULL || strcmp(type, "full_attention") != 0)
+            json_refuse(file, "'layer_types' has '%.100s'; expected full_attention of all layers",
+                        type != NULL ? type : "no name");
+    }
     model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
 }
 
 static const struct body QWEN = {
     .prefixes = NAMES("model."),
-    .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FIXED(mask, MASK_CAUSAL),
+    .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FLAG("is_causal", mask, MASK_CAUSAL),
                  ACTIVATION("hidden_act", ACTIVATION_SILU)),
-    .only = ONLY({"use_sliding_window", "false", false}, {"rope_scaling", "null", false}),
+    .only =
+        ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
     .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
                      .layer = PARTS(ATTENTION_PARTS, TO_NORM("layers.#.post_attention_layernorm"),
                                     FEED_FORWARD_PARTS),
                      .final = FINAL_PARTS),
     .finish = finish_qwen,
+    .unread = "sliding_window max_window_layers",
     .left_out = NAMES("lm_head."),
 };
 

@@ -13,7 +13,8 @@ static const struct body JINA = {
                  FIXED(attention_position, ATTENTION_POSITION_ALIBI), FIXED(gate, GATE_FIRST),
                  FIXED(feed_forward_in_bias, false),
                  NAMED("feed_forward_type", activation, GATES, "geglu or reglu", NO_DEFAULT)),
-    .only = ONLY({"position_embedding_type", "\"alibi\"", true}),
+    .only = ONLY({"position_embedding_type", "\"alibi\"", true, NULL},
+                 {"emb_pooler", "\"mean\"", false, NULL}),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",
                                            "encoder.layer.#.attention.self.key",
@@ -23,6 +24,7 @@ static const struct body JINA = {
                                     TO_IN(DIM_GATED, "encoder.layer.#.mlp.gated_layers"),
                                     TO_OUT("encoder.layer.#.mlp.wo"),
                                     TO_NORM("encoder.layer.#.mlp.layernorm"))),
+    .unread = "model_max_length",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
                       "cls.predictions.", "classifier.", "qa_outputs."),
 };

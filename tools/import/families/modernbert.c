@@ -11,11 +11,14 @@ static void finish(const struct json_file *file, struct model_config *model)
 {
     model->rotary_base =
         rotary_base_read(file, "full_attention", json_number(file, "global_rope_theta", 160000));
-    bool is_null = json_is_null(json_object_get(file->root, "local_rope_theta"));
-    double local = is_null ? model->rotary_base : json_number(file, "local_rope_theta", 10000);
+    double local = json_number(file, "local_rope_theta", 10000);
+    if (json_is_null(json_object_get(file->root, "local_rope_theta")))
+        local = model->rotary_base;
     model->rotary_local_base = rotary_base_read(file, "sliding_attention", local);
-    /* The key counts both sides; a token sees half of it on each. */
+    /* The key counts both sides; a token sees half of it on each. transformers 5 has another name
+     * for that half, which comes first. */
     model->window = json_count(file, NULL, "local_attention", 2, 128) / 2;
+    model->window = json_count(file, NULL, "sliding_window", 1, model->window);
     layer_types_read(file, model);
 }
 
@@ -30,7 +33,7 @@ static const struct body MODERNBERT = {
                  FIXED(attention_position, ATTENTION_POSITION_ROTARY),
                  SIZE_OR("global_attn_every_n_layers", global_every, 3),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU)),
-    .only = ONLY({"rope_scaling", "null", false}),
+    .only = ONLY({"rope_scaling", "null", false, NULL}),
     .layout = LAYOUT(.embedding = PARTS({"embedding.token.weight",
                                          TABLE(DIM_VOCABULARY),
                                          {"embeddings.tok_embeddings.weight"}},
@@ -41,6 +44,7 @@ static const struct body MODERNBERT = {
                          TO_IN(DIM_GATED, "layers.#.mlp.Wi"), TO_OUT("layers.#.mlp.Wo")),
                      .final = PARTS({"final.norm", NORM, {"final_norm"}})),
     .finish = finish,
+    .unread = "layer_norm_eps position_embedding_type type_vocab_size",
     .left_out = NAMES("head.", "decoder.", "classifier."),
 };
 

@@ -29,9 +29,10 @@ int distance_bucket(int64_t distance)
 static const struct body MPNET = {
     .prefixes = NAMES("mpnet.", "model."),
     .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-                 FIXED(position_offset, 2), FIXED(attention_position, ATTENTION_POSITION_DISTANCE),
+                 FIXED(position_offset, 2), FIXED(position_skips_padding, true),
+                 FIXED(attention_position, ATTENTION_POSITION_DISTANCE),
                  FIXED(distances, DISTANCES), ACTIVATION("hidden_act", ACTIVATION_GELU)),
-    .only = ONLY(ABSOLUTE_POSITIONS, {"relative_attention_num_buckets", "32", false}),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"relative_attention_num_buckets", "32", false, NULL}),
     .layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING, {"attention.distance.bias",
                                                    PART_DISTANCES,

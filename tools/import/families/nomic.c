@@ -18,7 +18,7 @@ static const struct json_name GATES[] = {
 static void finish(const struct json_file *file, struct model_config *model)
 {
     if (json_member(file, NULL, "n_embd") == NULL) {
-        model->rotary_base = rotary_base_read(file, NULL, 10000);
+        model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
         return;
     }
     double share = json_number(file, "rotary_emb_fraction", 0);
@@ -51,11 +51,15 @@ static const struct body NOMIC = {
     .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, SIZE_OR("head_dim", head_width, -1),
                        FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
                        ACTIVATION("hidden_act", ACTIVATION_GELU)),
-    .only = ONLY({"prenorm", "false", false}, {"parallel_block", "false", false},
-                 {"parallel_block_tied_norm", "false", false}, {"causal", "false", false},
-                 {"use_rms_norm", "false", false}, {"rotary_emb_scale_base", "null", false},
-                 {"rotary_head_dim", "false", false}, {"num_heads_kv", "null", false},
-                 {"num_experts", "0", false}, {"moe_every_n_layers", "0", false}),
+    .only =
+        ONLY({"prenorm", "false", false, NULL}, {"parallel_block", "false", false, NULL},
+             {"parallel_block_tied_norm", "false", false, NULL}, {"causal", "false", false, NULL},
+             {"use_rms_norm", "false", false, NULL}, {"rotary_emb_scale_base", "null", false, NULL},
+             {"rotary_head_dim", "false", false, NULL}, {"num_heads_kv", "null", false, NULL},
+             {"num_experts", "0", false, NULL}, {"moe_every_n_layers", "0", false, NULL},
+             {"scale_attn_weights", "true", false, NULL},
+             {"scale_attn_by_inverse_layer_idx", "false", false, NULL},
+             {"rope_scaling", "null", false, NULL}),
     .layout = LAYOUT(.embedding = PARTS(EMBEDDING("emb_ln")),
                      .layer = PARTS(TO_QKV(QKV, "encoder.layers.#.attn.Wqkv"),
                                     TO_OUTPUT(SQUARE, "encoder.layers.#.attn.out_proj"),
@@ -74,6 +78,7 @@ static const struct body NOMIC = {
                          TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
                          TO_OUT("layers.#.mlp.down_proj"), TO_NORM("layers.#.post_mlp_layernorm"))),
     .finish = finish,
+    .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
                       "cls.predictions.", "classifier.", "qa_outputs."),
 };

@@ -14,8 +14,8 @@ static const struct body ROBERTA = {
     .prefixes = NAMES("roberta.", "model."),
     .keys =
         KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-             COUNT("pad_token_id", position_offset, 1), COUNT("type_vocab_size", token_types, 2),
-             ACTIVATION("hidden_act", ACTIVATION_GELU)),
+             COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
+             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
     .finish = finish,

@@ -41,7 +41,7 @@ void layer_types_read(const struct json_file *file, struct model_config *model);
 #define FIXED(field, value)           {NULL, KEY_FIXED, FIELD(field), value, NULL, NULL}
 #define NAMED(name, field, names, expected, absent) \
     {name, KEY_NAME, FIELD(field), absent, names, expected}
-#define ABSOLUTE_POSITIONS            {"position_embedding_type", "\"absolute\"", false}
+#define ABSOLUTE_POSITIONS            {"position_embedding_type", "\"absolute\"", false, NULL}
 // clang-format on
 #define ACTIVATION(name, absent)                                                                   \
     NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
@@ -56,7 +56,7 @@ void layer_types_read(const struct json_file *file, struct model_config *model);
 
 // clang-format off
 #define KEYS(...)   (const struct config_key[]){__VA_ARGS__, {.kind = KEY_END}}
-#define ONLY(...)   (const struct only_value[]){__VA_ARGS__, {.name = NULL}}
+#define ONLY(...)   (const struct json_only[]){__VA_ARGS__, {.name = NULL}}
 #define NAMES(...)  (const char *const[]){__VA_ARGS__, NULL}
 #define PARTS(...)  (const struct part[]){__VA_ARGS__, {.to = NULL}}
 #define LAYOUT(...) &(const struct layout){__VA_ARGS__}

@@ -29,14 +29,6 @@ void folder_open(struct folder *folder, const char *path)
                     path);
 }
 
-void folder_close(struct folder *folder)
-{
-    for (size_t i = 0; i < folder->n; i++)
-        free(folder->names[i]);
-    free(folder->names);
-    *folder = (struct folder){0};
-}
-
 /* ---- Names ---- */
 
 const char *folder_name(char path[FOLDER_PATH], const char *place, const char *name)

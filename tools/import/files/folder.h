@@ -15,11 +15,11 @@ struct folder {
     const char *path; /* borrowed */
     char **names;     /* [n] files that were opened, relative, each once, in that order */
     size_t n;
+    char unread[1024]; /* keys of JSON files that no code reads ("FILE: KEY, KEY; FILE: KEY") */
 };
 
 /* The path must be that of a directory. */
 void folder_open(struct folder *folder, const char *path);
-void folder_close(struct folder *folder);
 
 /* "place" and "name" after each other; place is "" or "2_Dense/". Returns `path`, cut where it is
  * too long, which folder_join then refuses. */
@@ -34,7 +34,7 @@ const char *folder_join(const struct folder *folder, const char *name, char path
 /* Opens a regular file; -1 where it is absent and not needed. */
 int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes);
 
-/* All of such a file, at most `most` bytes; the caller frees. NULL where it is absent and not
+/* All of such a file, at most `most` bytes. NULL where it is absent and not
  * needed. */
 char *folder_text(struct folder *folder, const char *name, bool needed, size_t most, size_t *len);
 
@@ -46,7 +46,7 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes);
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
 void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len);
 
-/* The n_bytes of a file from `offset` on, at most `most`; the caller frees. */
+/* The n_bytes of a file from `offset` on, at most `most`. */
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most);
 
 #endif

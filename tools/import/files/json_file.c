@@ -36,6 +36,7 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
     *file = (struct json_file){0};
     snprintf(file->name, sizeof file->name, "%s", name);
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    file->seen = json_object();
     if (file->root == NULL)
         problem_say("%s, line %d: not JSON: %s", name, error.line, error.text);
     if (is_array ? !json_is_array(file->root) : !json_is_object(file->root))
@@ -52,20 +53,20 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
     char *text = folder_text(folder, folder_name(full, place, name), needed, MOST_JSON_BYTES, &len);
     if (text != NULL)
         json_file_parse(file, full, text, len, is_array);
-    free(text);
-}
-
-void json_file_free(struct json_file *file)
-{
-    json_decref(file->root);
-    file->root = NULL;
 }
 
 /* ---- Members ---- */
 
+static json_t *member_of_root(const struct json_file *file, const char *key)
+{
+    json_object_set_new(file->seen, key, json_true());
+    return json_object_get(file->root, key);
+}
+
 const json_t *json_member(const struct json_file *file, const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object != NULL ? object : file->root, key);
+    const json_t *value = object != NULL && object != file->root ? json_object_get(object, key)
+                                                                 : member_of_root(file, key);
     return json_is_null(value) ? NULL : value;
 }
 
@@ -141,7 +142,7 @@ const char *json_text(const struct json_file *file, const json_t *object, const 
 json_t *json_typed(const struct json_file *file, const char *key, json_type type,
                    const char *expected)
 {
-    json_t *value = json_object_get(file->root, key);
+    json_t *value = member_of_root(file, key);
     if (json_is_null(value))
         return NULL;
     if (value != NULL && json_typeof(value) != type)
@@ -149,14 +150,20 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
     return value;
 }
 
-void json_only(const struct json_file *file, const char *key, const char *value, bool is_needed)
+void json_only_check(const struct json_file *file, const struct json_only *only)
 {
-    const json_t *member = json_member(file, NULL, key);
-    json_t *only = json_loads(value, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-    bool is_right = member == NULL ? !is_needed : json_equal(member, only) != 0;
-    json_decref(only);
-    if (!is_right)
-        refuse(file, key, member, value);
+    for (; only->name != NULL; only++) {
+        if (json_object_get(file->seen, only->name) != NULL)
+            continue;
+        const json_t *member = json_member(file, NULL, only->name);
+        json_t *value = json_loads(only->value, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+        bool is_right = member == NULL ? !only->is_needed : json_equal(member, value) != 0;
+        char expected[300];
+        snprintf(expected, sizeof expected, "%s%s%s", only->value, only->advice != NULL ? "; " : "",
+                 only->advice != NULL ? only->advice : "");
+        if (!is_right)
+            refuse(file, only->name, member, expected);
+    }
 }
 
 /* ---- Names ---- */

@@ -14,6 +14,7 @@
 struct json_file {
     char name[256]; /* relative, for messages */
     json_t *root;   /* NULL: the file is absent */
+    json_t *seen;   /* names of the root's members that were asked for: known_keys.h */
 };
 
 /* From text; the root must be an object, or an array where is_array. */
@@ -23,7 +24,6 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
 /* From a file of the folder, below `place`; absent leaves root NULL, unless it is needed. */
 void json_file_read(struct json_file *file, struct folder *folder, const char *place,
                     const char *name, bool needed, bool is_array);
-void json_file_free(struct json_file *file);
 
 /* "FILE: ..." (or "FILE ..." where the format starts with a blank) is the problem. */
 #define json_refuse(file, ...) problem_of((file)->name, __VA_ARGS__)
@@ -47,9 +47,14 @@ struct json_name {
 int64_t json_choice(const struct json_file *file, const char *key, const struct json_name *names,
                     const char *expected, int64_t otherwise);
 
-/* A key that may have one value alone, as JSON ("false"), or be absent or null; is_needed: must be
- * there. */
-void json_only(const struct json_file *file, const char *key, const char *value, bool is_needed);
+/* A key that may have one value alone, as JSON ("false"), or be absent or null, unless it has been
+ * read. A list of them ends with the name NULL. */
+struct json_only {
+    const char *name, *value;
+    bool is_needed;     /* the class' default is another */
+    const char *advice; /* what to do where the file has another value, or NULL */
+};
+void json_only_check(const struct json_file *file, const struct json_only *only);
 
 /* The value of a name, or -1. */
 int64_t json_name_value(const struct json_name *names, const char *name);

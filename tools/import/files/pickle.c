@@ -260,15 +260,6 @@ const struct pickle_value *pickle_read(struct pickle *pickle)
     return top(pickle, 0);
 }
 
-void pickle_free(struct pickle *pickle)
-{
-    for (size_t i = 0; i < pickle->n_values; i++)
-        free(pickle->values[i].items);
-    free(pickle->values);
-    free(pickle->stack);
-    free(pickle->memo);
-}
-
 const struct pickle_value *pickle_item(const struct pickle *pickle,
                                        const struct pickle_value *value, enum pickle_kind kind,
                                        size_t index)

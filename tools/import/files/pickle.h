@@ -34,7 +34,7 @@ struct pickle_value {
     enum pickle_kind kind;
     int64_t number;
     const char *text; /* [n] in the pickle */
-    uint32_t *items;  /* [n], owned */
+    uint32_t *items;  /* [n] */
     size_t n, cap;
 };
 
@@ -51,7 +51,6 @@ struct pickle {
 /* Runs the pickle to its end, its last byte. `pickle` is zeros but for name, bytes, len and
  * functions. Returns the value that is left on the stack. */
 const struct pickle_value *pickle_read(struct pickle *pickle);
-void pickle_free(struct pickle *pickle);
 
 /* The index-th item of a value, or NULL where it has no such item or is not of that kind. */
 const struct pickle_value *pickle_item(const struct pickle *pickle,

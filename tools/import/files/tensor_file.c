@@ -241,7 +241,6 @@ static void read_safetensors(struct tensor_file *file, const char *name, uint64_
     file->data_bytes = file_bytes - file->data_offset;
     char *text = file_text(file->fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES);
     json_file_parse(&file->header, name, text, (size_t)len, false);
-    free(text);
 }
 
 static void read_torch(struct tensor_file *file, const char *name, uint64_t file_bytes)
@@ -329,21 +328,10 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
         bool is_there = index.root != NULL;
         if (is_there)
             read_shards(set, folder, place, &index);
-        json_file_free(&index);
         if (is_there)
             return;
     }
     problem_say("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
-}
-
-void tensor_set_free(struct tensor_set *set)
-{
-    for (size_t i = 0; i < set->n_files; i++) {
-        close(set->files[i].fd);
-        json_file_free(&set->files[i].header);
-    }
-    free(set->tensors);
-    *set = (struct tensor_set){.n = 0};
 }
 
 /* ---- Names ---- */

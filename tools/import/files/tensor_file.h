@@ -55,7 +55,6 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
 /* The same of one file there, "sparse_linear.pt". */
 void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
                           const char *file);
-void tensor_set_free(struct tensor_set *set);
 
 /* Takes the first of the prefixes (NULL ends them) that is there off every name. */
 void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);

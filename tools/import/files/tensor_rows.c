@@ -24,8 +24,8 @@ void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool 
 
 void tensor_rows_free(struct tensor_rows *chunk)
 {
-    free(chunk->values);
-    free(chunk->scratch);
+    alloc_free(chunk->values);
+    alloc_free(chunk->scratch);
 }
 
 /* The same part of every column, one behind the other in the file. */
@@ -39,7 +39,7 @@ static void read_columns(const struct tensor_rows *chunk, const struct tensor_se
         for (size_t i = 0; i < n; i++)
             memcpy(out + (i * cols + k) * element, part + i * element, element);
     }
-    free(part);
+    alloc_free(part);
 }
 
 void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,

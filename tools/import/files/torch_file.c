@@ -66,6 +66,7 @@ static const struct zip_entry *find_pickle(struct torch_file *file)
         problem_say("%s is a zip archive without an entry '…/data.pkl'; expected a file of "
                     "torch.save",
                     file->zip.name);
+    zip_file_check(&file->zip, found);
     memcpy(file->place, found->name, found->name_len - len + 1);
     return found;
 }
@@ -77,6 +78,7 @@ static void check_byte_order(const struct torch_file *file)
     char found[sizeof little] = "";
     if (entry == NULL) /* before torch 2.1 */
         return;
+    zip_file_check(&file->zip, entry);
     if (entry->n_bytes == strlen(little))
         file_read_at(file->zip.fd, file->zip.name, entry->offset, found, strlen(little));
     if (strcmp(found, little) != 0)
@@ -144,6 +146,7 @@ static struct storage find_storage(const struct torch_file *file, const char *na
         refuse_tensor(file, name, "has a storage that the archive does not have");
     if (storage.entry->n_bytes != storage.n * storage.type->n_bytes)
         refuse_tensor(file, name, "has a storage of another length in the archive");
+    zip_file_check(&file->zip, storage.entry);
     return storage;
 }
 
@@ -293,8 +296,5 @@ json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes)
                                   .bytes = (const uint8_t *)text,
                                   .len = (size_t)entry->n_bytes};
     describe_tensors(&file, pickle_read(&file.pickle));
-    pickle_free(&file.pickle);
-    zip_file_free(&file.zip);
-    free(text);
     return file.header;
 }

@@ -3,6 +3,7 @@
 #include "tools/import/files/zip_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/crc32.h"
 #include "tools/import/files/folder.h"
 
 #include <inttypes.h>
@@ -71,7 +72,6 @@ static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
     }
     if (is_there)
         memcpy(record, tail + at, END_BYTES);
-    free(tail);
     if (!is_there)
         refuse(zip, "no zip archive ends", zip->n_file_bytes);
     return begin + at;
@@ -162,7 +162,8 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     *entry = (struct zip_entry){.name = (const char *)record + DIRECTORY_ENTRY_BYTES,
                                 .name_len = n_name,
                                 .begin = begin,
-                                .n_bytes = n_bytes};
+                                .n_bytes = n_bytes,
+                                .crc = (uint32_t)number(record + 16, 4)};
     if (method != 0 || n_packed != n_bytes)
         refuse(zip, "an entry that is compressed; expected one that is stored,", where);
     if ((flags & 1) != 0)
@@ -233,10 +234,23 @@ void zip_file_read(struct zip_file *zip)
     check_entries(zip);
 }
 
-void zip_file_free(struct zip_file *zip)
+void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry)
 {
-    free(zip->directory);
-    free(zip->entries);
+    static uint8_t bytes[1 << 16];
+    uint32_t crc = 0;
+    for (uint64_t at = 0; !entry->is_checked && entry->crc != 0 && at < entry->n_bytes;) {
+        const uint64_t left = entry->n_bytes - at;
+        const size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
+        file_read_at(zip->fd, zip->name, entry->offset + at, bytes, n);
+        crc = crc32_add(crc, bytes, n);
+        at += n;
+    }
+    if (!entry->is_checked && entry->crc != 0 && crc != entry->crc)
+        problem_say("%s: the data of '%.*s' is damaged: its checksum is %08x, and the archive says "
+                    "%08x; copy or download the file again",
+                    zip->name, (int)entry->name_len, entry->name, (unsigned)crc,
+                    (unsigned)entry->crc);
+    zip->entries[entry - zip->entries].is_checked = true;
 }
 
 const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)

@@ -3,12 +3,13 @@
  *
  * A zip archive is read from its end: the end record says where the directory is, which says where
  * each entry is, which begins with a header of its own, behind whose name the data lies. Records of
- * 64 bits (zip64) are read where a number does not fit into 32. Checksums are not compared.
+ * 64 bits (zip64) are read where a number does not fit into 32.
  * Source: APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 to 4.3.16, 4.5.3.
  */
 #ifndef TOOLS_IMPORT_ZIP_FILE_H
 #define TOOLS_IMPORT_ZIP_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct zip_entry {
     size_t name_len;
     uint64_t begin;           /* of the entry: its header, name and data lie in begin … end */
     uint64_t offset, n_bytes; /* of the data, in the file */
+    uint32_t crc;             /* of the data, as the directory says */
+    bool is_checked;          /* the data has it */
 };
 
 struct zip_file {
@@ -32,9 +35,12 @@ struct zip_file {
 /* Reads the directory of an open file and checks it: stored, each name once, no entry overlaps
  * another. `zip` is zeros but for name, fd and n_file_bytes. */
 void zip_file_read(struct zip_file *zip);
-void zip_file_free(struct zip_file *zip);
 
 /* By name, or NULL. */
 const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name);
+
+/* Refuses an entry whose data does not have the checksum of the directory, the first time. 0 is
+ * none: torch.save writes that after set_crc32_options(False). */
+void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry);
 
 #endif

@@ -67,16 +67,12 @@ void added_tokens_read(struct json_tokenizer *json)
     const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array");
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     struct added_ids ids = {.highest = -1};
-    struct blank_list special, other;
+    struct blank_list special = {.n = 0}, other = {.n = 0};
     for (size_t id = 0; id < draft->words.n; id++)
         ids.n_model += draft->words.texts[id] != NULL;
-    list_open(&special);
-    list_open(&other);
     for (size_t i = 0; i < json_array_size(entries); i++)
         add_token(json, json_array_get(entries, i), &ids, &special, &other);
-    alloc_close(other.stream);
     if (other.n > 0)
         list_add(&special, "%s", other.text);
-    free(other.text);
     list_set(&special, draft, "added");
 }

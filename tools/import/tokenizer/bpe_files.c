@@ -190,8 +190,6 @@ void bpe_files_read(struct import_tokenizer *tokenizer, const char *vocabulary, 
     json_t *ids = json.file.root;
     json.file.root = json_pack("{s:o, s:o}", "model", model_of(beside, class, ids), "added_tokens",
                                added_of(beside, class, ids));
-    json_decref(ids);
     json_parts_read(&json);
     set_steps(tokenizer, beside, class);
-    json_file_free(&json.file);
 }

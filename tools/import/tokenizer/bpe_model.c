@@ -94,10 +94,9 @@ static void read_merges(struct json_tokenizer *json, const json_t *model,
     }
     out.merges = merges;
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
-    free(merges);
     if (wrong != NULL)
         json_refuse(&json->file, "merge %zu of the model: %s", bad, wrong);
-    draft_add_section(draft, "MERG", section, len);
+    draft_add_section(draft, "MERG", alloc_own(section), len);
 }
 
 /* ---- The model ---- */

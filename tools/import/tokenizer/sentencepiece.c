@@ -92,7 +92,7 @@ static bool is_number_comma(const struct sentencepiece_piece *piece)
            isdigit((unsigned char)piece->text[piece->len - 2]);
 }
 
-/* The scores by id, to be freed. */
+/* The scores by id. */
 static double *place_pieces(struct import_tokenizer *tokenizer, const struct family *family,
                             const struct sentencepiece_file *file, size_t n_extra)
 {
@@ -131,10 +131,9 @@ static void set_added(struct import_tokenizer *tokenizer, const struct family *f
 {
     const char *left = family->added;
     char word[64], flags[16];
-    struct blank_list list;
+    struct blank_list list = {.n = 0};
     size_t n = tokenizer->draft.words.n;
     bool *is_listed = alloc_zeros(n, sizeof *is_listed);
-    list_open(&list);
     while (next_word(&left, word, flags)) {
         size_t id = parts_special(tokenizer, word);
         is_listed[id] = true;
@@ -150,7 +149,6 @@ static void set_added(struct import_tokenizer *tokenizer, const struct family *f
     for (size_t id = n - n_extra; id < n; id++)
         list_add(&list, "%zu", id);
     list_set(&list, &tokenizer->draft, "added");
-    free(is_listed);
 }
 
 /* "<s>:0 A:0" with ids for texts */
@@ -173,8 +171,7 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct family *f
 {
     bool lower = json_flag(config, NULL, "do_lower_case", family->lowercases);
     bool accents = json_flag(config, NULL, "keep_accents", false);
-    struct blank_list list;
-    list_open(&list);
+    struct blank_list list = {.n = 0};
     for (const char *at = family->normalizer; *at != '\0'; at += strspn(at, " ")) {
         int len = (int)strcspn(at, " ");
         bool is_left = strncmp(at, "lower", 5) == 0      ? lower
@@ -227,6 +224,4 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, si
     set_added(tokenizer, family, &file, n_extra);
     set_template(tokenizer, tokenizer->single, family->single);
     set_template(tokenizer, tokenizer->pair, family->pair);
-    free(scores);
-    free(file.pieces);
 }

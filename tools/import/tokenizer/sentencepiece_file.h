@@ -18,7 +18,7 @@ struct sentencepiece_piece {
 };
 
 struct sentencepiece_file {
-    struct sentencepiece_piece *pieces; /* [n], to be freed */
+    struct sentencepiece_piece *pieces; /* [n] */
     size_t n;
     uint64_t model_type; /* 1 unigram, 2 BPE, 3 word, 4 char */
     uint64_t unknown;    /* the number of that piece */

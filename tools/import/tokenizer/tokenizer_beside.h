@@ -14,7 +14,11 @@ struct tokenizer_beside {
     struct json_file added;       /* added_tokens.json */
     char *merges;                 /* [merges_len], text of merges.txt, or NULL */
     size_t merges_len;
+    struct folder *folder; /* NULL: nothing beside a tokenizer.json counts */
 };
+
+/* Whether special_tokens_map.json is read: the newer added_tokens_decoder has all tokens. */
+bool tokenizer_map_counts(const struct tokenizer_beside *beside);
 
 /* What config.json says that the model is, or NULL. */
 const char *tokenizer_model_type(const struct tokenizer_beside *beside);

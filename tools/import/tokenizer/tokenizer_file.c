@@ -1,6 +1,7 @@
 /* tokenizer_file.c - which files say what a tokenizer is, and writing what they said; see
  * tokenizer_file.h. */
 #include "tools/import/tokenizer/tokenizer_file.h"
+#include "tools/import/files/known_keys.h"
 
 #include "tools/common/options.h"
 #include "tools/import/files/json_file.h"
@@ -24,15 +25,6 @@ static size_t find_mask(const struct word_list *words, const char *said)
     return id != WORD_NONE ? id : word_list_find(words, names[1], strlen(names[1]));
 }
 
-static bool has_step(const char *steps, const char *step)
-{
-    size_t len = strlen(step);
-    for (const char *at = steps; (at = strstr(at, step)) != NULL; at += len)
-        if ((at == steps || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-            return true;
-    return false;
-}
-
 /* A list of the inputs that the model gets, which may be without types: then all are 0. */
 static bool gives_types(const json_t *inputs)
 {
@@ -47,18 +39,19 @@ static bool gives_types(const json_t *inputs)
 static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
-    const json_t *root = beside->config.root, *lower = json_object_get(root, "do_lower_case");
-    double length = json_number_value(json_object_get(root, "model_max_length"));
+    const json_t *root = beside->config.root, *length = json_object_get(root, "model_max_length");
+    const json_t *lower = json_object_get(root, "do_lower_case");
     size_t mask = find_mask(&draft->words, tokenizer_special(beside, "mask_token"));
+    double most = json_number_value(length != NULL ? length : json_object_get(root, "max_len"));
     /* It is 1e30 where there is no limit. */
-    tokenizer->max_length = length >= 1 && length <= INT32_MAX ? (int64_t)length : 0;
-    tokenizer->lowercases = has_step(draft_get(draft, "normalizer"), "lower") ||
+    tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (int64_t)most : 0;
+    tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||
                             strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
-    if (lower != NULL && !json_is_null(lower) && json_is_false(lower) == tokenizer->lowercases)
+    if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases)
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
                  "is followed",
-                 json_is_false(lower) ? "false" : "true",
+                 json_is_true(lower) ? "true" : "false",
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
     tokenizer->gives_types = gives_types(json_object_get(root, "model_input_names"));
     if (mask != WORD_NONE)
@@ -89,7 +82,7 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
 {
     *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name};
     switch (source) {
-    case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
+    case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len, beside); break;
     case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, beside); break;
     case SOURCE_BPE: bpe_files_read(tokenizer, text, len, beside); break;
     case SOURCE_SENTENCEPIECE: sentencepiece_read(tokenizer, text, len, beside); break;
@@ -128,6 +121,14 @@ static size_t find_source(const struct folder *folder, const char *place)
                 "sentencepiece; expected one of them");
 }
 
+/* Keys of tokenizer_config.json that a class reads, each for some of the sources. */
+static const char SWITCHES[] =
+    " do_lower_case tokenize_chinese_chars strip_accents add_prefix_space keep_accents "
+    "remove_space "
+    "trim_offsets do_basic_tokenize never_split added_tokens_decoder additional_special_tokens "
+    "extra_special_tokens model_specific_special_tokens sp_model_kwargs extra_ids "
+    "split_special_tokens truncation_side ";
+
 /* A vocab.json has its merges in another file, and may have more tokens in a third. */
 static void read_merges(struct tokenizer_beside *beside, struct folder *folder, const char *place)
 {
@@ -140,22 +141,12 @@ static void read_merges(struct tokenizer_beside *beside, struct folder *folder, 
     json_file_read(&beside->added, folder, place, "added_tokens.json", false, false);
 }
 
-static void free_beside(struct tokenizer_beside *beside)
-{
-    json_file_free(&beside->config);
-    json_file_free(&beside->map);
-    json_file_free(&beside->model);
-    json_file_free(&beside->added);
-    free(beside->merges);
-}
-
-/* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
-                           const char *place)
+                           const char *place, bool is_static)
 {
     size_t which = find_source(folder, place), len = 0;
     enum source source = SOURCES[which].source;
-    struct tokenizer_beside beside = {.merges = NULL};
+    struct tokenizer_beside beside = {.folder = is_static ? NULL : folder};
     char name[FOLDER_PATH];
     json_file_read(&beside.config, folder, place, "tokenizer_config.json", false, false);
     json_file_read(&beside.map, folder, place, "special_tokens_map.json", false, false);
@@ -169,8 +160,8 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     if (source == SOURCE_BPE)
         read_merges(&beside, folder, place);
     read_text(tokenizer, name, text, len, source, &beside);
-    free(text);
-    free_beside(&beside);
+    known_keys_check(&beside.config, KEYS_TOKENIZER, SWITCHES, folder);
+    known_keys_check(&beside.map, KEYS_SPECIAL, NULL, folder);
 }
 
 static bool is_json_text(const char *text, size_t len)
@@ -193,7 +184,6 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
                          : path_ends_in(path, ".model") ? SOURCE_SENTENCEPIECE
                                                         : SOURCE_VOCAB;
     read_text(tokenizer, path, text, len, source, &beside);
-    free(text);
 }
 
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
@@ -201,11 +191,6 @@ void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name
 {
     const struct tokenizer_beside beside = {.merges = NULL};
     read_text(tokenizer, name, text, len, SOURCE_JSON, &beside);
-}
-
-void import_tokenizer_free(struct import_tokenizer *tokenizer)
-{
-    draft_free(&tokenizer->draft);
 }
 
 /* ---- Writing ---- */

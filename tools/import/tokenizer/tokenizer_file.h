@@ -16,9 +16,10 @@
  * "0_Transformer/"). */
 bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 
-/* From a checkpoint's directory. */
+/* From a checkpoint's directory. is_static: of static embeddings, whose code reads a tokenizer.json
+ * alone; for all others it is what AutoTokenizer of transformers makes of the files. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
-                           const char *place);
+                           const char *place, bool is_static);
 
 /* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'), or a model
  * of sentencepiece, whose name ends with ".model". */
@@ -27,8 +28,6 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
 /* From the text of a tokenizer.json; name is for messages. */
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len);
-
-void import_tokenizer_free(struct import_tokenizer *tokenizer);
 
 /* Writes TOKN and VOCB. n_types: rows of the model's token-type table; SIZE_MAX for a file without
  * a model. With fewer than 2 the templates' types are all 0. truncate: the setting `truncate`.

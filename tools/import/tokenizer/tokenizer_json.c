@@ -7,7 +7,10 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/import/files/known_keys.h"
+#include "tools/import/tokenizer/tokenizer_beside.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +148,6 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
     unigram_set(json->tokenizer, scores,
                 (size_t)json_count(&json->file, model, "unk_id", 0, INT64_MAX),
                 json_flag(&json->file, model, "byte_fallback", false));
-    free(scores);
 }
 
 /* Old files do not say the type of their model; this is how they are told apart. */
@@ -173,6 +175,88 @@ static void read_model(struct json_tokenizer *json)
     part_read(json, "model", model, kinds);
 }
 
+/* ---- Numbers ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Returns the number as the reference's parser reads it (serde_json without float_roundtrip): the
+ * digits as a whole number of 64 bits, further ones dropped, then one product with a power of ten
+ * or one quotient, which may be one step off. */
+static double reference_number(const char *text)
+{
+    const bool is_negative = *text == '-';
+    bool in_fraction = false, is_full = false;
+    uint64_t digits = 0;
+    int exponent = 0;
+    char power[16];
+    for (text += is_negative; is_digit(*text) || *text == '.'; text++) {
+        const uint64_t digit = (uint64_t)(*text - '0');
+        if (*text == '.') {
+            in_fraction = true;
+            is_full = false;
+            continue;
+        }
+        is_full = is_full || digits > (UINT64_MAX - digit) / 10;
+        digits = is_full ? digits : digits * 10 + digit;
+        exponent += is_full - in_fraction;
+    }
+    if (*text == 'e' || *text == 'E') {
+        const long more = strtol(text + 1, NULL, 10);
+        exponent += more < -9999 ? -9999 : more > 9999 ? 9999 : (int)more;
+    }
+    double number = (double)digits;
+    for (; exponent < -308 && number != 0; exponent += 308)
+        number /= 1e308;
+    exponent = exponent < -308 ? 0 : exponent;
+    snprintf(power, sizeof power, "1e%d", abs(exponent));
+    number = exponent < 0 ? number / strtod(power, NULL) : number * strtod(power, NULL);
+    return is_negative ? -number : number;
+}
+
+/* Length of what may be a number at text[0], and whether it is one that the reference reads
+ * otherwise than strtod: then *number is what the reference reads. */
+static size_t read_number(const char *text, size_t len, double *number, bool *differs)
+{
+    char copy[64] = "", *end = copy;
+    size_t n = 0;
+    while (n < len && text[n] != '\0' && strchr("+-.0123456789eE", text[n]) != NULL)
+        n++;
+    if (n < sizeof copy && n > 0 && (*text == '-' || is_digit(*text))) {
+        memcpy(copy, text, n);
+        *number = reference_number(copy);
+        *differs = strtod(copy, &end) != *number;
+    }
+    *differs = *differs && end == copy + n && isfinite(*number) && strpbrk(copy, ".eE") != NULL;
+    return n;
+}
+
+/* Returns the file's text, allocated, with numbers as the reference reads them: scores of Unigram,
+ * of which the last bit decides between two ways that are equally good. */
+static char *with_reference_numbers(const char *text, size_t len, size_t *new_len)
+{
+    char *copy;
+    FILE *stream = alloc_open(&copy, new_len);
+    bool in_text = false;
+    for (size_t at = 0, n; at < len; at += n) {
+        double number = 0;
+        bool differs = false;
+        n = in_text ? 0 : read_number(text + at, len - at, &number, &differs);
+        if (n == 0) {
+            n = in_text && text[at] == '\\' && at + 1 < len ? 2 : 1;
+            in_text = in_text != (text[at] == '"');
+        }
+        if (differs)
+            fprintf(stream, "%.17g", number);
+        else
+            fwrite(text + at, 1, n, stream);
+    }
+    alloc_close(stream);
+    return alloc_own(copy);
+}
+
 /* ---- The file ---- */
 
 /* Keras' Tokenizer.to_json() bears the same name. */
@@ -195,19 +279,29 @@ static void read_keras(struct import_tokenizer *tokenizer, const char *text, siz
 void json_parts_read(struct json_tokenizer *json)
 {
     read_model(json);
+    if (json->beside != NULL)
+        class_tokens_add(json, json->beside);
     steps_read(json);
     added_tokens_read(json);
     post_processor_read(json);
 }
 
-void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len)
+void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                         const struct tokenizer_beside *beside)
 {
-    struct json_tokenizer json = {.tokenizer = tokenizer};
-    json_file_parse(&json.file, tokenizer->name, text, len, false);
+    struct json_tokenizer json = {.tokenizer = tokenizer,
+                                  .beside = beside->folder != NULL ? beside : NULL};
+    size_t n_copy;
+    char *copy = with_reference_numbers(text, len, &n_copy);
+    json_file_parse(&json.file, tokenizer->name, copy, n_copy, false);
+    alloc_free(copy);
     if (is_keras(json.file.root)) {
         read_keras(tokenizer, text, len);
-    } else {
-        json_parts_read(&json);
+        return;
     }
-    json_file_free(&json.file);
+    json_parts_read(&json);
+    if (json.beside == NULL)
+        return;
+    class_conflicts_check(&json, beside);
+    known_keys_check(&json.file, KEYS_TOKENIZER_JSON, NULL, beside->folder);
 }

@@ -9,7 +9,9 @@
 
 /* Into an empty tokenizer. Of a file of Keras with num_words, words with ids from there on are left
  * away: texts never give them. */
-void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len);
+struct tokenizer_beside;
+void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                         const struct tokenizer_beside *beside);
 
 struct json_tokenizer {
     struct json_file file;
@@ -17,7 +19,15 @@ struct json_tokenizer {
     struct blank_list steps; /* of the list that is being read */
     const char *pattern;     /* that words are split by, or NULL */
     bool is_byte_level, trims;
+    const struct tokenizer_beside
+        *beside; /* that transformers reads with a tokenizer.json, or NULL */
 };
+
+/* Of the class that AutoTokenizer of transformers takes: adds the tokens that the files beside and
+ * the class name; refuses switches and special tokens that would change parts of the file. */
+void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside *beside);
+void class_conflicts_check(const struct json_tokenizer *json,
+                           const struct tokenizer_beside *beside);
 
 /* All parts of a file. */
 void json_parts_read(struct json_tokenizer *json);

@@ -64,28 +64,42 @@ void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, 
 
 /* ---- Settings ---- */
 
-void list_open(struct blank_list *list)
+static void append(struct blank_list *list, const char *format, va_list arguments)
 {
-    *list = (struct blank_list){.n = 0};
-    list->stream = alloc_open(&list->text, &list->len);
+    va_list again;
+    va_copy(again, arguments);
+    const size_t n = (size_t)vsnprintf(NULL, 0, format, arguments);
+    if (list->len + n >= list->cap) {
+        list->cap = 2 * (list->len + n) + 64;
+        list->text = alloc_resize(list->text, list->cap, 1);
+    }
+    vsnprintf(list->text + list->len, n + 1, format, again);
+    list->len += n;
+    va_end(again);
+}
+
+void list_append(struct blank_list *list, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append(list, format, arguments);
+    va_end(arguments);
 }
 
 void list_add(struct blank_list *list, const char *format, ...)
 {
     va_list arguments;
     if (list->n++ > 0)
-        fputc(' ', list->stream);
+        list_append(list, " ");
     va_start(arguments, format);
-    vfprintf(list->stream, format, arguments);
+    append(list, format, arguments);
     va_end(arguments);
 }
 
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key)
 {
-    alloc_close(list->stream);
     if (list->n > 0)
         draft_set(draft, key, list->text, list->len);
-    free(list->text);
 }
 
 bool parts_have_bytes(const struct import_tokenizer *tokenizer)

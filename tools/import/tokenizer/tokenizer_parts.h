@@ -50,15 +50,17 @@ void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, 
 
 /* A setting that is a list, put together piece by piece with blanks between them. */
 struct blank_list {
-    FILE *stream;
-    char *text;
-    size_t len, n;
+    char *text; /* [len], then a NUL; NULL at first */
+    size_t len, cap, n;
 };
-void list_open(struct blank_list *list);
 void list_add(struct blank_list *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Closes the list and sets it, unless it is empty. */
+/* Continues the last item. */
+void list_append(struct blank_list *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Sets the list, unless it is empty. */
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key);
 
 /* ---- What a Unigram tokenizer has beside its vocabulary, as sections of the weight file: pieces

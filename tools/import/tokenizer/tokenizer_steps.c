@@ -75,13 +75,10 @@ enum { REPLACE_CHARS = 8 };
 static void add_text(struct json_tokenizer *json, const char *part, const char *text)
 {
     size_t n_chars = 0;
-    fputc(':', json->steps.stream);
+    list_append(&json->steps, ":");
     for (const char *c = text; *c != '\0'; c++) {
         n_chars += ((unsigned char)*c & 0xC0) != 0x80;
-        if (strchr(" :%", *c) != NULL)
-            fprintf(json->steps.stream, "%%%02X", (unsigned)*c);
-        else
-            fputc(*c, json->steps.stream);
+        list_append(&json->steps, strchr(" :%", *c) != NULL ? "%%%02X" : "%c", *c);
     }
     if (n_chars > REPLACE_CHARS)
         json_refuse(&json->file, "the normalizer %s has '%.100s'; expected at most %d characters",
@@ -253,7 +250,7 @@ void steps_read(struct json_tokenizer *json)
 {
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
         const json_t *part = json_member(&json->file, NULL, LISTS[i].member);
-        list_open(&json->steps);
+        json->steps = (struct blank_list){.n = 0};
         if (part != NULL)
             read_list(json, &LISTS[i], part, 0);
         list_set(&json->steps, &json->tokenizer->draft, LISTS[i].setting);

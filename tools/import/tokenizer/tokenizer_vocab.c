@@ -18,9 +18,14 @@ static const char *special_text(const struct json_file *file, const char *key)
     return json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
 }
 
+bool tokenizer_map_counts(const struct tokenizer_beside *beside)
+{
+    return json_object_get(beside->config.root, "added_tokens_decoder") == NULL;
+}
+
 const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key)
 {
-    const char *text = special_text(&beside->map, key);
+    const char *text = tokenizer_map_counts(beside) ? special_text(&beside->map, key) : NULL;
     return text != NULL ? text : special_text(&beside->config, key);
 }
 
@@ -153,7 +158,6 @@ static void read_parts(struct import_tokenizer *tokenizer, const struct tokenize
     draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
     steps_read(&json);
     parts_frame(tokenizer, ids[CLS], ids[SEP], FRAME_BERT);
-    json_file_free(&json.file);
 }
 
 void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
@@ -163,5 +167,4 @@ void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, 
     check_class(json_string_value(json_object_get(beside->config.root, "tokenizer_class")));
     read_lines(tokenizer, text, len);
     read_parts(tokenizer, beside, added);
-    json_decref(added);
 }

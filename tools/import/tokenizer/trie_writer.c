@@ -140,9 +140,9 @@ uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, siz
     writer.units[0] = 0;
     if (n_keys > 0)
         write_node(&writer, 0, 0, n_keys, 0);
-    free(keys);
-    free(writer.is_free);
-    free(writer.is_base);
     *n_units = writer.n;
+    alloc_free(keys);
+    alloc_free(writer.is_free);
+    alloc_free(writer.is_base);
     return writer.units;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Texts by their numbers; those that are NULL are left out, the others have no NUL byte and at most
- * 1024 bytes, and no two are the same. Returns the units, to be freed; *n_units how many. */
+ * 1024 bytes, and no two are the same. Returns the units; *n_units how many. */
 uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, size_t *n_units);
 
 #endif

@@ -59,7 +59,6 @@ static void add_pieces(struct import_tokenizer *tokenizer, const double *scores)
     memcpy(section + 16, &lowest, sizeof lowest);
     memcpy(section + HEADER_BYTES, scores, words->n * sizeof *scores);
     memcpy(section + at_units, units, n_units * sizeof *units);
-    free(units);
     draft_add_section(&tokenizer->draft, "PIEC", section, len);
 }
 
@@ -122,5 +121,4 @@ void charsmap_set_base64(struct import_tokenizer *tokenizer, const char *text, s
             map[n++] = (uint8_t)(bits >> (n_bits -= 8));
     }
     charsmap_set(tokenizer, map, n);
-    free(map);
 }

@@ -1,57 +1,100 @@
-/* vectors.c - word vectors become a weight file; see vectors.h.
+/* vectors.c - word vectors become a static embedding; see vectors.h.
  *
- *     words of the texts (only_words_of)  →  table of the file  →  tokenizer of its words
- *     →  settings, vocabulary, embedding.token.weight, row by row  →  the report
+ *     words of the texts (only_words_of)  →  rows of the file  →  tokenizer  →  model and plan
  */
 #include "tools/import/vectors/vectors.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/weights/token_source.h"
-#include "tools/import/output_files.h"
-#include "tools/import/progress.h"
-#include "tools/import/report.h"
+#include "tools/import/checkpoint/static_embedding.h"
+#include "tools/import/vectors/vectors_file.h"
 
-#include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <utf8proc.h>
 
-/* ---- The words ---- */
+static const struct architecture WORD_VECTORS = {.class_name = "word vectors"};
 
-/* Without only_words_of the words come with their vectors. Keras puts texts into lower case; that
- * is what is expected of its ids. */
-static void fit_texts(struct vectors_import *import)
+/* ---- Rows ---- */
+
+/* Rows of words by their ids. Pages that are not written yet take no memory, so that growing by
+ * half is cheap. */
+struct rows {
+    size_t n, cap, width;
+    float *values;  /* [cap, width] */
+    bool *are_read; /* [cap] */
+};
+
+static void make_room(struct rows *rows, size_t n)
 {
-    const struct vectors_options *vectors = &import->options->vectors;
-    const struct fit_options options = {.oov = ""};
-    struct tokenizer_draft *draft = &import->tokenizer.draft;
-    draft->lower = vectors->lower == NULL || strcmp(vectors->lower, "yes") == 0;
-    if (vectors->only_words_of != NULL)
-        token_source_fit(draft, vectors->only_words_of, &options);
+    enum { FIRST_FLOATS = 1 << 20 };
+    if (n > rows->cap) {
+        size_t before = rows->cap;
+        rows->cap = n + n / 2 + FIRST_FLOATS / rows->width;
+        rows->values = alloc_resize(rows->values, rows->cap, rows->width * sizeof *rows->values);
+        rows->are_read = alloc_resize(rows->are_read, rows->cap, sizeof *rows->are_read);
+        memset(rows->are_read + before, 0, (rows->cap - before) * sizeof *rows->are_read);
+    }
+    memset(rows->values + rows->n * rows->width, 0,
+           (n - rows->n) * rows->width * sizeof *rows->values);
+    rows->n = n;
 }
 
-static void read_table(struct vectors_import *import)
+/* Adds the words of the file to those of the list, which has row 0 alone, or only reads those that
+ * are wanted. Of a word that is there twice, as in some published files, the first vector
+ * counts. */
+static void read_rows(struct vectors_file *file, struct word_list *words, bool are_wanted,
+                      struct rows *rows)
 {
-    const struct vectors_options *vectors = &import->options->vectors;
-    vectors_file_open(&import->file, vectors->path);
-    vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
-                       vectors->only_words_of != NULL, vectors->limit);
-    progress_end();
-    if (import->table.n_rows == 1)
-        problem_say("'%s' has none of the words of '%s'", vectors->path, vectors->only_words_of);
-}
-
-/* Row 0 gets the first of these names that is no word of the file. */
-static void name_unknown(struct word_list *words)
-{
-    static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE) {
-            word_list_place(words, 0, names[i], strlen(names[i]));
-            return;
+    float *values = alloc_zeros(file->width, sizeof *values);
+    const char *word;
+    size_t len, n_read = 0, n_repeated = 0, repeated_line = 0;
+    make_room(rows, words->n);
+    while (vectors_file_next(file, &word, &len, values)) {
+        size_t id = word_list_find(words, word, len);
+        if (id == WORD_NONE && are_wanted)
+            continue;
+        if (id == WORD_NONE) {
+            id = words->n;
+            word_list_append(words, word, len);
+            make_room(rows, words->n);
+        } else if (rows->are_read[id]) {
+            if (n_repeated++ == 0)
+                repeated_line = file->reader.n_lines;
+            continue;
         }
+        memcpy(rows->values + id * rows->width, values, rows->width * sizeof *values);
+        rows->are_read[id] = true;
+        n_read++;
+    }
+    alloc_free(values);
+    if (n_read == 0)
+        problem_say("'%s' contains no word%s", file->path, are_wanted ? " of the texts" : "");
+    if (n_repeated > 0)
+        program_note("'%s': %zu line%s skipped, line %zu first: the word has a vector already",
+                     file->path, n_repeated, n_repeated == 1 ? " was" : "s were", repeated_line);
+}
+
+/* Names the wanted words that the file has not, as far as there is room. */
+static void note_absent(const struct rows *rows, const struct tokenizer_draft *draft)
+{
+    enum { MOST_NAMED = 20 };
+    char names[900] = "";
+    size_t n = 0, n_named = 0, at = 0;
+    for (size_t id = 1; id < rows->n; id++) {
+        size_t len = draft->words.lens[id];
+        if (rows->are_read[id] || n++ >= MOST_NAMED || at + len + 5 > sizeof names)
+            continue;
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", n_named++ > 0 ? ", " : "",
+                               draft->words.texts[id]);
+    }
+    if (n > 0)
+        program_note("%zu of these words %s no vector, and rows of zeros%s: %s%s", n,
+                     n == 1 ? "has" : "have",
+                     draft->lower ? " (texts are in lower case; --lower no keeps capitals)" : "",
+                     names, n > n_named ? " …" : "");
 }
 
 /* ---- The tokenizer: kind `words` of weights/FORMAT.md ---- */
@@ -92,150 +135,115 @@ static bool is_joined(const char *text, size_t len)
 /* n: cut from the text when it is in lower case; w: only where no letter stands beside them. */
 static void keep_joined(struct tokenizer_draft *draft)
 {
-    struct blank_list list;
-    list_open(&list);
+    struct blank_list list = {.n = 0};
     for (size_t id = 0; id < draft->words.n; id++)
         if (is_joined(draft->words.texts[id], draft->words.lens[id]))
             list_add(&list, "%zu:nw", id);
     list_set(&list, draft, "added");
 }
 
+/* Row 0 gets the first of these names that is no word of the file. */
+static void name_unknown(struct word_list *words)
+{
+    static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE) {
+            word_list_place(words, 0, names[i], strlen(names[i]));
+            return;
+        }
+}
+
+static size_t first_with_capital(const struct word_list *words)
+{
+    for (size_t id = 0; id < words->n; id++)
+        for (size_t at = 0; at < words->lens[id];) {
+            uint32_t character;
+            at += utf8_next(words->texts[id] + at, words->lens[id] - at, &character);
+            if (character < 0x80 ? character >= 'A' && character <= 'Z'
+                                 : utf8proc_tolower((int32_t)character) != (int32_t)character)
+                return id;
+        }
+    return WORD_NONE;
+}
+
 /* Texts are split at blanks and at punctuation, unless at_blanks says at blanks alone. Words with
  * punctuation between letters or digits ("well-known", "1,000", "u.s.") are then kept whole, as
  * added tokens. */
-static void set_splitting(struct tokenizer_draft *draft, bool at_blanks)
+static void make_tokenizer(struct tokenizer_draft *draft, const struct vectors_options *vectors)
 {
+    char why[160] = "";
+    if (vectors->lower == NULL) {
+        size_t cased = first_with_capital(&draft->words);
+        draft->lower = cased == WORD_NONE;
+        if (draft->lower)
+            snprintf(why, sizeof why, ", for no word has a capital (--lower no)");
+        else
+            snprintf(why, sizeof why, ", for words have them, '%.100s' first (--lower yes)",
+                     draft->words.texts[cased]);
+    }
+    draft->unknown = 0;
+    name_unknown(&draft->words);
     draft_set_text(draft, "kind", "words");
     if (draft->lower)
         draft_set_text(draft, "normalizer", "lower");
-    draft_set_text(draft, "splitter", at_blanks ? "blanks" : "blanks punctuation");
+    draft_set_text(draft, "splitter", vectors->splits_at_blanks ? "blanks" : "blanks punctuation");
     draft_set_number(draft, "unknown", draft->unknown);
-    if (!at_blanks)
+    if (!vectors->splits_at_blanks)
         keep_joined(draft);
-}
-
-static void make_tokenizer(struct vectors_import *import)
-{
-    const struct vectors_options *vectors = &import->options->vectors;
-    struct tokenizer_draft *draft = &import->tokenizer.draft;
-    if (vectors->only_words_of != NULL) {
-        draft_set_rules(draft, &KERAS_DEFAULTS);
-        return;
-    }
-    if (vectors->lower == NULL)
-        draft->lower = import->table.cased == 0;
-    draft->unknown = 0;
-    name_unknown(&draft->words);
-    set_splitting(draft, vectors->splits_at_blanks);
+    program_note("texts %s%s, and are split at %s",
+                 draft->lower ? "are put into lower case" : "keep their capitals", why,
+                 vectors->splits_at_blanks ? "blanks" : "blanks and punctuation");
 }
 
 /* ---- The model ---- */
 
-/* Sizes and positions, whose values were checked when they were read. */
-static void settle_model(struct vectors_import *import)
+static void make_model(struct model_config *model, const struct vectors_options *vectors,
+                       const struct rows *rows)
 {
-    const struct position_options *positions = &import->options->vectors.positions;
-    struct model_config *model = &import->model;
-    *model = import->options->vectors.model;
-    model->width = (int64_t)import->table.width;
-    model->vocabulary = (int64_t)import->table.n_ids;
+    const struct position_options *positions = &vectors->positions;
+    const struct position_numbers numbers = position_numbers(positions, NULL, rows->width);
+    static_embedding_defaults(model, rows->n, rows->width);
+    model->max_tokens = vectors->max_tokens;
     if (positions->position != 0)
         config_set(model, "position", engine_position_name(positions->position));
-    if (positions->base > 0)
-        model->position_base = positions->base;
-    model->position_frequencies = (int64_t)positions->n_frequencies;
-    if (positions->has_embedding_scale)
-        model->embedding_scale = positions->embedding_scale_is_sqrt ? sqrt((double)model->width)
-                                                                    : positions->embedding_scale;
-    if (positions->has_position_scale)
-        model->position_scale = positions->position_scale;
+    model->position_base = numbers.base;
+    model->position_scale = numbers.position_scale;
+    model->embedding_scale = numbers.embedding_scale;
+    model->position_frequencies = (int64_t)numbers.n_frequencies;
     const char *wrong = config_check(model);
     if (wrong != NULL)
-        problem_say("'%s': the weight file cannot hold this: %s", import->options->vectors.path,
-                    wrong);
+        problem_say("'%s': the weight file cannot hold this: %s", vectors->path, wrong);
 }
 
-/* ---- Writing ---- */
-
-static void write_rows(const struct vectors_import *import, struct weight_output *output)
+void vectors_read(struct checkpoint *checkpoint, const struct import_options *options)
 {
-    const struct vectors_table *table = &import->table;
-    enum tensor_type type = import->options->type;
-    engine_status status = weight_writer_begin_tensor(output->writer, "embedding.token.weight",
-                                                      type != 0 ? type : TENSOR_F32, LAYOUT_ROWS, 2,
-                                                      table->n_ids, table->width);
-    for (size_t id = 0; status == ENGINE_OK && id < table->n_ids; id++)
-        status = weight_writer_rows(output->writer, vectors_table_row(table, id), 1);
-}
-
-/* Names and hashes of what was read, but of a pipe, which cannot be read once more. */
-static void write_sources(const struct vectors_import *import, struct weight_output *output)
-{
-    const struct vectors_options *vectors = &import->options->vectors;
-    const char *const sources[] = {vectors->path, vectors->only_words_of};
-    struct stat status;
-    size_t n = 0;
-    for (size_t i = 0; i < 2; i++) {
-        if (sources[i] == NULL || strcmp(sources[i], "-") == 0)
-            continue;
-        if (stat(sources[i], &status) != 0)
-            problem_say("%s: %s", sources[i], strerror(errno));
-        if (S_ISREG(status.st_mode))
-            import_add_source(output, n++, path_name(sources[i]), sources[i]);
-    }
-}
-
-static int write_file(const struct vectors_import *import)
-{
-    const struct position_options *positions = &import->options->vectors.positions;
-    struct weight_output output;
-    weight_output_open(&output, import->options->output, import->name);
-    weight_writer_config(output.writer, &import->model);
-    draft_write(&import->tokenizer.draft, output.writer);
-    weight_output_metadata(&output, "architecture", "word vectors");
-    weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
-    write_sources(import, &output);
-    if (weight_output_is_right(&output))
-        write_rows(import, &output);
-    return weight_output_finish(&output);
-}
-
-/* ---- All of it ---- */
-
-static const char *name_of(const struct import_options *options)
-{
-    const char *path = options->vectors.path;
-    if (options->name != NULL)
-        return options->name;
-    return strcmp(path, "-") == 0 ? "word vectors" : path_name(path);
-}
-
-static int carry_out(struct vectors_import *import)
-{
-    int code = PROGRAM_DONE;
-    fit_texts(import);
-    read_table(import);
-    make_tokenizer(import);
-    settle_model(import);
-    vectors_report_skipped(&import->file);
-    if (import->options->is_dry_run)
-        report_tokenizer(&import->tokenizer, &import->model, import->name);
+    const struct vectors_options *vectors = &options->vectors;
+    const struct fit_options fit = {.oov = ""};
+    struct tokenizer_draft *draft = &checkpoint->tokenizer.draft;
+    struct vectors_file file;
+    *checkpoint = (struct checkpoint){.has_tokenizer = true, .tokenizer.draft = DRAFT_EMPTY};
+    draft->lower = vectors->lower == NULL || strcmp(vectors->lower, "yes") == 0;
+    if (vectors->only_words_of != NULL)
+        token_source_fit(draft, vectors->only_words_of, &fit);
     else
-        code = write_file(import);
-    if (code == PROGRAM_DONE)
-        vectors_report_words(import);
-    return code;
-}
-
-int import_vectors(const struct import_options *options)
-{
-    struct vectors_import import = {.options = options,
-                                    .file = {.reader = {.fd = -1}},
-                                    .tokenizer = {.draft = DRAFT_EMPTY},
-                                    .name = name_of(options)};
-    int code = carry_out(&import);
-    vectors_file_close(&import.file);
-    vectors_table_free(&import.table);
-    draft_free(&import.tokenizer.draft);
-    return code;
+        word_list_append(&draft->words, NULL, 0); /* row 0 */
+    vectors_file_open(&file, vectors->path, vectors->limit);
+    struct rows rows = {.width = file.width};
+    read_rows(&file, &draft->words, vectors->only_words_of != NULL, &rows);
+    vectors_file_close(&file);
+    program_note("'%s': %zu word%s of %zu number%s, table [%zu, %zu]; row 0, of zeros, is %s",
+                 vectors->path, rows.n - 1, plural(rows.n - 1), rows.width, plural(rows.width),
+                 rows.n, rows.width,
+                 vectors->only_words_of != NULL ? "padding" : "for words that are not in the file");
+    if (vectors->only_words_of != NULL) {
+        draft_set_rules(draft, &KERAS_DEFAULTS);
+        note_absent(&rows, draft);
+    } else {
+        make_tokenizer(draft, vectors);
+    }
+    make_model(&checkpoint->config.model, vectors, &rows);
+    checkpoint->config.architecture = &WORD_VECTORS;
+    static_embedding_plan_values(&checkpoint->plan,
+                                 options->table_type != 0 ? options->table_type : options->type,
+                                 rows.values, &checkpoint->config.model);
 }

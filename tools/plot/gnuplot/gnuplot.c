@@ -75,8 +75,8 @@ struct picture gnuplot_run(const char *script, size_t len)
     struct child_result result;
     int reason = run_child(arguments, script, len, &result);
     if (reason == ENOENT)
-        program_die("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
-                    "tools/setup.sh installs it); --data FILE and -f data need no "
+        program_die("gnuplot is not installed: sudo apt-get install gnuplot-nox (sh "
+                    "tools/setup.sh installs it too); --data FILE and -f data need no "
                     "gnuplot");
     if (reason)
         program_die("cannot run gnuplot: %s", strerror(reason));

@@ -11,6 +11,8 @@
  *
  * Singular vectors have no sign; the one taken depends on the axes alone (as in sklearn since 1.5),
  * so that the same points in another order give the same picture.
+ *
+ * LAPACK in OpenBLAS would be shorter, but ends by a signal or never where memory is refused.
  */
 #include "tools/plot/pictures/pca.h"
 
@@ -231,11 +233,9 @@ bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
         pca->mean[i % width] += rows[i];
     for (size_t i = 0; i < width && n > 0; i++)
         pca->mean[i] /= (double)n;
-    for (size_t i = 0; i < n * width; i++) {
-        centred[i] = rows[i] - pca->mean[i % width];
-        if (!isfinite(centred[i]))
+    for (size_t i = 0; i < n * width; i++)
+        if (!isfinite(centred[i] = rows[i] - pca->mean[i % width]))
             return false;
-    }
     double total = dot(centred, centred, n * width);
     struct space space = {.rows = centred, .n = n, .width = width, .least = LEAST_SHARE * total};
     space.places = memory_zeros(SPACE + 1, (width + n) * sizeof *space.places);

@@ -34,7 +34,7 @@ struct table {
     const char *scheme;         /* its name, that of the file's own too */
     const char *name, *numbers; /* "sinusoidal", ", base 100" */
     size_t n, width;
-    float *rows; /* [n, width] */
+    double *rows; /* [n, width], before they are rounded to float32 */
 };
 
 /* ---- Where it comes from ---- */
@@ -59,8 +59,8 @@ static void fill_table(const struct plot_options *options, struct table *table,
                        const engine_model *model)
 {
     struct position_options positions = options->request.positions;
-    engine_session_options session = {.struct_bytes = sizeof session};
-    engine_error error = {ENGINE_OK, ""};
+    engine_session_options session = ENGINE_SESSION_OPTIONS();
+    engine_error error = {0};
     check_size(options, table);
     if (table->is_beside) /* the numbers of the command line are those of the first */
         positions = (struct position_options){0};
@@ -68,23 +68,25 @@ static void fill_table(const struct plot_options *options, struct table *table,
     position_options_apply(&positions, table->width, &session);
     session.position = table->position;
     table->rows = memory_zeros(table->n * table->width, sizeof *table->rows);
-    if (engine_position_matrix(model, &session, table->width, table->n, table->rows,
-                               table->n * table->width, NULL, &error) != ENGINE_OK)
-        program_die("%s", error.message);
+    engine_status status =
+        engine_position_matrix_exact(model, &session, table->width, table->n, table->rows,
+                                     table->n * table->width, NULL, &error);
+    if (status != ENGINE_OK)
+        program_die("%s%s", error.message, position_next_step(session.position, status));
 }
 
 /* What width the table has, how many rows there can be, and how it is called. */
 static void describe_file(const struct plot_options *options, struct table *table,
                           const engine_model *model)
 {
-    engine_info info = {.struct_bytes = sizeof info};
-    engine_session_options session = {.struct_bytes = sizeof session};
-    engine_model_info(model, &info);
+    engine_info info = ENGINE_INFO();
+    engine_session_options session = ENGINE_SESSION_OPTIONS();
+    engine_model_info(model, &info, NULL);
     input_remember(info.path);
     if (!info.has_model)
         program_die("'%s' holds a tokenizer alone: it has no positions", info.path);
     session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */
-    engine_position_matrix(model, &session, 0, 1, NULL, 0, &table->width, NULL);
+    engine_position_matrix_exact(model, &session, 0, 1, NULL, 0, &table->width, NULL);
     if (!table->is_beside && options->width && options->width != table->width)
         program_die_misused("--width %zu: positions of '%s' have %zu numbers", options->width,
                             info.path, table->width);
@@ -104,7 +106,7 @@ static void describe_file(const struct plot_options *options, struct table *tabl
 static void read_table(const struct plot_options *options, struct table *table)
 {
     engine_model *model = NULL;
-    engine_error error = {ENGINE_OK, ""};
+    engine_error error = {0};
     if (table->path || table->position == ENGINE_POSITION_MODEL) {
         if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
             exit(model_open_failed(table->path, &error));
@@ -170,16 +172,17 @@ static enum palette choose_palette(const struct plot_options *options, double le
 
 static double compare_rows(const struct table *table, enum position_kind kind, size_t a, size_t b)
 {
-    const float *x = table->rows + a * table->width, *y = table->rows + b * table->width;
-    double products = 0, squares = 0;
-    if (kind == POSITION_COSINE)
-        return engine_cosine(x, y, table->width);
+    const double *x = table->rows + a * table->width, *y = table->rows + b * table->width;
+    double xy = 0, xx = 0, yy = 0, squares = 0;
     for (size_t i = 0; i < table->width; i++) {
-        double difference = (double)x[i] - (double)y[i];
-        products += (double)x[i] * (double)y[i];
-        squares += difference * difference;
+        xy += x[i] * y[i];
+        xx += x[i] * x[i];
+        yy += y[i] * y[i];
+        squares += (x[i] - y[i]) * (x[i] - y[i]);
     }
-    return kind == POSITION_CORRELATION ? products : sqrt(squares);
+    if (kind == POSITION_COSINE)
+        return xx == 0 || yy == 0 ? 0 : xy / (sqrt(xx) * sqrt(yy));
+    return kind == POSITION_CORRELATION ? xy : sqrt(squares);
 }
 
 static void add_pairs(const struct plot_options *options, struct figure *figure,
@@ -227,7 +230,7 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
     for (size_t p = 0; p < table->n; p++)
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
-                (double)table->rows[p * table->width + i];
+                table->rows[p * table->width + i];
     panel->y_up = true;
     panel->palette = choose_palette(options, panel_range(panel).least);
     limit_colors(panel);
@@ -247,7 +250,7 @@ static void add_waves(const struct plot_options *options, struct figure *figure,
     for (size_t row = 0; row < n_dims; row++) {
         panel->y.labels[row] = text_new("dim %zu", dims[row]);
         for (size_t p = 0; p < table->n; p++)
-            panel->values[row * table->n + p] = (double)table->rows[p * table->width + dims[row]];
+            panel->values[row * table->n + p] = table->rows[p * table->width + dims[row]];
     }
     panel->x.title = "position";
     panel->y.title = "dimension";

@@ -1,25 +1,25 @@
 /* bench_tokenizer - nanoseconds that a byte of text takes, for each tokenizer and normalizer step:
- * of usual English, and of the dearest of the texts of dear_texts.c.
+ * of usual English, and of the most expensive text of worst_case_texts.c.
  *
  *     make bench-kernels [ARGS="all"]        all: a line for every text
  *
  * Each figure is the least of RUNS runs over LEN bytes. */
 #include "tests/model/growth.h"
-#include "tests/model/tokenizer/dear_texts.h"
+#include "tests/model/tokenizer/worst_case_texts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { RUNS = 5, LEN = 64 << 10 };
 
-static double nanoseconds(const struct dear_tokenizer *dear, size_t index)
+static double nanoseconds(const struct worst_case_tokenizer *worst, size_t index)
 {
     static char text[LEN];
     double least = 0;
-    dear_text(index, text, LEN);
+    worst_case_text(index, text, LEN);
     for (int run = 0; run < RUNS; run++) {
         const double begin = cpu_seconds();
-        dear_tokenizer_count(dear, text, LEN);
+        worst_case_tokenizer_count(worst, text, LEN);
         const double seconds = cpu_seconds() - begin;
         least = run == 0 || seconds < least ? seconds : least;
     }
@@ -29,23 +29,23 @@ static double nanoseconds(const struct dear_tokenizer *dear, size_t index)
 int main(int argc, char **argv)
 {
     const bool shows_all = argc > 1 && strcmp(argv[1], "all") == 0;
-    struct dear_tokenizer dear;
-    printf("%-34s %8s %8s  ns/byte: English, dearest, which\n", "tokenizer", "usual", "worst");
-    for (size_t i = 0; dear_tokenizer_open(&dear, i); i++) {
-        const double usual = nanoseconds(&dear, 0);
+    struct worst_case_tokenizer worst;
+    printf("%-34s %8s %8s  ns/byte: English, slowest, which\n", "tokenizer", "usual", "worst");
+    for (size_t i = 0; worst_case_tokenizer_open(&worst, i); i++) {
+        const double usual = nanoseconds(&worst, 0);
         double worst = 0;
         const char *which = "";
-        for (size_t t = 0; dear_text_name(t) != NULL; t++) {
-            const double found = nanoseconds(&dear, t);
+        for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
+            const double found = nanoseconds(&worst, t);
             if (shows_all)
-                printf("  %-32s %8s %8.1f  %s\n", dear.name, "", found, dear_text_name(t));
+                printf("  %-32s %8s %8.1f  %s\n", worst.name, "", found, worst_case_text_name(t));
             if (found > worst) {
                 worst = found;
-                which = dear_text_name(t);
+                which = worst_case_text_name(t);
             }
         }
-        printf("%-34s %8.1f %8.1f  %s\n", dear.name, usual, worst, which);
-        dear_tokenizer_close(&dear);
+        printf("%-34s %8.1f %8.1f  %s\n", worst.name, usual, worst, which);
+        worst_case_tokenizer_close(&worst);
     }
     return 0;
 }

@@ -1,0 +1,60 @@
+/* engine_texts.h - the part of engine.h, which includes it, for preparing texts: prompts before
+ * them, windows of long texts, and how many of their words are known. The rules of engine.h apply.
+ */
+#ifndef ENGINE_TEXTS_H
+#define ENGINE_TEXTS_H
+
+#ifndef ENGINE_H
+#error "include engine.h, which includes this"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most
+ * scripts there write no blanks) each token is a word. */
+typedef struct engine_word_counts {
+    size_t n, n_unknown;     /* words; words whose tokens are all the unknown token */
+    size_t n_latin, n_whole; /* known words of 3 bytes or more that begin with a Latin letter; those
+                                of them that are one token: few in texts of another language */
+} engine_word_counts;
+
+/* Counts the words of a text or pair, without its prompt, from the tokens of engine_tokenize. Texts
+ * whose words are all unknown have nearly the same vector. */
+ENGINE_API engine_status engine_count_words(const engine_model *model, const engine_input *input,
+                                            const engine_token *tokens, size_t n_tokens,
+                                            engine_word_counts *counts);
+
+/* Returns the words that engine_encode puts before each text with these options, borrowed from the
+ * model or the options; *len is 0 for an empty prompt. ENGINE_ERROR_ARGUMENT for a name that the
+ * file does not have; the message lists the file's names. */
+ENGINE_API engine_status engine_prompt(const engine_model *model,
+                                       const engine_encode_options *options, const char **text,
+                                       size_t *len, engine_error *error);
+
+/* A part of a long text. Each window has the special tokens, the prompt and, for a pair, the other
+ * text. */
+typedef struct engine_window {
+    size_t n_tokens;   /* of the window */
+    size_t first, n;   /* its part of the text: n of the text's tokens, from tokens[first] on */
+    size_t begin, end; /* bytes of that part of the text, or of `pair` */
+    uint8_t in_pair;   /* 1: the second text is split, not the first */
+} engine_window;
+
+/* Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at
+ * most options->max_tokens (0: this session's limit for texts), each of which shares
+ * options->stride tokens with the window before. Of a pair the longer text is split, or the one
+ * that options->truncation names. out is [windows]: one if the text is not too long. */
+ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,
+                                        size_t n_tokens, const engine_encode_options *options,
+                                        engine_window *out, size_t cap, size_t *needed);
+
+/* Writes a window's tokens to out [window->n_tokens], an input for engine_encode. NULL: a no-op. */
+ENGINE_API void engine_window_tokens(const engine_window *window, const engine_token *tokens,
+                                     size_t n_tokens, engine_token *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

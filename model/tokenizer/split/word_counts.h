@@ -1,0 +1,23 @@
+/* word_counts.h - counts a text's words, and the words that a model knows, from their tokens. */
+#ifndef MODEL_WORD_COUNTS_H
+#define MODEL_WORD_COUNTS_H
+
+#include "model/tokenizer/tokenizer.h"
+
+/* A text and its pair; either may be absent: NULL, 0. */
+struct word_texts {
+    const char *text[2];
+    size_t len[2];
+};
+
+/* may_alias: the fields of engine_word_counts; engine_texts.h defines what they count. */
+struct __attribute__((may_alias)) word_counts {
+    size_t n, n_unknown, n_latin, n_whole;
+};
+
+/* Counts the words of the texts whose tokens tokenizer_encode made. Returns false if a span is not
+ * within its text. */
+bool words_count(const struct tokenizer *tokenizer, const struct word_texts *texts,
+                 const struct token *tokens, size_t n_tokens, struct word_counts *counts);
+
+#endif

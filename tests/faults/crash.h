@@ -1,0 +1,43 @@
+/* crash.h - a power cut at any moment of a run. The run is recorded, change by change of its
+ * folder, and its command is run again in each folder that a cut may leave (disk_state.h). It must
+ * make the files of a run in one piece. Only before the second entry of a journal may it refuse:
+ * then its message says what to do, nothing that was there is gone, and --restart makes the files.
+ *
+ * The output is at any time the old one or the new one, whole; and when the program has ended, it
+ * is the new one whatever is lost. */
+#ifndef TESTS_FAULTS_CRASH_H
+#define TESTS_FAULTS_CRASH_H
+
+#include "tests/faults/disk_state.h"
+
+struct crash_case {
+    const char *name, *command;
+    const char *resume; /* what the command takes to go on; "": nothing */
+    const char *base;   /* a folder with what is there before, or NULL */
+    const char *output;
+    const char *journal; /* NULL: it has none */
+    size_t n_entries;    /* lines come slowly until the journal has so many */
+    const char *input;   /* a file, for stdin */
+};
+
+extern struct disk_log crash_disk; /* what was recorded last; to be freed */
+
+/* Goes into the suite's folder, on a disk whose syncs take no time if there is one. */
+void crash_setup(void);
+
+/* Makes a folder, or removes what is in it. */
+void crash_folder(const char *folder);
+
+/* Runs the command and the option in the folder "work", and stores what it says. Returns the exit
+ * code, or -1. */
+int crash_run(const struct crash_case *tested, const char *option, char message[1024]);
+
+/* Records a run of the command, of `resumes` with what it takes to go on; and makes the files of a
+ * run in one piece. */
+void crash_record(const struct crash_case *tested, bool resumes);
+
+/* Tries what power cuts leave of the run that was recorded last: at most 80 states, with FAULTS=all
+ * all of them. Returns how many did harm; of a disk that lies, one is enough. */
+size_t crash_try(const struct crash_case *tested, enum disk_lie lie);
+
+#endif

@@ -1,0 +1,244 @@
+/* disk_state.c - see disk_state.h. */
+#include "tests/faults/disk_state.h"
+
+#include "engine/file/crc32c.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTOR = 512, SUM_BYTES = 21 /* of a journal's line, with its end */ };
+
+struct maker {
+    const struct disk_log *log;
+    size_t n;
+    enum disk_loss loss;
+    enum disk_lie lie;
+    uint64_t random;
+    size_t last; /* of LOSE_AFTER: the first change that is lost */
+    struct disk_state *state;
+    bool is_journal[DISK_FILES];
+};
+
+/* ---- What is synced ---- */
+
+static void find_journals(struct maker *maker)
+{
+    const struct disk_log *log = maker->log;
+    for (size_t i = 0; i < log->n_changes; i++)
+        for (size_t name = 0; name < log->n_names && log->changes[i].kind == DISK_NAME; name++)
+            if (log->changes[i].after[name] >= 0 && strstr(log->names[name], ".journal") != NULL)
+                maker->is_journal[log->changes[i].after[name]] = true;
+}
+
+static bool is_ignored(const struct maker *maker, const struct disk_change *change)
+{
+    switch (maker->lie) {
+    case LIE_FSYNC: return change->kind == DISK_SYNC && !change->is_fdatasync;
+    case LIE_FOLDER: return change->kind == DISK_SYNC_FOLDER;
+    case LIE_PARTS: return change->is_fdatasync && !maker->is_journal[change->file];
+    case LIE_JOURNAL: return change->is_fdatasync && maker->is_journal[change->file];
+    case LIE_NONE:
+    case LIE_SUMS: break;
+    }
+    return false;
+}
+
+/* How many changes were made when the file, or the folder (-1), was synced last. */
+static size_t find_sync(const struct maker *maker, int file)
+{
+    const enum disk_kind kind = file < 0 ? DISK_SYNC_FOLDER : DISK_SYNC;
+    for (size_t i = maker->n; i > maker->log->n_first; i--) {
+        const struct disk_change *change = &maker->log->changes[i - 1];
+        if (change->kind == kind && change->file == file && !is_ignored(maker, change))
+            return i;
+    }
+    return maker->log->n_first;
+}
+
+/* ---- What is lost ---- */
+
+static bool is_kept(struct maker *maker, size_t change, bool is_name)
+{
+    switch (maker->loss) {
+    case LOSE_ALL: return false;
+    case LOSE_NOTHING: return true;
+    case LOSE_BYTES:
+    case LOSE_INTO_ZEROS:
+    case LOSE_INTO_OTHERS: return is_name;
+    case LOSE_NAMES: return !is_name;
+    case LOSE_AFTER: return change < maker->last;
+    case LOSE_ANY: return support_below(&maker->random, 2) == 0;
+    case N_LOSSES: break;
+    }
+    return false;
+}
+
+/* What is there in place of a byte that was not written. */
+static unsigned char other_byte(const struct maker *maker, unsigned char byte, bool is_text)
+{
+    if (maker->loss == LOSE_INTO_ZEROS)
+        return 0;
+    if (is_text) /* no number gets a 0 in front, which JSON does not have */
+        return byte >= '0' && byte <= '9' ? (unsigned char)(byte == '9' ? '8' : byte + 1) : byte;
+    return byte ^ 0x55;
+}
+
+static void grow(struct disk_bytes *file, size_t len)
+{
+    if (len <= file->len)
+        return;
+    file->bytes = realloc(file->bytes, len);
+    assert_non_null(file->bytes);
+    memset(file->bytes + file->len, 0, len - file->len);
+    file->len = len;
+}
+
+/* Sectors of a write: kept, lost, or, where the file had none, others. */
+static void write_sectors(struct maker *maker, size_t index, struct disk_bytes *file,
+                          size_t durable_len)
+{
+    const struct disk_change *change = &maker->log->changes[index];
+    const bool is_text = maker->is_journal[change->file];
+    const bool becomes_others = maker->loss == LOSE_INTO_ZEROS || maker->loss == LOSE_INTO_OTHERS;
+    for (size_t at = change->at, end, until = change->at + change->len; at < until; at = end) {
+        end = at - at % SECTOR + SECTOR < until ? at - at % SECTOR + SECTOR : until;
+        const unsigned char *bytes = change->bytes + (at - change->at);
+        const bool is_there = is_kept(maker, index, false);
+        const bool is_other =
+            !is_there && at >= durable_len &&
+            (becomes_others || (maker->loss == LOSE_ANY && support_below(&maker->random, 2) == 0));
+        if (!is_there && !is_other)
+            continue;
+        grow(file, end);
+        for (size_t i = at; i < end; i++)
+            file->bytes[i] = is_there ? bytes[i - at] : other_byte(maker, bytes[i - at], is_text);
+    }
+}
+
+static void make_file(struct maker *maker, int index)
+{
+    struct disk_bytes *file = &maker->state->files[index];
+    const size_t synced = find_sync(maker, index);
+    size_t durable_len = 0;
+    for (size_t i = 0; i < maker->n; i++) {
+        const struct disk_change *change = &maker->log->changes[i];
+        if (change->file != index || (change->kind != DISK_WRITE && change->kind != DISK_CUT))
+            continue;
+        if (i >= synced && change->kind == DISK_WRITE) {
+            write_sectors(maker, i, file, durable_len);
+        } else if (change->kind == DISK_WRITE) {
+            grow(file, change->at + change->len);
+            memcpy(file->bytes + change->at, change->bytes, change->len);
+        } else if ((i < synced || is_kept(maker, i, false)) && change->len < file->len) {
+            file->len = change->len;
+        }
+        durable_len = i < synced ? file->len : durable_len;
+    }
+}
+
+static void make_names(struct maker *maker)
+{
+    const size_t synced = find_sync(maker, -1);
+    memset(maker->state->listing, -1, sizeof maker->state->listing);
+    for (size_t i = 0; i < maker->n; i++) {
+        const struct disk_change *change = &maker->log->changes[i];
+        if (change->kind != DISK_NAME || (i >= synced && !is_kept(maker, i, true)))
+            continue;
+        for (size_t name = 0; name < DISK_NAMES; name++)
+            if (change->before[name] != change->after[name])
+                maker->state->listing[name] = change->after[name];
+    }
+}
+
+/* ---- The state ---- */
+
+/* Every whole line gets the checksum of what is in it. */
+static void correct_sums(struct disk_bytes *file)
+{
+    unsigned char *line = file->bytes, *end = file->bytes + file->len, *next;
+    for (; line < end && (next = memchr(line, '\n', (size_t)(end - line))) != NULL;
+         line = next + 1) {
+        const size_t len = (size_t)(next + 1 - line);
+        char sum[SUM_BYTES + 1];
+        if (len <= SUM_BYTES)
+            continue;
+        snprintf(sum, sizeof sum, ", \"crc\": \"%08x\"}\n",
+                 (unsigned)crc32c(0, line, len - SUM_BYTES));
+        memcpy(next + 1 - SUM_BYTES, sum, SUM_BYTES);
+    }
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u;
+    return hash;
+}
+
+void disk_state_make(struct disk_state *state, const struct disk_log *log, size_t n,
+                     enum disk_loss loss, enum disk_lie lie, uint64_t seed)
+{
+    struct maker maker = {
+        .log = log, .n = n, .loss = loss, .lie = lie, .random = seed, .state = state};
+    *state = (struct disk_state){.hash = 0xCBF29CE484222325u};
+    maker.last = n - support_below(&maker.random, n < 12 ? n + 1 : 12);
+    find_journals(&maker);
+    make_names(&maker);
+    for (size_t i = 0; i < log->n_files; i++)
+        make_file(&maker, (int)i);
+    for (size_t name = 0; name < log->n_names; name++) {
+        const int file = state->listing[name];
+        if (file < 0)
+            continue;
+        if (lie == LIE_SUMS && strstr(log->names[name], ".journal") != NULL)
+            correct_sums(&state->files[file]);
+        state->hash = hash_bytes(state->hash, log->names[name], strlen(log->names[name]) + 1);
+        state->hash = hash_bytes(state->hash, state->files[file].bytes, state->files[file].len);
+    }
+}
+
+void disk_state_free(struct disk_state *state)
+{
+    for (size_t i = 0; i < DISK_FILES; i++)
+        free(state->files[i].bytes);
+}
+
+void disk_state_write(const struct disk_state *state, const struct disk_log *log,
+                      const char *folder)
+{
+    char path[SUPPORT_PATH];
+    for (size_t name = 0; name < log->n_names; name++) {
+        const struct disk_bytes *file = disk_state_file(state, log, log->names[name]);
+        if (file == NULL)
+            continue;
+        support_path(path, folder, log->names[name]);
+        FILE *stream = fopen(path, "wb");
+        assert_non_null(stream);
+        assert_int_equal(fwrite(file->bytes, 1, file->len, stream), file->len);
+        assert_int_equal(fclose(stream), 0);
+    }
+}
+
+const struct disk_bytes *disk_state_file(const struct disk_state *state, const struct disk_log *log,
+                                         const char *name)
+{
+    for (size_t i = 0; i < log->n_names; i++)
+        if (strcmp(log->names[i], name) == 0)
+            return state->listing[i] < 0 ? NULL : &state->files[state->listing[i]];
+    return NULL;
+}
+
+size_t disk_log_entries(const struct disk_log *log, const char *journal, size_t n)
+{
+    struct disk_state state;
+    size_t n_entries = 0;
+    disk_state_make(&state, log, n, LOSE_NOTHING, LIE_NONE, 0);
+    const struct disk_bytes *file = disk_state_file(&state, log, journal);
+    for (const char *at = file ? (const char *)file->bytes : NULL, *end = at ? at + file->len : at;
+         at && (at = memmem(at, (size_t)(end - at), "{\"bytes\"", 8)) != NULL; at++)
+        n_entries++;
+    disk_state_free(&state);
+    return n_entries;
+}

@@ -1,0 +1,181 @@
+/* Power cuts (crash.h): runs of encode with a journal and without one, and a weight file. A disk
+ * that lies about a sync must be found out: else this suite could not see that a program forgets
+ * one. */
+#include "tests/faults/crash.h"
+#include "tests/faults/fault.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINES = 1500 /* at 20 ms each, more than the longest time between two entries */ };
+
+/* ---- The cases ---- */
+
+#define TOLD "encode -t 1 -m ../toy.weights -p mean -f npy --input jsonl --on-error skip -o x"
+
+static const struct crash_case LONG = {
+    .name = "rows and a report",
+    .command = TOLD,
+    .resume = "--resume",
+    .output = "x",
+    .journal = "x.journal",
+    .n_entries = 3,
+    .input = "lines.jsonl",
+};
+static const struct crash_case OVER = {
+    .name = "over an earlier output",
+    .command = "encode -t 1 -m ../toy.weights -p mean -f npy --on-long truncate -o x",
+    .resume = "--resume",
+    .base = "earlier",
+    .output = "x",
+    .journal = "x.journal",
+    .n_entries = 3,
+    .input = "lines.txt",
+};
+static const struct crash_case RESUMED = {
+    .name = "a run that goes on",
+    .command = TOLD,
+    .resume = "--resume",
+    .base = "killed",
+    .output = "x",
+    .journal = "x.journal",
+    .n_entries = 4,
+    .input = "lines.jsonl",
+};
+static const struct crash_case SHORT = {
+    .name = "a short run",
+    .command = TOLD,
+    .resume = "",
+    .base = "earlier",
+    .output = "x",
+    .input = "few.jsonl",
+};
+static const struct crash_case WEIGHTS = {
+    .name = "a weight file",
+    .command = "encode-new -o x --width 8 --heads 2 --layers 1",
+    .resume = "",
+    .base = "earlier",
+    .output = "x",
+    .input = "few.jsonl",
+};
+
+static void write_lines(const char *name, size_t n, bool is_json)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (size_t i = 1; i <= n; i++)
+        if (!is_json)
+            fprintf(file, "i ride bike %s\n", i % 3 ? "the dog" : "");
+        else
+            fprintf(file,
+                    i % 25 == 3 ? "{\"text\": %zu}\n"
+                                : "{\"id\": \"d%zu\", \"text\": \"ride bike\"}\n",
+                    i);
+    assert_int_equal(fclose(file), 0);
+}
+
+SET_UP()
+{
+    crash_setup();
+    support_make_model("toy.weights", "i ride bike the dog",
+                       "--width 8 --heads 2 --max-tokens 16 --position learned");
+    write_lines("lines.jsonl", LINES, true);
+    write_lines("lines.txt", LINES, false);
+    write_lines("few.jsonl", 30, true);
+    crash_folder("none");
+    /* An earlier output of another command, with a rows file and a report. */
+    char message[1024];
+    struct crash_case earlier = SHORT;
+    earlier.command = TOLD " -p cls";
+    crash_folder("work");
+    if (crash_run(&earlier, "", message) != 0)
+        fail_msg("%s", message);
+    assert_int_equal(rename("work", "earlier"), 0);
+}
+
+SET_UP_EACH()
+{
+    if (!fault_can_run()) {
+        print_message("skipped: faults need x86-64, ptrace, and no sanitizer\n");
+        skip();
+    }
+}
+
+TEAR_DOWN_EACH()
+{
+    disk_log_free(&crash_disk);
+}
+
+static void try_case(const struct crash_case *tested)
+{
+    crash_record(tested, false);
+    assert_int_equal(crash_try(tested, LIE_NONE), 0);
+}
+
+TEST(a_run_with_a_journal)
+{
+    try_case(&LONG);
+}
+
+TEST(over_an_earlier_output)
+{
+    try_case(&OVER);
+}
+
+/* Killed when its journal had two entries: more than they count is in the parts, and half a line in
+ * the journal. */
+static void leave_killed(void)
+{
+    struct disk_state state;
+    size_t n = crash_disk.n_first;
+    while (disk_log_entries(&crash_disk, "x.journal", n) < 2)
+        n++;
+    crash_folder("killed");
+    disk_state_make(&state, &crash_disk, n + 12, LOSE_NOTHING, LIE_NONE, 0);
+    disk_state_write(&state, &crash_disk, "killed");
+    disk_state_free(&state);
+    FILE *journal = fopen("killed/x.journal", "ab");
+    assert_non_null(journal);
+    fputs("{\"bytes\": 99", journal);
+    assert_int_equal(fclose(journal), 0);
+}
+
+TEST(a_run_that_goes_on)
+{
+    crash_record(&LONG, false);
+    leave_killed();
+    disk_log_free(&crash_disk);
+    crash_record(&RESUMED, true);
+    assert_int_equal(crash_try(&RESUMED, LIE_NONE), 0);
+}
+
+TEST(runs_without_a_journal)
+{
+    static const struct crash_case *const cases[] = {&SHORT, &WEIGHTS};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        try_case(cases[i]);
+        disk_log_free(&crash_disk);
+    }
+}
+
+/* Each sync of the program is needed, and so are the checksums of the journal's lines. */
+TEST(a_disk_that_lies_is_found_out)
+{
+    static const struct {
+        const struct crash_case *tested;
+        enum disk_lie lies[4];
+    } cases[] = {
+        {&LONG, {LIE_FOLDER, LIE_PARTS, LIE_JOURNAL, LIE_SUMS}},
+        {&SHORT, {LIE_FSYNC, LIE_FOLDER, LIE_NONE, LIE_NONE}},
+        {&WEIGHTS, {LIE_FSYNC, LIE_FOLDER, LIE_NONE, LIE_NONE}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        crash_record(cases[i].tested, false);
+        for (size_t k = 0; k < 4 && cases[i].lies[k] != LIE_NONE; k++)
+            assert_true(crash_try(cases[i].tested, cases[i].lies[k]) > 0);
+        disk_log_free(&crash_disk);
+    }
+}

@@ -1,0 +1,216 @@
+/* worst_case_texts.c - see worst_case_texts.h. */
+#include "tests/model/tokenizer/worst_case_texts.h"
+
+#include "tests/model/tokenizer/pieces_section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Texts ---- */
+
+#define TEN(text)     text text text text text text text text text text
+#define HUNDRED(text) TEN(TEN(text))
+
+/* Marks of falling combining class behind a letter, as many as are put in order at a time (256),
+ * and of few enough kinds that nearly each goes past all that stand before it: U+0345 is 240,
+ * U+0301 230, U+0323 220, U+031B 216, U+0334 1. */
+#define FIFTY_MARKS(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark)
+#define FALLING_MARKS                                                                              \
+    "a" FIFTY_MARKS("\xCD\x85") FIFTY_MARKS("\xCC\x81") FIFTY_MARKS("\xCC\xA3")                    \
+        FIFTY_MARKS("\xCC\x9B") FIFTY_MARKS("\xCC\xB4")
+
+static const struct {
+    const char *name, *text;
+} TEXTS[] = {
+    {"English",
+     "The quick brown fox, they said in 1999, jumps over the lazy dog; I ride my bike. "},
+    {"U+FDFA", "\xEF\xB7\xBA"},
+    {"U+FDFA and blanks", "\xEF\xB7\xBA "},
+    {"marks, classes falling", FALLING_MARKS},
+    {"a, U+0323, U+0307", "a\xCC\xA3\xCC\x87"},
+    {"U+1F82", "\xE1\xBE\x82"},
+    {"Hangul", "\xEA\xB0\x81\xED\x9E\xA3"},
+    {"jamo", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8"},
+    {"CJK", "\xE6\x97\xA5\xE6\x9C\xAC"},
+    {"words of 100 a", HUNDRED("a") " "},
+    {"one word of a", "a"},
+    {"words of one letter", "a b c "},
+    {"punctuation", "!?"},
+    {"digits", "12"},
+    {"blanks", " \xC2\xA0\t"},
+    {"bytes that are no UTF-8", "\xFF\xE2\x82"},
+    {"sigma and apostrophes", "\xCE\x91\xCE\xA3" TEN("'") "\xCE\xA3 "},
+    {"U+0130", "\xC4\xB0"},
+    {"beginnings of [MASK]", "[MAS"},
+    {"outside the BMP", "\xF0\x9D\x94\xB8\xF0\x9F\x9A\xB2"},
+};
+
+enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS };
+
+const char *worst_case_text_name(size_t index)
+{
+    return index < N_TEXTS ? TEXTS[index].name : NULL;
+}
+
+void worst_case_text(size_t index, char *text, size_t len)
+{
+    const size_t n = strlen(TEXTS[index].text);
+    for (size_t at = 0; at < len; at += n)
+        memcpy(text + at, TEXTS[index].text, n < len - at ? n : len - at);
+}
+
+/* ---- Tokenizers ---- */
+
+/* Words that are searched in vain: as long as BERT's longest; as the longest words that are looked
+ * into, so that all lengths up to theirs are tried; and an added token that nearly stands there. */
+#define LONGEST_BERT "telecommunications"
+#define LONGEST_WORD HUNDRED("a") "b"
+#define LONGEST_NEAR TEN("aaaaaa") "b"
+
+enum { LONGEST = 4, FIRST_LETTER = 5, N_LETTERS = 26, N_WORDS = FIRST_LETTER + 2 * N_LETTERS };
+static const char *const SPECIAL[LONGEST] = {"[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+
+#define BERT   "clean space_cjk nfd drop_nonspacing lower"
+#define SPLITS "blanks punctuation"
+
+static const struct {
+    const char *name, *kind, *normalizer, *splitter, *added, *longest;
+    bool is_char_level;
+    const char *pattern; /* of kind bpe, with byte_level unless it is "none" */
+} TOKENIZERS[] = {
+    {"WordPiece, BERT's", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_BERT, 0, NULL},
+    {"WordPiece, BERT's with case", "wordpiece", "clean space_cjk", SPLITS, "1 2 3", LONGEST_BERT,
+     0, NULL},
+    {"WordPiece, NFKC", "wordpiece", "nfkc lower", "blanks word_runs digits", "3:r", LONGEST_BERT,
+     0, NULL},
+    {"WordPiece, a token of 101 bytes", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_WORD, 0, NULL},
+    {"WordPiece, an added one of 61", "wordpiece", BERT, SPLITS, "1 2 3 4", LONGEST_NEAR, 0, NULL},
+    {"WordPiece, that one normalized", "wordpiece", BERT, SPLITS, "1 2 3:nlr 4:n", LONGEST_NEAR, 0,
+     NULL},
+    {"words, NFKC", "words", "nfkc strip_start strip_end", "blanks word_runs", "", LONGEST_BERT, 0,
+     NULL},
+    {"BPE, GPT-2's", "bpe", "", "", "3:nl", LONGEST_BERT, false, "gpt2"},
+    {"BPE, NFC, cl100k", "bpe", "nfc", "digits", "3:nl 4:n", LONGEST_NEAR, false, "cl100k"},
+    {"BPE, one word", "bpe", "", "", "", LONGEST_BERT, false, "none"},
+    {"Keras", "keras", "", "", "", LONGEST_BERT, false, NULL},
+    {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true, NULL},
+    {"blanks", "blanks", "", "", "", LONGEST_BERT, 0, NULL},
+    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l", LONGEST_BERT, 0, NULL},
+    {"unigram, one long word", "unigram", "nmt nfkc replace_runs:2:%20:%20", "", "", LONGEST_BERT,
+     0, NULL},
+    {"step nmt", "words", "nmt", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", "", LONGEST_BERT, 0,
+     NULL},
+    {"step prepend", "words", "prepend:x", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step clean", "words", "clean", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step space_cjk", "words", "space_cjk", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfd", "words", "nfd", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfc", "words", "nfc", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfkd", "words", "nfkd", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfkc", "words", "nfkc", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step drop_nonspacing", "words", "drop_nonspacing", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step drop_marks", "words", "drop_marks", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step lower", "words", "lower", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"steps strip_start strip_end", "words", "strip_start strip_end", "blanks", "", LONGEST_BERT, 0,
+     NULL},
+};
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void build_vocabulary(struct worst_case_tokenizer *worst, const char *longest)
+{
+    char pieces[2 * N_LETTERS][4];
+    const char *words[N_WORDS];
+    size_t lens[N_WORDS], bad_id;
+    memcpy(words, SPECIAL, sizeof SPECIAL);
+    words[LONGEST] = longest;
+    for (size_t i = 0; i < N_LETTERS; i++) {
+        memcpy(pieces[2 * i], (char[]){(char)('a' + i), '\0'}, 2);
+        memcpy(pieces[2 * i + 1], (char[]){'#', '#', (char)('a' + i), '\0'}, 4);
+        words[FIRST_LETTER + 2 * i] = pieces[2 * i];
+        words[FIRST_LETTER + 2 * i + 1] = pieces[2 * i + 1];
+    }
+    for (size_t i = 0; i < N_WORDS; i++)
+        lens[i] = strlen(words[i]);
+    worst->pieces = pieces_section(&worst->tokenizer, words, N_WORDS);
+    const size_t n_bytes = vocabulary_bytes(lens, N_WORDS);
+    worst->section = malloc(n_bytes);
+    must(worst->section != NULL &&
+         vocabulary_build(worst->section, n_bytes, words, lens, N_WORDS, &bad_id) == NULL &&
+         vocabulary_view(&worst->tokenizer.vocabulary, worst->section, n_bytes) == NULL);
+}
+
+static void set(struct worst_case_tokenizer *worst, const char *key, const char *value)
+{
+    must(tokenizer_set(&worst->tokenizer, key, value, strlen(value)) == NULL);
+}
+
+/* Two of the same letter become one of it: every merge makes a pair that merges again. */
+static void build_merges(struct worst_case_tokenizer *worst, const char *pattern)
+{
+    struct tokenizer *tokenizer = &worst->tokenizer;
+    struct merge merges[N_LETTERS];
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
+    const size_t n_bytes = merges_bytes(N_LETTERS, N_WORDS);
+    size_t bad;
+    for (uint32_t i = 0; i < N_LETTERS; i++) {
+        const uint32_t id = FIRST_LETTER + 2 * i;
+        merges[i] = (struct merge){.left = id, .right = id, .id = id};
+    }
+    worst->merges = malloc(n_bytes);
+    void *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));
+    must(worst->merges != NULL && memory != NULL);
+    must(merges_build(worst->merges, n_bytes, merges, N_LETTERS, &tokenizer->vocabulary, &affixes,
+                      memory, &bad) == NULL);
+    must(tokenizer_view(tokenizer, "MERG", worst->merges, n_bytes) == NULL);
+    free(memory);
+    set(worst, "prefix", "");
+    set(worst, "pattern", pattern);
+    set(worst, "byte_level", strcmp(pattern, "none") != 0 ? "yes" : "no");
+    set(worst, "fuse_unknown", "yes");
+}
+
+bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index)
+{
+    if (index >= sizeof TOKENIZERS / sizeof *TOKENIZERS)
+        return false;
+    *worst = (struct worst_case_tokenizer){.name = TOKENIZERS[index].name};
+    struct tokenizer *tokenizer = &worst->tokenizer;
+    tokenizer_defaults(tokenizer, 1);
+    set(worst, "kind", TOKENIZERS[index].kind);
+    set(worst, "normalizer", TOKENIZERS[index].normalizer);
+    set(worst, "splitter", TOKENIZERS[index].splitter);
+    set(worst, "added", TOKENIZERS[index].added);
+    set(worst, "lower", "yes"); /* of Keras and blanks */
+    set(worst, "char_level", TOKENIZERS[index].is_char_level ? "yes" : "no");
+    set(worst, "unknown", "0");
+    build_vocabulary(worst, TOKENIZERS[index].longest);
+    if (TOKENIZERS[index].pattern != NULL)
+        build_merges(worst, TOKENIZERS[index].pattern);
+    must(tokenizer_check(tokenizer, 1) == NULL);
+    worst->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
+    must(worst->tables != NULL && tokenizer_build(tokenizer, worst->tables) == NULL);
+    worst->scratch = malloc(tokenizer_scratch_bytes(tokenizer) + 1);
+    must(worst->scratch != NULL);
+    return true;
+}
+
+void worst_case_tokenizer_close(struct worst_case_tokenizer *worst)
+{
+    free(worst->section);
+    free(worst->pieces);
+    free(worst->merges);
+    free(worst->tables);
+    free(worst->scratch);
+}
+
+size_t worst_case_tokenizer_count(const struct worst_case_tokenizer *worst, const char *text,
+                                  size_t len)
+{
+    const struct token_input input = {.text = text, .text_len = len};
+    return tokenizer_encode(&worst->tokenizer, &input, false, NULL, NULL, 0, worst->scratch).n;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# tools/setup.sh in a copy of the tree, with programs of its own in place of Debian's: what is asked of apt-get, what
+# what a user without sudo reads, and how much is printed before the answer.
+# shellcheck disable=SC2016,SC2317
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+
+mkdir -p "$folder/tree/tools" "$folder/tree/build" "$folder/bin" "$folder/sudo"
+cp "$tree/tools/setup.sh" "$folder/tree/tools"
+program() { # FILE: a script of standard input
+    { echo '#!/bin/sh' && cat; } >"$folder/$1" && chmod +x "$folder/$1"
+}
+for name in sh dirname env sed grep nproc seq; do ln -s "$(command -v $name)" "$folder/bin/$name"; done
+program bin/dpkg <<<'[ "$1" != --print-architecture ] && echo "dpkg $*" >>"$LOG" || echo amd64'
+program bin/dpkg-query <<<'[ "$INSTALLED" = yes ] && echo amd64 installed'
+program bin/id <<<'echo "${USER_ID:-1000}"'
+program bin/apt-get <<<'echo "apt-get $*" >>"$LOG"; seq 700; echo "E: what went wrong" >&2; exit "${APT_CODE:-0}"'
+program bin/make <<<'echo "make $*" >>"$LOG"; seq 80; echo "a warning" >&2'
+program sudo/sudo <<<'echo "sudo" >>"$LOG"; "$@"'
+program tree/build/encode <<<'echo "the answer to $*"'
+
+setup() { # WORD SETTING...: runs setup.sh with these settings; $log: what was asked of programs
+    local word=$1
+    shift
+    : >"$folder/log"
+    run env -i PATH="$folder/bin" LOG="$folder/log" "$@" sh "$folder/tree/tools/setup.sh" "$word"
+    log=$(cat "$folder/log")
+}
+
+fails_to_find() { ! grep -qE "$1" "$folder/log" "$folder/err"; }
+
+# Without sudo: the lines for an administrator, and nothing else.
+setup run
+ends 'without sudo' 1 'no sudo'
+check 'the line for an administrator' \
+    grep -qE '^    apt-get install -y --no-install-recommends gcc libc6-dev make [a-z0-9 -]*$' "$folder/err"
+check 'nothing was tried' [ -z "$log" ]
+check 'no "not found"' fails_to_find 'not found'
+setup aarch64
+ends 'a foreign architecture without sudo' 1 '    dpkg --add-architecture arm64'
+check 'its packages' grep -qE '^    apt-get install .* libutf8proc-dev:arm64' "$folder/err"
+
+# With sudo, and as root.
+setup run PATH="$folder/bin:$folder/sudo"
+check 'with sudo it runs' [ "$code" = 0 ]
+check 'by sudo, twice' [ "$(grep -cx sudo <<<"$log")" = 2 ]
+setup run USER_ID=0
+check 'as root it runs' [ "$code" = 0 ]
+check 'packages of the build' grep -qE '^apt-get install .*libjansson-dev' <<<"$log"
+check 'no gnuplot, no packages of tests' fails_to_find 'gnuplot|cmocka'
+check 'encode alone is built' grep -qE '^make -j [0-9]+ build/encode$' <<<"$log"
+check 'the answer is all of stdout' diff - "$folder/out" <<<'$ build/encode "I ride bike"
+the answer to I ride bike'
+check 'errors and warnings are shown, progress is not' diff - <(sed 's/^\(setup: installing\) .*/\1/' "$folder/err") <<<'setup: installing
+E: what went wrong
+E: what went wrong
+setup: building build/encode (a minute or two)
+a warning'
+setup test USER_ID=0
+check 'the tests need more' grep -qE '^apt-get install .*gnuplot-nox.* libcmocka-dev' <<<"$log"
+
+# What fails ends it; where nothing is missing nothing is installed.
+setup run USER_ID=0 APT_CODE=100
+ends 'apt-get fails' 1 'could not be installed. An administrator can:'
+check 'and nothing is built' fails_to_find '^make'
+setup run INSTALLED=yes
+check 'nothing is missing: it runs without sudo' [ "$code" = 0 ]
+check 'and asks for no package' fails_to_find 'apt-get|sudo'
+setup '' INSTALLED=yes
+ends 'no word' 0 'everything is installed. Next: make'
+setup nonsense
+ends 'another word' 2 'sh tools/setup.sh run'
+check 'the help is whole' grep -qF 'are shown.' "$folder/err"
+finish

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""What AutoTokenizer makes of a tokenizer.json with other files beside it: reference_classes.jsonl.
+
+    reference_classes.py >NEW           the cases with the ids of the installed transformers
+    reference_classes.py FILE >NEW      the same, and the ids that FILE has from other versions
+
+The committed file has those of 4.57 and 5.23. A line: the name, the files, what encode-import must say if it refuses
+them ("words", written here), the ids of TEXTS for each version (null: it fails). test_reference_classes.sh checks that
+a directory is refused in these words, or gives these ids.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import tokenizers
+import transformers
+
+TEXTS = ["Caf\u00e9 \u4e2dx", "cafe [MASK] zz", "a <mask> b<x>", "cafe"]
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<x>", "caf\u00e9", "Caf\u00e9", "cafe", "Cafe", "\u4e2d", "\u4e2dx",
+         "x", "##x", "a", "b", "[", "]", "mask", "MASK", "<", ">", "zz", "[cls2]"]
+ROBERTA_SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+
+def added(texts, vocabulary, **more):
+    return [dict(id=vocabulary[text], content=text, single_word=False, lstrip=more.get(text) == "l", rstrip=False,
+                 normalized=False, special=True) for text in texts]
+
+
+def bert(specials=tuple(WORDS[:5]), frame=("[CLS]", "[SEP]"), lower=True, cjk=True, accents=None, unknown="[UNK]",
+         truncation=None):
+    vocabulary = {word: i for i, word in enumerate(WORDS)}
+    steps = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": cjk, "strip_accents": accents,
+             "lowercase": lower}
+    post = {"type": "BertProcessing", "sep": [frame[1], vocabulary[frame[1]]], "cls": [frame[0], vocabulary[frame[0]]]}
+    return {"version": "1.0", "truncation": truncation, "padding": None, "added_tokens": added(specials, vocabulary),
+            "normalizer": steps, "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": post, "decoder": None,
+            "model": {"type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": "##",
+                      "max_input_chars_per_word": 100, "vocab": vocabulary}}
+
+
+def roberta(prefix, in_post=None):
+    letters = ROBERTA_SPECIALS + sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()) + ["\u0120a", "\u0120b"]
+    vocabulary = {word: i for i, word in enumerate(letters)}
+    post = {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0], "trim_offsets": True,
+            "add_prefix_space": prefix if in_post is None else in_post}
+    return {"version": "1.0", "truncation": None, "padding": None, "normalizer": None,
+            "added_tokens": added(ROBERTA_SPECIALS, vocabulary, **{"<mask>": "l"}),
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": True},
+            "post_processor": post, "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True,
+                                                "use_regex": True},
+            "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "",
+                      "end_of_word_suffix": "", "fuse_unk": False, "byte_fallback": False, "vocab": vocabulary,
+                      "merges": ["\u0120 a", "\u0120 b"]}}
+
+
+def unigram(scheme):
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "\u2581", "\u2581a", "\u2581b", "a", "b", "c", "f", "e", "z", "x", "<mask>"]
+    vocabulary = {word: i for i, word in enumerate(pieces)}
+    template = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}}]
+    pair = template + [template[2], {"Sequence": {"id": "B", "type_id": 0}}, template[2]]
+    metaspace = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": scheme, "split": True}
+    return {"version": "1.0", "truncation": None, "padding": None, "normalizer": None,
+            "added_tokens": added(ROBERTA_SPECIALS, vocabulary, **{"<mask>": "l"}),
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+            "post_processor": {"type": "TemplateProcessing", "single": template, "pair": pair, "special_tokens": {
+                text: {"id": text, "ids": [vocabulary[text]], "tokens": [text]} for text in ("<s>", "</s>")}},
+            "decoder": metaspace, "model": {"type": "Unigram", "unk_id": 3, "byte_fallback": False,
+                                            "vocab": [[text, -1.0 - i / 100] for i, text in enumerate(pieces)]}}
+
+
+def albert(accents, lower=True):
+    made = unigram("always")
+    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = specials + [piece for piece, _ in made["model"]["vocab"] if len(piece) < 3]
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    made["model"].update(unk_id=1, vocab=[[piece, -1.0 - i / 100] for i, piece in enumerate(pieces)])
+    made["added_tokens"] = added(specials, vocabulary, **{"[MASK]": "l"})
+    text = json.dumps(made["post_processor"])
+    for old, new in (("</s>", "[SEP]"), ("<s>", "[CLS]")):
+        text = text.replace(f'"{old}"', f'"{new}"')
+    made["post_processor"] = json.loads(text)
+    for name, token in made["post_processor"]["special_tokens"].items():
+        token["ids"] = [vocabulary[name]]
+    steps = [{"type": "Replace", "pattern": {"String": quotes}, "content": '"'} for quotes in ("``", "\'\'")]
+    steps += [] if accents else [{"type": "NFKD"}, {"type": "StripAccents"}]
+    steps += [{"type": "Lowercase"}] if lower else []
+    made["normalizer"] = {"type": "Sequence", "normalizers": steps}
+    return made
+
+
+def cases():
+    """name, tokenizer.json, tokenizer_config.json (None: absent), words of a refusal (None: accepted), more"""
+    generic, lowers, cased = {"tokenizer_class": "PreTrainedTokenizerFast"}, bert(), bert(lower=False)
+    bare = bert(specials=())
+    yield "usual", lowers, {"do_lower_case": True, "tokenizer_class": "BertTokenizer"}, None
+    yield "usual, no tokenizer_config.json", lowers, None, None
+    yield "cased and said", cased, {"do_lower_case": False}, None
+    yield "cased, silent", cased, {}, "'do_lower_case' is absent, so by default true"
+    yield "cased, no tokenizer_config.json", cased, None, "set \"do_lower_case\": false"
+    yield "cased, of no class", cased, generic, None
+    yield "cased, of no class, by transformers 5", cased, {"tokenizer_class": "TokenizersBackend"}, None
+    yield "cased, DistilBERT", cased, {"tokenizer_class": "DistilBertTokenizerFast"}, "'do_lower_case' is absent"
+    yield "lowercase, said false", lowers, {"do_lower_case": False}, "'do_lower_case' is false"
+    yield "accents kept, silent", bert(accents=False), {}, "'strip_accents' is absent, so by default true"
+    yield "accents kept, said", bert(accents=False), {"strip_accents": False}, None
+    yield "CJK kept, silent", bert(cjk=False), {}, "'tokenize_chinese_chars' is absent"
+    yield "CJK kept, said", bert(cjk=False), {"tokenize_chinese_chars": False}, None
+    yield "class of config.json", cased, {}, None, {"config.json": {"tokenizer_class": "PreTrainedTokenizerFast"}}
+    yield "no added tokens", bare, None, None
+    yield "no added tokens, of no class", bare, generic, None
+    yield "mask of no class", bare, {**generic, "mask_token": "[MASK]"}, None
+    yield "extra token in the vocabulary", lowers, {"extra_special_tokens": ["<x>"]}, None
+    yield "additional token in the vocabulary", lowers, {"additional_special_tokens": ["<x>"]}, None
+    yield "token of the map", lowers, {}, None, {"special_tokens_map.json": {"additional_special_tokens": ["<x>"]}}
+    yield "new token", lowers, {"additional_special_tokens": ["<new>"]}, "the token '<new>' of 'additional_special"
+    yield "new mask", lowers, {"mask_token": "<new>"}, "the token '<new>' of 'mask_token'"
+    yield "new token by id", lowers, {"added_tokens_decoder": {"24": {"content": "<new>", "special": True}, **{
+        str(i): {"content": text, "special": True} for i, text in enumerate(WORDS[:5])}}}, "the token '<new>' of 'added_"
+    yield "another frame", lowers, {"cls_token": "[cls2]"}, "does not put '[cls2]' before a text"
+    yield "another frame, of no class", lowers, {**generic, "cls_token": "[cls2]"}, None
+    yield "frame of tokenizer.json alone", bert(frame=("[cls2]", "[SEP]")), {}, "does not put '[CLS]' before a text"
+    yield "another unknown word", lowers, {"unk_token": "x"}, "the model's 'unk_token' is not 'x'"
+    left = {"direction": "Left", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
+    yield "cuts at the start", bert(truncation=left), {}, "the truncation's 'direction' is 'Left'"
+    yield "cuts at the end after all", bert(truncation=left), {"truncation_side": "right"}, None
+    of_roberta, of_xlm = ({"config.json": {"model_type": name}} for name in ("roberta", "xlm-roberta"))
+    yield "RoBERTa", roberta(False), {}, None, of_roberta
+    yield "RoBERTa, blank first, silent", roberta(True), {}, "'add_prefix_space' is absent, so by default false", of_roberta
+    yield "RoBERTa, blank first, said", roberta(True), {"add_prefix_space": True}, None, of_roberta
+    yield "blank first, of no class", roberta(True), generic, "'add_prefix_space' is absent"
+    yield "blank first, of no class, said", roberta(True), {**generic, "add_prefix_space": True}, None
+    yield "XLM-R", unigram("always"), None, None, of_xlm
+    yield "XLM-R without blanks", unigram("always"), {"add_prefix_space": False}, "'add_prefix_space' is false", of_xlm
+    yield "XLM-R without blanks, silent", unigram("never"), {}, "'add_prefix_space' is absent, so by default tr", of_xlm
+    yield "XLM-R without blanks in both", unigram("never"), {"add_prefix_space": False}, None, of_xlm
+    of_camembert, of_albert = ({"config.json": {"model_type": name}} for name in ("camembert", "albert"))
+    yield "CamemBERT", unigram("always"), None, None, of_camembert
+    yield "CamemBERT, said", unigram("always"), {"tokenizer_class": "CamembertTokenizer"}, None, of_camembert
+    yield "CamemBERT without blanks", unigram("always"), {"add_prefix_space": False}, "'add_prefix_space' is f", of_camembert
+    for accents in (False, True):
+        yield "ALBERT" + ", accents" * accents, albert(accents), {"keep_accents": accents}, None, of_albert
+    yield "ALBERT, silent", albert(False), None, None, of_albert
+    yield "ALBERT, accents, silent", albert(True), None, "'keep_accents' is absent, so by default false", of_albert
+    yield "ALBERT, cased", albert(False, lower=False), {"do_lower_case": False}, None, of_albert
+    yield "ALBERT, cased, silent", albert(False, lower=False), None, "'do_lower_case'", of_albert
+
+
+def ids_of(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, value in files.items():
+            with open(os.path.join(folder, name), "w") as file:
+                json.dump(value, file)
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+            return [tokenizer(text)["input_ids"] for text in TEXTS]
+        except Exception as error:
+            print(files.get("tokenizer_config.json"), error, file=sys.stderr)
+            return None
+
+
+def main():
+    old = {}
+    for line in open(sys.argv[1]) if len(sys.argv) > 1 else ():
+        old[json.loads(line)["name"]] = json.loads(line)["ids"]
+    for name, tokenizer, config, words, *more in cases():
+        files = {"config.json": {"model_type": "bert"}, "tokenizer.json": tokenizer}
+        if config is not None:
+            files["tokenizer_config.json"] = config
+        for file, value in (more[0] if more else {}).items():
+            files[file] = {**files.get(file, {}), **value}
+        ids = {**old.get(name, {}), transformers.__version__.rsplit(".", 1)[0]: ids_of(files)}
+        print(json.dumps({"name": name, "words": words, "texts": TEXTS, "ids": ids, "files": files}))
+
+
+if __name__ == "__main__":
+    main()

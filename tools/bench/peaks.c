@@ -1,0 +1,187 @@
+/* peaks.c - chains of multiply-adds, as many at once as hide their latency.
+ *
+ *     a_i = a_i · x + y,   i = 0 .. 11, each in its own register and none waiting for another
+ *
+ * A core starts two of them in a cycle and each takes four to six, so that twelve chains do. They
+ * are variables with names, because gcc 12 keeps an array of vectors in memory. x = 0.5 and y = 1
+ * bring the numbers to 2: no overflow, no denormals.
+ */
+#include "tools/bench/peaks.h"
+
+#include "tools/common/options.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+enum { CHAINS = 12, STRETCHES = 6 };
+
+static const double STRETCH_SECONDS = 0.003;
+
+/* ---- Loops ---- */
+
+#define EVERY(X)        X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define CHAIN(i)        vector a##i = x + i;
+#define ADD(i)          a0 += a##i;
+#define MULTIPLY_ADD(i) a##i = a##i * x + y;
+
+#define LOOP(name, attributes, type, n_bytes, step, first, second)                                 \
+    attributes static float name(size_t n_turns)                                                   \
+    {                                                                                              \
+        typedef type vector __attribute__((vector_size(n_bytes)));                                 \
+        const vector x = (vector){0} + (first), y = (vector){0} + (second);                        \
+        EVERY(CHAIN)                                                                               \
+        for (size_t i = 0; i < n_turns; i++) {                                                     \
+            EVERY(step)                                                                            \
+        }                                                                                          \
+        EVERY(ADD)                                                                                 \
+        return (float)a0[0];                                                                       \
+    }
+
+/* The compiler fuses no product with a sum by itself (-ffp-contract=off), so it is said here.
+ * Sums of bytes' products have no sign, as they overflow. */
+#if defined(__x86_64__)
+#define TARGET(instructions) __attribute__((target(instructions)))
+#define FUSED_256(i)         a##i = _mm256_fmadd_ps(a##i, x, y);
+#define FUSED_512(i)         a##i = _mm512_fmadd_ps(a##i, x, y);
+#define PAIRS_256(i)         a##i = (vector)_mm256_maddubs_epi16((__m256i)a##i, (__m256i)x) + y;
+#define PAIRS_512(i)         a##i = (vector)_mm512_maddubs_epi16((__m512i)a##i, (__m512i)x) + y;
+LOOP(f32_128, , float, 16, MULTIPLY_ADD, 0.5F, 1)
+LOOP(f32_256, TARGET("avx2,fma"), float, 32, FUSED_256, 0.5F, 1)
+LOOP(f32_512, TARGET("avx512f"), float, 64, FUSED_512, 0.5F, 1)
+LOOP(pairs_256, TARGET("avx2"), uint16_t, 32, PAIRS_256, 0x0303, 0x0101)
+LOOP(pairs_512, TARGET("avx512f,avx512bw"), uint16_t, 64, PAIRS_512, 0x0303, 0x0101)
+
+/* Of an intrinsic gcc 12 makes two copies. */
+#define DOT_256(i) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(a##i) : "x"(x), "x"(y));
+#define DOT_512(i) __asm__("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(x), "v"(y));
+LOOP(dots_256, TARGET("avx2"), uint32_t, 32, DOT_256, 0x03030303, 0x01010101)
+LOOP(dots_512, TARGET("avx512f,avx512vnni"), uint32_t, 64, DOT_512, 0x03030303, 0x01010101)
+
+enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64 };
+
+/* 16 x 16 sums of 64 products in one instruction; four of them, as many as there are registers for.
+ * The engine has asked the system for the tile registers. */
+TARGET("amx-tile,amx-int8") static float tiles(size_t n_turns)
+{
+    struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } shapes = {.palette = 1};
+    for (int i = 0; i < TILES; i++) {
+        shapes.row_bytes[i] = TILE_BYTES;
+        shapes.rows[i] = TILE_ROWS;
+    }
+    _tile_loadconfig(&shapes); /* and all tiles are zeros */
+    for (size_t i = 0; i < n_turns; i++) {
+        _tile_dpbssd(0, 4, 6);
+        _tile_dpbssd(1, 4, 7);
+        _tile_dpbssd(2, 5, 6);
+        _tile_dpbssd(3, 5, 7);
+    }
+    int32_t sums[TILE_ROWS * TILE_BYTES / 4];
+    _tile_stored(0, sums, TILE_BYTES);
+    _tile_release();
+    return (float)sums[0];
+}
+#elif defined(__aarch64__)
+#if defined(__clang__)
+#define TARGET(extension) __attribute__((target(extension)))
+#else
+#define TARGET(extension) __attribute__((target("arch=armv8.2-a+" extension)))
+#endif
+#define FUSED_128(i)  a##i = vfmaq_f32(y, a##i, x);
+#define DOT_128(i)    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(a##i) : "w"(x), "w"(y));
+#define SQUARE_128(i) __asm__("smmla %0.4s, %1.16b, %2.16b" : "+w"(a##i) : "w"(x), "w"(y));
+LOOP(f32_128, , float, 16, FUSED_128, 0.5F, 1)
+LOOP(words_128, , uint16_t, 16, MULTIPLY_ADD, 12345, 1)
+LOOP(dots_128, TARGET("dotprod"), uint32_t, 16, DOT_128, 0x03030303, 0x01010101)
+LOOP(squares_128, TARGET("i8mm"), uint32_t, 16, SQUARE_128, 0x03030303, 0x01010101)
+#else
+LOOP(f32_128, , float, 16, MULTIPLY_ADD, 0.5F, 1)
+#endif
+
+/* ---- Sets ---- */
+
+struct loop {
+    double n_products; /* of a step of one chain */
+    float (*run)(size_t n_turns);
+};
+
+static const struct set {
+    const char *isa;
+    struct loop f32, int8;
+} SETS[] = {
+#if defined(__x86_64__)
+    {"amx", {16, f32_512}, {4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES / CHAINS, tiles}},
+    {"avx512vnni", {16, f32_512}, {64, dots_512}},
+    {"avx512", {16, f32_512}, {64, pairs_512}},
+    {"avxvnni", {8, f32_256}, {32, dots_256}},
+    {"avx2", {8, f32_256}, {32, pairs_256}},
+#elif defined(__aarch64__)
+    {"neoni8mm", {4, f32_128}, {32, squares_128}},
+    {"neondot", {4, f32_128}, {16, dots_128}},
+    {"neon", {4, f32_128}, {8, words_128}},
+#endif
+    {"portable", {4, f32_128}, {4, f32_128}},
+};
+
+/* With portable kernels OpenBLAS multiplies, int8 too as float32, by the best that the CPU has. */
+static struct set find_set(const char *isa)
+{
+    const bool is_portable = strcmp(isa, "portable") == 0;
+    size_t i = 0;
+#if defined(__x86_64__)
+    if (is_portable)
+        isa = __builtin_cpu_supports("avx512f") ? "avx512"
+              : __builtin_cpu_supports("fma")   ? "avx2"
+                                                : isa;
+#endif
+    while (i + 1 < sizeof SETS / sizeof *SETS && strcmp(SETS[i].isa, isa) != 0)
+        i++;
+    struct set set = SETS[i];
+    set.int8 = is_portable ? set.f32 : set.int8;
+    return set;
+}
+
+/* ---- Measuring ---- */
+
+/* Seconds from the first start to the last end of threads that take so many turns each. */
+static double time_turns(struct loop loop, size_t n_turns, size_t n_threads)
+{
+    double begin = INFINITY, end = 0;
+#pragma omp parallel num_threads((int)n_threads) reduction(min : begin) reduction(max : end)
+    {
+        begin = program_seconds();
+        volatile float kept = loop.run(n_turns);
+        (void)kept;
+        end = program_seconds();
+    }
+    return end - begin;
+}
+
+/* The best rate that some stretches show, and that was seen before. */
+static double best_rate(struct loop loop, size_t n_threads, double best)
+{
+    size_t n_turns = 10000;
+    while (time_turns(loop, n_turns, 1) < STRETCH_SECONDS)
+        n_turns *= 2;
+    const double n_operations = 2 * CHAINS * loop.n_products * (double)(n_turns * n_threads);
+    for (int i = 0; i < STRETCHES; i++)
+        best = fmax(best, 1e-9 * n_operations / time_turns(loop, n_turns, n_threads));
+    return best;
+}
+
+void peaks_measure(struct peaks *peaks, const char *isa)
+{
+    const struct set set = find_set(isa);
+    peaks->f32 = best_rate(set.f32, peaks->n_threads, peaks->f32);
+    peaks->int8 = best_rate(set.int8, peaks->n_threads, peaks->int8);
+}

@@ -1,0 +1,19 @@
+/* peaks.h - what this machine can do at most with a set of kernels' instructions, measured: the
+ * figures that a share of peak refers to. */
+#ifndef TOOLS_BENCH_PEAKS_H
+#define TOOLS_BENCH_PEAKS_H
+
+#include <stddef.h>
+
+struct peaks {
+    size_t n_threads; /* that work at once, their rates added up */
+    /* 10^9 operations per second, of which a multiply-add is two: of float32, and of products of
+     * 8-bit numbers that are summed in at least 16 bits. */
+    double f32, int8;
+};
+
+/* Measures for some 40 ms and keeps the better of what was there and what is seen now, since a
+ * disturbance can only lower it. isa: kernels in use, of engine_info. */
+void peaks_measure(struct peaks *peaks, const char *isa);
+
+#endif

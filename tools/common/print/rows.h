@@ -1,0 +1,68 @@
+/* rows.h - a result as rows: a table, JSON objects, CSV (RFC 4180) or TSV. A function of the
+ * program writes each cell once, with its name and the formats that show it:
+ *
+ *     rows_open(&rows, ROWS_CSV, stdout);
+ *     rows_titles(&rows, "index,text", 0, NULL);
+ *     rows_begin(&rows, NULL, "#\ttext");
+ *     row_begin(&rows);
+ *     row_count(&rows, ROWS_TABLE, "#", i + 1);
+ *     row_count(&rows, ROWS_JSON | ROWS_CSV, "index", i);
+ *     row_text(&rows, ROWS_ALL, "text", text, len, 40);
+ *     row_end(&rows);
+ *     rows_end(&rows, "><");
+ */
+#ifndef TOOLS_ROWS_H
+#define TOOLS_ROWS_H
+
+#include "tools/common/print/json_writer.h"
+#include "tools/common/print/table.h"
+
+/* Bits: where a cell is shown. */
+enum rows_format { ROWS_TABLE = 1, ROWS_JSON = 2, ROWS_CSV = 4, ROWS_TSV = 8 };
+enum { ROWS_FIELDS = ROWS_CSV | ROWS_TSV, ROWS_DATA = ROWS_FIELDS | ROWS_JSON, ROWS_ALL = 15 };
+
+struct rows {
+    FILE *stream;
+    enum rows_format format;
+    struct json_writer json;
+    struct table table;
+    FILE *cells;     /* where a table's cells are written */
+    int count_width; /* table: of counts at least */
+    const char *key, *titles;
+    size_t n, n_cells; /* rows since rows_begin; cells of the row */
+};
+
+/* Bytes of the text that a span covers, or of the text's pair. */
+struct row_span {
+    size_t begin, end;
+    bool in_pair, is_absent;
+};
+
+void rows_open(struct rows *rows, enum rows_format format, FILE *stream);
+
+/* Prints the first line of CSV: titles, then name0, name1 and so on, n of them. TSV has none. */
+void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name);
+
+/* Begins a table with these titles (table.h), or in JSON an array that is the member `key` of the
+ * open object. If key is NULL, each object is a line of its own; if titles is NULL, the lines of a
+ * table are printed at once, two blanks between their cells. */
+void rows_begin(struct rows *rows, const char *key, const char *titles);
+
+/* Ends it; columns: as table_print takes them. A table with a key and no rows is "(no KEY)". */
+void rows_end(struct rows *rows, const char *columns);
+
+void row_begin(struct rows *rows);
+void row_end(struct rows *rows);
+
+/* Cells. Texts in a table take at most `most` columns; text NULL: no member in JSON, an empty
+ * field. CSV and JSON have numbers that read back as the same float32. A flag is a member of JSON
+ * where it is true. */
+void row_text(struct rows *rows, unsigned where, const char *key, const char *text, size_t len,
+              size_t most);
+void row_count(struct rows *rows, unsigned where, const char *key, size_t count);
+void row_integer(struct rows *rows, unsigned where, const char *key, int64_t number);
+void row_float(struct rows *rows, unsigned where, const char *key, float value);
+void row_flag(struct rows *rows, unsigned where, const char *key, bool truth);
+void row_span(struct rows *rows, unsigned where, const char *key, struct row_span span);
+
+#endif
