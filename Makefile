@@ -376,7 +376,7 @@ fuzzers: $(FUZZERS)
 
 TIME ?= 60
 .PHONY: fuzz-all
-fuzz-all: $(FUZZ_SUITES) fuzz
+fuzz-all: all $(FUZZ_SUITES) fuzz
 	@tests/fuzz/all.sh $(BUILD) $(TIME)
 
 $(foreach source,$(FUZZ_SOURCES:%.c=$(BUILD)/%),$(eval $(BUILD)/$(notdir $(source)): $(source).o))
