@@ -137,6 +137,28 @@ TEST(imports)
         }
 }
 
+/* A link in a directory that is itself reached by a link is not followed: refused, not missed. */
+TEST(a_link_in_a_linked_directory)
+{
+    static const char modules[] =
+        "[{\\\"path\\\": \\\"\\\", \\\"type\\\": "
+        "\\\"sentence_transformers.models.Transformer\\\"}, "
+        "{\\\"path\\\": \\\"p\\\", \\\"type\\\": \\\"sentence_transformers.models.Pooling\\\"}]";
+    if (!has_sandbox())
+        skip();
+    shell_expect(0,
+                 "mkdir far linked; echo '{\"pooling_mode_cls_token\": true}' >far/config; ln -s "
+                 "../far/config linked/config.json; ln -s ../../../linked cache/snapshots/x/p; "
+                 "echo \"%s\" >cache/snapshots/x/modules.json",
+                 modules);
+    assert_contains(
+        shell_expect(1, "$IMPORT cache/latest -o out/n --name m --sandbox require")->err,
+        "p/config.json: Permission denied (if a link in a linked directory leads there: "
+        "--sandbox off)");
+    shell_expect(0, "$IMPORT cache/latest -o out/n --name m --sandbox off; code=$?; rm "
+                    "cache/snapshots/x/p cache/snapshots/x/modules.json; exit $code");
+}
+
 /* A system without Landlock: its calls do not exist. */
 static void lack_landlock(void)
 {

@@ -95,7 +95,9 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
-        problem_say("%s: %s", path, strerror(errno));
+        problem_say(
+            "%s: %s%s", path, strerror(errno),
+            errno == EACCES ? " (if a link in a linked directory leads there: --sandbox off)" : "");
     if (!S_ISREG(status.st_mode)) {
         close(fd);
         problem_say("%s is %s; expected a file", path,
