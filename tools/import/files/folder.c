@@ -95,13 +95,11 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
-        problem_say(
-            "%s: %s%s", path, strerror(errno),
-            errno == EACCES ? " (if a link in a linked directory leads there: --sandbox off)" : "");
+        problem_say("%s: %s%s", path, strerror(errno),
+                    errno == EACCES ? " (links in linked directories need --sandbox off)" : "");
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        problem_say("%s is %s; expected a file", path,
-                    S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+        problem_say("%s is not a regular file", path);
     }
     input_remember(path);
     *n_bytes = (uint64_t)status.st_size;
