@@ -50,9 +50,9 @@ MISSING := $(strip $(foreach name,$(NEEDED),$(if $(call packages,--modversion $(
 $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh tools/setup.sh installs what the build needs)))
 
 # ---- What is built from what ----
-# libengine: model/ and engine/ without the writing side.
-# libwriter: the writing side and what it needs, for programs that make weight files; not installed.
-# libcommon: tools/common/, for all programs; not installed.
+# libengine: model/ and engine/.
+# libcommon: tools/common/, for all programs, and tools/writer/, which makes weight files, with what of the library
+#            it needs; not installed.
 # Programs:  each tools/*.c is a program: encode.c is encode, NAME.c is encode-NAME, and its own files are
 #            in tools/NAME/. They share libengine.so. minimal.c is the sample of the README.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
@@ -76,10 +76,9 @@ FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)
 FLAGS_neondot := $(FLAGS_neon) -march=armv8.2-a+dotprod
 FLAGS_neoni8mm := $(FLAGS_neondot)+i8mm
 
-WRITER_SOURCES := $(wildcard $(addprefix engine/file/,weight_writer.c tensor_writer.c weight_sections.c text_lower.c output_file.c))
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
-ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))
+ENGINE_SOURCES := $(wildcard engine/*.c engine/*/*.c)
 TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
 TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
@@ -92,10 +91,9 @@ TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(sour
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNELS := $(patsubst %,$(BUILD)/model/kernels/kernels_%.o,$(ISAS) $(INT8_ISAS))
 LIBRARY_OBJECTS := $(KERNELS) $(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES))
-WRITER_OBJECTS := $(call objects,$(WRITER_SOURCES))
 WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) engine/file/crc32c.c engine/status.c)
 TOOL_OBJECTS := $(call objects,$(TOOL_MAINS) $(TOOL_SHARED))
-COMMON_OBJECTS := $(call objects,$(wildcard tools/common/*.c tools/common/*/*.c))
+COMMON_OBJECTS := $(call objects,$(wildcard $(foreach room,common writer,tools/$(room)/*.c tools/$(room)/*/*.c)))
 TEST_OBJECTS := $(call objects,$(TEST_ALL))
 
 TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
@@ -180,7 +178,7 @@ $(KERNELS): $(BUILD)/model/kernels/kernels_%.o: $(KERNEL_SOURCES) $(BUILD)/flags
 # make coverage counts branches as they are written. So nothing is optimized but the kernels, which would take too
 # long; their functions are not copied into one another, or each copy would count. Suites are not counted.
 ifdef COVERAGE
-$(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES) $(WRITER_SOURCES)) $(TOOL_OBJECTS): COUNT = -O0 $(COVERAGE)
+$(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES)) $(TOOL_OBJECTS): COUNT = -O0 $(COVERAGE)
 $(KERNELS): COUNT = $(COVERAGE) -fno-inline -Dalways_inline= -Wno-maybe-uninitialized
 $(TEST_OBJECTS) $(call objects,$(FAULT_SOURCES)): COUNT = -DCOVERAGE
 endif
@@ -203,7 +201,7 @@ $(PLACED): DEFINES = -DENCODE_DATADIR='"$(PREFIX)/share/encode"'
 $(PLACED): $(BUILD)/prefix
 
 %.d: ;
--include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
+-include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
 	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
@@ -231,10 +229,7 @@ $(BUILD)/libengine.so.$(SOVERSION): $(LIBRARY_OBJECTS)
 $(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
 	@ln -sf $(<F) $@
 
-$(BUILD)/libwriter.a: $(WRITER_OBJECTS) $(WRITER_NEEDS)
-	$(call say,archive)$(archive)
-
-$(BUILD)/libcommon.a: $(COMMON_OBJECTS)
+$(BUILD)/libcommon.a: $(COMMON_OBJECTS) $(WRITER_NEEDS)
 	$(call say,archive)$(archive)
 
 $(BUILD)/libtools.a: $(call objects,$(TOOL_SHARED))
@@ -243,7 +238,7 @@ $(BUILD)/libtools.a: $(call objects,$(TOOL_SHARED))
 $(BUILD)/libtests.a: $(call objects,$(TEST_SHARED))
 	$(call say,archive)$(archive)
 
-$(BUILD)/liball.a: $(LIBRARY_OBJECTS) $(WRITER_OBJECTS)
+$(BUILD)/liball.a: $(LIBRARY_OBJECTS)
 	$(call say,archive)$(archive)
 
 # ---- Programs ----
@@ -254,7 +249,7 @@ $(BUILD)/liball.a: $(LIBRARY_OBJECTS) $(WRITER_OBJECTS)
 ENGINE := $(BUILD)/libengine.$(if $(SANITIZE),a,so)
 TO_INSTALL := $(PROGRAMS:$(BUILD)/%=$(BUILD)/installed/%)
 
-parts = $(ENGINE) $(call objects,$(wildcard tools/$(1).c tools/$(1)/*.c tools/$(1)/*/*.c)) $(BUILD)/libcommon.a $(BUILD)/libwriter.a
+parts = $(ENGINE) $(call objects,$(wildcard tools/$(1).c tools/$(1)/*.c tools/$(1)/*/*.c)) $(BUILD)/libcommon.a
 $(foreach name,$(TOOL_NAMES),$(eval $(call program,$(BUILD),$(name)) $(call program,$(BUILD)/installed,$(name)): $(call parts,$(name))))
 
 $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
@@ -285,7 +280,7 @@ $(BUILD)/completion/%: $(BUILD)/% tools/man/completion.awk
 
 # ---- Tests ----
 
-$(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
+$(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libcommon.a $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(BUILD)/liball.a
@@ -323,7 +318,7 @@ LINES := -g1
 # suites of model/, of the engine's arithmetic, of the public functions and of vectors that encode prints run; not the
 # long walks through texts, which have no numbers, nor test_identity, which make tsan builds with clang, too.
 CLANG_TESTS := $(filter-out tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c,$(filter tests/model/% \
-	tests/reference/% tests/api/% tests/engine/file/% tests/engine/test_grid% \
+	tests/reference/% tests/api/% tests/engine/file/% tests/tools/writer/% tests/engine/test_grid% \
 	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_isa_identity% \
 	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% tests/tools/encode/test_encode.c \
 	tests/tools/encode/test_encode_numbers% tests/tools/encode/test_encode_types%,$(TEST_MAINS)))
@@ -335,7 +330,7 @@ test-clang:
 # suites run, the longest ones in part: in an emulator, which is there for the numbers and takes no text's time, no long
 # walk through texts and no painted stack (a half hour of it); or, of i386, which is here for its 32 bits, by env, on an
 # x86-64 machine itself.
-CROSS_TESTS := $(filter-out tests/tools/% tests/model/test_stack%,$(CLANG_TESTS))
+CROSS_TESTS := $(filter-out tests/tools/encode/% tests/model/test_stack%,$(CLANG_TESTS))
 test-aarch64: CROSS_TESTS += tests/engine/test_identity.c
 CROSS_CC ?= $(CROSS)-gcc
 test-aarch64: CROSS := aarch64-linux-gnu

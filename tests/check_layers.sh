@@ -19,16 +19,16 @@ includes() {
         sed -E 's/:[^"]*"([^"]*)"/ \1/; s|^engine/engine.h (engine_[a-z]+.h)$|engine/engine.h engine/\1|'
 }
 
-# Includes of FOLDER (a folder, or a program's main file with its folder) must match the expression.
+while read -r file included; do
+    [ -f "$included" ] || wrong "$file includes \"$included\", which is not there (paths start at the root)"
+done < <(includes engine model tools)
+
+# Includes of FOLDER must match the expression.
 allow() { # FOLDER EXPRESSION WORDS
     local file included
     while read -r file included; do
-        [[ $included =~ ^$2 ]] || wrong "$file includes \"$included\"; ${1##* }/ may include $3"
-        [ -f "$included" ] || wrong "$file includes \"$included\", which is not there (paths start at the root)"
-    done < <(
-        # shellcheck disable=SC2086 # "tools/new.c tools/new" are two places
-        includes $1
-    )
+        [[ $included =~ ^$2 ]] || wrong "$file includes \"$included\"; $1/ may include $3"
+    done < <(includes "$1")
 }
 
 # ---- Floors ----
@@ -46,27 +46,60 @@ while read -r header; do
 done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' {} +)
 
 # ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
-writer='engine/file/(weight_writer|output_file|text_lower)\.h'
-checksum='engine/file/crc32c\.h' # journals of encode have the checksum that weight files have
-writes_weights='import new'
-for main in tools/*.c; do
-    name=$(basename "$main" .c)
-    [ "$name" = minimal ] && continue
-    places=$main
-    [ -d "tools/$name" ] && places="$main tools/$name"
-    if [[ " $writes_weights " == *" $name "* ]]; then
-        allow "$places" "(tools/($name|common)/|engine/engine\.h|$writer)" "tools/$name/, tools/common/, engine/engine.h and the writer only"
-    else
-        allow "$places" "(tools/($name|common)/|engine/engine\.h|$checksum)" "tools/$name/, tools/common/, engine/engine.h and the checksum only"
-    fi
-done
+# Includes are followed all the way: a header shows what it includes. tools/writer/ alone sees all of the library.
+# import and new fill in struct model_config by its fields, of which they have tables, as files and options name them,
+# and choose types of tensors: of model/ they see the two headers that describe these.
+while read -r line; do
+    wrong "$line"
+done < <(includes engine model tools | awk '
+    function find(file,    room, may, words, at, n, n_next, i, queue, next_ones, from, chain) {
+        room = file
+        gsub(/^tools\/|[\/.].*/, "", room)
+        may = "tools/(" room "|common)/|engine/engine(_[a-z]+)?\\.h"
+        words = "tools/" room "/, " (room == "common" ? "" : "tools/common/, ") "engine/engine.h"
+        if (room == "writer") {
+            may = may "|engine/|model/"
+            words = words ", engine/ and model/"
+        } else if (room == "import" || room == "new") {
+            may = may "|tools/writer/|model/(config|tensor)\\.h"
+            words = words ", tools/writer/, model/config.h and model/tensor.h"
+        } else { # journals have the checksum that weight files have
+            may = may "|tools/writer/output_file\\.h|engine/file/crc32c\\.h"
+            words = words ", tools/writer/output_file.h and engine/file/crc32c.h"
+        }
+        queue[n = 1] = file
+        from[file] = ""
+        for (at = 1; at <= n; at++) {
+            n_next = split(to[queue[at]], next_ones, " ")
+            for (i = 1; i <= n_next; i++) {
+                if (next_ones[i] in from)
+                    continue
+                from[next_ones[i]] = queue[at]
+                queue[++n] = next_ones[i]
+                if (next_ones[i] ~ "^(" may ")")
+                    continue
+                chain = "\"" next_ones[i] "\""
+                for (at = queue[at]; at != file; at = from[at]) {
+                    chain = "\"" at "\", which includes " chain
+                    first[file] = at
+                }
+                return file " includes " chain "; tools/" room "/ may include " words " only"
+            }
+        }
+        return ""
+    }
+    { to[$1] = to[$1] " " $2 }
+    END {
+        for (file in to)
+            if (file ~ /^tools\// && file !~ /^tools\/(peers\/|minimal\.c)/ && (message = find(file)) != "")
+                found[file] = message
+        for (file in found) # what a header does wrong is told once
+            if (!(first[file] in found))
+                print found[file]
+    }' | sort)
 while read -r folder; do
-    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|peers)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|writer|peers)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
 done < <(find tools -mindepth 2 -name '*.[ch]' | cut -d/ -f1,2 | sort -u)
-allow tools/common "(tools/common/|engine/engine\.h|$checksum|$writer)" 'tools/common/, engine/engine.h, the checksum and, for weights/, the writer only'
-while read -r file included; do
-    wrong "$file includes \"$included\"; only tools/common/weights/ may include the writer"
-done < <(includes tools/common | grep -vE '^tools/common/(weights/|output\.)' | grep -E " $writer\$")
 
 # ---- Words are for people: what failed is in the members of engine_error ----
 while read -r line; do

@@ -1,8 +1,8 @@
 /* tiny_model.c - see tiny_model.h. Written through the one writer, like every weight file. */
 #include "tests/tiny_model.h"
 
-#include "engine/file/weight_writer.h"
 #include "tests/support.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,12 +22,13 @@ tools/inspect 347 40 120|encode-inspect|what files hold
 tools/bench 474 40 116|encode-bench|speed
 tools/new 640 40 115|encode-new|random models
 tools/import 765 40 125|encode-import|checkpoints
-tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON, making weight files
+tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON
+tools/writer 620 140 270|tools/writer/|makes weight files
 engine.h 20 260 570|engine/engine.h|all that a host or a program sees of the library
 engine 20 350 260|engine/|request, batch, forward, answer, session
 engine/search 290 350 120|engine/search/|rank, search
 engine/runtime 420 350 170|engine/runtime/|threads and how they wait
-engine/file 620 350 270|engine/file/|weight files: reader, checks, writer
+engine/file 620 350 270|engine/file/|weight files: reader, checks
 model/layers 20 470 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
 model/tokenizer 620 470 270|model/tokenizer/|text to ids and spans
 model/kernels 20 560 570|model/kernels/|the inner loops, for each instruction set

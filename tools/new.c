@@ -3,11 +3,12 @@
  * tensors.
  */
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/common/weights/random_model.h"
-#include "tools/common/weights/token_source.h"
-#include "tools/common/weights/weight_output.h"
 #include "tools/new/new_options.h"
+#include "tools/writer/random_model.h"
+#include "tools/writer/tokenizer/token_source.h"
+#include "tools/writer/weight_output.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -43,7 +44,7 @@ static void read_file(const struct new_options *options, struct tokenizer_draft 
 {
     char *data;
     size_t len, blanks = 0;
-    int code = read_whole(options->tokenizer, &data, &len);
+    int code = input_read(options->tokenizer, &data, &len);
     if (code != PROGRAM_DONE)
         program_exit(code);
     while (blanks < len && memchr(" \t\r\n", data[blanks], 4) != NULL)

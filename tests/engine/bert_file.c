@@ -3,9 +3,9 @@
  * the embedding. */
 #include "tests/engine/bert_file.h"
 
-#include "engine/file/weight_writer.h"
 #include "tests/safetensors.h"
 #include "tests/support.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * file here
  * (--wrap, see the Makefile). What OpenBLAS and libc allocate for themselves is not seen.
  */
-#include "engine/file/weight_writer.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
+#include "tools/writer/weight_writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -320,8 +320,8 @@ static const size_t LENS[] = {1, 1, 2};
 static engine_status write_file(const char *path, engine_error *error)
 {
     static const float values[17 * 5] = {1, 2, 3}, factors[5] = {1, 0, 0, 0, 0};
-    const struct merge merge = {.left = 0, .right = 1, .id = 2};
-    const struct writer_merges merges = {TEXTS, LENS, 3, &merge, 1, {{"", 0}, {"", 0}}};
+    const struct writer_merge merge = {.left = 0, .right = 1, .id = 2};
+    const struct writer_merges merges = {TEXTS, LENS, 3, &merge, 1, "", ""};
     struct weight_writer *writer;
     void *section;
     size_t len, bad;

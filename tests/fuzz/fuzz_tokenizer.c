@@ -6,7 +6,7 @@
  * tokens, limits kept. */
 #include "model/tokenizer/tokenizer.h"
 #include "tests/model/tokenizer/pieces_section.h"
-#include "tools/import/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/trie_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

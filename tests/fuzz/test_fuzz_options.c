@@ -4,6 +4,8 @@
 #include "tests/fuzz/replay.h"
 #include "tests/support.h"
 
+#include <string.h>
+
 TEST(replay)
 {
     static const char *const lines[N_KINDS] = {

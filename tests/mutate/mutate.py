@@ -32,7 +32,7 @@ FOLDER = os.path.abspath(f"{BUILD}/mutants")
 RESULTS = f"{FOLDER}/results.tsv"
 ISAS = os.environ.get("MUTANT_ISAS", "portable avx2").split()
 # Suites of the interface see one archive like the others, so that changed objects come before it.
-ARCHIVES = {f"{BUILD}/libengine.a": [f"{BUILD}/liball.a"], f"{BUILD}/libwriter.a": []}
+ARCHIVES = {f"{BUILD}/libengine.a": [f"{BUILD}/liball.a"]}
 PROGRAMS_SUITES = f"{BUILD}/tests/tools/"
 # The quick suites that go through all of the library, for what its own suites do not notice.
 GOING_THROUGH = [f"tests/{name}.c" for name in (

@@ -42,9 +42,11 @@ includes model/unicode/planted.c model/tokenizer/planted.h 'model/unicode/ may i
 includes tools/encode.c tools/import/planted.h 'tools/encode/ may include'
 includes tools/import/planted.c tools/plot/planted.h 'tools/import/ may include'
 includes tools/common/planted.c tools/new/planted.h 'tools/common/ may include'
-includes tools/plot/planted.c engine/file/weight_writer.h 'tools/plot/ may include'
-includes tools/common/planted.c engine/file/weight_writer.h 'only tools/common/weights/ may include the writer'
+includes tools/plot/planted.c tools/writer/weight_writer.h 'tools/plot/ may include'
+includes tools/common/planted.c tools/writer/weight_writer.h 'tools/common/ may include'
 includes tools/inspect.c model/config.h 'tools/inspect/ may include'
+includes tools/new/planted.c tools/writer/writer_state.h \
+    'includes "tools/writer/writer_state.h", which includes "engine/file/format.h"; tools/new/ may include'
 includes tools/stray/planted.c tools/common/planted.h 'tools/stray/ belongs to no program'
 finds check_layers.sh model/planted.c '#include "model/planted.h"\n' 'which is not there'
 finds check_layers.sh model/planted.c '#include <pthread.h>\n' 'only engine/ schedules'

@@ -3,9 +3,9 @@
 #include "tools/bench/workload.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 #include "tools/common/print/display.h"
-#include "tools/common/weights/random.h"
-#include "tools/common/weights/token_source.h"
+#include "tools/common/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ int workload_read(struct workload *workload, const char *path)
 {
     char *data;
     size_t len, n_lines = 1;
-    int code = read_whole(path, &data, &len);
+    int code = input_read(path, &data, &len);
     if (code != PROGRAM_DONE)
         return code;
     name_of_file(workload, path);

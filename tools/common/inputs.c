@@ -2,13 +2,18 @@
 #include "tools/common/inputs.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/options.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define INPUT_BYTES_MOST ((size_t)1 << 30)
 
 struct input {
     dev_t device;
@@ -82,4 +87,35 @@ void input_remember(const char *path)
     spare_from_messages();
     if (look_at(NULL, STDOUT_FILENO, &file))
         spare(&file, "stdout");
+}
+
+static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
+{
+    for (size_t cap = 0, n = 1; n > 0; *len += n) {
+        if (*len == cap) {
+            cap = cap * 2 + 65536;
+            *data = alloc_resize(*data, cap, 1);
+        }
+        n = fread(*data + *len, 1, cap - *len, stream);
+        if (ferror(stream))
+            return program_fail("cannot read '%s': %s", path, strerror(errno));
+        if (n > 0 && *len + n > INPUT_BYTES_MOST)
+            return program_fail("'%s' is longer than 1 GiB", path);
+    }
+    (*data)[*len] = '\0'; /* there is room: the last read had some, and found nothing */
+    return PROGRAM_DONE;
+}
+
+int input_read(const char *path, char **data, size_t *len)
+{
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    input_remember(path);
+    *data = NULL;
+    *len = 0;
+    if (stream == NULL)
+        return program_fail("cannot read '%s': %s", path, strerror(errno));
+    int code = read_stream(path, stream, data, len);
+    if (stream != stdin)
+        fclose(stream);
+    return code;
 }

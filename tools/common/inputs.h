@@ -6,11 +6,17 @@
 #ifndef TOOLS_INPUTS_H
 #define TOOLS_INPUTS_H
 
+#include <stddef.h>
+
 /* Remembers a file ("-": stdin) that is read, or will be; stdout must be another one, and stderr,
  * where the program ends without a word. One that is not there is for whoever opens it to tell. */
 void input_remember(const char *path);
 
 /* The output must be none of those that are remembered. */
 void input_spare(const char *output);
+
+/* Reads and remembers a file ("-": stdin) of at most 1 GiB; a NUL byte follows its *len bytes.
+ * Returns PROGRAM_DONE, or an exit code after a message. */
+int input_read(const char *path, char **data, size_t *len);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
-#include "engine/file/output_file.h"
+#include "tools/writer/output_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>

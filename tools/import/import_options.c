@@ -1,9 +1,10 @@
 /* import_options.c - the command line of encode-import as a table; see import_options.h. */
 #include "tools/import/import_options.h"
 
+#include "model/config.h"
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
-#include "tools/common/weights/weight_output.h"
+#include "tools/writer/weight_output.h"
 
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)

@@ -2,7 +2,7 @@
 #ifndef TOOLS_IMPORT_OPTIONS_H
 #define TOOLS_IMPORT_OPTIONS_H
 
-#include "engine/file/weight_writer.h"
+#include "model/tensor.h"
 #include "tools/common/position_options.h"
 
 #include <stdbool.h>

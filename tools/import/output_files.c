@@ -4,6 +4,7 @@
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/import/sha256.h"
+#include "tools/writer/weight_writer.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #ifndef TOOLS_IMPORT_OUTPUT_FILES_H
 #define TOOLS_IMPORT_OUTPUT_FILES_H
 
-#include "tools/common/weights/weight_output.h"
 #include "tools/import/files/folder.h"
 #include "tools/import/import_options.h"
+#include "tools/writer/weight_output.h"
 
 /* The output must be none of the files that options name, and a place that can be written.
  * PROGRAM_DONE, or an exit code after a message. */

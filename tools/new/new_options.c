@@ -4,7 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
-#include "tools/common/weights/weight_output.h"
+#include "tools/writer/weight_output.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
 #ifndef TOOLS_NEW_OPTIONS_H
 #define TOOLS_NEW_OPTIONS_H
 
-#include "engine/file/weight_writer.h"
 #include "tools/common/options/option_table.h"
-#include "tools/common/weights/random_model.h"
-#include "tools/common/weights/token_source.h"
+#include "tools/writer/random_model.h"
+#include "tools/writer/tokenizer/token_source.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 #include "tests/support.h"
-#include "tools/import/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/trie_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* head_models.c - see head_models.h. Written through the one writer, like every weight file. */
 #include "tests/tools/encode/head_models.h"
 
-#include "engine/file/weight_writer.h"
 #include "tests/support.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdio.h>
 #include <string.h>

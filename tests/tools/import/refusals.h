@@ -5,7 +5,7 @@
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
 #include "tests/tools/program_ends.h"
-#include "tools/common/weights/problem.h"
+#include "tools/common/problem.h"
 
 /* Memory comes from the arena between these two, that of jansson too: a test's own does not. */
 void import_begin(void);

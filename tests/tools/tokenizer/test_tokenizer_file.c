@@ -4,6 +4,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/tokenizer/tokenizer_folder.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,11 +5,11 @@
 #ifndef TOOLS_IMPORT_CHECKPOINT_H
 #define TOOLS_IMPORT_CHECKPOINT_H
 
-#include "tools/common/weights/weight_output.h"
 #include "tools/import/checkpoint/checkpoint_config.h"
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
+#include "tools/writer/weight_output.h"
 
 /* Linear layers behind an encoder that answer for each token, in files of their own:
  *

@@ -8,6 +8,7 @@
 #include "tools/import/checkpoint/checkpoint_config.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/files/tensor_file.h"
+#include "tools/writer/weight_writer.h"
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 

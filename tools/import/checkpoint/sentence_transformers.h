@@ -4,8 +4,8 @@
 #ifndef TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 
-#include "engine/file/weight_writer.h"
 #include "tools/import/files/known_keys.h"
+#include "tools/writer/weight_writer.h"
 
 enum { PLACE_BYTES = 256 };
 

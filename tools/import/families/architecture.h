@@ -11,7 +11,7 @@
 #ifndef TOOLS_IMPORT_ARCHITECTURE_H
 #define TOOLS_IMPORT_ARCHITECTURE_H
 
-#include "engine/file/weight_writer.h"
+#include "model/config.h"
 #include "tools/import/files/json_file.h"
 
 #include <stdbool.h>

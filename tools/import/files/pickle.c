@@ -4,7 +4,7 @@
 #include "tools/import/files/pickle.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/weights/problem.h"
+#include "tools/common/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef TOOLS_IMPORT_TENSOR_FILE_H
 #define TOOLS_IMPORT_TENSOR_FILE_H
 
-#include "engine/file/weight_writer.h"
+#include "model/tensor.h"
 #include "tools/import/files/json_file.h"
 
 enum { TENSOR_DIMS = 8, TENSOR_FILES = 256 };

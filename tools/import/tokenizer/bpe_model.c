@@ -5,6 +5,7 @@
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include "tools/common/alloc.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,8 @@ static uint32_t merge_id(const struct json_tokenizer *json, size_t index, const 
 }
 
 /* What two texts make: the second one without its prefix. */
-static struct merge make_merge(const struct json_tokenizer *json, size_t index,
-                               const struct merge_text *text, size_t prefix_len)
+static struct writer_merge make_merge(const struct json_tokenizer *json, size_t index,
+                                      const struct merge_text *text, size_t prefix_len)
 {
     char whole[2 * MOST_TOKEN_BYTES];
     if (text->left_len > MOST_TOKEN_BYTES || text->right_len > MOST_TOKEN_BYTES ||
@@ -57,7 +58,7 @@ static struct merge make_merge(const struct json_tokenizer *json, size_t index,
                     index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
     memcpy(whole, text->left, text->left_len);
     memcpy(whole + text->left_len, text->right + prefix_len, text->right_len - prefix_len);
-    return (struct merge){
+    return (struct writer_merge){
         .left = merge_id(json, index, text->left, text->left_len),
         .right = merge_id(json, index, text->right, text->right_len),
         .id = merge_id(json, index, whole, text->left_len + text->right_len - prefix_len),
@@ -69,28 +70,29 @@ static bool is_version(const json_t *entry)
     return json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0;
 }
 
-static void read_merges(struct json_tokenizer *json, const json_t *model,
-                        const struct merge_affixes *affixes)
+static void read_merges(struct json_tokenizer *json, const json_t *model, const char *prefix,
+                        const char *suffix)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     const json_t *list = json_object_get(model, "merges"), *entry;
     struct writer_merges out = {.texts = (const char *const *)draft->words.texts,
                                 .lens = draft->words.lens,
                                 .n_texts = draft->words.n,
-                                .affixes = *affixes};
+                                .prefix = prefix,
+                                .suffix = suffix};
     struct merge_text text;
     void *section;
     size_t i, len = 0, bad = 0;
     if (!json_is_array(list))
         json_refuse(&json->file, "the model's 'merges' is %s; expected an array", json_kind(list));
-    struct merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
+    struct writer_merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
     json_array_foreach(list, i, entry)
     {
         if (is_version(entry))
             continue;
         if (!read_merge(entry, &text))
             json_refuse(&json->file, "merge %zu of the model is no pair of texts", i);
-        merges[out.n++] = make_merge(json, i, &text, affixes->prefix.len);
+        merges[out.n++] = make_merge(json, i, &text, strlen(prefix));
     }
     out.merges = merges;
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
@@ -102,8 +104,8 @@ static void read_merges(struct json_tokenizer *json, const json_t *model,
 /* ---- The model ---- */
 
 /* Prefix or suffix. */
-static struct text_view read_affix(struct json_tokenizer *json, const json_t *model,
-                                   const char *key, const char *setting)
+static const char *read_affix(struct json_tokenizer *json, const json_t *model, const char *key,
+                              const char *setting)
 {
     const char *text = json_text(&json->file, model, key, "");
     const size_t len = strlen(text);
@@ -111,7 +113,7 @@ static struct text_view read_affix(struct json_tokenizer *json, const json_t *mo
         json_refuse(&json->file, "the model's '%s' has %zu bytes; expected at most %d", key, len,
                     MOST_AFFIX_BYTES);
     draft_set_text(&json->tokenizer->draft, setting, text);
-    return (struct text_view){text, len};
+    return text;
 }
 
 static void read_flag(struct json_tokenizer *json, const json_t *part, const char *key,
@@ -133,24 +135,23 @@ static void check_dropout(const struct json_tokenizer *json, const json_t *model
 void bpe_model_read(struct json_tokenizer *json, const json_t *model)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
-    struct merge_affixes affixes;
     draft_set_text(draft, "kind", "bpe");
     check_dropout(json, model);
     vocabulary_read(json, model);
     /* A text that is not in the vocabulary stands for nothing: no text becomes it. */
     unknown_read(json, model, false);
-    affixes.prefix = read_affix(json, model, "continuing_subword_prefix", "prefix");
-    affixes.suffix = read_affix(json, model, "end_of_word_suffix", "suffix");
+    const char *prefix = read_affix(json, model, "continuing_subword_prefix", "prefix");
+    const char *suffix = read_affix(json, model, "end_of_word_suffix", "suffix");
     read_flag(json, model, "fuse_unk", "fuse_unknown");
     read_flag(json, model, "ignore_merges", "whole_words");
     if (json_flag(&json->file, model, "byte_fallback", false)) {
-        if (affixes.prefix.len + affixes.suffix.len > 0)
+        if (prefix[0] != '\0' || suffix[0] != '\0')
             json_refuse(&json->file, "the model has 'byte_fallback' and a prefix or suffix of "
                                      "words; expected one of them");
         if (parts_have_bytes(json->tokenizer))
             draft_set_text(draft, "byte_fallback", "yes");
     }
-    read_merges(json, model, &affixes);
+    read_merges(json, model, prefix, suffix);
 }
 
 /* ---- What comes with it ---- */

@@ -8,7 +8,6 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
 
-#include "engine/file/weight_writer.h"
 #include "tools/import/files/folder.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 

@@ -6,9 +6,9 @@
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/weights/token_source.h"
 #include "tools/import/files/known_keys.h"
 #include "tools/import/tokenizer/tokenizer_beside.h"
+#include "tools/writer/tokenizer/token_source.h"
 
 #include <math.h>
 #include <stdlib.h>

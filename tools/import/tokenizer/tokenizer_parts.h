@@ -4,8 +4,8 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
 
-#include "tools/common/weights/problem.h"
-#include "tools/common/weights/tokenizer_draft.h"
+#include "tools/common/problem.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdio.h>
 

@@ -7,9 +7,9 @@
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
-#include "tools/common/weights/token_source.h"
 #include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/vectors/vectors_file.h"
+#include "tools/writer/tokenizer/token_source.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/common/weights/random.h"
+#include "tools/common/random.h"
 #include "tools/plot/memory.h"
 
 #include <math.h>

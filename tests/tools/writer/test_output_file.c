@@ -1,0 +1,376 @@
+/* Files that are written whole or not at all: new ones, replaced ones, links, pipes, full disks. */
+#include "tests/support.h"
+#include "tools/writer/output_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+
+static void read_back(const char *name, const char *expected)
+{
+    char text[256] = "";
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    size_t len = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_int_equal(len, strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat status;
+    assert_int_equal(stat(name, &status), 0);
+    return status.st_mode & 07777;
+}
+
+/* Names in the folder, "." and ".." left out. */
+static size_t count_names(void)
+{
+    size_t n = 0;
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return n;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    engine_error error;
+    struct output_file *file;
+    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    assert_int_equal(output_file_write(file, text, strlen(text)), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+}
+
+/* Opening must fail, with these words and the path in the message. */
+static void expect_refusal(const char *name, enum output_kind kind, const char *words)
+{
+    engine_error error = {0};
+    struct output_file *file = (struct output_file *)&error;
+    assert_int_equal(output_file_open(name, kind, &file, &error), ENGINE_ERROR_IO);
+    assert_null(file);
+    assert_int_equal(error.status, ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, words));
+    assert_non_null(strstr(error.message, name));
+    assert_int_equal(output_file_open(name, kind, &file, NULL), ENGINE_ERROR_IO);
+}
+
+TEST(new_file)
+{
+    mode_t mask = umask(027);
+    write_text(path, "hello");
+    umask(mask);
+    read_back(path, "hello");
+    assert_int_equal(mode_of(path), 0640);
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(nothing_is_seen_before_the_end)
+{
+    struct output_file *file;
+    put(path, "old");
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    fprintf(output_file_stream(file), "n%s", "ew");
+    assert_int_equal(output_file_write(file, " text", 5), ENGINE_OK);
+    fflush(output_file_stream(file));
+    read_back(path, "old");
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "new text");
+}
+
+TEST(abort)
+{
+    struct output_file *file;
+    char other[SUPPORT_PATH];
+    put(path, "old");
+    support_path(other, folder, "other");
+    const char *const names[] = {path, other};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(output_file_open(names[i], OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+        assert_int_equal(output_file_write(file, "lost", 4), ENGINE_OK);
+        output_file_abort(file);
+    }
+    output_file_abort(NULL);
+    read_back(path, "old");
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(rewrite)
+{
+    struct output_file *file;
+    assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "____-body", 9), ENGINE_OK);
+    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "-end", 4), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "head-body-end");
+}
+
+TEST(links)
+{
+    char link[SUPPORT_PATH];
+    struct stat status;
+    put(path, "old");
+    support_path(link, folder, "link");
+    assert_int_equal(symlink("target", link), 0);
+    write_text(link, "new");
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    read_back(path, "new");
+    assert_int_equal(unlink(path), 0);
+    expect_refusal(link, OUTPUT_STREAM, "symbolic link to nothing");
+}
+
+TEST(refused_places)
+{
+    char missing[SUPPORT_PATH];
+    expect_refusal(folder, OUTPUT_STREAM, "directory");
+    support_path(missing, folder, "missing/file");
+    expect_refusal(missing, OUTPUT_STREAM, "No such file or directory");
+    expect_refusal("", OUTPUT_STREAM, "No such file");
+    if (geteuid() == 0)
+        return; /* root may write anything */
+    put(path, "old");
+    assert_int_equal(chmod(path, 0400), 0);
+    expect_refusal(path, OUTPUT_STREAM, "Permission denied");
+    assert_int_equal(chmod(folder, 0500), 0);
+    support_path(missing, folder, "new");
+    expect_refusal(missing, OUTPUT_STREAM, "Permission denied");
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+TEST(pipes)
+{
+    char text[16] = "";
+    struct output_file *file;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_refusal(path, OUTPUT_REWRITES, "pipe");
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    write_text(path, "through");
+    assert_int_equal(read(reader, text, sizeof text), 7);
+    assert_string_equal(text, "through");
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "not sent", 8), ENGINE_OK);
+    output_file_abort(file);
+    assert_int_equal(read(reader, text, sizeof text), 0);
+    close(reader);
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(open_descriptors)
+{
+    char name[64];
+    struct output_file *file;
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "before ", 7), 7);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(output_file_open(name, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "____ tail", 9), ENGINE_OK);
+    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "before head tail");
+    assert_int_equal(write(fd, " after", 6), 6);
+    close(fd);
+    read_back(path, "before head tail after");
+    expect_refusal(name, OUTPUT_STREAM, "Bad file descriptor");
+}
+
+/* Names that look like those of descriptors are paths, and what has no place to go back to is
+ * written in one go alone. */
+TEST(names_like_those_of_descriptors)
+{
+    static const char *const names[] = {"/dev/fd/", "/dev/fd/1x", "/dev/fd/1234567890"};
+    struct output_file *file;
+    char name[64];
+    expect_refusal(names[0], OUTPUT_STREAM, "directory");
+    expect_refusal(names[1], OUTPUT_STREAM, "No such file");
+    expect_refusal(names[2], OUTPUT_STREAM, "No such file");
+    assert_int_equal(output_file_open("/dev/stderr", OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    expect_refusal(name, OUTPUT_REWRITES, "is completed at its start");
+    write_text(name, "at the end");
+    read_back(path, "at the end");
+    close(fd);
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0)
+        expect_refusal(ptsname(terminal), OUTPUT_REWRITES, "a pipe or a terminal");
+    close(terminal);
+}
+
+/* Small writes stay in the buffer: then finish is the one that fails. */
+TEST(full_device)
+{
+    static char large[1 << 20];
+    engine_error error;
+    struct output_file *file;
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("skipped: no /dev/full here\n");
+        skip();
+    }
+    const size_t lens[] = {5, sizeof large};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(output_file_open("/dev/full", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+        output_file_write(file, large, lens[i]);
+        assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+        assert_non_null(strstr(error.message, "'/dev/full'"));
+        assert_non_null(strstr(error.message, "No space left on device"));
+    }
+}
+
+/* A limit on the file's length stands for the full disk. */
+TEST(full_disk)
+{
+    static char large[1 << 20];
+    struct rlimit before, limit;
+    engine_error error;
+    struct output_file *file;
+    put(path, "old");
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 65536;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    engine_status opened = output_file_open(path, OUTPUT_STREAM, &file, &error);
+    engine_status written = opened ? opened : output_file_write(file, large, sizeof large);
+    engine_status again = opened ? opened : output_file_write(file, "x", 1);
+    engine_status finished = opened ? opened : output_file_finish(file);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(opened, ENGINE_OK);
+    assert_int_equal(written, ENGINE_ERROR_IO);
+    assert_int_equal(again, ENGINE_ERROR_IO);
+    assert_int_equal(finished, ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, path));
+    read_back(path, "old");
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(long_path)
+{
+    char name[5000];
+    engine_error error;
+    struct output_file *file;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "File name too long"));
+}
+
+SET_UP_EACH()
+{
+    support_temp_dir(folder);
+    support_path(path, folder, "target");
+}
+
+TEAR_DOWN_EACH()
+{
+    support_remove_dir(folder);
+}
+
+/* ---- Work that outlives the process ---- */
+
+static struct output_file *open_file(enum output_kind kind, engine_error *error)
+{
+    struct output_file *file;
+    assert_int_equal(output_file_open(path, kind, &file, error), ENGINE_OK);
+    return file;
+}
+
+TEST(what_is_kept_is_gone_on_with)
+{
+    engine_error error;
+    char part[SUPPORT_PATH + 8];
+    snprintf(part, sizeof part, "%s.part", path);
+    put(part, "of nobody");
+    struct output_file *file = open_file(OUTPUT_STREAM, &error);
+    assert_true(output_file_has_place(file));
+    assert_int_equal(output_file_write(file, "one two", 7), ENGINE_OK);
+    assert_int_equal(output_file_keep(file), ENGINE_OK);
+    assert_int_equal(output_file_sync(file), ENGINE_OK);
+    read_back(part, "one two");
+    assert_int_equal(output_file_write(file, " lost", 5), ENGINE_OK);
+    output_file_abort(file);
+    read_back(part, "one two");
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    file = open_file(OUTPUT_RESUMES, &error);
+    assert_int_equal(output_file_cut(file, 3), ENGINE_OK);
+    assert_int_equal(output_file_write(file, " more", 5), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "one more");
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(a_part_that_is_too_short_is_refused_and_stays)
+{
+    engine_error error;
+    char part[SUPPORT_PATH + 8];
+    snprintf(part, sizeof part, "%s.part", path);
+    put(part, "one");
+    struct output_file *file = open_file(OUTPUT_RESUMES, &error);
+    assert_int_equal(output_file_cut(file, 4), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "has 3 bytes, and 4 were written"));
+    assert_int_equal(output_file_sync(file), ENGINE_ERROR_IO);
+    output_file_abort(file);
+    read_back(part, "one");
+    file = open_file(OUTPUT_RESUMES, &error);
+    output_file_release(file);
+    output_file_abort(file);
+    assert_int_equal(count_names(), 0);
+}
+
+/* The name of the part is taken by a folder: each call says so from then on. */
+TEST(a_part_that_cannot_be_named)
+{
+    engine_error error;
+    char part[SUPPORT_PATH + 8];
+    snprintf(part, sizeof part, "%s.part", path);
+    assert_int_equal(mkdir(part, 0700), 0);
+    struct output_file *file = open_file(OUTPUT_STREAM, &error);
+    assert_int_equal(output_file_write(file, "text", 4), ENGINE_OK);
+    assert_int_equal(output_file_keep(file), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(output_file_keep(file), ENGINE_ERROR_IO);
+    assert_int_equal(output_file_cut(file, 0), ENGINE_ERROR_IO);
+    assert_int_equal(output_file_rewrite(file, 0, "T", 1), ENGINE_ERROR_IO);
+    assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+    assert_int_equal(rmdir(part), 0);
+    file = open_file(OUTPUT_STREAM, &error);
+    assert_int_equal(output_file_keep(file), ENGINE_OK);
+    assert_int_equal(output_file_keep(file), ENGINE_OK); /* it is kept already */
+    output_file_abort(file);
+    assert_int_equal(unlink(part), 0);
+    assert_int_equal(count_names(), 0);
+}
+
+TEST(what_is_written_directly_has_no_place)
+{
+    engine_error error;
+    struct output_file *file;
+    assert_int_equal(output_file_open("/dev/null", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    assert_false(output_file_has_place(file));
+    output_file_abort(file);
+}

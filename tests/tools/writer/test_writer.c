@@ -1,0 +1,431 @@
+/* The writer of weight files, read back by the reader of tests/reference and by the engine, and
+ * what it refuses. */
+#include "tests/reference/weights.h"
+#include "tests/tools/writer/writer_cases.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const enum tensor_type TYPES[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
+static const char *const TYPE_NAMES[] = {"f32", "f16", "bf16", "int8"};
+/* How far a value may be from what was given, as a part of the row's largest magnitude: half a unit
+ * in the last place of 24, 11 and 8 bits, and half a step of 1/127. */
+static const double TOLERANCES[] = {0, 0x1p-11, 0x1p-8, 0.5001 / 127};
+
+static float *random_values(size_t n, uint64_t seed)
+{
+    float *values = malloc(n * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < n; i++)
+        values[i] = (float)((double)(support_random(&seed) >> 11) * 0x1p-52 - 1);
+    return values;
+}
+
+/* ---- Tensors come back ---- */
+
+static void check_matrix(const struct reference_weights *weights, const char *name, size_t type,
+                         const float *values, size_t rows, size_t cols)
+{
+    const struct reference_tensor *tensor = reference_tensor(weights, name);
+    assert_non_null(tensor);
+    assert_int_equal(tensor->type, TYPES[type]);
+    assert_int_equal(tensor->rows, rows);
+    assert_int_equal(tensor->cols, cols);
+    assert_int_equal(tensor->offset % 64, 0);
+    for (size_t n = 0; n < rows; n++) {
+        double largest = 0;
+        for (size_t k = 0; k < cols; k++)
+            largest = fmax(largest, fabs((double)values[n * cols + k]));
+        for (size_t k = 0; k < cols; k++) {
+            double difference = fabs(tensor->values[n * cols + k] - (double)values[n * cols + k]);
+            if (!(difference <= TOLERANCES[type] * largest))
+                fail_msg("%s [%zu, %zu]: element (%zu, %zu) is off by %g", name, rows, cols, n, k,
+                         difference);
+        }
+    }
+}
+
+/* The shapes lie around the panel's 16 rows and int8's groups of 4 columns. */
+static const size_t SHAPES[][2] = {{1, 1},  {1, 7},   {15, 4}, {16, 4}, {17, 5},
+                                   {32, 3}, {33, 64}, {5, 66}, {48, 1}, {100, 31}};
+enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
+
+static void matrix_name(char name[64], size_t type, size_t layout, size_t shape)
+{
+    snprintf(name, 64, "%s.%zu.%zu", TYPE_NAMES[type], layout, shape);
+}
+
+static void write_matrices(size_t rows_at_once)
+{
+    engine_error error;
+    char name[64];
+    struct weight_writer *writer = open_writer(&error);
+    for (size_t type = 0; type < 4; type++)
+        for (size_t layout = 0; layout < 2; layout++)
+            for (size_t shape = 0; shape < N_SHAPES; shape++) {
+                size_t rows = SHAPES[shape][0], cols = SHAPES[shape][1];
+                float *values = random_values(rows * cols, shape);
+                matrix_name(name, type, layout, shape);
+                weight_writer_begin_tensor(writer, name, TYPES[type], (enum tensor_layout)layout, 2,
+                                           rows, cols);
+                for (size_t n = 0; n < rows; n += rows_at_once)
+                    weight_writer_rows(writer, values + n * cols,
+                                       rows - n < rows_at_once ? rows - n : rows_at_once);
+                free(values);
+            }
+    if (weight_writer_finish(writer) != ENGINE_OK)
+        fail_msg("%s", error.message);
+}
+
+TEST(every_type_and_layout)
+{
+    struct reference_weights weights;
+    char name[64];
+    write_matrices(7);
+    if (!reference_weights_read(&weights, writer_path))
+        fail_msg("%s", weights.error);
+    assert_int_equal(weights.n_tensors, 4 * 2 * N_SHAPES);
+    for (size_t type = 0; type < 4; type++)
+        for (size_t layout = 0; layout < 2; layout++)
+            for (size_t shape = 0; shape < N_SHAPES; shape++) {
+                size_t rows = SHAPES[shape][0], cols = SHAPES[shape][1];
+                float *values = random_values(rows * cols, shape);
+                matrix_name(name, type, layout, shape);
+                check_matrix(&weights, name, type, values, rows, cols);
+                assert_int_equal(reference_tensor(&weights, name)->layout, layout);
+                free(values);
+            }
+    reference_weights_free(&weights);
+}
+
+TEST(bytes_do_not_depend_on_the_pieces)
+{
+    size_t len, other_len;
+    write_matrices(1000);
+    void *whole = read_written(&len);
+    const size_t pieces[] = {1, 3, 16, 17};
+    for (size_t i = 0; i < 4; i++) {
+        write_matrices(pieces[i]);
+        void *other = read_written(&other_len);
+        assert_int_equal(other_len, len);
+        assert_memory_equal(other, whole, len);
+        free(other);
+    }
+    free(whole);
+}
+
+/* ---- A model that the engine opens ---- */
+
+TEST(a_whole_model)
+{
+    engine_error error;
+    const char *key, *value, *text;
+    size_t len;
+    struct weight_writer *writer = open_writer(&error);
+    write_small_model(writer);
+    assert_int_equal(access(writer_path, F_OK), -1);
+    if (weight_writer_finish(writer) != ENGINE_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(count_names(), 1);
+
+    engine_model *model = support_open(writer_path);
+    engine_info info = ENGINE_INFO();
+    assert_int_equal(engine_model_verify(model, &error), ENGINE_OK);
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_int_equal(info.n_parameters, 23);
+    assert_string_equal(info.name, "small");
+    assert_string_equal(engine_model_metadata(model, "empty"), "");
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 1, &key, &value, &len),
+                     ENGINE_OK);
+    assert_string_equal(key, "filters");
+    assert_int_equal(len, 3);
+    assert_memory_equal(value, "a\0b", 4);
+    assert_int_equal(engine_token_text(model, 3, &text, &len), ENGINE_OK);
+    assert_int_equal(len, 6);
+    assert_memory_equal(text, "世界", 6);
+    assert_int_equal(engine_token_text(model, 2, &text, &len), ENGINE_ERROR_ARGUMENT);
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, &len) == ENGINE_OK;
+         i++)
+        if (strcmp(key, "embedding_scale") == 0)
+            assert_true(strtod(value, NULL) == 1.0 / 3);
+    engine_model_close(model);
+}
+
+/* A vocabulary and settings that are not given are empty, not missing. */
+TEST(an_empty_file)
+{
+    struct reference_weights weights;
+    engine_error error;
+    struct weight_writer *writer = open_writer(&error);
+    assert_int_equal(weight_writer_rows(writer, NULL, 0), ENGINE_OK);
+    assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
+    if (!reference_weights_read(&weights, writer_path))
+        fail_msg("%s", weights.error);
+    assert_int_equal(weights.n_tensors + weights.n_words + weights.conf.n + weights.meta.n, 0);
+    reference_weights_free(&weights);
+}
+
+/* ---- What is refused ---- */
+
+static const float FOUR[4] = {1, 2, 3, 4};
+
+static void begin(struct weight_writer *writer, const char *name, size_t rows, size_t cols)
+{
+    weight_writer_begin_tensor(writer, name, TENSOR_F32, LAYOUT_ROWS, 2, rows, cols);
+}
+
+static void same_name(struct weight_writer *writer)
+{
+    begin(writer, "t", 1, 4);
+    weight_writer_rows(writer, FOUR, 1);
+    begin(writer, "t", 1, 4);
+}
+static void no_name(struct weight_writer *writer)
+{
+    begin(writer, "", 1, 4);
+}
+static void bad_name(struct weight_writer *writer)
+{
+    begin(writer, "\xff", 1, 4);
+}
+static void too_many_rows(struct weight_writer *writer)
+{
+    begin(writer, "t", 3, 1);
+    weight_writer_rows(writer, FOUR, 2);
+    weight_writer_rows(writer, FOUR, 2);
+}
+static void too_few_rows(struct weight_writer *writer)
+{
+    begin(writer, "t", 3, 1);
+    weight_writer_rows(writer, FOUR, 2);
+    begin(writer, "u", 1, 1);
+}
+static void too_few_rows_at_the_end(struct weight_writer *writer)
+{
+    begin(writer, "t", 3, 1);
+    weight_writer_rows(writer, FOUR, 2);
+    weight_writer_vocabulary(writer, NULL, NULL, 0);
+}
+static void rows_without_tensor(struct weight_writer *writer)
+{
+    weight_writer_rows(writer, FOUR, 1);
+}
+static void empty_tensor(struct weight_writer *writer)
+{
+    begin(writer, "t", 0, 4);
+}
+static void overflow(struct weight_writer *writer)
+{
+    begin(writer, "t", SIZE_MAX / 8, 16);
+}
+static void overflow_of_sums(struct weight_writer *writer)
+{
+    begin(writer, "t", SIZE_MAX - 3, 1);
+}
+static void unknown_type(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", (enum tensor_type)9, LAYOUT_ROWS, 2, 1, 4);
+}
+static void unknown_layout(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_F32, (enum tensor_layout)2, 2, 1, 4);
+}
+static void three_dimensions(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_ROWS, 3, 1, 4);
+}
+static void wide_vector(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_ROWS, 1, 4, 2);
+}
+static void vector_in_panels(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_PANELS, 1, 4, 1);
+}
+static void vector_of_int8(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_INT8, LAYOUT_ROWS, 1, 4, 1);
+}
+static void value_of(struct weight_writer *writer, enum tensor_type type, float value)
+{
+    const float row[2] = {1, value};
+    weight_writer_begin_tensor(writer, "t", type, LAYOUT_ROWS, 2, 1, 2);
+    weight_writer_rows(writer, row, 1);
+}
+static void nan_in_int8(struct weight_writer *writer)
+{
+    value_of(writer, TENSOR_INT8, NAN);
+}
+static void infinity_in_bf16(struct weight_writer *writer)
+{
+    value_of(writer, TENSOR_BF16, -INFINITY);
+}
+static void large_in_f16(struct weight_writer *writer)
+{
+    value_of(writer, TENSOR_F16, 65520);
+}
+static void same_key(struct weight_writer *writer)
+{
+    put(writer, ENGINE_SETTINGS_METADATA, "long enough", "1");
+    put(writer, ENGINE_SETTINGS_METADATA, "key", "1");
+    put(writer, ENGINE_SETTINGS_METADATA, "key", "2");
+}
+static void empty_key(struct weight_writer *writer)
+{
+    put(writer, ENGINE_SETTINGS_METADATA, "", "1");
+}
+static void key_not_ascii(struct weight_writer *writer)
+{
+    put(writer, ENGINE_SETTINGS_METADATA, "schlüssel", "1");
+}
+static void value_not_utf8(struct weight_writer *writer)
+{
+    put(writer, ENGINE_SETTINGS_METADATA, "key", "a\xff");
+}
+static void no_such_settings(struct weight_writer *writer)
+{
+    put(writer, (engine_settings)3, "key", "value");
+}
+static void config_that_makes_no_sense(struct weight_writer *writer)
+{
+    struct model_config config;
+    small_config(&config);
+    config.width = 0;
+    weight_writer_config(writer, &config);
+}
+static void same_token(struct weight_writer *writer)
+{
+    const char *const texts[] = {"a", "b", "a"};
+    const size_t lens[] = {1, 1, 1};
+    weight_writer_vocabulary(writer, texts, lens, 3);
+}
+static void two_vocabularies(struct weight_writer *writer)
+{
+    weight_writer_vocabulary(writer, NULL, NULL, 0);
+    weight_writer_vocabulary(writer, NULL, NULL, 0);
+}
+
+static void vocabulary_without_end(struct weight_writer *writer)
+{
+    const char *const texts[] = {"a"};
+    const size_t lens[] = {SIZE_MAX};
+    weight_writer_vocabulary(writer, texts, lens, 1);
+}
+static void sections_without_end(struct weight_writer *writer)
+{
+    for (int i = 0; i < 20; i++)
+        weight_writer_section(writer, "PIEC", FOUR, sizeof FOUR);
+}
+static void key_of_many_letters(struct weight_writer *writer)
+{
+    weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "key", "", SIZE_MAX);
+}
+
+static const struct refusal {
+    void (*act)(struct weight_writer *writer);
+    const char *words; /* of the message */
+} REFUSALS[] = {
+    {same_name, "'t'"},
+    {no_name, "name"},
+    {bad_name, "name"},
+    {too_many_rows, "more than its 3 rows"},
+    {too_few_rows, "2 of its 3 rows"},
+    {too_few_rows_at_the_end, "2 of its 3 rows"},
+    {rows_without_tensor, "outside a tensor"},
+    {empty_tensor, "empty"},
+    {overflow, "too large"},
+    {overflow_of_sums, "too large"},
+    {unknown_type, "type"},
+    {unknown_layout, "layout"},
+    {three_dimensions, "dimensions"},
+    {wide_vector, "vector"},
+    {vector_in_panels, "vector"},
+    {vector_of_int8, "vector"},
+    {nan_in_int8, "row 0, column 1"},
+    {infinity_in_bf16, "row 0, column 1"},
+    {large_in_f16, "row 0, column 1"},
+    {same_key, "'key' is set twice"},
+    {empty_key, "key"},
+    {key_not_ascii, "ASCII"},
+    {value_not_utf8, "UTF-8"},
+    {no_such_settings, "settings"},
+    {config_that_makes_no_sense, "width"},
+    {same_token, "id 2"},
+    {two_vocabularies, "twice"},
+    {vocabulary_without_end, "a vocabulary of 1 tokens does not fit into a weight file"},
+    {sections_without_end, "more than 4 tokenizer sections"},
+    {key_of_many_letters, "the value of 'key'"},
+};
+
+/* After the failure nothing helps any more, and at the end there is no file. */
+TEST(refusals)
+{
+    for (size_t i = 0; i < sizeof REFUSALS / sizeof REFUSALS[0]; i++) {
+        engine_error error;
+        struct weight_writer *writer = open_writer(&error);
+        REFUSALS[i].act(writer);
+        if (REFUSALS[i].act != too_few_rows_at_the_end) {
+            assert_int_equal(error.status, ENGINE_ERROR_ARGUMENT);
+            assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "k", "v", 1),
+                             ENGINE_ERROR_ARGUMENT);
+            write_small_model(writer);
+        }
+        assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_ARGUMENT);
+        if (strstr(error.message, REFUSALS[i].words) == NULL)
+            fail_msg("refusal %zu: \"%s\" lacks \"%s\"", i, error.message, REFUSALS[i].words);
+        assert_int_equal(count_names(), 0);
+    }
+}
+
+/* A limit on the file's length stands for a disk that fills up at some place of the file. */
+TEST(full_disk)
+{
+    struct rlimit before, limit;
+    size_t len, old_len, small_len;
+    struct weight_writer *small = open_writer(NULL);
+    write_small_model(small);
+    assert_int_equal(weight_writer_finish(small), ENGINE_OK);
+    free(read_written(&small_len));
+    write_matrices(100);
+    void *old = read_written(&old_len);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (size_t most = 0; most < small_len; most += 97) {
+        engine_error error = {0};
+        struct weight_writer *writer;
+        limit = before;
+        limit.rlim_cur = most;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        engine_status status = weight_writer_open(writer_path, &writer, &error);
+        if (status == ENGINE_OK) {
+            write_small_model(writer);
+            status = weight_writer_finish(writer);
+        }
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, ENGINE_ERROR_IO);
+        assert_non_null(strstr(error.message, writer_path));
+        void *now = read_written(&len);
+        assert_int_equal(len, old_len);
+        assert_memory_equal(now, old, len);
+        free(now);
+        assert_int_equal(count_names(), 1);
+    }
+    signal(SIGXFSZ, handler);
+    free(old);
+}
+
+SET_UP_EACH()
+{
+    writer_set_up();
+}
+
+TEAR_DOWN_EACH()
+{
+    writer_tear_down();
+}

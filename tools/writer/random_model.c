@@ -1,0 +1,238 @@
+/* random_model.c - numbers for every tensor of weights/FORMAT.md, the same on every machine for
+ * one seed.
+ *
+ * Generator: splitmix64 (Steele, Lea, Flood 2014), started anew for each tensor from the seed
+ * and the tensor's name, so that a tensor does not depend on which others there are. A normal
+ * number is the sum of eight uniform 16-bit numbers, centred and scaled to variance 1: whole
+ * numbers until the last product, no function of libm, at most 4.9 standard deviations.
+ *
+ * Scales, for activations of order 1: a token's row times embedding_scale has variance 1, so that
+ * position and type count beside it; linear layers have 1/in, those that add to the residual a
+ * quarter of it, and queries and keys four times as much, so that attention is not flat; norm
+ * weights are 0.4 and biases 0, both spread by 0.05. Larger ones would make rounding visible: at
+ * these, the vectors of a text without positions agree to 1e-6 whatever the order of its words.
+ */
+#include "tools/writer/random_model.h"
+
+#include "tools/common/alloc.h"
+#include "tools/common/random.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct generator {
+    struct weight_writer *writer;
+    const struct random_options *options;
+    uint64_t state;
+    uint64_t n_parameters;
+    engine_status status;
+};
+
+static double normal(uint64_t *state)
+{
+    const double scale = 1.8688123650118534e-05; /* 1 / sqrt(8 · (65536² - 1) / 12) */
+    int64_t sum = -8 * 65535 / 2;
+    for (int i = 0; i < 2; i++)
+        for (uint64_t bits = random_next(state), part = 0; part < 4; part++, bits >>= 16)
+            sum += (int64_t)(bits & 0xFFFF);
+    return (double)sum * scale;
+}
+
+static uint64_t start(uint64_t seed, const char *name)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const char *c = name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
+    return random_next(&seed) ^ hash;
+}
+
+/* Rows of mean + deviation · n. */
+static void rows(struct generator *generator, size_t n_rows, size_t cols, double mean,
+                 double deviation)
+{
+    float *row = alloc_zeros(cols, sizeof *row);
+    for (size_t i = 0; i < n_rows && generator->status == ENGINE_OK; i++) {
+        for (size_t k = 0; k < cols; k++) {
+            /* volatile: a fused multiply-add would round otherwise, on some machines only. */
+            volatile double spread = deviation * normal(&generator->state);
+            row[k] = (float)(mean + spread);
+        }
+        generator->status = weight_writer_rows(generator->writer, row, 1);
+    }
+    generator->n_parameters += (uint64_t)n_rows * cols;
+}
+
+/* A tensor of that name and ending. */
+static void begin(struct generator *generator, const char *name, const char *ending,
+                  enum tensor_type type, enum tensor_layout layout, size_t n_dims, size_t n_rows,
+                  size_t cols)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s%s", name, ending);
+    generator->state = start(generator->options->seed, full);
+    weight_writer_begin_tensor(generator->writer, full, type, layout, n_dims, n_rows, cols);
+}
+
+static void table(struct generator *generator, const char *name, size_t n_rows, size_t cols,
+                  double deviation)
+{
+    begin(generator, name, ".weight", generator->options->table_type, LAYOUT_ROWS, 2, n_rows, cols);
+    rows(generator, n_rows, cols, 0, deviation);
+}
+
+static void vector(struct generator *generator, const char *name, const char *ending, size_t n,
+                   double mean)
+{
+    begin(generator, name, ending, TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
+    rows(generator, n, 1, mean, 0.05);
+}
+
+/* [out, in] of variance gain²/in; the first n_sharp rows have 4/in. in_int8: the type where
+ * matrices are int8 panels. */
+static void linear(struct generator *generator, const char *name, enum tensor_type in_int8,
+                   size_t out, size_t in, double gain, size_t n_sharp, bool has_bias)
+{
+    const struct random_options *options = generator->options;
+    bool is_int8 = options->linear_type == TENSOR_INT8 && options->linear_layout == LAYOUT_PANELS;
+    begin(generator, name, ".weight", is_int8 ? in_int8 : options->linear_type,
+          options->linear_layout, 2, out, in);
+    rows(generator, n_sharp, in, 0, 2 / sqrt((double)in));
+    rows(generator, out - n_sharp, in, 0, gain / sqrt((double)in));
+    if (has_bias)
+        vector(generator, name, ".bias", out, 0);
+}
+
+static void norm(struct generator *generator, const char *name, size_t width, bool has_bias)
+{
+    vector(generator, name, ".weight", width, 0.4);
+    if (has_bias)
+        vector(generator, name, ".bias", width, 0);
+}
+
+static void embeddings(struct generator *generator, const struct model_config *config)
+{
+    size_t width = (size_t)config->embedding_width;
+    double scale = config->embedding_scale > 1e-3 ? config->embedding_scale : 1;
+    table(generator, "embedding.token", (size_t)config->vocabulary, width, 1 / scale);
+    if (config->token_types > 0)
+        table(generator, "embedding.type", (size_t)config->token_types, width, 0.5);
+    if (config->position == POSITION_LEARNED)
+        table(generator, "embedding.position",
+              (size_t)config->max_tokens + (size_t)config->position_offset, width, 0.7);
+    generator->status = weight_writer_frequencies(
+        generator->writer, generator->options->frequencies, (size_t)config->position_frequencies);
+    generator->n_parameters += (uint64_t)config->position_frequencies;
+    if (config->embedding_norm != NORM_NONE)
+        norm(generator, "embedding.norm", width,
+             config->embedding_norm == NORM_LAYER && config->norm_bias);
+    if (config->embedding_width != config->width)
+        linear(generator, "embedding.projection", TENSOR_INT8, (size_t)config->width, width, 1, 0,
+               true);
+}
+
+/* What stands behind the layers. */
+static void head(struct generator *generator, const struct model_config *config)
+{
+    size_t width = (size_t)config->width;
+    char name[32];
+    for (size_t i = 0; i < (size_t)config->projections; i++) {
+        snprintf(name, sizeof name, "projection.%zu", i);
+        linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
+    }
+    size_t columns = (size_t)config_head_columns(config);
+    if (config->head_dense != DENSE_NONE)
+        linear(generator, "head.dense", TENSOR_INT8, columns, width, 1, 0, config->head_dense_bias);
+    if (config->head_norm)
+        norm(generator, "head.norm", columns, config->norm_bias);
+    if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
+        linear(generator, "head.output", TENSOR_INT8, (size_t)config->labels, width, 1, 0,
+               config->head_bias);
+    if (config->head == HEAD_MASK && !config->head_tied)
+        linear(generator, "head.output", TENSOR_INT8, (size_t)config->vocabulary, width, 1, 0,
+               config->head_bias);
+    if (config->head_tied && config->head_bias)
+        vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
+    if (config->token_vectors > 0)
+        linear(generator, "token.vector", TENSOR_INT8, (size_t)config->token_vectors, width, 1, 0,
+               config->token_vector_bias);
+    if (config->sparse == SPARSE_LINEAR)
+        linear(generator, "token.weight", TENSOR_INT8, 1, width, 1, 0, true);
+}
+
+static void layer(struct generator *generator, const struct model_config *config, size_t index)
+{
+    size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
+    size_t head_width = (size_t)config->head_width;
+    size_t queries = (size_t)config->heads * head_width;
+    size_t keys = (size_t)config->key_value_heads * head_width;
+    size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
+    bool has_first_norm = index > 0 || config->first_norm;
+    bool has_norms_after = config->norm_place == NORM_SANDWICH;
+    const struct {
+        bool is_there;
+        const char *name;
+        enum tensor_type in_int8; /* as encode-import has it */
+        size_t out, in;           /* in 0: a norm */
+        double gain;
+        size_t n_sharp;
+        bool has_bias;
+    } parts[] = {
+        {true, "attention.qkv", TENSOR_INT8A8, queries + 2 * keys, width, 1, queries + keys,
+         config->attention_bias},
+        {config->query_key_norm, "attention.query_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {config->query_key_norm, "attention.key_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {true, "attention.output", TENSOR_INT8A7, width, queries, 0.5, 0, config->attention_bias},
+        {has_first_norm, "attention.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {has_norms_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {true, "feed_forward.in", TENSOR_INT8A7, first, width, 1, 0, config->feed_forward_in_bias},
+        {true, "feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
+        {true, "feed_forward.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {has_norms_after, "feed_forward.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
+        if (parts[i].is_there && parts[i].in == 0)
+            norm(generator, name, parts[i].out, parts[i].has_bias);
+        else if (parts[i].is_there)
+            linear(generator, name, parts[i].in_int8, parts[i].out, parts[i].in, parts[i].gain,
+                   parts[i].n_sharp, parts[i].has_bias);
+    }
+}
+
+double random_model_size(const struct model_config *config)
+{
+    double width = (double)config->width, n_first = config->gate == GATE_NONE ? 1 : 2;
+    double tables = (double)config->vocabulary + (double)config->token_types;
+    if (config->position == POSITION_LEARNED)
+        tables += (double)config->max_tokens + (double)config->position_offset;
+    double heads = 2 * (double)(config->heads + config->key_value_heads);
+    double per_layer =
+        heads * (double)config->head_width + (n_first + 1) * (double)config->feed_forward;
+    double behind = (double)config->projections * width + 2 * width + (double)config->labels;
+    behind += (double)config->token_vectors;
+    double biases = (double)config->heads * (2 * (double)config->distances + 1);
+    if (config->head == HEAD_MASK && !config->head_tied)
+        behind += (double)config->vocabulary;
+    return biases + width * (tables + behind + (double)config->layer_groups * per_layer);
+}
+
+void random_model_write(struct weight_writer *writer, const struct model_config *config,
+                        const struct random_options *options, uint64_t *n_parameters)
+{
+    struct generator generator = {.writer = writer, .options = options};
+    embeddings(&generator, config);
+    if (config->distances > 0) {
+        size_t n_heads = (size_t)config->heads, n = 2 * (size_t)config->distances + 1;
+        begin(&generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads, n);
+        rows(&generator, n_heads, n, 0, 1);
+    }
+    for (int64_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
+        layer(&generator, config, (size_t)i);
+    if (config->final_norm)
+        norm(&generator, "final.norm", (size_t)config->width, config->norm_bias);
+    head(&generator, config);
+    *n_parameters = generator.n_parameters;
+}

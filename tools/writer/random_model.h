@@ -1,0 +1,25 @@
+/* random_model.h - the tensors of a model whose numbers are seeded random ones. */
+#ifndef TOOLS_RANDOM_MODEL_H
+#define TOOLS_RANDOM_MODEL_H
+
+#include "tools/writer/weight_writer.h"
+
+#include <stdint.h>
+
+struct random_options {
+    uint64_t seed;
+    enum tensor_type linear_type; /* matrices of linear layers */
+    enum tensor_layout linear_layout;
+    enum tensor_type table_type; /* embedding tables, always in rows */
+    const float *frequencies;    /* [position_frequencies], which are not random */
+};
+
+/* How many numbers the tensors that are large hold, as a float because it may be absurd. */
+double random_model_size(const struct model_config *config);
+
+/* Writes every tensor that the config asks for; *n_parameters receives how many numbers they
+ * hold. The config must have passed config_check. Failures are the writer's. */
+void random_model_write(struct weight_writer *writer, const struct model_config *config,
+                        const struct random_options *options, uint64_t *n_parameters);
+
+#endif

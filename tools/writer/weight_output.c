@@ -1,0 +1,95 @@
+/* weight_output.c - see weight_output.h. */
+#include "tools/writer/weight_output.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/writer/weight_writer.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* Of the folder, if there is no such file yet. */
+static int ask_file_system(const char *path, struct statvfs *system)
+{
+    char folder[PATH_MAX];
+    if (statvfs(path, system) == 0)
+        return 0;
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return -1;
+    return statvfs(dirname(folder), system);
+}
+
+bool weight_output_has_room(const char *path, double n_bytes)
+{
+    struct statvfs system;
+    if (ask_file_system(path, &system) != 0 || system.f_blocks == 0) /* a pipe has none */
+        return true;
+    double n_free = (double)system.f_bavail * (double)system.f_frsize;
+    if (n_bytes <= n_free)
+        return true;
+    bool is_large = n_bytes >= 1e9;
+    const char *unit = is_large ? "GB" : "MB";
+    double scale = is_large ? 1e-9 : 1e-6;
+    return program_refuse("'%s' takes about %.2f %s; there is room for %.2f %s", path,
+                          scale * n_bytes, unit, scale * n_free, unit);
+}
+
+/* What the program leaves behind when it ends in the middle. */
+static struct weight_writer *unfinished;
+
+void weight_output_drop(void)
+{
+    weight_writer_abort(unfinished);
+    unfinished = NULL;
+}
+
+void weight_output_open(struct weight_output *output, const char *path, const char *name)
+{
+    char made_by[64];
+    input_spare(path);
+    *output = (struct weight_output){0};
+    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
+        program_die("%s", output->error.message);
+    static bool is_dropped_at_exit;
+    unfinished = output->writer;
+    if (!is_dropped_at_exit)
+        is_dropped_at_exit = atexit(weight_output_drop) == 0;
+    snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
+    weight_output_metadata(output, "name", name);
+    weight_output_metadata(output, "made_by", made_by);
+}
+
+int weight_output_finish(struct weight_output *output)
+{
+    unfinished = NULL;
+    if (weight_writer_finish(output->writer) != ENGINE_OK)
+        return program_fail("%s", output->error.message);
+    return PROGRAM_DONE;
+}
+
+bool weight_output_is_right(const struct weight_output *output)
+{
+    return output->error.status == ENGINE_OK;
+}
+
+void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
+                       const char *value)
+{
+    weight_writer_setting(output->writer, settings, key, value, strlen(value));
+}
+
+void weight_output_metadata(struct weight_output *output, const char *key, const char *value)
+{
+    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value);
+}
+
+void weight_output_label(struct weight_output *output, size_t label, const char *name, size_t len)
+{
+    char key[32];
+    snprintf(key, sizeof key, "label.%zu", label);
+    weight_writer_setting(output->writer, ENGINE_SETTINGS_METADATA, key, name, len);
+}
