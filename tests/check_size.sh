@@ -6,7 +6,7 @@
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
 most_library=19986 most_lines=450 most_files=25
-most_tools=33186 # the aim is 17000: whoever makes the programs shorter lowers this
+most_tools=33184 # the aim is 17000: whoever makes the programs shorter lowers this
 
 # Tracked files; of a copy without git all but what is built.
 files() {

@@ -1,9 +1,6 @@
-/* folder.c - opening what lies in a checkpoint's directory; see folder.h.
- *
- * Links are followed (download caches are made of them), but a name that a file of the checkpoint
- * gives must not lead out of the directory. Only regular files are read: a FIFO would wait for
- * ever.
- */
+/* folder.c - opens the files of a checkpoint's directory; see folder.h. Links are followed (download
+ * caches are made of them), but a name that a file of the checkpoint gives must not lead out of the
+ * directory. Only regular files are read: a FIFO would wait for ever. */
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
@@ -99,7 +96,8 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
                     errno == EACCES ? " (links in linked directories need --sandbox off)" : "");
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        problem_say("%s is not a regular file", path);
+        problem_say("%s is %s", path,
+                    S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     input_remember(path);
     *n_bytes = (uint64_t)status.st_size;
