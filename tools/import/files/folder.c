@@ -1,6 +1,6 @@
-/* folder.c - opens the files of a checkpoint's directory; see folder.h. Links are followed (download
- * caches are made of them), but a name that a file of the checkpoint gives must not lead out of the
- * directory. Only regular files are read: a FIFO would wait for ever. */
+/* folder.c - opens the files of a checkpoint's directory; see folder.h. Links are followed
+ * (download caches are made of them), but a name that a file of the checkpoint gives must not lead
+ * out of the directory. Only regular files are read: a FIFO would wait for ever. */
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
