@@ -6,7 +6,22 @@
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
 most_library=19986 most_lines=450 most_files=25
-most_tools=33184 # the aim is 17000: whoever makes the programs shorter lowers this
+# Of each program and each room that programs share, tools/NAME.c with tools/NAME/: whoever makes one shorter lowers
+# its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
+# line has none. All of tools/ is to have 26000.
+declare -A most_of=(
+    [bench]=1452
+    [common]=5543
+    [encode]=5475
+    [import]=10060
+    [inspect]=377
+    [minimal]=34
+    [new]=705
+    [peers]=53
+    [plot]=4644
+    [search]=2173
+    [writer]=2668
+)
 
 # Tracked files; of a copy without git all but what is built.
 files() {
@@ -28,16 +43,18 @@ limit() { # WHAT IS MOST
 }
 
 lines=$(c_lines)
-total() { # FOLDER-EXPRESSION
-    awk -v folder="^($1)/" '$2 ~ folder {n += $1} END {print n + 0}' <<<"$lines"
+total() { # START-EXPRESSION
+    awk -v start="^($1)" '$2 ~ start {n += $1} END {print n + 0}' <<<"$lines"
 }
 
 awk '{ n = split($2, part, "/"); room = n > 2 ? part[1] "/" part[2] "/" : part[1] "/"; sum[room] += $1; count[room]++ }
     END { for (room in sum) printf "%-28s %4d files %7d lines\n", room, count[room], sum[room] }' <<<"$lines" | sort
 echo
-limit 'library (model/, engine/)' "$(total 'model|engine')" $most_library
-limit 'tools/' "$(total tools)" $most_tools
-printf '%-44s %7d\n' 'tests/' "$(total tests)"
+limit 'library (model/, engine/)' "$(total 'model/|engine/')" $most_library
+for room in $(grep -oE ' tools/[^/.]+' <<<"$lines" | sort -u); do
+    limit "$room" "$(total "$room[/.]")" "${most_of[${room#tools/}]:-0}"
+done
+printf '%-44s %7d\n' 'tools/' "$(total tools/)" 'tests/' "$(total tests/)"
 while read -r n file; do
     limit "largest file: $file" "$n" $most_lines
 done < <(sort -rn <<<"$lines" | awk -v most=$most_lines 'NR == 1 || $1 > most')
