@@ -258,10 +258,12 @@ $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
 	$(call say,link)$(LINK) -pie $(FIND_ENGINE) $(call in_place,$(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS))
 
-# Beside themselves programs find the weights of this tree.
-$(PROGRAMS) $(SAMPLE): | $(BUILD)/default.weights
+# Beside themselves programs find the weights of this tree, and the scripts that draw pictures.
+$(PROGRAMS) $(SAMPLE): | $(BUILD)/default.weights $(BUILD)/plot
 $(BUILD)/default.weights:
 	@mkdir -p $(@D) && ln -sfr weights/default.weights $@
+$(BUILD)/plot:
+	@mkdir -p $(@D) && ln -sfnr tools/plot $@
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
@@ -473,11 +475,12 @@ train: $(BUILD)/encode-import $(BUILD)/encode
 
 DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
+SCRIPTS := $(wildcard tools/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
 	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
-	share/encode/default.weights
+	share/encode/default.weights $(SCRIPTS:tools/%=share/encode/%)
 
 # Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
 # gcc call what either compiler links.
@@ -490,7 +493,7 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 \
-		share/bash-completion/completions share/encode)
+		share/bash-completion/completions share/encode/plot)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h engine/engine_texts.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
@@ -503,8 +506,9 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -m 644 $(MANUALS) $(DEST)/share/man/man1
 	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
 	install -m 644 weights/default.weights $(DEST)/share/encode
+	install -m 644 $(SCRIPTS) $(DEST)/share/encode/plot
 	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DEST)/%)
-	rmdir $(DEST)/share/encode $(DEST)/lib/cmake/engine 2>/dev/null || true
+	rmdir $(DEST)/share/encode/plot $(DEST)/share/encode $(DEST)/lib/cmake/engine 2>/dev/null || true

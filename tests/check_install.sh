@@ -108,7 +108,8 @@ check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"
 check 'DESTDIR holds the same files' diff <(files "$prefix") <(files "$place/stage$prefix")
 for file in bin/encode bin/encode-new bin/encode-inspect include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h lib/libengine.a lib/libengine.so \
     lib/libengine.so.1 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake \
-    share/bash-completion/completions/encode share/man/man1/encode.1 share/encode/default.weights; do
+    share/bash-completion/completions/encode share/man/man1/encode.1 share/encode/default.weights share/encode/plot/common.gp \
+    share/encode/plot/maps.gp; do
     check "$file is installed" test -s "$prefix/$file"
 done
 
@@ -125,6 +126,10 @@ encode_elsewhere() { (cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "${1:-$prefi
 check 'encode runs where it is installed' encode_elsewhere
 check 'and prints what it prints in the tree' \
     diff <(encode_elsewhere) <(ENCODE_MODEL=weights/default.weights "$place/build/encode" 'I ride bike')
+draw_elsewhere() { (cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "$prefix/bin/encode-plot" words 'I ride bike' -f svg) }
+if command -v gnuplot >/dev/null; then
+    check 'encode-plot finds its scripts there' diff <(draw_elsewhere) <(ENCODE_MODEL=weights/default.weights "$place/build/encode-plot" words 'I ride bike' -f svg)
+fi
 check 'bash completes its options' bash -c '. "$0"; complete -p encode' "$prefix/share/bash-completion/completions/encode"
 cp -r "$prefix" "$place/moved"
 check 'also elsewhere' diff <(encode_elsewhere) <(encode_elsewhere "$place/moved")

@@ -18,7 +18,7 @@ declare -A most_of=(
     [minimal]=34
     [new]=705
     [peers]=53
-    [plot]=4644
+    [plot]=3602
     [search]=2173
     [writer]=2668
 )

@@ -7,10 +7,10 @@
  *                       picture
  */
 #include "tools/common/options.h"
-#include "tools/plot/gnuplot/render.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_options.h"
+#include "tools/plot/render.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * see plot_options.h. */
 #include "tools/plot/plot_options.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 
@@ -135,6 +136,8 @@ static const char *settle_format(struct plot_options *options)
 
 void plot_settle_outputs(struct plot_options *options)
 {
+    if (options->script)
+        input_remember(options->script);
     const char *reason = settle_format(options);
     if (!reason)
         reason = output_conflict(options);

@@ -4,7 +4,7 @@
 
 #include "tools/common/options/option_table.h"
 #include "tools/common/texts/request_options.h"
-#include "tools/plot/gnuplot/figure.h"
+#include "tools/plot/figure.h"
 
 enum plot_command {
     PLOT_POSITION,
@@ -40,6 +40,7 @@ struct plot_options {
     bool size_is_pixels;                 /* as it was said */
     double dpi;                          /* of PNG */
     const char *title;                   /* NULL: the picture's own */
+    const char *script;                  /* NULL: the picture's own */
     enum palette palette;
 
     /* position */
@@ -59,6 +60,7 @@ struct plot_options {
     const char *links[LINKS_MOST];
     size_t n_links;
     bool by_cosine; /* layers, order: the measure */
+    size_t page;    /* steps: from 1; 0: not said */
 
     /* order */
     size_t n_permutations;

@@ -4,7 +4,7 @@
 #define TOOLS_PLOT_PLOT_SOURCE_H
 
 #include "tools/common/texts/encoder.h"
-#include "tools/plot/gnuplot/figure.h"
+#include "tools/plot/figure.h"
 #include "tools/plot/plot_options.h"
 
 struct source {

@@ -66,6 +66,8 @@ static const struct option_row PICTURE_ROWS[] = {
     {"colors", 0, "MAP", "RdBu, viridis or Blues",
      CHOICE(palette, PALETTE_DEFAULT, "default RdBu viridis Blues"),
      .commands = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_WORDS) - (1u << PLOT_ORDER)},
+    {"page", 0, "N", "a PNG or SVG of page N (default 1); a PDF has all", COUNT(page, 1, 1 << 20),
+     FOR(PLOT_STEPS)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
@@ -82,6 +84,7 @@ static const struct option_row OUTPUT_ROWS[] = {
     {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",
      SET_BY(plot_set_dpi)},
     {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
+    {"script", 0, "FILE", "your own gnuplot script in place of the picture's", TEXT(script)},
 };
 
 #define REQUEST_GROUP(title, rows)                                                                 \

@@ -51,6 +51,7 @@ static const char *const PICTURES[] = {
     "layers 'I ride bike'",
     "order 'I ride bike'",
     "similarity 'I ride bike' 'bike ride I' dog",
+    "words --fit each 'I ride bike' 'bike ride I'",
 };
 enum { N_PICTURES = sizeof PICTURES / sizeof PICTURES[0] };
 
@@ -85,9 +86,6 @@ TEST(sizes)
     read_size("a.pdf", "pdf", &width, &height);
     assert_close(width, 160 / 25.4 * 72, 0.6);
     assert_close(height, 100 / 25.4 * 72, 0.6);
-    assert_contains(shell_expect(1, "$PLOT attention 'I ride' -o no.svg --size 200x100")->err,
-                    "on 2.08 x 1.04 inches: a larger --size");
-    shell_expect(0, "test ! -e no.svg");
     for (size_t i = 0; i < N_PICTURES; i++) { /* the default fits a page of A4 */
         shell_expect(0, "$PLOT %s -o a.pdf", PICTURES[i]);
         read_size("a.pdf", "pdf", &width, &height);
@@ -176,38 +174,6 @@ TEST(named_positions)
     assert_close(table_value(read_table(out, 1), 1, 2), sin(0.01), 1e-6);
 }
 
-/* Cells of numbers reach under the next ones and have no white borders: no paper shows between. */
-TEST(no_seams)
-{
-    double left[2], right[2];
-    NEEDS_GNUPLOT();
-    const char *at = shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
-    assert_lacks(at, "stroke='rgb(255, 255, 255)'");
-    for (size_t i = 0; i < 2; i++) {
-        at = strstr(at, "<polygon fill");
-        assert_non_null(at);
-        at = strstr(at, "points = '");
-        assert_non_null(at);
-        assert_int_equal(sscanf(at, "points = '%lf,%*f %lf", &left[i], &right[i]), 2);
-    }
-    assert_true(left[1] > left[0] && left[1] <= right[0] - 0.9);
-}
-
-/* Few columns and positions: each has a number, and nothing has half of one. */
-TEST(whole_ticks)
-{
-    NEEDS_GNUPLOT();
-    const char *out =
-        shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
-    assert_contains(out, "<text>1</text>");
-    assert_lacks(out, "0.5<");
-    assert_lacks(
-        shell_expect(0,
-                     "$PLOT position --position binary --kind waves --dims 0 --width 2 -n 3 -f svg")
-            ->out,
-        "<text>1.5<");
-}
-
 /* How far down in an SVG the first text that is this one stands. */
 static double height_of(const char *svg, const char *name)
 {
@@ -266,18 +232,7 @@ TEST(names_once)
     assert_int_equal(count(out, "<title>dim 2</title>"), 1); /* what a viewer shows of a line */
 }
 
-/* The colour scale has round numbers within its range, its ends among them where they are. */
-TEST(scale_numbers)
-{
-    NEEDS_GNUPLOT();
-    const char *out = shell_expect(0, "$PLOT similarity dog cat ride --colors RdBu -f svg")->out;
-    static const char *const numbers[] = {">-1</text>", ">-0.5</text>", ">0.5</text>", ">1</text>"};
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(count(out, numbers[i]), 1);
-    assert_int_equal(count(out, ">-1.5</text>") + count(out, ">1.5</text>"), 0);
-}
-
-/* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
+/* Below the plane of letters is how far linked words are apart, as the numbers have it. */
 TEST(links_in_words)
 {
     char shown[128], *end;
@@ -299,9 +254,8 @@ TEST(links_in_words)
     out = shell_expect(
               0, "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link i:bike")
               ->out;
-    snprintf(shown, sizeof shown, "\ndistance in the plane: i – bike: %.3g\n", length);
+    snprintf(shown, sizeof shown, "distance in the plane: i – bike: %.3g\n", length);
     assert_contains(out, shown);
-    assert_contains(out, "\nupwards: component 2: ");
 }
 
 /* Names of permutations and of columns are whole where there is room. */
@@ -335,6 +289,56 @@ TEST(texts_of_stdin)
     assert_contains(shell_expect(2, "yes | $PLOT words")->err, "stdin has more lines");
     assert_contains(shell_expect(2, "printf 'a\\nb\\n' | $PLOT order")->err, "head -n 1");
     assert_contains(shell_expect(1, "printf 'a\\000b\\n' | $PLOT layers")->err, "NUL");
+}
+
+/* One panel shows two texts, and arrows lead from the words of one to those of the other where
+ * positions move them; words that stay have none. */
+TEST(arrows)
+{
+    NEEDS_GNUPLOT();
+    const char *out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' -f svg")->out;
+    assert_int_equal(count(out, ">ride</text>"), 2); /* without positions and with them */
+    assert_contains(out, "rgb(128, 128, 128)");
+    out = shell_expect(0, "$PLOT words 'I ride bike' 'I ride bike' -f svg")->out;
+    assert_lacks(out, "rgb(128, 128, 128)");
+}
+
+/* A PDF has all pages, a PNG or SVG one of them. */
+TEST(pages)
+{
+    assert_contains(shell_expect(2, "$PLOT steps 'I ride' -f svg --page 3")->err, "has 2 pages");
+    assert_contains(shell_expect(0, "$PLOT steps 'I ride' --page 2")->out, "layer 2: output");
+    NEEDS_GNUPLOT();
+    const struct shell_result *run = shell_expect(0, "$PLOT steps 'I ride' -f svg");
+    assert_contains(run->err, "page 1 of 2: --page N draws another, and a PDF has all");
+    assert_contains(run->out, ">layer 1: output</text>");
+    assert_lacks(run->out, "layer 2");
+    run = shell_expect(0, "$PLOT steps 'I ride' -f svg --page 2");
+    assert_lacks(run->out, "layer 1");
+    assert_contains(shell_expect(0, "$PLOT steps 'I ride' -f pdf | grep -a /Count")->out, "2");
+}
+
+/* A script of the user's in place of the picture's: it has the table, the variables and common.gp;
+ * what it writes is taken if it is a picture. */
+TEST(own_script)
+{
+    NEEDS_GNUPLOT();
+    shell_expect(0,
+                 "cat >own.gp <<'END'\n"
+                 "load folder.'/common.gp'\n"
+                 "eval open_page\n"
+                 "set title 'OWN '.title\n"
+                 "plot data index table[1] matrix every 1:1:1:1 using ($1-1):($2-1):3 with image\n"
+                 "END");
+    const char *out =
+        shell_expect(0, "$PLOT attention 'I ride' --head 1 --title T --script own.gp -f svg")->out;
+    assert_contains(out, ">OWN T</text>");
+    assert_contains(shell_expect(1, "$PLOT layers 'I ride' --script none.gp -f svg")->err,
+                    "gnuplot failed: ");
+    assert_contains(shell_expect(2, "$PLOT layers 'I ride' --script own.gp -o own.gp -f svg")->err,
+                    "own.gp");
+    shell_expect(0, "cp \"$SOURCE\"/tools/plot/maps.gp \"it's.gp\"");
+    shell_expect(0, "$PLOT layers 'I ride' --script \"it's.gp\" -o own.png");
 }
 
 TEST(files)

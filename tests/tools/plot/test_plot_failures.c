@@ -93,6 +93,7 @@ TEST(hostile_texts)
         "set output 'HACKED'",
         "\xff\xfe bad",
         "\x1b]0;x\x07",
+        "## \"a\tb\" #",
         "桜 naïve",
     };
     NEEDS_GNUPLOT();
@@ -116,9 +117,10 @@ TEST(hostile_texts)
         0,
         "$PLOT attention -m './we`touch HACKED`ird.weights' 'I ride' -o h.svg && test ! -e HACKED");
     struct table *table =
-        read_table(shell_expect(0, "$PLOT similarity 'a\tb' 'c\nd' -f data")->out, 0);
+        read_table(shell_expect(0, "$PLOT similarity 'a\tb' 'c\nd' '#\"\\' -f data")->out, 0);
     assert_string_equal(table->names[0], "a\\tb");
     assert_string_equal(table->columns[1], "c\\nd");
+    assert_string_equal(table->names[2], "\\043\\042\\\\");
 }
 
 TEST(few_and_many_tokens)

@@ -1,11 +1,10 @@
-/* The parts of encode-plot: principal components against another algorithm, names beside points,
- * titles, columns, strings of gnuplot, another process. */
+/* The parts of encode-plot: principal components against another algorithm, columns, strings
+ * of gnuplot, another process. */
 #include "tests/support.h"
 #include "tests/tools/program_ends.h"
 
 #include "tools/common/child.h"
-#include "tools/plot/gnuplot/gnuplot.h"
-#include "tools/plot/gnuplot/script.h"
+#include "tools/plot/gnuplot.h"
 #include "tools/plot/pictures/pca.h"
 #include "tools/plot/plot_options.h"
 
@@ -192,32 +191,6 @@ TEST(pca_of_little)
     assert_false(pca_fit(&pca, one, 1, 0));
 }
 
-/* ---- Names beside points ---- */
-
-/* Few names in much room cover nothing. */
-TEST(label_places)
-{
-    enum { N = 12 };
-    struct named_point points[N];
-    struct box frame = {0, 0, 300, 200};
-    uint64_t seed = 3;
-    for (size_t i = 0; i < N; i++)
-        points[i] = (struct named_point){.x = 20 + (double)support_below(&seed, 260),
-                                         .width = 30,
-                                         .height = 9,
-                                         .y = 20 + (double)support_below(&seed, 160)};
-    place_labels(points, N, &frame, 2);
-    for (size_t i = 0; i < N; i++) {
-        const struct box *a = &points[i].name;
-        assert_true(a->left >= 0 && a->right <= 300 && a->bottom >= 0 && a->top <= 200);
-        for (size_t j = 0; j < i; j++) {
-            const struct box *b = &points[j].name;
-            assert_true(a->right <= b->left || b->right <= a->left || a->top <= b->bottom ||
-                        b->top <= a->bottom);
-        }
-    }
-}
-
 /* ---- Columns ---- */
 
 static void check_dims(const char *text, size_t width, size_t n, size_t first, size_t last)
@@ -307,30 +280,4 @@ TEST(child_of_who_ignores_children)
     assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
     assert_true(after.sa_handler == SIG_IGN);
     free(result.bytes);
-}
-
-/* ---- Titles ---- */
-
-/* The title in lines of about 30 columns, or of 20. */
-static void check_lines(const char *title, double points, const char *expected)
-{
-    assert_string_equal(title_lines(title, points), expected);
-}
-
-TEST(title_lines)
-{
-    enum { POINTS_30 = 130, POINTS_20 = 80, POINTS_10 = 30 };
-    check_lines("A, without positions", POINTS_30, "A, without positions");
-    check_lines("", POINTS_30, "");
-    check_lines("one-word-that-does-not-fit", POINTS_10, "one-word-…");
-    check_lines("aaaa bbbb cccc dddd", POINTS_10, "aaaa bbbb\ncccc dddd");
-    check_lines("a b c d e f g h i j k l m n o p q r", POINTS_20,
-                "a b c d e f g h i\nj k l m n o p q r");
-    /* Behind a comma, but not where a line would be cut. */
-    check_lines("with sinusoidal positions, W1 = 1, W2 = 10", POINTS_30,
-                "with sinusoidal positions,\nW1 = 1, W2 = 10");
-    check_lines("Products of vectors: of learned, of many, d = 192", POINTS_30,
-                "Products of vectors:\nof learned, of many, d = 192");
-    check_lines("A, with sinusoidal positions", POINTS_20, "A, with sinusoidal\npositions");
-    check_lines("a line\nend", POINTS_30, "a line\\nend");
 }

@@ -107,7 +107,8 @@ TEST(pictures)
 {
     NEEDS_GNUPLOT();
     make("");
-    const char *svg = shell_expect(0, "$PLOT steps -m steps.weights -f svg 'I ride bike'")->out;
+    const char *svg =
+        shell_expect(0, "$PLOT steps -m steps.weights -f svg --page 2 'I ride bike'")->out;
     assert_contains(svg, "layer 2: norm of");
 }
 

@@ -79,8 +79,7 @@ static struct panel *add_panel(const struct attention *attention, struct figure 
     for (size_t i = 0; i < n; i++)
         memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
     panel->most = panel_range(panel).most;
-    panel->is_square = panel->shows_values = true;
-    panel->palette = picture_palette(options, PALETTE_BLUES);
+    panel->palette = options->palette;
     axis_name_all(&panel->x);
     for (size_t t = 0; t < all; t++)
         panel->x.labels[t] = t < first || t >= first + n
@@ -101,7 +100,7 @@ static void add_heads(const struct attention *attention, struct figure *figure)
             add_panel(attention, figure, head_of(attention, attention->layer, head), n_heads > 2);
         panel->title = n_heads > 1 ? text_new("head %zu", head + 1) : NULL;
     }
-    figure->shares_x = figure->shares_y = figure->shares_scale = n_heads > 1;
+    figure->shares_names = figure->shares_scale = n_heads > 1;
 }
 
 /* Adds the panels; returns what they show. */
@@ -177,6 +176,7 @@ void picture_attention(struct source *source, struct figure *figure)
         .weights = source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_ATTENTION),
     };
     const char *what = add_panels(&attention, figure);
+    figure->is_square = figure->shows_values = true;
     figure->title = text_new("%s: %s, %s", what, source->encoder.name,
                              source_positions(source, WITH_POSITIONS));
 }

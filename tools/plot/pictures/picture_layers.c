@@ -14,8 +14,8 @@ void picture_layers(struct source *source, struct figure *figure)
     for (size_t i = 0; i < panel->y.n * n; i++) /* the next layer's state is n rows on */
         panel->values[i] = vector_distance(states + i * width, states + (i + n) * width, width,
                                            options->by_cosine);
-    panel->y_up = panel->shows_values = true;
-    panel->palette = picture_palette(options, PALETTE_VIRIDIS);
+    figure->y_up = figure->shows_values = true;
+    panel->palette = options->palette ? options->palette : PALETTE_VIRIDIS;
     axis_name_all(&panel->x);
     for (size_t t = 0; t < n; t++)
         panel->x.labels[t] = source_label(source, item, t);

@@ -129,8 +129,10 @@ static struct table read_main(const struct plot_options *options)
                           .position = options->request.positions.position,
                           .n = options->n_positions,
                           .width = options->width};
+    const char *default_path = getenv("ENCODE_MODEL");
+    bool has_model = table.path || (default_path && default_path[0]);
     bool has_numbers = options->width || options->request.positions.base != 0;
-    if (!table.path && table.position == ENGINE_POSITION_MODEL && has_numbers)
+    if (table.position == ENGINE_POSITION_MODEL && (!has_model || (!table.path && has_numbers)))
         table.position = ENGINE_POSITION_SINUSOIDAL;
     read_table(options, &table);
     return table;
@@ -167,7 +169,7 @@ static const struct {
 /* Below zero there are two colours, with white between. */
 static enum palette choose_palette(const struct plot_options *options, double least)
 {
-    return picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
+    return options->palette ? options->palette : least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS;
 }
 
 static double compare_rows(const struct table *table, enum position_kind kind, size_t a, size_t b)
@@ -193,32 +195,8 @@ static void add_pairs(const struct plot_options *options, struct figure *figure,
         for (size_t b = a; b < table->n; b++)
             panel->values[a * table->n + b] = panel->values[b * table->n + a] =
                 compare_rows(table, options->position_kind, a, b);
-    panel->is_square = panel->y_up = true;
-    panel->palette = choose_palette(options, panel_range(panel).least);
+    figure->is_square = true;
     panel->x.title = panel->y.title = "position";
-}
-
-/* A few large numbers would leave all others one colour: the scale ends at 99.5 % of the sizes
- * where that is less than half of the largest, and says so. */
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void limit_colors(struct panel *panel)
-{
-    size_t n = panel->x.n * panel->y.n;
-    double *sizes = memory_zeros(n, sizeof *sizes);
-    for (size_t i = 0; i < n; i++)
-        sizes[i] = fabs(panel->values[i]);
-    qsort(sizes, n, sizeof *sizes, by_size);
-    double usual = n ? sizes[(size_t)((double)(n - 1) * 0.995)] : 0, largest = n ? sizes[n - 1] : 0;
-    if (usual > 0 && usual < 0.5 * largest) {
-        panel->most = usual;
-        panel->least = panel->palette == PALETTE_RDBU ? -usual : 0;
-        panel->unit = text_new("value (colours end at %.2g; the largest is %.2g)", usual, largest);
-    }
 }
 
 static void add_heatmap(const struct plot_options *options, struct figure *figure,
@@ -231,9 +209,9 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
                 table->rows[p * table->width + i];
-    panel->y_up = true;
-    panel->palette = choose_palette(options, panel_range(panel).least);
-    limit_colors(panel);
+    double largest = panel_limit_colors(panel);
+    if (largest > 0)
+        panel->unit = text_new("value (colours end at %.2g, largest %.2g)", panel->most, largest);
     panel->x.title = turned ? "position" : "dimension";
     panel->y.title = turned ? "dimension" : "position";
 }
@@ -266,6 +244,7 @@ static void add_table(const struct plot_options *options, struct figure *figure,
     else
         add_pairs(options, figure, table);
     struct panel *panel = &figure->panels[figure->n_panels - 1];
+    panel->palette = choose_palette(options, panel_range(panel).least);
     if (!panel->unit)
         panel->unit = KINDS[options->position_kind].unit;
     if (options->n_beside)
@@ -302,6 +281,7 @@ void picture_position(struct source *source, struct figure *figure)
     }
     if (options->n_beside && kind == POSITION_COSINE)
         share_cosines(options, figure);
+    figure->y_up = true;
     bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;
     figure->columns = is_wide && options->n_beside < 3 ? 1 : 0;
 }

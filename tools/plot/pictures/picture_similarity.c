@@ -36,9 +36,9 @@ static void read_texts(struct source *source, struct reader *reader)
 static void choose_colors(const struct plot_options *options, struct panel *panel)
 {
     double least = panel_range(panel).least;
-    panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_BLUES);
+    panel->palette = options->palette;
     panel->most = 1;
-    panel->least = panel->palette == PALETTE_RDBU || least < 0 ? -1 : floor(least * 10) / 10;
+    panel->least = options->palette == PALETTE_RDBU || least < 0 ? -1 : floor(least * 10) / 10;
     if (panel->least >= 1)
         panel->least = 0;
 }
@@ -50,7 +50,7 @@ static void fill(struct source *source, struct figure *figure)
     struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
     for (size_t i = 0; i < n * n; i++)
         panel->values[i] = engine_cosine(vectors + i / n * width, vectors + i % n * width, width);
-    panel->is_square = panel->shows_values = true;
+    figure->is_square = figure->shows_values = true;
     choose_colors(source->options, panel);
     axis_name_all(&panel->x);
     for (size_t i = 0; i < n; i++) {

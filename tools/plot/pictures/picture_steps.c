@@ -13,6 +13,7 @@ struct steps {
     struct source *source;
     const struct item *item;
     struct figure *figure;
+    size_t page; /* one for each layer of each text */
 };
 
 /* "layer 2: attention + residual" */
@@ -41,9 +42,10 @@ static struct panel *add_panel(const struct steps *steps, const char *title, con
     for (size_t i = 0; i < n_rows * n_columns; i++)
         panel->values[i] = (double)values[i];
     panel->title = title;
-    panel->unit = "value";
-    panel->shows_values = true;
-    panel->palette = picture_palette(steps->source->options, PALETTE_DEFAULT);
+    panel->page = steps->page;
+    panel->palette = steps->source->options->palette;
+    double largest = panel_limit_colors(panel);
+    panel->unit = largest > 0 ? text_new("largest %.2g", largest) : "value";
     return panel;
 }
 
@@ -62,7 +64,7 @@ static void add_tokens(const struct steps *steps, const char *title, const float
 
 static void take_step(const engine_trace_view *view, void *user)
 {
-    const struct steps *steps = user;
+    struct steps *steps = user;
     const char *title = step_title(view);
     size_t n = view->n_tokens;
     if (view->kind != ENGINE_TRACE_ATTENTION)
@@ -72,8 +74,11 @@ static void take_step(const engine_trace_view *view, void *user)
             add_tokens(steps, text_new("%s%zu", title, head + 1), view->values + head * n * n, n);
             struct panel *panel = &steps->figure->panels[steps->figure->n_panels - 1];
             panel->x.labels = panel->y.labels;
-            panel->x.title = "key: what is looked at";
+            panel->x.title = "key";
         }
+    if (view->kind == ENGINE_TRACE_HIDDEN && view->index > 0 &&
+        view->index < steps->source->encoder.info.n_layers)
+        steps->page++;
 }
 
 void picture_steps(struct source *source, struct figure *figure)
@@ -84,6 +89,7 @@ void picture_steps(struct source *source, struct figure *figure)
     struct steps steps = {.source = source, .figure = figure};
     for (size_t i = 0; i < source->n_items; i++) {
         steps.item = &source->items[i];
+        steps.page++;
         if (steps.item->n_tokens == 0)
             program_die("text %zu has no tokens: there is nothing to look at", i + 1);
         source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, take_step, &steps);
@@ -93,6 +99,7 @@ void picture_steps(struct source *source, struct figure *figure)
     const char *title = text_new("vectors of the texts: %s", source_pooling(source));
     add_panel(&steps, title, vectors, source->n_items, width)->y.title = "text";
     figure->columns = 2; /* rows are wide */
+    figure->shows_values = true;
     figure->title = text_new("Step by step: %s, %s", source->encoder.name,
                              source_positions(source, WITH_POSITIONS));
 }

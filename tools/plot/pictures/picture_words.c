@@ -2,9 +2,10 @@
  * principal components, without and with positions. What is shown is the state after the embedding
  * step, W1 * word + W2 * PE, or after a layer.
  *
- * Panels of one kind have the same axes. They are those of all words of both texts together, so
- * that a place means the same in both; with --fit each, each text has axes of its own (as where PCA
- * is fitted text by text). The table holds the distances too, in the plane's whole space.
+ * The axes are those of all words of both texts together, so that a place means the same in both,
+ * and one panel shows both, with arrows from each word to where the other text has it; with --fit
+ * each, each text has axes and a panel of its own. The table holds the distances too, in the
+ * plane's whole space.
  */
 #include "tools/plot/pictures/pictures.h"
 
@@ -12,7 +13,6 @@
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pca.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { TEXTS = 2, CROWD = 25 /* more words need a panel as wide as the page */ };
@@ -133,26 +133,6 @@ static void add_distances(const struct words *words, enum with_positions with, s
     panel->unit = "Euclidean distance in all dimensions";
 }
 
-/* Panels from `first` on get the same axes, with room for names at the edges. */
-static void share_ranges(struct figure *figure, size_t first)
-{
-    double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
-    for (size_t i = first; i < figure->n_panels; i++)
-        for (size_t v = 0; v < 2 * figure->panels[i].y.n; v++) {
-            least[v % 2] = fmin(least[v % 2], figure->panels[i].values[v]);
-            most[v % 2] = fmax(most[v % 2], figure->panels[i].values[v]);
-        }
-    double span = fmax(most[0] - least[0], most[1] - least[1]);
-    double margin = span > 0 ? 0.1 * span : 1;
-    for (size_t i = first; i < figure->n_panels; i++) {
-        struct panel *panel = &figure->panels[i];
-        panel->x_range[0] = least[0] - margin;
-        panel->x_range[1] = most[0] + margin;
-        panel->y_range[0] = least[1] - margin;
-        panel->y_range[1] = most[1] + margin;
-    }
-}
-
 /* ---- PCA ---- */
 
 static void fit_one(struct pca *pca, const double *rows, size_t n, size_t width)
@@ -182,13 +162,11 @@ static void add_row(const struct words *words, enum with_positions with, struct 
 {
     const double *rows[TEXTS] = {NULL, NULL};
     struct pca pca[TEXTS];
-    size_t first = figure->n_panels;
     for (size_t t = 0; t < words->n_texts; t++)
         rows[t] = read_vectors(words, with, t);
     fit(words, rows, pca);
     for (size_t t = 0; t < words->n_texts; t++)
         add_plane(words, with, t, &pca[t], rows[t], figure);
-    share_ranges(figure, first);
     for (size_t t = 0; t < words->n_texts; t++)
         add_distances(words, with, t, rows[t], figure);
 }
@@ -227,6 +205,7 @@ void picture_words(struct source *source, struct figure *figure)
     if (options->request.positions.position == ENGINE_POSITION_MODEL) /* else what it says alone */
         add_row(&words, WITHOUT_POSITIONS, figure);
     add_row(&words, WITH_POSITIONS, figure);
-    bool is_row = words.n_texts == 1 && words.n[0] <= CROWD;
-    figure->columns = is_row ? 0 : words.n_texts;
+    figure->is_overlaid = words.n_texts == 2 && !options->fits_each;
+    bool is_crowded = words.n[0] > CROWD || words.n[1] > CROWD;
+    figure->columns = words.n_texts == 2 && options->fits_each ? 2 : is_crowded ? 1 : 0;
 }

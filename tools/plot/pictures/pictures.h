@@ -2,7 +2,7 @@
 #ifndef TOOLS_PLOT_PICTURES_H
 #define TOOLS_PLOT_PICTURES_H
 
-#include "tools/plot/gnuplot/figure.h"
+#include "tools/plot/figure.h"
 #include "tools/plot/plot_source.h"
 
 /* What cannot be drawn is said, and ends the program. */
@@ -13,12 +13,5 @@ void picture_layers(struct source *source, struct figure *figure);
 void picture_order(struct source *source, struct figure *figure);
 void picture_similarity(struct source *source, struct figure *figure);
 void picture_steps(struct source *source, struct figure *figure);
-
-/* The palette that was asked for, or else this one. */
-static inline enum palette picture_palette(const struct plot_options *options,
-                                           enum palette otherwise)
-{
-    return options->palette == PALETTE_DEFAULT ? otherwise : options->palette;
-}
 
 #endif

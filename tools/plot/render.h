@@ -2,7 +2,7 @@
 #ifndef TOOLS_PLOT_RENDER_H
 #define TOOLS_PLOT_RENDER_H
 
-#include "tools/plot/gnuplot/figure.h"
+#include "tools/plot/figure.h"
 #include "tools/plot/plot_options.h"
 
 /* Returns the exit code; what failed has been said. */

@@ -1,0 +1,94 @@
+/* figure.c - panels, their names and their colours; see figure.h. */
+#include "tools/plot/figure.h"
+
+#include "tools/plot/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
+                         size_t n_columns)
+{
+    size_t n = figure->n_panels++;
+    struct panel *panels = memory_zeros(n + 1, sizeof *panels);
+    if (n)
+        memcpy(panels, figure->panels, n * sizeof *panels);
+    figure->panels = panels;
+    panels[n] = (struct panel){
+        .kind = kind, .x.n = n_columns, .y.n = n_rows, .page = n ? panels[n - 1].page : 1};
+    panels[n].values = memory_zeros(n_rows, n_columns * sizeof *panels->values);
+    return &panels[n];
+}
+
+void axis_name_all(struct axis *axis)
+{
+    axis->labels = memory_zeros(axis->n, sizeof *axis->labels);
+}
+
+const char *axis_name(const struct axis *axis, size_t i)
+{
+    return axis->labels ? axis->labels[i] : text_new("%zu", i);
+}
+
+double panel_link_length(const struct panel *panel, size_t i)
+{
+    const double *a = panel->values + 2 * panel->links[i][0],
+                 *b = panel->values + 2 * panel->links[i][1];
+    return hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+/* ---- Colours ---- */
+
+struct range panel_range(const struct panel *panel)
+{
+    struct range range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < panel->x.n * panel->y.n; i++)
+        if (isfinite(panel->values[i])) {
+            range.least = fmin(range.least, panel->values[i]);
+            range.most = fmax(range.most, panel->values[i]);
+        }
+    return range.least <= range.most ? range : (struct range){0, 0};
+}
+
+double panel_limit_colors(struct panel *panel)
+{
+    struct range range = panel_range(panel);
+    double squares = 0, largest = fmax(-range.least, range.most);
+    size_t n = panel->x.n * panel->y.n;
+    for (size_t i = 0; i < n; i++)
+        squares += panel->values[i] * panel->values[i];
+    double usual = n ? 3 * sqrt(squares / (double)n) : 0;
+    if (usual > 0 && usual < 0.5 * largest) {
+        panel->most = usual;
+        panel->least = range.least < 0 ? -usual : 0;
+        return largest;
+    }
+    return 0;
+}
+
+void figure_set_colors(struct figure *figure)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        struct panel *panel = &figure->panels[i];
+        struct range range = {panel->least, panel->most};
+        if (range.least == range.most)
+            range = panel_range(panel);
+        if (panel->palette == PALETTE_DEFAULT)
+            panel->palette = range.least < 0 ? PALETTE_RDBU : PALETTE_BLUES;
+        if (panel->palette == PALETTE_RDBU && range.least < 0) { /* white is zero */
+            range.most = fmax(-range.least, fabs(range.most));
+            range.least = -range.most;
+        }
+        if (!(range.most > range.least))
+            range.most = range.least + (range.least != 0 ? fabs(range.least) : 1);
+        panel->least = range.least;
+        panel->most = range.most;
+        least = fmin(least, range.least);
+        most = fmax(most, range.most);
+    }
+    for (size_t i = 0; figure->shares_scale && i < figure->n_panels; i++) {
+        figure->panels[i].least = least;
+        figure->panels[i].most = most;
+    }
+}

@@ -1,0 +1,99 @@
+/* figure.h - a picture before it is drawn: panels, each a table of numbers with names for its rows
+ * and columns. The gnuplot scripts of this folder draw the tables that figure_write_table writes.
+ *
+ *     PANEL_MAP     values are colours; rows are below one another (above, with y_up)   maps.gp
+ *     PANEL_LINES   each row is a line over the columns                                 waves.gp
+ *     PANEL_DOTS    each row is a line of the page, each column a kind of dot on it     order.gp
+ *     PANEL_POINTS  two columns: each row is a point in the plane, with its name        words.gp
+ *     PANEL_DATA    not drawn: for the table alone
+ */
+#ifndef TOOLS_PLOT_FIGURE_H
+#define TOOLS_PLOT_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum panel_kind { PANEL_MAP, PANEL_LINES, PANEL_DOTS, PANEL_POINTS, PANEL_DATA };
+
+/* Maps of colours, by the names that maps.gp knows; DEFAULT: RdBu if there are numbers below 0,
+ * where white is 0. */
+enum palette { PALETTE_DEFAULT, PALETTE_RDBU, PALETTE_VIRIDIS, PALETTE_BLUES };
+
+struct axis {
+    const char *title;
+    const char **labels; /* [n] names, or NULL: the elements are the numbers from 0 */
+    size_t n;
+};
+
+struct panel {
+    enum panel_kind kind;
+    size_t page; /* from 1 */
+    const char *title;
+    struct axis x, y;   /* columns, rows */
+    double *values;     /* [y.n, x.n] */
+    const char *unit;   /* what the values are, on their axis or colour scale */
+    double least, most; /* PANEL_MAP: of the colours; equal: those of the values */
+    enum palette palette;
+    size_t (*links)[2]; /* PANEL_POINTS: [n_links] pairs of rows joined by a line */
+    size_t n_links;
+};
+
+enum { NOTES_MOST = 2 };
+
+struct figure {
+    const char *command; /* "attention" */
+    const char *title;
+    const char *notes[NOTES_MOST]; /* [n_notes] lines below the panels */
+    size_t n_notes;
+    struct panel *panels; /* [n_panels] */
+    size_t n_panels;
+    size_t columns;    /* panels beside each other; 0: as many as look well */
+    bool is_square;    /* maps: cells are squares */
+    bool y_up;         /* maps: row 0 is at the bottom */
+    bool shows_values; /* maps: numbers in the cells, where they fit */
+    bool shares_scale; /* maps: one colour scale for all */
+    bool shares_names; /* maps: names along the edges of the page only */
+    bool is_overlaid;  /* points: pairs of tables, which one panel shows with arrows between */
+};
+
+/* A new panel, valid until the next one; its values are 0. It is on the page of the last one. */
+struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
+                         size_t n_columns);
+
+/* Room for names, which all elements are to get. */
+void axis_name_all(struct axis *axis);
+
+/* The name of an element of an axis: its label, or its number. */
+const char *axis_name(const struct axis *axis, size_t i);
+
+/* The length of the i-th link in the plane. */
+double panel_link_length(const struct panel *panel, size_t i);
+
+/* The least and the largest finite value (0, 0 without). */
+struct range {
+    double least, most;
+};
+struct range panel_range(const struct panel *panel);
+
+/* Ends the colours of a map at three times the root mean square of its values, where that is less
+ * than half of the largest, and returns the largest: a few large numbers would leave all others one
+ * colour. Else returns 0. */
+double panel_limit_colors(struct panel *panel);
+
+/* Gives every map its palette and the range of its colours. */
+void figure_set_colors(struct figure *figure);
+
+/* Writes the numbers as a table of tabs and lines (figure_table.c). For each panel: lines that
+ * begin with "# " and say what its rows, columns and values are, a line with the columns' names, a
+ * line for each row that begins with its name, and two empty lines between panels. Numbers read
+ * back exactly. In names \t, \n and \\ stand for tab, line end and backslash, \042 for a double
+ * quote, and \043 for a # at the start of a row, as gnuplot reads them. With name_columns > 0
+ * names are cut to so many columns of a screen, and what would move its cursor is escaped. */
+void figure_write_table(const struct figure *figure, size_t name_columns, FILE *stream);
+
+/* Prints a map or dots in characters (figure_text.c), at most `columns` wide: numbers where they
+ * fit, else shades. `colors`: the terminal knows the escapes for 24-bit colours. */
+void panel_print(const struct panel *panel, bool y_up, size_t columns, bool colors, FILE *stream);
+
+#endif

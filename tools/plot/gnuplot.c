@@ -1,0 +1,159 @@
+/* gnuplot.c - running gnuplot, and texts that it neither obeys nor draws as holes; see gnuplot.h.
+ *
+ * Strings: gnuplot runs what stands between backquotes and expands @macros wherever they are in a
+ * line, also in strings, before it reads escapes. So every ASCII character but letters, digits,
+ * blanks and a few marks is written as an octal escape.
+ *
+ * Characters: gnuplot's cairo terminals draw a character without a font as a box as large as the
+ * page (seen with gnuplot 5.4.4, pango 1.50), so such characters must not reach them. fontconfig's
+ * fc-list, which libpango needs, prints what each font has: ranges of hexadecimal numbers. Where it
+ * is not there, every character is taken to be.
+ */
+#include "tools/plot/gnuplot.h"
+
+#include "tools/common/child.h"
+#include "tools/common/options.h"
+#include "tools/common/print/utf8.h"
+#include "tools/plot/memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+const char *gnuplot_string(const char *text)
+{
+    bool after_escape = false; /* an escape takes in all octal digits after it */
+    char *made;
+    size_t len;
+    FILE *stream = alloc_open(&made, &len);
+    putc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                        (*c >= '0' && *c <= '9' && !after_escape) || *c >= 0x80 ||
+                        strchr(" .,:-", *c);
+        after_escape = !is_plain;
+        if (is_plain)
+            putc(*c, stream);
+        else
+            fprintf(stream, "\\%03o", *c);
+    }
+    putc('"', stream);
+    memory_close(stream, &made);
+    return made;
+}
+
+/* ---- Fonts ---- */
+
+enum { LAST_COMMON = 0x17F, N_CHARACTERS = 0x110000 }; /* Latin is in every font */
+
+static const char BOX[] = "\xE2\x96\xA1";
+
+/* "20-7e a0-17f 18f" and so on, with line ends between fonts. */
+static void mark_all(unsigned char *has, const char *ranges)
+{
+    static const char blanks[] = " \n";
+    for (const char *at = ranges; *at; at += strcspn(at, blanks), at += strspn(at, blanks)) {
+        char *end;
+        unsigned long first = strtoul(at, &end, 16);
+        unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 16) : first;
+        for (unsigned long c = first; c <= last && c < N_CHARACTERS; c++)
+            has[c / 8] |= (unsigned char)(1u << c % 8);
+    }
+}
+
+/* A bit for each character; NULL: not known. fc-list is asked once. */
+static const unsigned char *ask_fonts(void)
+{
+    static unsigned char *has;
+    static bool is_asked;
+    char name[] = "fc-list", format[] = "--format=%{charset}\\n";
+    char *const arguments[] = {name, format, NULL};
+    struct child_result result;
+    if (is_asked)
+        return has;
+    is_asked = true;
+    int reason = run_child(arguments, "", 0, &result);
+    if (reason != 0 && reason != ENOENT)
+        program_die("cannot run fc-list: %s", strerror(reason));
+    if (result.status == 0 && result.len > 0) {
+        has = memory_zeros(N_CHARACTERS / 8, 1);
+        mark_all(has, result.bytes);
+    }
+    free(result.bytes);
+    return has;
+}
+
+static bool is_there(const unsigned char *has, uint32_t character)
+{
+    return character <= LAST_COMMON || has[character / 8] >> character % 8 & 1;
+}
+
+size_t gnuplot_replace_missing(char *text, size_t len)
+{
+    static bool is_told;
+    const unsigned char *has = NULL;
+    uint32_t character;
+    size_t out = 0;
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_next(text + at, len - at, &character);
+        if (character > LAST_COMMON && !has && !(has = ask_fonts()))
+            return len;
+        if (is_there(has, character)) {
+            memmove(text + out, text + at, n);
+            out += n;
+            continue;
+        }
+        bool has_box = is_there(has, 0x25A1) && n >= sizeof BOX - 1;
+        memcpy(text + out, has_box ? BOX : "?", has_box ? sizeof BOX - 1 : 1);
+        out += has_box ? sizeof BOX - 1 : 1;
+        if (!is_told)
+            program_note("no font here has U+%04X, and perhaps others: a box stands for it; "
+                         "packages such as fonts-noto-core and fonts-noto-cjk have more",
+                         (unsigned)character);
+        is_told = true;
+    }
+    return out;
+}
+
+/* ---- Running ---- */
+
+/* Line ends and controls become blanks, so that the message is one line of the terminal. */
+static const char *one_line(char *message)
+{
+    char *out = message;
+    for (const char *c = message; *c; c++) {
+        char shown = (unsigned char)*c < 0x20 || *c == 0x7F ? ' ' : *c;
+        if (shown != ' ' || (out > message && out[-1] != ' '))
+            *out++ = shown;
+    }
+    while (out > message && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    return message[0] ? message : "it gave no reason";
+}
+
+struct picture gnuplot_run(const char *commands, size_t len)
+{
+    /* By its name stdin is read as a file is, not byte by byte as from a terminal. */
+    char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "/dev/stdin";
+    char *const arguments[] = {name, defaults, from_stdin, NULL};
+    struct child_result result;
+    int reason = run_child(arguments, commands, len, &result);
+    if (reason == ENOENT)
+        program_die("gnuplot is not installed: sudo apt-get install gnuplot-nox (sh "
+                    "tools/setup.sh installs it too); --data FILE and -f data need no "
+                    "gnuplot");
+    if (reason)
+        program_die("cannot run gnuplot: %s", strerror(reason));
+    struct picture picture = {memory_keep(result.bytes), result.len};
+    const char *message = one_line(result.message);
+    if (WIFSIGNALED(result.status))
+        program_die("gnuplot was ended by signal %d: %s", WTERMSIG(result.status), message);
+    if (WEXITSTATUS(result.status) != 0)
+        program_die("gnuplot failed: %s", message);
+    if (result.len == 0)
+        program_die("gnuplot drew nothing: %s", message);
+    return picture;
+}

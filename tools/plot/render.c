@@ -1,0 +1,364 @@
+/* render.c - see render.h. Pictures and characters are made whole before their output is opened.
+ *
+ * A picture is drawn by a script of gnuplot: maps.gp, waves.gp, order.gp, words.gp, or the user's
+ * (--script). It reads the table of numbers and the variables that put_variables writes, which
+ * common.gp describes. Texts reach gnuplot as strings alone: gnuplot_string's, or of the table.
+ */
+#include "tools/plot/render.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/print/display.h"
+#include "tools/plot/gnuplot.h"
+#include "tools/plot/memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST = 16000 };
+enum { TITLE_COLUMNS = 400, TITLE_BYTES = 2000 };
+
+static int write_bytes(const char *bytes, size_t len, const char *path)
+{
+    struct output output;
+    output_open(&output, path, OUTPUT_STREAM);
+    errno = 0;
+    fwrite(bytes, 1, len, output.stream);
+    return output_end(&output, PROGRAM_DONE);
+}
+
+static int write_table(const struct figure *figure, const char *path)
+{
+    char *table;
+    size_t len;
+    FILE *stream = alloc_open(&table, &len);
+    figure_write_table(figure, 0, stream);
+    memory_close(stream, &table);
+    return write_bytes(table, len, path);
+}
+
+/* ---- What gnuplot runs ---- */
+
+/* The folder of the scripts: beside the program, where make links that of its tree, or
+ * PREFIX/share/encode/plot for PREFIX/bin/encode-plot. */
+static const char *find_scripts(void)
+{
+    static const char *const folders[] = {"plot", "../share/encode/plot"};
+    char program[PATH_MAX] = "";
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash = len > 0 ? strrchr(program, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < 2; i++) {
+        char *folder = memory_keep(alloc_text("%s/%s", program, folders[i]));
+        if (access(folder, X_OK) == 0)
+            return folder;
+    }
+    program_die("the scripts of gnuplot are neither in '%s/plot' nor in '%s/../share/encode/plot'",
+                program, program);
+}
+
+/* Names are cut where they would take the room of the values. */
+static size_t name_columns(const struct figure *figure)
+{
+    switch (figure->panels[0].kind) {
+    case PANEL_DOTS: return 90; /* permutations differ in their last words */
+    case PANEL_POINTS: return 20;
+    default: return figure->n_panels > 1 ? 20 : 28;
+    }
+}
+
+static size_t widest_name(const struct axis *axis, size_t most)
+{
+    size_t wide = 0;
+    for (size_t i = 0; axis->labels && i < axis->n; i++) {
+        size_t columns = display_width(axis->labels[i], strlen(axis->labels[i]), most);
+        wide = columns > wide ? columns : wide;
+    }
+    return wide;
+}
+
+/* One line, cut where it is long, as the terminal would show it. */
+static const char *title_of(const char *title)
+{
+    char *cut;
+    size_t len;
+    FILE *stream = alloc_open(&cut, &len);
+    display_text(stream, title ? title : "", strlen(title ? title : ""), TITLE_COLUMNS);
+    memory_close(stream, &cut);
+    return gnuplot_string(cut);
+}
+
+static void put_panel(const struct panel *panel, size_t i, size_t index, size_t name_most,
+                      FILE *out)
+{
+    static const char *const palettes[] = {"", "RdBu", "viridis", "Blues"};
+    fprintf(out, "table[%zu] = %zu; page[%zu] = %zu\n", i, index, i, panel->page);
+    fprintf(out, "rows[%zu] = %zu; columns[%zu] = %zu\n", i, panel->y.n, i, panel->x.n);
+    fprintf(out, "y_names[%zu] = %zu; x_names[%zu] = %zu\n", i, widest_name(&panel->y, name_most),
+            i, widest_name(&panel->x, name_most));
+    fprintf(out, "colors[%zu] = \"%s\"; least[%zu] = %.9g; most[%zu] = %.9g\n", i,
+            palettes[panel->palette], i, panel->least, i, panel->most);
+    fprintf(out, "panel_title[%zu] = %s\n", i, title_of(panel->title));
+    fprintf(out, "x_title[%zu] = %s\n", i, title_of(panel->x.title));
+    fprintf(out, "y_title[%zu] = %s\n", i, title_of(panel->y.title));
+    fprintf(out, "unit[%zu] = %s\n", i, title_of(panel->unit));
+    fprintf(out, "links[%zu] = \"", i);
+    for (size_t k = 0; k < panel->n_links; k++)
+        fprintf(out, "%zu %zu ", panel->links[k][0] + 1, panel->links[k][1] + 1);
+    fputs("\"\n", out);
+}
+
+/* The variables that common.gp describes. */
+static void put_variables(const struct figure *figure, const struct plot_options *options,
+                          FILE *out)
+{
+    static const char *const arrays[] = {"table",       "page",    "rows",    "columns", "y_names",
+                                         "x_names",     "colors",  "least",   "most",    "links",
+                                         "panel_title", "x_title", "y_title", "unit"};
+    size_t n = 0, i = 0;
+    for (size_t k = 0; k < figure->n_panels; k++)
+        n += figure->panels[k].kind != PANEL_DATA;
+    const char *title =
+        options->title
+            ? gnuplot_string(text_of_bytes(figure->title, strnlen(figure->title, TITLE_BYTES)))
+            : title_of(figure->title);
+    fprintf(out, "title = %s\nnotes = \"\"\n", title);
+    for (size_t k = 0; k < figure->n_notes; k++)
+        fprintf(out, "notes = notes.%s.\"\\n\"\n", title_of(figure->notes[k]));
+    fprintf(out, "n_notes = %zu\nn = %zu\nn_beside = %zu\n", figure->n_notes, n, figure->columns);
+    fprintf(out,
+            "square = %d\ny_up = %d\nshows_values = %d\nshares_scale = %d\nshares_names = %d\n"
+            "overlaid = %d\n",
+            figure->is_square, figure->y_up, figure->shows_values, figure->shares_scale,
+            figure->shares_names, figure->is_overlaid);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        fprintf(out, "array %s[%zu]\n", arrays[k], n);
+    for (size_t k = 0; k < figure->n_panels; k++)
+        if (figure->panels[k].kind != PANEL_DATA)
+            put_panel(&figure->panels[k], ++i, k, name_columns(figure), out);
+}
+
+/* columns: of characters, 0 for a picture. Letters of a PNG have their size at 96 pixels per inch,
+ * those of an SVG are in pixels, and those of a PDF are a third larger than they say. */
+static void put_terminal(const struct plot_options *options, size_t columns, FILE *out)
+{
+    double scale = options->dpi / 96;
+    double width = options->width_inches, height = options->height_inches, per_inch = 96;
+    fputs("set encoding utf8\nis_text = 0\nunit_of_size = \"\"\nterminal = \"", out);
+    if (columns) {
+        fputs("dumb noenhanced nofeed\"\nis_text = 1\n", out);
+        per_inch = 10;
+        width = (double)columns / per_inch;
+        height = TEXT_ROWS / per_inch;
+    } else if (options->format == PLOT_PDF) {
+        fputs("pdfcairo font 'sans,9' fontscale 0.75 linewidth 1.5 noenhanced background "
+              "'#FFFFFF'\"\nunit_of_size = \"in\"\n",
+              out);
+        per_inch = 1;
+    } else if (options->format == PLOT_SVG)
+        fputs("svg font 'sans-serif,9' fontscale 1.33333 linewidth 1 noenhanced background "
+              "'#FFFFFF'\"\n",
+              out);
+    else {
+        fprintf(out,
+                "pngcairo font 'sans,9' fontscale %.5f linewidth %.5f pointscale %.5f noenhanced "
+                "background '#FFFFFF'\"\n",
+                scale, scale, scale);
+        per_inch = options->dpi;
+    }
+    fprintf(out, "per_inch = %.9g\nwidth = %.9g\nheight = %.9g\n", per_inch, width, height);
+    if (width * per_inch > PIXELS_MOST + 0.5 || height * per_inch > PIXELS_MOST + 0.5)
+        program_die("a picture of %.0f x %.0f pixels is too large: at most %d each way",
+                    width * per_inch, height * per_inch, PIXELS_MOST);
+}
+
+/* The table is a file in memory, which gnuplot may open as often as it likes. */
+static struct picture draw(const struct figure *figure, const struct plot_options *options,
+                           size_t columns)
+{
+    static const char *const scripts[] = {[PANEL_MAP] = "maps.gp",
+                                          [PANEL_LINES] = "waves.gp",
+                                          [PANEL_DOTS] = "order.gp",
+                                          [PANEL_POINTS] = "words.gp"};
+    const char *folder = find_scripts();
+    char *commands, *table;
+    size_t len, table_len;
+    int file = memfd_create("table", 0);
+    FILE *stream = alloc_open(&table, &table_len), *data = file < 0 ? NULL : fdopen(file, "w");
+    figure_write_table(figure, name_columns(figure), stream);
+    memory_close(stream, &table);
+    stream = alloc_open(&commands, &len);
+    fprintf(stream, "data = \"/dev/fd/%d\"\nfolder = %s\n", file, gnuplot_string(folder));
+    put_terminal(options, columns, stream);
+    put_variables(figure, options, stream);
+    const char *script = options->script;
+    if (!script)
+        script = memory_keep(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
+    fprintf(stream, "load %s\n", gnuplot_string(script));
+    memory_close(stream, &commands);
+    if (options->format == PLOT_PNG || options->format == PLOT_PDF) {
+        table_len = gnuplot_replace_missing(table, table_len);
+        len = gnuplot_replace_missing(commands, len);
+    }
+    if (!data || fwrite(table, 1, table_len, data) < table_len || fflush(data) != 0)
+        program_die("no memory for the numbers that gnuplot draws: %s", strerror(errno));
+    struct picture picture = gnuplot_run(commands, len);
+    fclose(data);
+    return picture;
+}
+
+/* ---- Characters ---- */
+
+static size_t terminal_columns(bool is_terminal)
+{
+    struct winsize size = {0};
+    if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col < TEXT_COLUMNS_MOST ? size.ws_col : TEXT_COLUMNS_MOST;
+    return TEXT_COLUMNS;
+}
+
+static bool has_colors(bool is_terminal)
+{
+    const char *kind = getenv("TERM"), *refused = getenv("NO_COLOR");
+    return is_terminal && kind && strcmp(kind, "dumb") != 0 && !(refused && refused[0]);
+}
+
+/* A line in which nothing moves the cursor. */
+static void put_line(const char *line, FILE *stream)
+{
+    display_text(stream, line, strlen(line), TEXT_COLUMNS_MOST);
+    putc('\n', stream);
+}
+
+/* Lines and points are gnuplot's, without the form feed and the blanks around them; then how long
+ * links are, which letters cannot show. */
+static void put_drawing(const struct figure *figure, const struct plot_options *options,
+                        size_t columns, FILE *stream)
+{
+    struct picture picture = draw(figure, options, columns);
+    size_t feed = strspn(picture.bytes, "\f\n");
+    while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
+        picture.len--;
+    fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
+    putc('\n', stream);
+    for (size_t k = 0; k < figure->n_panels; k++) {
+        const struct panel *panel = &figure->panels[k];
+        for (size_t i = 0; i < panel->n_links; i++)
+            put_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
+                              axis_name(&panel->y, panel->links[i][0]),
+                              axis_name(&panel->y, panel->links[i][1]),
+                              panel_link_length(panel, i)),
+                     stream);
+    }
+}
+
+static int write_text(const struct figure *figure, const struct plot_options *options)
+{
+    bool is_terminal = !options->output_path && isatty(STDOUT_FILENO);
+    size_t columns = terminal_columns(is_terminal);
+    enum panel_kind kind = figure->panels[0].kind;
+    char *text;
+    size_t len;
+    FILE *stream = alloc_open(&text, &len);
+    if (options->title) /* the user's own line ends */
+        fprintf(stream, "%s\n", figure->title);
+    else
+        put_line(figure->title, stream);
+    for (size_t i = 0; i < figure->n_notes; i++)
+        put_line(figure->notes[i], stream);
+    if (kind == PANEL_LINES || kind == PANEL_POINTS)
+        put_drawing(figure, options, columns, stream);
+    for (size_t i = 0; kind != PANEL_LINES && kind != PANEL_POINTS && i < figure->n_panels; i++) {
+        if (figure->panels[i].title) {
+            putc('\n', stream);
+            put_line(figure->panels[i].title, stream);
+        }
+        panel_print(&figure->panels[i], figure->y_up, columns, has_colors(is_terminal), stream);
+    }
+    memory_close(stream, &text);
+    return write_bytes(text, len, options->output_path);
+}
+
+/* ---- Pictures ---- */
+
+/* How each kind of file begins and ends, so that half a picture is not taken for one. */
+static bool is_whole(enum plot_format format, const struct picture *picture)
+{
+    static const struct {
+        const char *begin, *end;
+    } marks[] = {[PLOT_PNG] = {"\x89PNG\r\n\x1a\n", "IEND"},
+                 [PLOT_SVG] = {"<svg", "</svg>"},
+                 [PLOT_PDF] = {"%PDF", "%%EOF"}};
+    enum { BEGIN = 100, END = 20 };
+    const char *begin = marks[format].begin, *end = marks[format].end;
+    return picture->len > BEGIN && memmem(picture->bytes, BEGIN, begin, strlen(begin)) &&
+           memmem(picture->bytes + picture->len - END, END, end, strlen(end));
+}
+
+/* Cells of an image in SVG have sharp edges, as gnuplot's other images do. */
+static void sharpen_svg(struct picture *picture)
+{
+    static const char mark[] = "<image ";
+    const char *at = picture->bytes, *end = at + picture->len, *found;
+    FILE *stream = alloc_open(&picture->bytes, &picture->len);
+    while ((found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)) != NULL) {
+        found += sizeof mark - 1;
+        fwrite(at, 1, (size_t)(found - at), stream);
+        fputs("style='image-rendering:pixelated' ", stream);
+        at = found;
+    }
+    fwrite(at, 1, (size_t)(end - at), stream);
+    memory_close(stream, &picture->bytes);
+}
+
+static int write_picture(const struct figure *figure, const struct plot_options *options)
+{
+    struct picture picture = draw(figure, options, 0);
+    if (!is_whole(options->format, &picture))
+        program_die("gnuplot drew only a part of the picture");
+    if (options->format == PLOT_SVG)
+        sharpen_svg(&picture);
+    return write_bytes(picture.bytes, picture.len, options->output_path);
+}
+
+/* Leaves the panels of one page: that of --page, or the first where the format has no pages. */
+static void choose_page(struct figure *figure, const struct plot_options *options)
+{
+    size_t n_pages = figure->panels[figure->n_panels - 1].page, n = 0;
+    bool has_pages = options->format == PLOT_PDF || options->format == PLOT_TEXT;
+    if (options->page > n_pages)
+        program_die_misused("--page %zu: this picture has %zu page%s", options->page, n_pages,
+                            plural(n_pages));
+    if (n_pages == 1 || (has_pages && !options->page))
+        return;
+    if (!options->page)
+        program_note("page 1 of %zu: --page N draws another, and a PDF has all", n_pages);
+    for (size_t i = 0; i < figure->n_panels; i++)
+        if (figure->panels[i].page == (options->page ? options->page : 1))
+            figure->panels[n++] = figure->panels[i];
+    figure->n_panels = n;
+}
+
+int render(struct figure *figure, const struct plot_options *options)
+{
+    if (options->output_path) /* before the numbers are written */
+        input_spare(options->output_path);
+    if (options->title)
+        figure->title = text_new("%s", options->title);
+    figure_set_colors(figure);
+    int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
+    if (code != PROGRAM_DONE || options->format == PLOT_NOTHING)
+        return code;
+    if (options->format == PLOT_DATA)
+        return write_table(figure, options->output_path);
+    choose_page(figure, options);
+    return options->format == PLOT_TEXT ? write_text(figure, options)
+                                        : write_picture(figure, options);
+}
