@@ -98,41 +98,40 @@ char *alloc_text(const char *format, ...)
  * for; this one fails as a write to a full disk does. ---- */
 
 struct memory {
-    char *bytes; /* [n], then a NUL */
-    size_t n;
-    char **text; /* where they go when the stream is closed */
+    char **text; /* [*len], then a NUL */
     size_t *len;
 };
 
 static ssize_t append(void *cookie, const char *bytes, size_t n)
 {
     struct memory *memory = cookie;
-    char *grown = realloc(memory->bytes, memory->n + n + 1);
+    char *grown = realloc(*memory->text, *memory->len + n + 1);
     if (!grown)
         return 0;
-    memcpy(grown + memory->n, bytes, n);
-    memory->bytes = grown;
-    memory->bytes[memory->n += n] = '\0';
+    memcpy(grown + *memory->len, bytes, n);
+    *memory->text = grown;
+    grown[ *memory->len += n] = '\0';
     return (ssize_t)n;
 }
 
-static int hand_over(void *cookie)
+static int free_memory(void *cookie)
 {
-    struct memory *memory = cookie;
-    *memory->text = memory->bytes;
-    *memory->len = memory->n;
-    alloc_free(memory);
+    free(cookie);
     return 0;
 }
 
 FILE *alloc_open(char **text, size_t *len)
 {
-    struct memory *memory = alloc_zeros(1, sizeof *memory);
-    *memory = (struct memory){alloc_text("%s", ""), 0, text, len};
-    FILE *stream =
-        fopencookie(memory, "w", (cookie_io_functions_t){.write = append, .close = hand_over});
-    if (!stream)
+    struct memory *memory = malloc(sizeof *memory);
+    *text = calloc(1, 1);
+    *len = 0;
+    FILE *stream = memory
+                       ? fopencookie(memory, "w",
+                                     (cookie_io_functions_t){.write = append, .close = free_memory})
+                       : NULL;
+    if (!stream || !*text)
         alloc_fail();
+    *memory = (struct memory){text, len};
     return stream;
 }
 

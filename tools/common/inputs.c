@@ -24,69 +24,56 @@ struct input {
 static struct input *inputs; /* [n_inputs], each once, kept until the program ends */
 static size_t n_inputs;
 
-/* NULL: a descriptor's file. False: it is not there, or no regular file. */
-static bool look_at(const char *path, int descriptor, struct stat *file)
+/* Stores what a path, or if that is NULL a descriptor, leads to: all zero, if that is no regular
+ * file. Returns the input that it is, or NULL. */
+static const struct input *find_input(const char *path, int descriptor, struct stat *file)
 {
-    return (path ? stat(path, file) : fstat(descriptor, file)) == 0 && S_ISREG(file->st_mode);
-}
-
-/* The input that this file is; NULL: none. */
-static const struct input *find_input(const struct stat *file)
-{
+    if ((path ? stat(path, file) : fstat(descriptor, file)) != 0 || !S_ISREG(file->st_mode))
+        *file = (struct stat){0};
     for (size_t i = 0; i < n_inputs; i++)
         if (inputs[i].device == file->st_dev && inputs[i].inode == file->st_ino)
             return &inputs[i];
     return NULL;
 }
 
-static void spare(const struct stat *output, const char *name)
+static void refuse_output(const struct input *input, const char *name)
 {
-    const struct input *input = find_input(output);
-    if (input && strcmp(input->name, name) == 0)
+    if (strcmp(input->name, name) == 0)
         program_die_misused("%s is read, and cannot be the output", name);
-    if (input)
-        program_die_misused("%s would be written over %s, which is read: name another file", name,
-                            input->name);
+    program_die_misused("%s would be written over %s, which is read: name another file", name,
+                        input->name);
 }
 
 void input_spare(const char *output)
 {
     struct stat file;
-    if (!look_at(output, -1, &file))
-        return;
-    char *name = alloc_text("'%s'", output);
-    spare(&file, name);
-    free(name);
-}
-
-/* Where stderr is an input the message would be written into it, so nothing is said. */
-static void spare_from_messages(void)
-{
-    struct stat file;
-    if (!look_at(NULL, STDERR_FILENO, &file) || !find_input(&file))
-        return;
-    int nothing = open("/dev/null", O_WRONLY);
-    if (nothing < 0 || dup2(nothing, STDERR_FILENO) < 0)
-        close(STDERR_FILENO);
-    program_exit(PROGRAM_MISUSED);
+    const struct input *input = find_input(output, -1, &file);
+    if (input)
+        refuse_output(input, alloc_text("'%s'", output));
 }
 
 void input_remember(const char *path)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
+    const bool is_stdin = strcmp(path, "-") == 0;
     struct stat file;
-    if (!look_at(is_stdin ? NULL : path, STDIN_FILENO, &file))
+    const struct input *input = find_input(is_stdin ? NULL : path, STDIN_FILENO, &file);
+    if (!S_ISREG(file.st_mode))
         return;
-    if (find_input(&file) == NULL) {
+    if (!input) {
         inputs = reallocarray(inputs, n_inputs + 1, sizeof *inputs);
         if (inputs == NULL)
             alloc_fail();
         inputs[n_inputs++] = (struct input){
             file.st_dev, file.st_ino, is_stdin ? "the file on stdin" : alloc_text("'%s'", path)};
     }
-    spare_from_messages();
-    if (look_at(NULL, STDOUT_FILENO, &file))
-        spare(&file, "stdout");
+    if (find_input(NULL, STDERR_FILENO, &file)) { /* a message would be written into it */
+        int nothing = open("/dev/null", O_WRONLY);
+        if (nothing < 0 || dup2(nothing, STDERR_FILENO) < 0)
+            close(STDERR_FILENO);
+        program_exit(PROGRAM_MISUSED);
+    }
+    if ((input = find_input(NULL, STDOUT_FILENO, &file)) != NULL)
+        refuse_output(input, "stdout");
 }
 
 static int read_stream(const char *path, FILE *stream, char **data, size_t *len)

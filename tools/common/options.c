@@ -12,31 +12,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MESSAGE_BYTES = 8192 }; /* two paths, and words around them */
 
 static const char *name_of_program = "encode";
-
-/* Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and what
- * is said on stderr would go into a result. So they are opened, each for what it is not for:
- * reading stdin or writing to stdout fails as it would have. Without /dev/null stdin may stay
- * closed: nothing is written there, and most programs need none. */
-static void open_standard_descriptors(void)
-{
-    static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)
-            program_die("cannot open /dev/null in place of descriptor %d, which is closed: %s", fd,
-                        strerror(errno));
-}
 
 /* A file that is mapped ends before the page that is read. A write that fails leaves nothing else
  * to do. */
@@ -51,14 +40,22 @@ static void end_at_lost_page(int signal_number)
     _exit(PROGRAM_FAILED);
 }
 
+/* If descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and
+ * messages would go into a result. So they are opened, each for what it is not for: reading stdin
+ * or writing to stdout fails as it would have. Without /dev/null stdin may stay closed: nothing is
+ * written there, and most programs need none. */
 void program_begin(char *name, char *argv[])
 {
+    static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
     signal(SIGBUS, end_at_lost_page);
-    open_standard_descriptors();
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)
+            program_die("cannot open /dev/null in place of descriptor %d, which is closed: %s", fd,
+                        strerror(errno));
 }
 
 const char *program_name(void)
@@ -103,6 +100,46 @@ int program_end(int code)
         return PROGRAM_FAILED;
     return program_fail("cannot write to stdout: %s", errno ? strerror(errno) : "a write failed");
 }
+
+/* ---- Threads ---- */
+
+/* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
+__attribute__((weak)) void kmp_set_blocktime(int milliseconds);
+
+/* OpenMP's threads spin for milliseconds when a call is over, and slow down whatever else runs,
+ * unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when loaded, before any line of the
+ * program: so the program sets it and starts itself again, which takes a millisecond. LLVM's can be
+ * told.
+ *
+ * Where the user has threads bound to CPUs, GCC's runtime has bound this one too: started again,
+ * the program would have that CPU alone. "ld.so PROGRAM" runs the dynamic linker, which is then no
+ * program's and has no base address: to the system ld.so is the program, which could not be started
+ * with PROGRAM's arguments. Where starting again fails threads spin, and all else is as it should
+ * be. */
+void polite_threads(char *argv[], size_t n_threads)
+{
+    static const char *const CHOICES[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+                                          "OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY"};
+    char program[PATH_MAX];
+    for (size_t i = 0; i < sizeof CHOICES / sizeof CHOICES[0]; i++)
+        if (getenv(CHOICES[i]) != NULL)
+            return;
+    if (n_threads == 1)
+        return;
+    if (kmp_set_blocktime != NULL) {
+        kmp_set_blocktime(0);
+        return;
+    }
+    const bool linker_was_started = getauxval(AT_BASE) == 0;
+    const ssize_t len =
+        linker_was_started ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (len <= 0 || setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
+        return;
+    program[len] = '\0';
+    execv(program, argv);
+}
+
+/* ---- Paths, time, words ---- */
 
 const char *path_name(const char *path)
 {

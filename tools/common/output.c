@@ -147,19 +147,15 @@ bool output_sync(struct output *output)
     return is_good;
 }
 
-static void check_stream(struct output *output, FILE *stream, bool flush)
-{
-    if (flush)
-        fflush(stream);
-    if (ferror(stream) && output->reason == 0)
-        output->reason = errno ? errno : EIO;
-}
-
 bool output_check(struct output *output, bool flush)
 {
-    check_stream(output, output->stream, flush);
-    for (size_t i = 0; i < output->n_beside; i++)
-        check_stream(output, output_file_stream(output->beside[i].file), flush);
+    for (size_t i = 0; i <= output->n_beside; i++) {
+        FILE *stream = i == 0 ? output->stream : output_file_stream(output->beside[i - 1].file);
+        if (flush)
+            fflush(stream);
+        if (ferror(stream) && output->reason == 0)
+            output->reason = errno ? errno : EIO;
+    }
     return output->reason == 0;
 }
 

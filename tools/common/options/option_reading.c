@@ -130,33 +130,6 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
 
 /* ---- The command line ---- */
 
-static void list_group(struct option_reading *reading, const struct option_group *group)
-{
-    for (size_t i = 0; i < group->n_rows; i++) {
-        assert(reading->n_slots < OPTIONS_MOST);
-        reading->slots[reading->n_slots++] = (struct option_slot){&group->rows[i], group, NULL};
-    }
-}
-
-/* The slots as getopt_long takes them. With the colon it tells the two mistakes apart and says
- * nothing: it would show what was typed as it is. */
-static void list_for_getopt(const struct option_reading *reading, struct option *longs,
-                            char *letters)
-{
-    *letters++ = ':';
-    for (size_t i = 0; i < reading->n_slots; i++) {
-        const struct option_row *row = reading->slots[i].row;
-        *longs++ = (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
-                                   LONG_OPTION + (int)i};
-        if (row->letter)
-            *letters++ = row->letter;
-        if (row->letter && row->argument)
-            *letters++ = ':';
-    }
-    *longs = (struct option){0};
-    *letters = '\0';
-}
-
 static struct option_slot *find_slot(struct option_reading *reading, int found)
 {
     if (found >= LONG_OPTION)
@@ -196,21 +169,36 @@ _Noreturn static void refuse(const struct option_reading *reading, int found, co
     refuse_name(reading, argument);
 }
 
+/* The rows become slots, and what getopt_long takes. With the colon it tells the two mistakes apart
+ * and prints nothing: it would print what was typed as it is. */
 void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv)
 {
-    struct option longs[OPTIONS_MOST + 1];
-    char letters[2 * OPTIONS_MOST + 2];
+    struct option longs[OPTIONS_MOST + 1] = {{0}};
+    char letters[2 * OPTIONS_MOST + 2] = ":", *letter = letters + 1;
     int found;
     *reading = (struct option_reading){.table = table, .options = options, .command = command};
     if (argc == 2 && strcmp(argv[1], "--help-table") == 0) {
         option_print_table(table);
         program_exit(program_end(PROGRAM_DONE));
     }
-    for (size_t i = 0; i < table->n_groups; i++)
-        list_group(reading, &table->groups[i]);
-    list_group(reading, &OPTION_GENERAL);
-    list_for_getopt(reading, longs, letters);
+    for (size_t g = 0; g <= table->n_groups; g++) {
+        const struct option_group *group =
+            g < table->n_groups ? &table->groups[g] : &OPTION_GENERAL;
+        for (size_t i = 0; i < group->n_rows; i++) {
+            const struct option_row *row = &group->rows[i];
+            const size_t slot = reading->n_slots++;
+            assert(slot < OPTIONS_MOST);
+            reading->slots[slot] = (struct option_slot){row, group, NULL};
+            longs[slot] =
+                (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
+                                LONG_OPTION + (int)slot};
+            if (row->letter)
+                *letter++ = row->letter;
+            if (row->letter && row->argument)
+                *letter++ = ':';
+        }
+    }
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         struct option_slot *slot = find_slot(reading, found);
         if (slot == NULL)
@@ -223,59 +211,48 @@ void options_read(struct option_reading *reading, const struct option_table *tab
 
 /* ---- Rules ---- */
 
-static const struct option_slot *slot_named(const struct option_reading *reading, const char *name,
-                                            size_t len)
-{
-    size_t i = 0;
-    while (i < reading->n_slots && (strncmp(reading->slots[i].row->name, name, len) != 0 ||
-                                    reading->slots[i].row->name[len] != '\0'))
-        i++;
-    assert(i < reading->n_slots); /* else a rule names an option that is not there */
-    return &reading->slots[i];
-}
-
-/* Whether what a rule names, "rank" or "format=csv" or "format!=csv", was given. */
-static bool is_given(const struct option_reading *reading, const char *name, size_t len)
-{
-    size_t name_len = strcspn(name, "!= ");
-    if (len == strlen("TEXT") && strncmp(name, "TEXT", len) == 0)
-        return reading->n_arguments > 0;
-    const char *given = slot_named(reading, name, name_len)->text;
-    if (given == NULL || name_len == len)
-        return given != NULL;
-    bool is_other = name[name_len] == '!';
-    const char *value = name + name_len + 1 + is_other;
-    size_t value_len = len - (size_t)(value - name);
-    bool is_same = strlen(given) == value_len && strncmp(given, value, value_len) == 0;
-    return is_same != is_other;
-}
-
-/* All names are looked up, so that one that is misspelt is found by any command line. */
+/* Whether any of the names of a rule was given: "rank", "format=csv", "format!=csv", or "TEXT" for
+ * arguments. All names are looked up, so that any command line finds one that is misspelt. */
 static bool is_any_given(const struct option_reading *reading, const char *names)
 {
     bool is_any = false;
-    while (*names != '\0') {
-        size_t len = strcspn(names, " ");
-        is_any = is_given(reading, names, len) || is_any;
-        names += len + (names[len] == ' ');
+    for (size_t len; *names != '\0'; names += len + (names[len] == ' ')) {
+        const size_t name_len = strcspn(names, "!= ");
+        size_t i = 0;
+        len = strcspn(names, " ");
+        if (len == strlen("TEXT") && strncmp(names, "TEXT", len) == 0) {
+            is_any = is_any || reading->n_arguments > 0;
+            continue;
+        }
+        while (i < reading->n_slots && (strncmp(reading->slots[i].row->name, names, name_len) ||
+                                        reading->slots[i].row->name[name_len] != '\0'))
+            i++;
+        assert(i < reading->n_slots); /* else a rule names an option that is absent */
+        const char *given = reading->slots[i].text;
+        const bool is_other = names[name_len] == '!';
+        const char *value = names + name_len + 1 + is_other;
+        const size_t value_len = name_len < len ? (size_t)(names + len - value) : 0;
+        if (given && (name_len == len || (strlen(given) == value_len &&
+                                          strncmp(given, value, value_len) == 0) != is_other))
+            is_any = true;
     }
     return is_any;
 }
 
-static const char *broken(const struct option_reading *reading, const struct option_rule *rule)
-{
-    if (rule->check != NULL)
-        return rule->check((const char *)reading->options + rule->base);
-    bool is_there = is_any_given(reading, rule->options);
-    bool has_other = is_any_given(reading, rule->others);
-    return is_there && has_other == (rule->relation == RULE_EXCLUDES) ? rule->message : NULL;
-}
-
 void options_check(const struct option_reading *reading)
 {
-    const char *message = NULL;
     for (const struct option_rule *rule = reading->table->rules; rule->options || rule->check;
-         rule++)
-        if ((message = broken(reading, rule)) != NULL)
+         rule++) {
+        const char *message = NULL;
+        if (rule->check) {
+            message = rule->check((const char *)reading->options + rule->base);
+        } else {
+            const bool is_there = is_any_given(reading, rule->options);
+            const bool has_other = is_any_given(reading, rule->others);
+            if (is_there && has_other == (rule->relation == RULE_EXCLUDES))
+                message = rule->message;
+        }
+        if (message)
             program_die_misused("%s", message);
+    }
 }

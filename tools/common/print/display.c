@@ -17,15 +17,10 @@ struct glyph {
 
 enum { ZERO_WIDTH_NON_JOINER = 0x200C, ZERO_WIDTH_JOINER = 0x200D };
 
-/* They choose the forms of the letters beside them and neither move nor hide anything. */
-static bool is_joiner(uint32_t character)
-{
-    return character == ZERO_WIDTH_NON_JOINER || character == ZERO_WIDTH_JOINER;
-}
-
 bool display_hides(uint32_t character)
 {
-    if (is_joiner(character))
+    /* Joiners choose the forms of the letters beside them, and neither move nor hide anything. */
+    if (character == ZERO_WIDTH_NON_JOINER || character == ZERO_WIDTH_JOINER)
         return false;
     switch (utf8proc_category((utf8proc_int32_t)character)) {
     case UTF8PROC_CATEGORY_CC:
@@ -45,16 +40,8 @@ static void escape(uint32_t character, struct glyph *glyph)
     glyph->n_bytes = glyph->columns = (size_t)n;
 }
 
-/* utf8proc gives no column to the spacing marks of Indic scripts; terminals, like wcwidth of the C
- * library, give one. */
-static size_t columns_of(uint32_t character)
-{
-    int columns = utf8proc_charwidth((utf8proc_int32_t)character);
-    if (columns > 0 && !is_joiner(character))
-        return (size_t)columns;
-    return utf8proc_category((utf8proc_int32_t)character) == UTF8PROC_CATEGORY_MC ? 1 : 0;
-}
-
+/* Reads a character; returns how many bytes it takes. utf8proc gives no column to the spacing marks
+ * of Indic scripts; terminals, like wcwidth of the C library, give one. */
 static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
 {
     uint32_t character;
@@ -63,55 +50,42 @@ static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
         escape(character, glyph);
         return n;
     }
+    const utf8proc_int32_t code = (utf8proc_int32_t)character;
+    const int columns = utf8proc_charwidth(code);
+    const utf8proc_category_t category = utf8proc_category(code);
     glyph->n_bytes = utf8_put(character, glyph->bytes);
-    glyph->columns = columns_of(character);
+    glyph->columns = category == UTF8PROC_CATEGORY_CF   ? 0
+                     : columns > 0                      ? (size_t)columns
+                     : category == UTF8PROC_CATEGORY_MC ? 1
+                                                        : 0;
     return n;
 }
 
-/* How much of a text is shown: its first `len` bytes, which take `columns`, then perhaps "…". A
- * pile of combining marks takes no columns, so the number of characters has a limit too. */
-struct extent {
-    size_t len, columns;
-    bool shortened;
-};
-
-static struct extent measure(const char *text, size_t len, size_t most)
-{
-    struct extent whole = {0}, start = {0};
-    struct glyph glyph;
-    size_t n_glyphs = 0;
-
-    start.shortened = true;
-    while (whole.len < len) {
-        whole.len += next_glyph(text + whole.len, len - whole.len, &glyph);
-        whole.columns += glyph.columns;
-        if (whole.columns > most || ++n_glyphs > 4 * most)
-            return start;
-        if (whole.columns < most) {
-            start.len = whole.len;
-            start.columns = whole.columns;
-        }
-    }
-    return whole;
-}
-
-size_t display_width(const char *text, size_t len, size_t most)
-{
-    struct extent extent = measure(text, len, most);
-    return extent.columns + (extent.shortened ? 1 : 0);
-}
-
+/* The text is measured, up to the character that is too many, and then printed. A pile of combining
+ * marks takes no columns, so the number of characters has a limit too. */
 size_t display_text(FILE *stream, const char *text, size_t len, size_t most)
 {
-    struct extent extent = measure(text, len, most);
     struct glyph glyph;
-    for (size_t at = 0; at < extent.len;) {
-        at += next_glyph(text + at, extent.len - at, &glyph);
+    size_t end = 0, columns = 0, n_glyphs = 0, start_end = 0, start_columns = 0;
+    bool is_cut = false;
+    while (end < len && !is_cut) {
+        end += next_glyph(text + end, len - end, &glyph);
+        columns += glyph.columns;
+        is_cut = columns > most || ++n_glyphs > 4 * most;
+        if (!is_cut && columns < most) {
+            start_end = end;
+            start_columns = columns;
+        }
+    }
+    if (is_cut)
+        end = start_end;
+    for (size_t at = 0; stream && at < end;) {
+        at += next_glyph(text + at, end - at, &glyph);
         fwrite(glyph.bytes, 1, glyph.n_bytes, stream);
     }
-    if (extent.shortened)
+    if (stream && is_cut)
         fputs("…", stream);
-    return extent.columns + (extent.shortened ? 1 : 0);
+    return is_cut ? start_columns + 1 : columns;
 }
 
 void display_copy(const char *text, char *out, size_t cap)

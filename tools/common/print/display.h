@@ -12,13 +12,11 @@
  * joiners U+200C and U+200D, which words of many scripts are written with. */
 bool display_hides(uint32_t character);
 
-/* Columns that display_text prints for this text: at most `most`. */
-size_t display_width(const char *text, size_t len, size_t most);
-
 /* Prints the text in at most `most` columns (its start and "…" where it is longer); returns how
  * many it took. Characters that would hide are printed as escapes (\n, \x1b, \u202e), invalid
- * parts as U+FFFD. */
+ * parts as U+FFFD. display_width only measures. */
 size_t display_text(FILE *stream, const char *text, size_t len, size_t most);
+#define display_width(text, len, most) display_text(NULL, text, len, most)
 
 /* The same as a string of less than `cap` bytes, "…" at the end of one that is cut. */
 void display_copy(const char *text, char *out, size_t cap);

@@ -14,51 +14,30 @@ void table_begin(struct table *table)
     table->rows = alloc_open(&table->text, &table->len);
 }
 
-/* The cell at *text, which moves behind it. */
-static const char *next_cell(const char **text, size_t *len)
-{
-    const char *cell = *text;
-    *len = strcspn(cell, "\t\n");
-    *text += *len + 1;
-    return cell;
-}
-
-static void measure(const struct table *table, const char *columns, size_t widths[COLUMNS_MOST])
-{
-    const char *at = table->text;
-    while (at < table->text + table->len)
-        for (size_t i = 0; i == 0 || at[-1] == '\t'; i++) {
-            size_t len;
-            const char *cell = next_cell(&at, &len);
-            size_t width = columns[i] == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
-            widths[i] = width > widths[i] ? width : widths[i];
-        }
-}
-
-/* The last cell of a row has no blanks behind it. */
-static void print_cell(FILE *stream, const char *cell, size_t len, char column, size_t width)
-{
-    size_t blanks = column == '.' ? 0 : width - display_width(cell, len, WIDEST_CELL);
-    if (column == '>')
-        fprintf(stream, "%*s", (int)blanks, "");
-    fwrite(cell, 1, len, stream);
-    if (column == '<' && cell[len] == '\t')
-        fprintf(stream, "%*s", (int)blanks, "");
-}
-
+/* Goes through the cells twice, to measure and to print. The last cell of a row has no blanks after
+ * it. */
 void table_print(struct table *table, FILE *stream, const char *columns)
 {
-    size_t widths[COLUMNS_MOST] = {0}, len;
+    size_t widths[COLUMNS_MOST] = {0};
     alloc_close(table->rows);
-    measure(table, columns, widths);
-    for (const char *at = table->text; at < table->text + table->len;) {
-        for (size_t i = 0; i == 0 || at[-1] == '\t'; i++) {
-            const char *cell = next_cell(&at, &len);
-            if (i > 0 && columns[i] != '.')
-                fputs("  ", stream);
-            print_cell(stream, cell, len, columns[i], widths[i]);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t column = 0, len;
+        for (const char *cell = table->text; cell < table->text + table->len; cell += len + 1) {
+            len = strcspn(cell, "\t\n");
+            const char side = columns[column], end = cell[len];
+            const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
+            if (pass == 0) {
+                widths[column] = width > widths[column] ? width : widths[column];
+            } else {
+                const int blanks = (int)(widths[column] - width);
+                fputs(column > 0 && side != '.' ? "  " : "", stream);
+                fprintf(stream, "%*s", side == '>' ? blanks : 0, "");
+                fwrite(cell, 1, len, stream);
+                fprintf(stream, "%*s", side == '<' && end == '\t' ? blanks : 0, "");
+                fputs(end == '\n' ? "\n" : "", stream);
+            }
+            column = end == '\t' ? column + 1 : 0;
         }
-        putc('\n', stream);
     }
     free(table->text);
 }
