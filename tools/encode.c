@@ -75,8 +75,8 @@ int main(int argc, char **argv)
     program_begin("encode", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     encode_options_read(&options, argc, argv);
-    polite_threads(argv, options.request.n_threads);
-    options.request.progress = stop_progress;
+    polite_threads(argv, options.request.session.n_threads);
+    options.request.session.progress = stop_progress;
     encoder_open(&encoder, &options.request);
     const int code = encode(&options, &encoder);
     encoder_close(&encoder);

@@ -80,7 +80,7 @@ static bool tokenize(struct search *search, struct item *query)
         return encoder_fail(encoder, query, ": a query is a single text");
     if (query->record.is_repaired && search->n_repaired++ == 0)
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD", item_name(query));
-    prompt_precede(&encoder->query_prompt, query);
+    item_add_prompt(query, &encoder->query_prompt);
     if (!encoder_tokenize(encoder, query))
         return false;
     if (item_n_visible(query) == 0)
@@ -189,7 +189,7 @@ static void settle_pooling(struct search *search)
                             "goes without -p and --metric",
                             options->vectors[0], vectors_kind_name(vectors));
     options->request.has_pooling = true;
-    options->request.pooling =
+    options->request.encode.pooling =
         kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
 }
 
@@ -216,7 +216,7 @@ static void open_encoders(struct search *search)
     check_model(search);
     if (!search->options.no_check)
         origin_check(&search->places, encoder);
-    encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
+    encoder->options.role = ENGINE_ROLE_QUERY;
     if (search->options.rerank)
         reranker_open(&search->reranker, &search->options);
 }
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     program_begin("encode-search", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     search_options_read(&search.options, argc, argv);
-    polite_threads(argv, search.options.request.n_threads);
+    polite_threads(argv, search.options.request.session.n_threads);
     open_all(&search);
     const int code = output_end(&search.output, run(&search));
     close_all(&search);

@@ -62,8 +62,8 @@ static void run(struct command_line *line, const char *path)
     encode_options_read(&options, line->argc, line->argv);
     options.output_path = options.report_path = NULL;
     request->model_path = path;
-    request->n_threads = 1;
-    request->pad_to = at_most(request->pad_to, MOST_PADDING);
+    request->session.n_threads = 1;
+    request->padding.n = at_most(request->padding.n, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
     encoder_open(&encoder, request);
     output_open(&output, NULL, OUTPUT_STREAM);

@@ -92,10 +92,10 @@ int batch_run(const struct job *job, int (*process)(void *task, struct batch *ba
 
 static bool put_prompt(struct encoder *encoder, struct item *item)
 {
-    bool is_asked = encoder->request.prompt || encoder->request.prompt_text;
+    bool is_asked = encoder->request.encode.prompt || encoder->request.encode.prompt_text;
     if (item->record.input.ids && is_asked)
         return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
-    prompt_precede(&encoder->prompt, item);
+    item_add_prompt(item, &encoder->prompt);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FLAG(member)                 FLAG_AT(struct encode_options, member)
+#define SWITCH(member)               SWITCH_AT(struct encode_options, member)
 #define TEXT(member)                 TEXT_AT(struct encode_options, member)
 #define COUNT(member, least, most)   COUNT_AT(struct encode_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct encode_options, member, first, names)
@@ -37,7 +38,7 @@ static void set_pad_id(void *options, const struct option_use *use)
     int64_t magnitude =
         (int64_t)option_number(is_negative ? "--pad-id -" : "--pad-id", use->text + is_negative, 0,
                                (uint64_t)INT32_MAX + is_negative);
-    request->pad_id = (int32_t)(is_negative ? -magnitude : magnitude);
+    request->padding.id = (int32_t)(is_negative ? -magnitude : magnitude);
 }
 
 /* For the engine, windows are texts that are not too long, and what is left out is an error. */
@@ -47,7 +48,7 @@ static void settle_long(void *options, const struct option_use *use)
     request->is_chunked = strcmp(use->text, "chunk") == 0;
     request->skips_long = strcmp(use->text, "skip") == 0;
     if (request->is_chunked || request->skips_long)
-        request->on_long = ENGINE_ON_LONG_ERROR;
+        request->encode.on_long = ENGINE_ON_LONG_ERROR;
 }
 
 /* ---- The options ---- */
@@ -60,33 +61,34 @@ static const struct option_row INPUT_ROWS[] = {
      CHOICE(request.is_json_input, false, "text jsonl")},
     {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", TEXT(pair)},
     {"prompt", 0, "NAME", "put this prompt of the file before texts; -p model: its default",
-     TEXT(request.prompt)},
-    {"prompt-text", 0, "TEXT", "put this before each text", TEXT(request.prompt_text)},
+     TEXT(request.encode.prompt)},
+    {"prompt-text", 0, "TEXT", "put this before each text", TEXT(request.encode.prompt_text)},
     {"no-prompt", 0, NULL, "put nothing before texts", FLAG(request.no_prompt)},
-    {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
+    {"no-special", 0, NULL, "no special tokens around texts", SWITCH(request.encode.no_special)},
 };
 
 static const struct option_row LENGTH_ROWS[] = {
     {"max-tokens", 0, "N", "most tokens per text; default the model's",
-     COUNT(request.max_tokens, 1, INT32_MAX)},
+     COUNT(request.encode.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
      "truncate, error, chunk: encode windows of a longer text, or skip:\n"
      "leave it out; default the model's, else error",
-     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk skip"),
+     CHOICE(request.encode.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk skip"),
      .set = settle_long},
     {"stride", 0, "N", "tokens that neighbouring windows share (default 0)",
-     COUNT(request.stride, 0, INT32_MAX)},
+     COUNT(request.encode.stride, 0, INT32_MAX)},
     {"truncation", 0, "KIND", "which text of a pair is cut: longest-first, only-first, only-second",
-     CHOICE(request.truncation, ENGINE_TRUNCATE_LONGEST_FIRST,
+     CHOICE(request.encode.truncation, ENGINE_TRUNCATE_LONGEST_FIRST,
             "longest-first only-first only-second"),
      GIVEN(request.has_truncation)},
-    {"truncate-left", 0, NULL, "cut the start of texts, not the end", FLAG(request.truncate_left)},
+    {"truncate-left", 0, NULL, "cut the start of texts, not the end",
+     SWITCH(request.encode.truncate_left)},
     {"pad-to", 0, "N", "N tokens per text: padding, whose rows are zeros, fills up shorter ones",
-     COUNT(request.pad_to, 1, PAD_TO_MOST)},
+     COUNT(request.padding.n, 1, PAD_TO_MOST)},
     {"pad-side", 0, "SIDE", "left, or right (default): where it goes",
-     CHOICE(request.pad_left, true, "left right=0")},
+     CHOICE(request.padding.is_left, true, "left right=0")},
     {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
-     SET_BY(set_pad_id), GIVEN(request.has_pad_id)},
+     SET_BY(set_pad_id), GIVEN(request.padding.is_named)},
 };
 
 static const struct option_row CORPUS_ROWS[] = {
@@ -105,12 +107,13 @@ static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
      "none: a vector per token (default); per text: mean, cls, max,\n"
      "mean_sqrt, weighted_mean, last, pooler, model; sparse; colbert",
-     CHOICE(request.pooling, ENGINE_POOLING_NONE,
+     CHOICE(request.encode.pooling, ENGINE_POOLING_NONE,
             "none " REQUEST_POOLINGS " sparse colbert model=0"),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "cut vectors to N columns; with length 1 again if they had it",
-     COUNT(request.dimensions, 1, INT32_MAX)},
-    {"normalize", 0, NULL, "scale the vectors of texts to length 1", FLAG(request.normalize)},
+     COUNT(request.encode.dimensions, 1, INT32_MAX)},
+    {"normalize", 0, NULL, "scale the vectors of texts to length 1",
+     SWITCH(request.encode.normalize)},
     {"tokens", 0, NULL, "tokens only, no vectors; with -p and -f json beside the vector",
      TASK(TASK_TOKENS)},
     {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
@@ -127,8 +130,9 @@ static const struct option_row RESULT_ROWS[] = {
     {"top", 0, "N", "--fill: how many (default 5); --rank: only the best N",
      COUNT(request.top, 1, INT32_MAX)},
     {"in-order", 0, NULL, "--rank: in the order of the input", FLAG(in_order)},
-    {"query-prompt", 0, "P", "--rank: name of the prompt before QUERY", TEXT(request.query_prompt)},
-    {"raw-scores", 0, NULL, "logits, not probabilities", FLAG(request.raw_scores)},
+    {"query-prompt", 0, "P", "--rank: name of the prompt before QUERY",
+     TEXT(request.encode.query_prompt)},
+    {"raw-scores", 0, NULL, "logits, not probabilities", SWITCH(request.encode.raw_scores)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
@@ -184,14 +188,15 @@ static const struct option_table TABLE = {
 
 static bool has_vector_of_text(const struct request_options *request)
 {
-    return request->has_pooling && request->pooling != ENGINE_POOLING_NONE;
+    return request->has_pooling && request->encode.pooling != ENGINE_POOLING_NONE;
 }
 
 void encode_options_read(struct encode_options *options, int argc, char **argv)
 {
     struct request_options *request = &options->request;
     struct option_reading reading;
-    *options = (struct encode_options){.request.pooling = ENGINE_POOLING_NONE};
+    *options = (struct encode_options){.request = REQUEST_OPTIONS()};
+    request->encode.pooling = ENGINE_POOLING_NONE;
     options_read(&reading, &TABLE, 0, options, argc, argv);
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
@@ -203,6 +208,6 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
         request->task = TASK_VECTORS;
         request->with_tokens = true;
     }
-    if ((request->has_truncation || request->truncate_left) && !request->is_chunked)
-        request->on_long = ENGINE_ON_LONG_TRUNCATE;
+    if ((request->has_truncation || request->encode.truncate_left) && !request->is_chunked)
+        request->encode.on_long = ENGINE_ON_LONG_TRUNCATE;
 }

@@ -7,7 +7,7 @@
 static const char *check_lengths(const void *options)
 {
     const struct request_options *request = &((const struct encode_options *)options)->request;
-    return request->pad_to && request->max_tokens > request->pad_to
+    return request->padding.n && request->encode.max_tokens > request->padding.n
                ? "--max-tokens is more than --pad-to, which texts may not be longer than"
                : NULL;
 }
@@ -29,7 +29,7 @@ static const char *check_texts(const void *options)
 static bool is_printed(const struct request_options *request, enum output_format format)
 {
     const enum task task = request->task;
-    const engine_pooling pooling = request->pooling;
+    const engine_pooling pooling = request->encode.pooling;
     switch (format) {
     case FORMAT_TEXT:
     case FORMAT_JSON: return true;
@@ -65,7 +65,7 @@ static const char *check_tokens(const void *options)
     const struct encode_options *encode = options;
     const struct request_options *request = &encode->request;
     return request->task == TASK_TOKENS && request->has_pooling &&
-                   request->pooling != ENGINE_POOLING_NONE && encode->format != FORMAT_JSON
+                   request->encode.pooling != ENGINE_POOLING_NONE && encode->format != FORMAT_JSON
                ? "--tokens makes no vectors and goes without -p, unless -f json shows both"
                : NULL;
 }
@@ -75,7 +75,7 @@ static const char *check_npy(const void *options)
     const struct encode_options *encode = options;
     if (encode->format != FORMAT_NPY && encode->format != FORMAT_NPZ)
         return NULL;
-    if (encode->request.task == TASK_TOKENS && !encode->request.pad_to)
+    if (encode->request.task == TASK_TOKENS && !encode->request.padding.n)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     return !encode->output_path && isatty(STDOUT_FILENO)
                ? "-f npy and -f npz are not for reading, and stdout is a terminal: -o FILE"

@@ -141,8 +141,8 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     struct encoder *encoder = ranking->encoder;
     if (item->record.input.ids || item->record.input.pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
-    item_takes_memory(item);
-    prompt_precede(&encoder->prompt, item);
+    alloc_for("%s", item_name(item));
+    item_add_prompt(item, &encoder->prompt);
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
     struct item pair = with_query(ranking, item);
@@ -204,7 +204,7 @@ static void read_query(struct ranking *ranking)
     struct item *query = &ranking->query;
     query->record.input.text = ranking->options->query;
     query->record.input.text_len = strlen(ranking->options->query);
-    prompt_precede(&encoder->query_prompt, query);
+    item_add_prompt(query, &encoder->query_prompt);
     if (encoder->ranks_pairs)
         return;
     if (!encoder_tokenize(encoder, query))

@@ -131,8 +131,8 @@ static engine_session *open_session(const struct source *source, enum with_posit
             .embedding_scale_is_sqrt = positions.embedding_scale_is_sqrt,
         };
     position_options_apply(&positions, source->encoder.info.width, &options);
-    options.mask = request->mask;
-    options.n_threads = request->n_threads;
+    options.mask = request->session.mask;
+    options.n_threads = request->session.n_threads;
     if (engine_session_new(source->encoder.model, &options, &session, &error) != ENGINE_OK)
         program_die("%s", error.message);
     return session;
@@ -143,7 +143,8 @@ static void encode_item(const struct source *source, engine_session *session,
                         const struct item *item, engine_pooling pooling, float *out, size_t n)
 {
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
-    engine_input input = item_input(item);
+    const engine_input input = {
+        .tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
     if (engine_encode(session, &input, 1, &options, out, n, NULL, NULL) == ENGINE_OK)
         return;
     const engine_error *error = engine_session_error(session);
@@ -197,7 +198,7 @@ static engine_pooling pooling_of(const struct source *source)
 {
     const struct request_options *options = &source->options->request;
     if (options->has_pooling)
-        return options->pooling;
+        return options->encode.pooling;
     return strcmp(source->encoder.info.pooling, "none") == 0 ? ENGINE_POOLING_MEAN
                                                              : ENGINE_POOLING_MODEL;
 }

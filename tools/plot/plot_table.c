@@ -19,9 +19,10 @@ enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 /* ---- The options ---- */
 
 static const struct option_row TEXT_ROWS[] = {
-    {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
+    {"no-special", 0, NULL, "no special tokens around texts",
+     SWITCH_AT(struct plot_options, request.encode.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
-     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
+     CHOICE(request.encode.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
      GIVEN_AT(struct plot_options, request.has_pooling),
      .commands = 1u << PLOT_ORDER | 1u << PLOT_SIMILARITY | 1u << PLOT_STEPS},
 };
@@ -187,7 +188,7 @@ void plot_options_read(struct plot_options *options, enum plot_command command, 
 {
     static char name[] = "encode-plot";
     struct option_reading reading;
-    *options = (struct plot_options){.command = command, .seed = 1};
+    *options = (struct plot_options){.request = REQUEST_OPTIONS(), .command = command, .seed = 1};
     argv[0] = name; /* what getopt's messages begin with */
     options_read(&reading, &TABLE, command, options, argc, argv);
     options->request.texts = reading.arguments;

@@ -101,7 +101,7 @@ static void find_in_file(struct vectors *vectors, const struct encoder *encoder,
                          engine_hit *out)
 {
     const engine_search_options options =
-        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.n_threads);
+        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.session.n_threads);
     for (size_t i = 0; i < n && vectors->kind != VECTORS_ROWS; i++)
         find_texts(vectors, encoder, &queries[i], k, out + i * k);
     for (size_t i = 0; i < n * k && vectors->kind == VECTORS_TOKENS; i++)

@@ -104,7 +104,7 @@ static bool is_of_its_text(const struct places *places, const struct vector_file
         struct item item = {.number = 1};
         places_text(places, &place, &item.record);
         if (!item.record.input.ids)
-            prompt_precede(prompts[i], &item);
+            item_add_prompt(&item, prompts[i]);
         is_it = !encoder_tokenize(encoder, &item) || item.n_dropped > 0 ||
                 item_n_visible(&item) == 0 || encoder_encode(encoder, &item, 1) != 1 ||
                 nearness(&file->vectors.rows, row, item.rows) > 0.98F;

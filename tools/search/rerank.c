@@ -6,12 +6,10 @@
 
 void reranker_open(struct reranker *reranker, const struct search_options *options)
 {
-    const struct request_options request = {
-        .model_path = options->rerank,
-        .task = TASK_RANK,
-        .n_threads = options->request.n_threads,
-        .on_long = options->request.on_long,
-    };
+    struct request_options request =
+        REQUEST_OPTIONS(.model_path = options->rerank, .task = TASK_RANK);
+    request.session.n_threads = options->request.session.n_threads;
+    request.encode.on_long = options->request.encode.on_long;
     encoder_open(&reranker->encoder, &request);
     if (!reranker->encoder.ranks_pairs)
         program_die("--rerank takes a cross-encoder, a model with head sequence and one label; %s "

@@ -22,22 +22,22 @@ static const struct option_row QUERY_ROWS[] = {
      "or an object with \"text\" and, if it has one, \"_id\" or \"id\"",
      CHOICE(request.is_json_input, false, "text jsonl")},
     {"query-prompt", 0, "P", "name of the file's prompt before queries; default its own for them",
-     TEXT(request.query_prompt)},
+     TEXT(request.encode.query_prompt)},
     {"no-prompt", 0, NULL, "put nothing before queries",
      FLAG_AT(struct search_options, request.no_prompt)},
     {"pooling", 'p', "KIND",
      "as the vectors were made: mean, cls, max, mean_sqrt,\n"
      "weighted_mean, last, pooler or model (default)",
-     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
+     CHOICE(request.encode.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "the vectors were cut to N columns: cut queries alike",
-     COUNT(request.dimensions, 1, INT32_MAX)},
+     COUNT(request.encode.dimensions, 1, INT32_MAX)},
     {"max-tokens", 0, "N", "most tokens per query; default the model's",
-     COUNT(request.max_tokens, 1, INT32_MAX)},
+     COUNT(request.encode.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
      "truncate or error: queries that are longer, and with --rerank\n"
      "texts behind them; default the model's, else error",
-     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error")},
+     CHOICE(request.encode.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error")},
 };
 
 static const struct option_row SEARCH_ROWS[] = {
@@ -151,7 +151,8 @@ static void sort_files(struct search_options *options, const struct option_readi
 void search_options_read(struct search_options *options, int argc, char **argv)
 {
     struct option_reading reading;
-    *options = (struct search_options){.request.task = TASK_RANK, .n_hits = DEFAULT_HITS};
+    *options = (struct search_options){.request = REQUEST_OPTIONS(.task = TASK_RANK),
+                                       .n_hits = DEFAULT_HITS};
     options_read(&reading, &TABLE, 0, options, argc, argv);
     options_check(&reading);
     sort_files(options, &reading);

@@ -186,7 +186,7 @@ void vectors_fit(struct vectors *vectors, const struct encoder *encoder)
     vectors->rows.width = columns;
     if (vectors->width == (are_bits ? engine_row_bytes(ENGINE_BINARY, columns) : columns))
         return;
-    if (encoder->request.dimensions > 0)
+    if (encoder->request.encode.dimensions > 0)
         npy_die(&whole, "has rows of %zu columns%s, and --dimensions cuts queries to %zu", found,
                 packed, columns);
     npy_die(&whole,

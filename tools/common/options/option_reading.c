@@ -78,7 +78,12 @@ static void store(const struct option_use *use, char *options)
     const struct option_row *row = use->row;
     void *value = options + row->offset;
     switch (row->kind) {
-    case OPTION_FLAG: *(bool *)value = true; break;
+    case OPTION_FLAG:
+        if (row->bytes == sizeof(int))
+            *(int *)value = 1;
+        else
+            *(bool *)value = true;
+        break;
     case OPTION_TEXT: *(const char **)value = use->text; break;
     case OPTION_OUTPUT:
         *(const char **)value = strcmp(use->text, "-") == 0 ? NULL : use->text;

@@ -23,7 +23,7 @@
 struct option_use;
 
 enum option_kind {
-    OPTION_FLAG,
+    OPTION_FLAG, /* bool, or an int of 4 bytes */
     OPTION_TEXT,
     OPTION_TEXTS,  /* one more of an array */
     OPTION_OUTPUT, /* the path of a file; "-": NULL, stdout */
@@ -69,6 +69,8 @@ struct option_use {
     (offsetof(type, member) + 0 * sizeof(1 ? &((type *)0)->member : (of_type *)0))
 
 #define FLAG_AT(type, member) .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, bool)
+#define SWITCH_AT(type, member)                                                                    \
+    .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, int), .bytes = sizeof(int)
 #define TEXT_AT(type, member) .kind = OPTION_TEXT, .offset = OPTION_AT(type, member, const char *)
 #define OUTPUT_AT(type, member)                                                                    \
     .kind = OPTION_OUTPUT, .offset = OPTION_AT(type, member, const char *)

@@ -43,14 +43,6 @@ const char *encoder_label(const struct encoder *encoder, size_t label)
 
 /* ---- Rows: vectors, and scores of labels ---- */
 
-static size_t count_rows(const struct encoder *encoder, const struct item *items, size_t n)
-{
-    size_t n_rows = 0;
-    for (size_t i = 0; i < n; i++)
-        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
-    return n_rows;
-}
-
 size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
 {
     size_t index = engine_session_error(encoder->session)->input;
@@ -78,21 +70,24 @@ size_t encoder_most_pooled(const struct encoder *encoder)
     return n > 0 ? n : 1;
 }
 
-static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
+/* Returns how many, from the first, have their rows. */
+static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
+                        const engine_encode_options *options)
 {
     engine_status (*const make)(engine_session *, const engine_input *, size_t,
                                 const engine_encode_options *, float *, size_t, size_t *,
                                 engine_result *) =
         encoder->request.task == TASK_LABELS ? engine_classify : engine_encode;
-    const size_t width = encoder->width, n_rows = count_rows(encoder, items, n);
-    size_t n_made = n;
-
+    const size_t width = encoder->width;
+    size_t n_rows = 0, n_made = n;
+    for (size_t i = 0; i < n; i++)
+        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
     if (n_rows > encoder->rows_cap || !encoder->rows) {
         encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
         encoder->rows_cap = n_rows;
     }
-    if (make(encoder->session, encoder->inputs, n, &encoder->token_options, encoder->rows,
-             n_rows * width, NULL, NULL) != ENGINE_OK) {
+    if (make(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width, NULL,
+             NULL) != ENGINE_OK) {
         n_made = encoder_first_wrong(encoder, n);
         encoder_fail_in_engine(encoder, &items[n_made]);
     }
@@ -101,50 +96,48 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
         items[i].rows = next;
         if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
             keep_tokens_with_vectors(encoder, &items[i]);
-        next += count_rows(encoder, &items[i], 1) * width;
+        next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
     }
     return n_made;
 }
 
-/* ---- Lists: words for mask tokens, and entities ---- */
-
-static bool fill(struct encoder *encoder, const engine_input *input, struct item *item)
+/* Words for mask tokens, or entities. */
+static bool make_list(struct encoder *encoder, const engine_input *input, struct item *item,
+                      const engine_encode_options *options)
 {
-    size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
-    if (cap == 0)
-        return true;
-    item->candidates = alloc_zeros(cap, sizeof *item->candidates);
-    if (engine_fill(encoder->session, input, encoder->top, &encoder->token_options,
-                    item->candidates, cap, &item->n_candidates, NULL) != ENGINE_OK)
-        return encoder_fail_in_engine(encoder, item);
-    return true;
+    engine_status status = ENGINE_OK;
+    if (encoder->request.task == TASK_FILL) {
+        const size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
+        item->candidates = alloc_zeros(cap, sizeof *item->candidates);
+        if (cap > 0)
+            status = engine_fill(encoder->session, input, encoder->top, options, item->candidates,
+                                 cap, &item->n_candidates, NULL);
+    } else {
+        item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
+        status = engine_entities(encoder->session, input, options, item->entities, item->n_tokens,
+                                 &item->n_entities, NULL);
+    }
+    return status == ENGINE_OK || encoder_fail_in_engine(encoder, item);
 }
 
-static bool find_entities(struct encoder *encoder, const engine_input *input, struct item *item)
-{
-    item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
-    if (engine_entities(encoder->session, input, &encoder->token_options, item->entities,
-                        item->n_tokens, &item->n_entities, NULL) != ENGINE_OK)
-        return encoder_fail_in_engine(encoder, item);
-    return true;
-}
-
+/* The engine takes tokens, which are cut already. */
 size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
+    engine_encode_options options = encoder->options;
     if (n == 0 || task_is_tokens(encoder->request.task))
         return n;
-    item_takes_memory(items);
+    alloc_for("%s", item_name(items));
     if (n > encoder->inputs_cap)
         encoder->inputs =
             alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
     for (size_t i = 0; i < n; i++)
-        encoder->inputs[i] = item_input(&items[i]);
+        encoder->inputs[i] = (engine_input){
+            .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};
+    options.max_tokens = 0; /* as many as the session takes */
     if (encoder->width)
-        return make_rows(encoder, items, n);
+        return make_rows(encoder, items, n, &options);
     for (size_t i = 0; i < n; i++)
-        if (!(encoder->request.task == TASK_FILL
-                  ? fill(encoder, &encoder->inputs[i], &items[i])
-                  : find_entities(encoder, &encoder->inputs[i], &items[i])))
+        if (!make_list(encoder, &encoder->inputs[i], &items[i], &options))
             return i;
     return n;
 }

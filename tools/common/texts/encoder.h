@@ -6,7 +6,6 @@
 #include "tools/common/alloc.h"
 #include "tools/common/texts/item.h"
 #include "tools/common/texts/padding.h"
-#include "tools/common/texts/prompt.h"
 #include "tools/common/texts/request_options.h"
 
 struct encoder {
@@ -32,9 +31,8 @@ struct encoder {
     size_t top;         /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
-    engine_encode_options options;       /* of texts; max_tokens 0: any number of tokens */
-    engine_encode_options token_options; /* of their tokens, which were cut, and of ids */
-    char message[512];                   /* of the last failure */
+    engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */
+    char message[512];             /* of the last failure */
     /* What failed: this text alone, a text that is too long, or something that every text would
      * meet: FAULT_INTERRUPTED if the call was interrupted. */
     enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL, FAULT_INTERRUPTED } fault;

@@ -7,82 +7,37 @@
 #include <string.h>
 
 /* Fails an input of n tokens or ids with what would help. */
-static bool fail_length(struct encoder *encoder, const struct item *item, size_t n,
+static void fail_length(struct encoder *encoder, const struct item *item, size_t n,
                         const char *what, size_t limit)
 {
     const bool may_raise =
         task_is_tokens(encoder->request.task) || limit < encoder->info.max_tokens;
     const bool may_chunk =
         encoder->request.task < TASK_RANK && encoder->request.task != TASK_SHOW_MASK;
-    return encoder_fail(encoder, item,
-                        " has %zu %s and the limit is %zu: --on-long truncate cuts it%s%s", n, what,
-                        limit, may_chunk ? ", --on-long chunk makes windows of it" : "",
-                        !may_raise                    ? ""
-                        : limit == encoder->padding.n ? ", a larger --pad-to takes more"
-                                                      : ", a larger --max-tokens takes more");
+    encoder_fail(encoder, item, " has %zu %s and the limit is %zu: --on-long truncate cuts it%s%s",
+                 n, what, limit, may_chunk ? ", --on-long chunk makes windows of it" : "",
+                 !may_raise                    ? ""
+                 : limit == encoder->padding.n ? ", a larger --pad-to takes more"
+                                               : ", a larger --max-tokens takes more");
+    encoder->fault = FAULT_OF_LENGTH;
 }
 
 /* Fails a text; where cutting would not help, the engine knows why. */
-static bool fail_too_long(struct encoder *encoder, const struct item *item)
+static void fail_long_text(struct encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
     size_t n_tokens = 0;
 
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
     if (engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, NULL, NULL) ==
-        ENGINE_ERROR_LENGTH)
-        return encoder_fail_in_engine(encoder, item);
+        ENGINE_ERROR_LENGTH) {
+        encoder_fail_in_engine(encoder, item);
+        encoder->fault = FAULT_OF_LENGTH;
+        return;
+    }
     options.max_tokens = 0;
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
-    return fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
-}
-
-static bool of_length(struct encoder *encoder, bool is_good)
-{
-    if (!is_good)
-        encoder->fault = FAULT_OF_LENGTH;
-    return is_good;
-}
-
-/* As the library marks the words of a prompt that it puts before a text. */
-static void mark_prompt(struct item *item)
-{
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        engine_token *token = &item->tokens[i];
-        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
-    }
-}
-
-static bool tokenize_text(struct encoder *encoder, struct item *item)
-{
-    const engine_input *input = &item->record.input;
-    engine_encode_options options = encoder->options;
-    size_t text_bytes = input->text_len + input->pair_len;
-    size_t guess = text_bytes < 1024 ? text_bytes + 32 : 1024 + text_bytes / 4;
-    size_t cap = 0;
-    engine_result result = {0};
-    engine_status status;
-
-    if (encoder->request.is_chunked) /* windows are cut from all tokens */
-        options.max_tokens = 0;
-    else if (encoder->options.max_tokens && guess > encoder->options.max_tokens)
-        guess = encoder->options.max_tokens;
-    do {
-        item->tokens = alloc_resize(item->tokens, cap = guess, sizeof *item->tokens);
-        status =
-            engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
-    } while (status == ENGINE_ERROR_BUFFER && guess > cap);
-    if (status == ENGINE_ERROR_LENGTH)
-        return of_length(encoder, fail_too_long(encoder, item));
-    if (status != ENGINE_OK) {
-        encoder_fail_in_engine(encoder, item);
-        encoder->fault = status == ENGINE_ERROR_TEXT ? FAULT_OF_TEXT : FAULT_OF_ALL;
-        return false;
-    }
-    item->n_tokens = result.n_tokens;
-    item->n_dropped = result.n_dropped;
-    mark_prompt(item);
-    return true;
+    fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
 }
 
 /* Padding may hold any number; a model without a type table takes any type. */
@@ -99,11 +54,12 @@ static bool check_number(struct encoder *encoder, const struct item *item, const
 static size_t id_limit(const struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
-    const bool is_cut = request->is_chunked || request->on_long == ENGINE_ON_LONG_TRUNCATE;
-    size_t limit = request->max_tokens;
+    const bool is_cut = request->is_chunked || request->encode.on_long == ENGINE_ON_LONG_TRUNCATE;
+    size_t limit = request->encode.max_tokens;
     if (limit == 0 && (is_cut || !task_is_tokens(request->task)))
         limit = encoder->info.max_tokens;
-    return request->pad_to && (limit == 0 || request->pad_to < limit) ? request->pad_to : limit;
+    return request->padding.n && (limit == 0 || request->padding.n < limit) ? request->padding.n
+                                                                            : limit;
 }
 
 /* Cuts too many ids as --on-long says; encoder_windows makes windows of them. Padding at the ends
@@ -111,7 +67,7 @@ static size_t id_limit(const struct encoder *encoder)
 static bool cut_ids(struct encoder *encoder, struct item *item)
 {
     const struct request_options *request = &encoder->request;
-    const size_t limit = id_limit(encoder), most = request->is_chunked ? limit : request->pad_to;
+    const size_t limit = id_limit(encoder), most = request->is_chunked ? limit : request->padding.n;
     size_t begin = 0, end = item->n_tokens;
     while (end > begin && item_is_masked(item, end - 1))
         end--;
@@ -119,10 +75,12 @@ static bool cut_ids(struct encoder *encoder, struct item *item)
         begin++;
 
     if (limit && end - begin > limit && !request->is_chunked) {
-        if (request->on_long != ENGINE_ON_LONG_TRUNCATE)
-            return of_length(encoder, fail_length(encoder, item, end - begin, "ids", limit));
+        if (request->encode.on_long != ENGINE_ON_LONG_TRUNCATE) {
+            fail_length(encoder, item, end - begin, "ids", limit);
+            return false;
+        }
         item->n_dropped = end - begin - limit;
-        if (request->truncate_left)
+        if (request->encode.truncate_left)
             begin = end - limit;
         else
             end = begin + limit;
@@ -137,7 +95,7 @@ static bool cut_ids(struct encoder *encoder, struct item *item)
 }
 
 /* Ids are their own tokens; they have no spans. */
-static bool take_ids(struct encoder *encoder, struct item *item)
+static bool read_ids(struct encoder *encoder, struct item *item)
 {
     const engine_input *input = &item->record.input;
     const engine_info *info = &encoder->info;
@@ -159,10 +117,41 @@ static bool take_ids(struct encoder *encoder, struct item *item)
     return cut_ids(encoder, item);
 }
 
+/* The words of a prompt are marked as the library marks those of one that it puts before a text. */
 bool encoder_tokenize(struct encoder *encoder, struct item *item)
 {
-    item_takes_memory(item);
-    return item->record.input.ids ? take_ids(encoder, item) : tokenize_text(encoder, item);
+    const engine_input *input = &item->record.input;
+    const size_t text_bytes = input->text_len + input->pair_len;
+    engine_encode_options options = encoder->options;
+    engine_result result = {0};
+    engine_status status;
+    size_t guess = text_bytes < 1024 ? text_bytes + 32 : 1024 + text_bytes / 4, cap = 0;
+
+    alloc_for("%s", item_name(item));
+    if (input->ids)
+        return read_ids(encoder, item);
+    if (encoder->request.is_chunked) /* windows are cut from all tokens */
+        options.max_tokens = 0;
+    else if (options.max_tokens && guess > options.max_tokens)
+        guess = options.max_tokens;
+    do {
+        item->tokens = alloc_resize(item->tokens, cap = guess, sizeof *item->tokens);
+        status =
+            engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
+    } while (status == ENGINE_ERROR_BUFFER && guess > cap);
+    if (status == ENGINE_ERROR_LENGTH) {
+        fail_long_text(encoder, item);
+    } else if (status != ENGINE_OK) {
+        encoder_fail_in_engine(encoder, item);
+        encoder->fault = status == ENGINE_ERROR_TEXT ? FAULT_OF_TEXT : FAULT_OF_ALL;
+    }
+    item->n_tokens = result.n_tokens;
+    item->n_dropped = result.n_dropped;
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        engine_token *token = &item->tokens[i];
+        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
+    }
+    return status == ENGINE_OK;
 }
 
 /* ---- What tokens are called ---- */
@@ -220,8 +209,10 @@ const char *encoder_word(const struct encoder *encoder, int32_t id, char word[EN
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len)
 {
-    const char *text = encoder_id_text(encoder, item->tokens[i].id, len);
-    return *len ? text : item_span_text(item, i, len);
+    const char *text;
+    return engine_token_text(encoder->model, item->tokens[i].id, &text, len) == ENGINE_OK && *len
+               ? text
+               : item_span_text(item, i, len);
 }
 
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void record_free(struct record *record)
 {
@@ -72,11 +73,6 @@ engine_input item_shown(const struct item *item)
     return shown;
 }
 
-engine_input item_input(const struct item *item)
-{
-    return (engine_input){.tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
-}
-
 const char *item_name(const struct item *item)
 {
     static char name[48];
@@ -89,7 +85,16 @@ const char *item_name(const struct item *item)
     return name;
 }
 
-void item_takes_memory(const struct item *item)
+void item_add_prompt(struct item *item, const struct prompt *prompt)
 {
-    alloc_for("%s", item_name(item));
+    engine_input *input = &item->record.input;
+    if (prompt->len == 0 || input->ids)
+        return;
+    item->prompted = alloc_zeros(prompt->len + input->text_len, 1);
+    memcpy(item->prompted, prompt->text, prompt->len);
+    if (input->text_len)
+        memcpy(item->prompted + prompt->len, input->text, input->text_len);
+    item->prompt_len = prompt->len;
+    input->text = item->prompted;
+    input->text_len += prompt->len;
 }

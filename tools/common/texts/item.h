@@ -24,9 +24,8 @@ struct record {
     size_t id_len;
     bool is_repaired;                /* it was not UTF-8 */
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
-    char
-        *fault; /* owned; why the line is no input, behind its name in a message; NULL: it is one */
-    size_t line; /* of stdin, from 1; 0: an argument */
+    size_t line;                     /* of stdin, from 1; 0: an argument */
+    char *fault; /* owned; error text of an invalid line, to follow its name; NULL if valid */
 };
 
 /* The part of a text, or of the longer text of a pair, that an item stands for. */
@@ -73,13 +72,15 @@ const char *item_span_text(const struct item *item, size_t i, size_t *len);
 /* The input as results show it: of a window its own part. Spans count in the whole text. */
 engine_input item_shown(const struct item *item);
 
-/* The input as the engine takes it, when the item has its tokens. */
-engine_input item_input(const struct item *item);
-
 /* What messages call it: "text 2" of the arguments, "line 3 of stdin". Good until the next call. */
 const char *item_name(const struct item *item);
 
-/* Memory that is asked for from here on is for this item: alloc_for. */
-void item_takes_memory(const struct item *item);
+/* Puts a prompt before the text of an item; ids are left alone, which the caller tells a user who
+ * asked for it. From there on it is part of the text: spans count in both. */
+struct prompt {
+    const char *text; /* borrowed */
+    size_t len;       /* 0: none */
+};
+void item_add_prompt(struct item *item, const struct prompt *prompt);
 
 #endif

@@ -26,18 +26,10 @@ static int32_t find_token(const engine_model *model, const char *wanted)
     return -1;
 }
 
-void padding_settle(struct padding *padding, const engine_model *model,
-                    const struct request_options *request, bool notes)
+void padding_choose(struct padding *padding, const engine_model *model,
+                    const struct request_options *request)
 {
-    const bool is_used = request->pad_to || request->task == TASK_SHOW_MASK;
-    *padding = (struct padding){.n = request->pad_to,
-                                .on_left = request->pad_left,
-                                .id = request->pad_id,
-                                .is_named = request->has_pad_id,
-                                .likely = -1};
-    if (request->has_pad_id || (!is_used && !request->is_json_input))
-        return;
-
+    const bool is_used = request->padding.n || request->task == TASK_SHOW_MASK;
     int32_t named = find_token(model, "[PAD]");
     if (named < 0)
         named = find_token(model, "<pad>");
@@ -47,7 +39,7 @@ void padding_settle(struct padding *padding, const engine_model *model,
     padding->id = named < 0 ? 0 : named;
     if (request->is_json_input && (named >= 0 || !is_0_a_word))
         padding->likely = padding->id;
-    if (notes && is_used && named < 0 && is_0_a_word)
+    if (task_is_tokens(request->task) && is_used && named < 0 && is_0_a_word)
         program_note("this vocabulary has neither [PAD] nor <pad>: padding has the id 0, which is "
                      "also that of \"%.*s\"; --pad-id takes another",
                      (int)(len < 64 ? len : 64), word);
@@ -86,7 +78,7 @@ void padding_apply(const struct padding *padding, struct item *item)
         return;
     engine_token *tokens = alloc_zeros(n, sizeof *tokens);
     uint8_t *mask = alloc_zeros(n, 1);
-    size_t first = padding->on_left ? n - n_tokens : 0;
+    size_t first = padding->is_left ? n - n_tokens : 0;
     for (size_t i = 0; i < n; i++)
         tokens[i] = (engine_token){.id = padding->id, .special = 1};
     for (size_t i = 0; i < n_tokens; i++) {

@@ -30,7 +30,7 @@ const struct option_row REQUEST_MODEL_ROWS[2] = {
 
 const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"mask", 0, "KIND", "model, full or causal: which tokens a token sees",
-     CHOICE_AT(struct request_options, mask, ENGINE_MASK_MODEL, "model full causal")},
+     CHOICE_AT(struct request_options, session.mask, ENGINE_MASK_MODEL, "model full causal")},
     {"threads", 't', "N", "threads; default OMP_NUM_THREADS, else the CPUs there are",
-     COUNT_AT(struct request_options, n_threads, 1, 1024)},
+     COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };

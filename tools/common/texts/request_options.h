@@ -25,36 +25,36 @@ enum task {
 };
 
 struct request_options {
-    const char *model_path;                          /* NULL: the default weights */
-    char *const *texts;                              /* [n_texts] */
-    size_t n_texts;                                  /* 0: stdin */
-    const char *prompt, *prompt_text, *query_prompt; /* names and a text, or NULL */
-    bool no_prompt;
+    const char *model_path; /* NULL: the default weights */
+    char *const *texts;     /* [n_texts] */
+    size_t n_texts;         /* 0: stdin */
     bool is_json_input;
     enum task task;
-    size_t top; /* 0: not said */
-    bool raw_scores;
-    bool has_pooling; /* the user named one */
-    engine_pooling pooling;
+    engine_encode_options encode;   /* as asked for; prompts by their names, or as a text */
+    engine_session_options session; /* as asked for, without positions */
     struct position_options positions;
-    engine_mask mask;
-    bool skips_long; /* long texts are left out */
-    bool is_chunked; /* long texts are encoded in windows */
-    size_t stride;   /* tokens that neighbouring windows share */
-    engine_on_long on_long;
-    bool has_truncation;
-    engine_truncation truncation;
-    bool truncate_left;
-    size_t dimensions; /* that vectors are cut to; 0: not */
-    bool normalize, no_special;
-    bool with_tokens;  /* beside the vectors of texts */
-    size_t max_tokens; /* 0: the model's */
-    size_t pad_to;     /* tokens of every text; 0: each has its own length */
-    bool pad_left, has_pad_id;
-    int32_t pad_id;
-    size_t n_threads;                  /* 0: the engine's choice */
-    engine_progress_callback progress; /* of the session, or NULL */
+    struct padding {
+        size_t n;      /* tokens of every text; 0: each has its own length */
+        bool is_left;  /* before the tokens, not after them */
+        bool is_named; /* the user named the id: ids of the input that begin or end with it begin
+                          or end with padding */
+        int32_t id;
+        int32_t likely; /* if the user named none: the id that looks like padding at the ends of
+                           ids; -1: none does, or the input has no ids */
+    } padding;
+    size_t top;                                  /* 0: not said */
+    bool has_pooling, has_truncation, no_prompt; /* said */
+    bool skips_long;                             /* long texts are left out */
+    bool is_chunked;                             /* long texts are encoded in windows */
+    bool with_tokens;                            /* beside the vectors of texts */
 };
+
+/* Where nothing is asked for. */
+#define REQUEST_OPTIONS(...)                                                                       \
+    (struct request_options)                                                                       \
+    {                                                                                              \
+        .encode = ENGINE_ENCODE_OPTIONS(), .session = ENGINE_SESSION_OPTIONS(), __VA_ARGS__        \
+    }
 
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
