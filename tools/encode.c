@@ -1,11 +1,11 @@
 /* encode.c - the program encode: texts in, vectors out. See encode(1).
  *
  *     encode_options   the command line
- *     reader           arguments, lines or JSON lines  →  records
- *     encoder          records  →  tokens  →  vectors, by the engine
- *     batch            records that are there, read together; notes of them on stderr
- *     pipeline         result by result: read, tokenize, encode, print (text, json, csv, npy, ids)
+ *     job              what a run has: reader, encoder, output, what it counts
+ *     batch            records that are there, read together and tokenized
+ *     pipeline         result by result: encode, print (text, json, csv, npy, ids)
  *     compare, similarity, rank, show_mask   what looks at several texts
+ *     notes            what stderr is told
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-static int run_task(const struct job *job)
+static int run_task(struct job *job)
 {
     switch (job->options->request.task) {
     case TASK_RANK: return rank_texts(job);
@@ -31,40 +31,32 @@ static int run_task(const struct job *job)
     return encode_texts(job);
 }
 
-static int encode_all(const struct encode_options *options, struct encoder *encoder,
-                      struct output *output, struct corpus *corpus)
-{
-    const struct request_options *request = &options->request;
-    struct reader reader;
-    if (request->n_texts == 0 && isatty(STDIN_FILENO))
-        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
-    if (request->n_texts > 0)
-        reader_from_arguments(&reader, request->texts, request->n_texts, options->pair);
-    else
-        reader_from_stdin(&reader, request->is_json_input);
-    reader.two_by_two = options->are_pairs;
-    reader.passes_faults = options->skips_errors;
-    struct notes notes;
-    struct job job = {options, encoder, &reader, output, &notes, corpus};
-    notes_begin(&notes, &job);
-    int code = run_task(&job);
-    code = corpus ? corpus_end(corpus, code) : output_end(output, code);
-    reader_free(&reader);
-    return code;
-}
-
 static int encode(const struct encode_options *options, struct encoder *encoder)
 {
-    struct output output;
+    const struct request_options *request = &options->request;
+    const bool reads_stdin = request->n_texts == 0;
     struct corpus corpus;
-    if (options->request.n_texts == 0)
+    struct job job = {.options = options, .encoder = encoder};
+    if (reads_stdin)
         input_remember("-");
-    if (corpus_is_asked(options))
-        return corpus_open(&corpus, options, encoder, &output)
-                   ? encode_all(options, encoder, &output, &corpus)
-                   : PROGRAM_DONE;
-    output_open(&output, options->output_path, OUTPUT_STREAM);
-    return encode_all(options, encoder, &output, NULL);
+    if (!options->output_path || !corpus_is_asked(options))
+        output_open(&job.output, options->output_path, OUTPUT_STREAM);
+    else if (!corpus_open(&corpus, &job))
+        return PROGRAM_DONE;
+    if (reads_stdin && isatty(STDIN_FILENO))
+        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
+    reader_open(&job.reader, request->texts, request->n_texts, request->is_json_input);
+    job.reader.pair = options->pair;
+    job.reader.two_by_two = options->are_pairs;
+    job.reader.keeps_going = options->skips_errors;
+    job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
+                                                    : options->format == FORMAT_CSV ? ROWS_CSV
+                                                                                    : ROWS_TABLE);
+    notes_begin(&job);
+    int code = run_task(&job);
+    code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
+    reader_free(&job.reader);
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -76,7 +68,8 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(alloc_bytes, free);
     encode_options_read(&options, argc, argv);
     polite_threads(argv, options.request.session.n_threads);
-    options.request.session.progress = stop_progress;
+    if (options.output_path)
+        options.request.session.progress = stop_progress;
     encoder_open(&encoder, &options.request);
     const int code = encode(&options, &encoder);
     encoder_close(&encoder);

@@ -164,10 +164,8 @@ static int run(struct search *search)
     const struct search_options *options = &search->options;
     if (!options->query && isatty(STDIN_FILENO))
         program_note("reading the terminal, a query per line; Ctrl-D ends, --help helps");
-    if (options->query)
-        reader_from_arguments(&search->reader, (char *const *)&options->query, 1, NULL);
-    else
-        reader_from_stdin(&search->reader, options->request.is_json_input);
+    reader_open(&search->reader, (char *const *)&options->query, options->query ? 1 : 0,
+                options->request.is_json_input);
     hits_print_heading(&search->printer);
     int code = answer_all(search);
     reader_free(&search->reader);
@@ -253,11 +251,10 @@ static void open_all(struct search *search)
     output_open(&search->output, options->output_path, OUTPUT_STREAM);
     search->printer = (struct hits_printer){
         .options = options, .encoder = &search->encoder, .places = &search->places};
-    rows_open(&search->printer.rows,
-              options->format == SEARCH_JSON  ? ROWS_JSON
-              : options->format == SEARCH_TSV ? ROWS_TSV
-                                              : ROWS_TABLE,
-              search->output.stream);
+    search->printer.rows =
+        (struct rows)ROWS(search->output.stream, options->format == SEARCH_JSON  ? ROWS_JSON
+                                                 : options->format == SEARCH_TSV ? ROWS_TSV
+                                                                                 : ROWS_TABLE);
 }
 
 static void close_all(struct search *search)

@@ -57,7 +57,6 @@ static struct encoder encoder;
 
 static void run(struct command_line *line, const char *path)
 {
-    static struct output output;
     struct request_options *request = &options.request;
     encode_options_read(&options, line->argc, line->argv);
     options.output_path = options.report_path = NULL;
@@ -66,8 +65,7 @@ static void run(struct command_line *line, const char *path)
     request->padding.n = at_most(request->padding.n, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
     encoder_open(&encoder, request);
-    output_open(&output, NULL, OUTPUT_STREAM);
-    int code = encode_all(&options, &encoder, &output, NULL);
+    int code = encode(&options, &encoder);
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
 }
 

@@ -7,119 +7,93 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void empty(struct batch *batch)
-{
-    for (size_t i = 0; i < batch->n_items; i++)
-        item_free(&batch->items[i]);
-    batch->n_items = 0;
-}
-
-static void count_items(struct batch *batch)
-{
-    size_t n_tokens = 0;
-    for (size_t i = 0; i < batch->n_items; i++)
-        n_tokens += batch->items[i].n_tokens;
-    notes_count(batch->job->notes, batch->n_items, n_tokens);
-}
-
-/* As many bytes as take a second, by the time that the last batch took: large enough for the
- * threads to be busy, and small enough to see results come. */
-static void choose_bytes(struct batch *batch)
-{
-    double seconds = program_seconds() - batch->filled;
-    if (batch->n_bytes == 0 || batch->filled <= 0)
-        return;
-    double bytes = (double)batch->n_bytes / (seconds > 1e-6 ? seconds : 1e-6);
-    batch->most_bytes = bytes < BATCH_BYTES_LEAST  ? BATCH_BYTES_LEAST
-                        : bytes < BATCH_BYTES_MOST ? (size_t)bytes
-                                                   : BATCH_BYTES_MOST;
-}
-
 /* READER_RECORD: the batch is full, and there may be more. */
-static enum reader_state read_items(struct batch *batch)
+static enum reader_state read_batch(struct batch *batch, size_t most_bytes)
 {
-    count_items(batch);
-    choose_bytes(batch);
-    empty(batch);
-    batch->n_bytes = 0;
-    while (batch->n_items < BATCH_ITEMS && batch->n_bytes < batch->most_bytes) {
+    enum reader_state state = READER_RECORD;
+    while (state == READER_RECORD && batch->n_items < BATCH_ITEMS && batch->n_bytes < most_bytes) {
         struct item *item = &batch->items[batch->n_items];
+        const engine_input *input = &item->record.input;
         *item = (struct item){0};
-        enum reader_state state =
-            reader_next(batch->job->reader, batch->n_items == 0, &item->record);
+        state = reader_next(&batch->job->reader, batch->n_items == 0, &item->record);
         if (state != READER_RECORD)
-            return state;
-        item->number = ++batch->job->notes->n_read;
+            break;
+        item->number = ++batch->job->progress.lines;
         batch->n_items++;
-        batch->n_bytes += item->record.input.text_len + item->record.input.pair_len +
-                          item->record.input.n_ids * sizeof(int32_t);
+        batch->n_bytes += input->text_len + input->pair_len + input->n_ids * sizeof *input->ids;
     }
-    return READER_RECORD;
+    return state;
 }
 
-static int run(struct batch *batch, int (*process)(void *task, struct batch *batch), void *task)
+/* About one second of work, judged by the last batch: enough to keep the threads busy, little
+ * enough that results keep coming. */
+static size_t bytes_of_a_second(size_t n_bytes, double seconds)
 {
-    const struct job *job = batch->job;
-    enum reader_state state;
-    do {
-        state = read_items(batch);
-        batch->filled = program_seconds();
-        int code = process(task, batch);
-        if (!output_check(job->output, state != READER_RECORD))
-            return PROGRAM_FAILED;
-        if (code == PROGRAM_DONE && job->corpus)
-            code = corpus_advance(job->corpus, state != READER_RECORD && state != READER_PENDING);
-        if (code != PROGRAM_DONE)
-            return code;
-    } while (state == READER_RECORD || state == READER_PENDING);
-    if (state == READER_FAILED)
-        return notes_fail(job->notes, job->reader->message);
-    count_items(batch);
-    notes_end(job->notes);
-    return PROGRAM_DONE;
+    const double bytes = (double)n_bytes / (seconds > 1e-6 ? seconds : 1e-6);
+    return bytes < BATCH_BYTES_LEAST  ? BATCH_BYTES_LEAST
+           : bytes < BATCH_BYTES_MOST ? (size_t)bytes
+                                      : BATCH_BYTES_MOST;
 }
 
-int batch_run(const struct job *job, int (*process)(void *task, struct batch *batch), void *task)
+int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task)
 {
     struct batch *batch = alloc_zeros(1, sizeof *batch);
+    size_t most_bytes = BATCH_BYTES_LEAST;
+    enum reader_state state;
+    bool has_more;
+    int code;
     batch->job = job;
-    batch->most_bytes = BATCH_BYTES_LEAST;
-    int code = run(batch, process, task);
-    empty(batch);
+    do {
+        state = read_batch(batch, most_bytes);
+        has_more = state == READER_RECORD || state == READER_PENDING;
+        const double start = program_seconds();
+        code = process(task, batch);
+        if (!output_check(&job->output, state != READER_RECORD))
+            code = PROGRAM_FAILED;
+        else if (code == PROGRAM_DONE && job->corpus)
+            code = corpus_advance(job->corpus, !has_more);
+        if (code == PROGRAM_DONE && job->notes.is_counted)
+            notes_count(job, batch->items, batch->n_items);
+        if (has_more && batch->n_bytes > 0)
+            most_bytes = bytes_of_a_second(batch->n_bytes, program_seconds() - start);
+        for (; batch->n_items > 0; batch->n_items--)
+            item_free(&batch->items[batch->n_items - 1]);
+        batch->n_bytes = 0;
+    } while (code == PROGRAM_DONE && has_more);
     free(batch);
+    if (code == PROGRAM_DONE && state == READER_FAILED)
+        return notes_fail(job, job->reader.message);
+    if (code == PROGRAM_DONE)
+        notes_end(job);
     return code;
-}
-
-static bool put_prompt(struct encoder *encoder, struct item *item)
-{
-    bool is_asked = encoder->request.encode.prompt || encoder->request.encode.prompt_text;
-    if (item->record.input.ids && is_asked)
-        return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
-    item_add_prompt(item, &encoder->prompt);
-    return true;
-}
-
-static bool tokenize(struct encoder *encoder, struct item *item)
-{
-    if (item->record.fault)
-        return encoder_fail(encoder, item, "%s", item->record.fault);
-    if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item))
-        return false;
-    if (!encoder->request.is_chunked) /* windows are padded one by one */
-        padding_apply(&encoder->padding, item);
-    return true;
 }
 
 /* Items that are left out are freed, and the others move up. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left)
 {
+    struct encoder *encoder = batch->job->encoder;
+    const struct request_options *request = &encoder->request;
+    const bool has_prompt = request->encode.prompt || request->encode.prompt_text;
     struct item *items = batch->items;
     size_t n_good = 0, i = 0;
     for (; i < batch->n_items; i++) {
-        if (tokenize(batch->job->encoder, &items[i]))
-            items[n_good++] = items[i];
-        else if (left && left_out_take(left, &items[i]))
-            item_free(&items[i]);
+        struct item *item = &items[i];
+        bool is_good = false;
+        if (item->record.fault) {
+            encoder_fail(encoder, item, "%s", item->record.fault);
+        } else if (item->record.input.ids && has_prompt) {
+            encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
+        } else {
+            if (encoder->prompt.len > 0)
+                item_add_prompt(item, &encoder->prompt);
+            is_good = encoder_tokenize(encoder, item);
+        }
+        if (is_good && encoder->padding.n > item->n_tokens && !request->is_chunked)
+            padding_apply(&encoder->padding, item); /* windows are padded one by one */
+        if (is_good)
+            items[n_good++] = *item;
+        else if (left && left_out_add(left, item))
+            item_free(item);
         else
             break;
     }
@@ -134,8 +108,9 @@ void batch_keep(struct batch *batch, struct kept *kept)
     alloc_for("all texts");
     kept->items = alloc_resize(kept->items, kept->n + n, sizeof *kept->items);
     for (size_t i = 0; i < n; i++)
-        notes_of(batch->job->notes, &batch->items[i]);
-    count_items(batch);
+        notes_of(batch->job, &batch->items[i]);
+    if (batch->job->notes.is_counted)
+        notes_count(batch->job, batch->items, n);
     memcpy(kept->items + kept->n, batch->items, n * sizeof *kept->items);
     kept->n += n;
     batch->n_items = 0;

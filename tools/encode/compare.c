@@ -7,7 +7,7 @@
  */
 #include "tools/encode/compare.h"
 
-#include "tools/encode/tasks.h"
+#include "tools/encode/job.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,10 +107,10 @@ static void read_two(struct comparison *comparison, struct reader *reader)
                                                                     : "none");
 }
 
-static void prepare(struct comparison *comparison, const struct job *job)
+static void prepare(struct comparison *comparison, struct job *job)
 {
     struct encoder *encoder = job->encoder;
-    read_two(comparison, job->reader);
+    read_two(comparison, &job->reader);
     for (size_t side = 0; side < 2; side++) {
         struct item *item = &comparison->items[side];
         if (!encoder_tokenize(encoder, item))
@@ -125,15 +125,15 @@ static void prepare(struct comparison *comparison, const struct job *job)
         program_die("%s", encoder->message);
 }
 
-int compare_texts(const struct job *job)
+int compare_texts(struct job *job)
 {
     struct comparison comparison = {.encoder = job->encoder};
     prepare(&comparison, job);
     pair_words(&comparison);
     if (job->options->format == FORMAT_JSON)
-        comparison_print_json(&comparison, job->output->stream);
+        comparison_print_json(&comparison, job->output.stream);
     else
-        comparison_print_text(&comparison, job->output->stream);
+        comparison_print_text(&comparison, job->output.stream);
     for (int side = 0; side < 2; side++) {
         item_free(&comparison.items[side]);
         free(comparison.is_paired[side]);

@@ -20,7 +20,7 @@ struct encode_options {
     bool skips_errors;       /* texts that cannot be encoded are left out */
     const char *report_path; /* of texts that are left out; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
-    json_t *settings;        /* owned: the options that make the output what it is */
+    json_t *settings; /* owned; of an output with a name, the options that make it what it is */
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */
@@ -28,8 +28,5 @@ struct encode_options {
 
 /* Reads the command line. The help, the version or a mistake ends the program. */
 void encode_options_read(struct encode_options *options, int argc, char **argv);
-
-/* What contradicts itself on the command line, whatever the model. */
-extern const struct option_rule ENCODE_RULES[];
 
 #endif

@@ -11,66 +11,50 @@ static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
 
 /* ---- Progress ---- */
 
-static bool is_readable_file(const char *path)
-{
-    struct stat file;
-    return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, R_OK) == 0;
-}
-
-/* An ending with something before it: ".txt" alone is a text. */
-static bool looks_like_file(const char *text)
-{
-    static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (text[0] != '\0' && path_ends_in(text + 1, endings[i]))
-            return strpbrk(text, " \t\n") == NULL;
-    return false;
-}
-
-/* The first argument that is the name of a file was perhaps meant as its lines. */
+/* The first argument that is the name of a file, or has its ending with something before it, was
+ * perhaps meant as its lines. */
 static void note_file_name(const struct request_options *request)
 {
+    static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
     for (size_t i = 0; i < request->n_texts; i++) {
-        const char *text = request->texts[i];
-        const bool is_file = is_readable_file(text);
-        if (!is_file && !looks_like_file(text))
+        const char *text = request->texts[i], *ending = strrchr(text, '.');
+        struct stat file;
+        const bool is_file =
+            stat(text, &file) == 0 && S_ISREG(file.st_mode) && access(text, R_OK) == 0;
+        bool is_like = false;
+        for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
+            is_like = is_like || (ending && ending > text && strcmp(ending, endings[k]) == 0);
+        if (!is_file && (!is_like || strpbrk(text, " \t\n") != NULL))
             continue;
         program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
                      is_file ? "is the name of a file" : "looks like the name of a file",
-                     path_ends_in(text, ".jsonl") ? " --input jsonl" : "", text);
+                     ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
         return;
     }
 }
 
-/* Of a file on stdin, what is left of it. */
-static uint64_t input_bytes(const struct reader *reader)
-{
-    struct stat file;
-    const off_t at = lseek(reader->lines.fd, 0, SEEK_CUR);
-    if (reader->texts || at < 0 || fstat(reader->lines.fd, &file) != 0 || !S_ISREG(file.st_mode))
-        return 0;
-    return file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
-}
-
-void notes_begin(struct notes *notes, const struct job *job)
+void notes_begin(struct job *job)
 {
     const struct encode_options *options = job->options;
-    *notes = (struct notes){.encoder = job->encoder,
-                            .reader = job->reader,
-                            .is_kept = options->has_progress,
-                            .n_bytes = input_bytes(job->reader)};
+    struct notes *notes = &job->notes;
+    const int fd = job->reader.lines.fd;
+    struct stat file;
     notes->is_terminal = isatty(STDERR_FILENO);
-    notes->is_shown = options->has_progress ||
-                      (notes->is_terminal && options->request.n_texts == 0 &&
-                       !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
+    notes->is_counted = options->has_progress ||
+                        (notes->is_terminal && options->request.n_texts == 0 &&
+                         !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
     notes->start = notes->last = program_seconds();
     note_file_name(&options->request);
+    if (job->reader.texts || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
+        return;
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    notes->n_bytes = at >= 0 && file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
 }
 
-void notes_go_on(struct notes *notes)
+void notes_restart(struct job *job)
 {
-    notes->start = notes->last = program_seconds();
-    notes->first_byte = notes->reader->place.bytes;
+    job->notes.start = job->notes.last = program_seconds();
+    job->notes.first_byte = job->reader.place.bytes;
 }
 
 static void print_rates(const struct notes *notes, double seconds)
@@ -83,9 +67,8 @@ static void print_rates(const struct notes *notes, double seconds)
 }
 
 /* The bytes that are left take as long, each, as those that were read took. */
-static void print_left(const struct notes *notes, double seconds)
+static void print_left(const struct notes *notes, uint64_t at, double seconds)
 {
-    const uint64_t at = notes->reader->place.bytes;
     if (at <= notes->first_byte || at > notes->n_bytes)
         return;
     const double per_byte = seconds / (double)(at - notes->first_byte);
@@ -99,53 +82,53 @@ static void print_left(const struct notes *notes, double seconds)
         fprintf(stderr, "%.0f s left", left);
 }
 
-void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
+void notes_count(struct job *job, const struct item *items, size_t n)
 {
-    double now = program_seconds();
-    notes->n_texts += n_texts;
-    notes->n_tokens += n_tokens;
-    if (!notes->is_shown || n_texts == 0 ||
-        now - notes->last < (notes->is_terminal ? BETWEEN_ON_TERMINAL : BETWEEN_LINES))
+    struct notes *notes = &job->notes;
+    const double now = program_seconds();
+    notes->n_texts += n;
+    for (size_t i = 0; i < n; i++)
+        notes->n_tokens += items[i].n_tokens;
+    if (n == 0 || now - notes->last < (notes->is_terminal ? BETWEEN_ON_TERMINAL : BETWEEN_LINES))
         return;
     notes->last = now;
     fputs(notes->is_terminal ? "\r\033[K" : "encode: ", stderr);
     print_rates(notes, now - notes->start);
-    print_left(notes, now - notes->start);
+    print_left(notes, job->reader.place.bytes, now - notes->start);
     fputs(notes->is_terminal ? "" : "\n", stderr);
 }
 
 void notes_clear(const struct notes *notes)
 {
-    if (notes->is_shown && notes->is_terminal)
+    if (notes->is_counted && notes->is_terminal)
         fputs("\r\033[K", stderr);
 }
 
-int notes_fail(const struct notes *notes, const char *message)
+int notes_fail(const struct job *job, const char *message)
 {
-    notes_clear(notes);
+    notes_clear(&job->notes);
     return program_fail("%s", message);
 }
 
-/* Tells how many there were, unless that has been said. */
-static void note_count(const struct notes *notes, size_t n, size_t n_named, const char *what)
+void notes_end(const struct job *job)
 {
-    if (n > n_named)
-        program_note("%zu of %zu text%s %s %s", n, notes->n_read, plural(notes->n_read),
-                     n == 1 ? "was" : "were", what);
-}
-
-void notes_end(const struct notes *notes)
-{
-    double seconds = program_seconds() - notes->start;
+    const struct notes *notes = &job->notes;
+    const struct progress *progress = &job->progress;
     notes_clear(notes);
-    if (notes->is_kept) {
+    if (job->options->has_progress) {
+        const double seconds = program_seconds() - notes->start;
         fputs("encode: ", stderr);
         print_rates(notes, seconds);
         fprintf(stderr, " in %.2f s\n", seconds);
     }
-    note_count(notes, notes->n_cut, notes->n_cut_named, "cut");
-    note_count(notes, notes->n_repaired, notes->n_repaired_named, "not UTF-8");
-    word_notes_end(&notes->words, notes->n_read, "texts");
+    if (progress->cut > notes->n_cut_named)
+        program_note("%zu of %zu text%s %s cut", progress->cut, progress->lines,
+                     plural(progress->lines), progress->cut == 1 ? "was" : "were");
+    if (progress->repaired > notes->n_repaired_named)
+        program_note("%zu of %zu text%s %s not UTF-8", progress->repaired, progress->lines,
+                     plural(progress->lines), progress->repaired == 1 ? "was" : "were");
+    if (notes->words.n_unknown + notes->words.n_foreign > 0)
+        word_notes_end(&notes->words, progress->lines, "texts");
 }
 
 /* ---- What may surprise ---- */
@@ -181,54 +164,49 @@ static void note_padding(const struct encoder *encoder, const struct item *item)
                  (int)id);
 }
 
-/* True the first time that it is the case: then the note is due, and its line is free. */
-static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
+/* True the first time: then a note is due, and its line is free. */
+static bool is_first(const struct notes *notes, bool *has_noted)
 {
-    if (*has_noted || !is_case)
+    if (*has_noted)
         return false;
     notes_clear(notes);
     return *has_noted = true;
 }
 
-static void notes_of_words(struct notes *notes, const struct item *item)
+void notes_of(struct job *job, const struct item *item)
 {
-    const struct encoder *encoder = notes->encoder;
-    char note[WORD_NOTE_BYTES];
-    if (!encoder->is_pooled || task_is_tokens(encoder->request.task) ||
-        !word_notes_add(&notes->words, encoder, item, note))
-        return;
-    notes_clear(notes);
-    program_note("%s", note);
-}
-
-void notes_of(struct notes *notes, const struct item *item)
-{
-    const struct encoder *encoder = notes->encoder;
-    const int32_t likely = encoder->padding.likely;
+    const struct encoder *encoder = job->encoder;
+    const enum task task = encoder->request.task;
+    struct notes *notes = &job->notes;
     const bool is_repaired = item->record.is_repaired && item->window.index == 0;
-    notes->n_cut += item->n_dropped > 0 && item->number > 0;
-    notes->n_repaired += is_repaired && item->number > 0;
-    if (is_first(notes, &notes->has_noted_repair, is_repaired)) {
-        notes->n_repaired_named = item->number > 0;
+    const bool is_cut = item->n_dropped > 0, is_text = item->number > 0; /* not the query */
+    char note[WORD_NOTE_BYTES];
+    job->progress.cut += is_cut && is_text;
+    job->progress.repaired += is_repaired && is_text;
+    if (is_repaired && is_first(notes, &notes->has_noted_repair)) {
+        notes->n_repaired_named = is_text;
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
                      "other encodings)",
                      item_name(item));
     }
-    if (is_first(notes, &notes->has_noted_empty,
-                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
+    if (!task_is_tokens(task) && item_n_visible(item) == 0 &&
+        is_first(notes, &notes->has_noted_empty))
         note_empty(encoder, item);
-    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
-        notes->n_cut_named = item->number > 0;
+    if (is_cut && is_first(notes, &notes->has_noted_cut)) {
+        notes->n_cut_named = is_text;
         program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
-    notes_of_words(notes, item);
-    if (is_first(notes, &notes->has_noted_padding,
-                 encoder->request.task != TASK_TOKENS && likely >= 0 &&
-                     padding_is_at_ends(item, likely)))
+    if (encoder->is_pooled && !task_is_tokens(task) &&
+        word_notes_add(&notes->words, encoder, item, note)) {
+        notes_clear(notes);
+        program_note("%s", note);
+    }
+    if (task != TASK_TOKENS && encoder->padding.likely >= 0 &&
+        padding_is_at_ends(item, encoder->padding.likely) &&
+        is_first(notes, &notes->has_noted_padding))
         note_padding(encoder, item);
-    if (is_first(notes, &notes->has_noted_mask,
-                 encoder->request.task == TASK_FILL && item->window.of <= 1 &&
-                     item_count(item, encoder->info.mask_token) == 0))
+    if (task == TASK_FILL && item->window.of <= 1 &&
+        item_count(item, encoder->info.mask_token) == 0 && is_first(notes, &notes->has_noted_mask))
         note_missing_mask(encoder, item);
 }

@@ -1,50 +1,35 @@
 /* origin.c - see origin.h. */
 #include "tools/encode/origin.h"
 
-#include "tools/encode/notes.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
-FILE *origin_open(const struct job *job, bool resumes)
+FILE *origin_open(struct job *job)
 {
-    const struct encode_options *options = job->options;
-    const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
-    if (!resumes && !(is_array && options->request.task == TASK_VECTORS))
-        return NULL;
-    job->reader->lines.has_sum = true;
-    return output_beside(job->output, job->output->path, OUTPUT_ORIGIN);
+    job->reader.lines.has_sum = true;
+    return output_beside(&job->output, job->output.path, OUTPUT_ORIGIN);
 }
 
-static void write_numbers(FILE *stream, json_t *origin, size_t n_rows, size_t n_texts,
-                          const struct line_place *input, size_t n_lines)
+void origin_write(FILE *stream, const struct job *job)
 {
-    json_object_set_new(origin, "rows", json_integer((json_int_t)n_rows));
-    json_object_set_new(origin, "texts", json_integer((json_int_t)n_texts));
-    if (input) {
-        json_object_set_new(origin, "input_lines", json_integer((json_int_t)n_lines));
-        json_object_set_new(origin, "input_bytes", json_integer((json_int_t)input->bytes));
-        json_object_set_new(origin, "input_crc32c", json_integer((json_int_t)input->sum));
-    }
+    const struct encoder *encoder = job->encoder;
+    const struct line_reader *lines = &job->reader.lines;
+    json_t *origin = settings_make(job->options->settings, encoder);
+    json_object_update_new(
+        origin,
+        json_pack("{ssssssssss%sIsIsI}", "name", encoder->name, "pooling",
+                  encoder_pooling_asked(encoder), "position", encoder->position, "mask",
+                  encoder->mask, "prompt", encoder->prompt.text ? encoder->prompt.text : "",
+                  encoder->prompt.len, "dimensions", (json_int_t)encoder->width, "rows",
+                  (json_int_t)job->progress.rows, "texts", (json_int_t)job->progress.lines));
+    if (!job->reader.texts)
+        json_object_update_new(origin,
+                               json_pack("{sIsIsI}", "input_lines", (json_int_t)lines->n_lines,
+                                         "input_bytes", (json_int_t)lines->place.bytes,
+                                         "input_crc32c", (json_int_t)lines->place.sum));
     json_dumpf(origin, stream, JSON_PRESERVE_ORDER | JSON_INDENT(2));
     fputc('\n', stream);
     json_decref(origin);
-}
-
-void origin_write(FILE *stream, const struct job *job, const struct rows_file *rows)
-{
-    const struct encoder *encoder = job->encoder;
-    if (!stream)
-        return;
-    json_t *origin = settings_make(job->options->settings, encoder);
-    json_object_update_new(
-        origin, json_pack("{ssssssssss%sI}", "name", encoder->name, "pooling",
-                          encoder_pooling_asked(encoder), "position", encoder->position, "mask",
-                          encoder->mask, "prompt", encoder->prompt.text ? encoder->prompt.text : "",
-                          encoder->prompt.len, "dimensions", (json_int_t)encoder->width));
-    write_numbers(stream, origin, rows->n_rows, job->notes->n_read,
-                  job->reader->texts ? NULL : &job->reader->lines.place,
-                  job->reader->lines.n_lines);
 }
 
 bool origin_is_of(const char *output_path, const json_t *settings)

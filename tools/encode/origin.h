@@ -8,13 +8,13 @@
 #define TOOLS_ENCODE_ORIGIN_H
 
 #include "tools/encode/corpus/settings.h"
-#include "tools/encode/rows_file.h"
+#include "tools/encode/job.h"
 
-/* Opens the file, if the run resumes or its output is an array of vectors; else returns NULL. */
-FILE *origin_open(const struct job *job, bool resumes);
+/* Opens the file beside an output that has a name. */
+FILE *origin_open(struct job *job);
 
 /* Writes what is known when all texts are encoded. */
-void origin_write(FILE *stream, const struct job *job, const struct rows_file *rows);
+void origin_write(FILE *stream, const struct job *job);
 
 /* Whether the output was made by these settings of the input on stdin, which is read for it; then
  * that is noted. Ends the program if it was made by others. */

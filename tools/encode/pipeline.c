@@ -3,13 +3,14 @@
  * The results of a batch are flushed before the program waits for more, so a slow producer sees
  * result k after line k. When a text fails, the results of those before it are still printed.
  * Texts that go in windows are encoded window by window, a few of them at a time, whatever their
- * length.
+ * length. Encoding functions return PROGRAM_DONE, or the exit code of a failure.
  */
 #include "tools/encode/batch.h"
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/corpus/left_out.h"
 #include "tools/encode/origin.h"
 #include "tools/encode/print/printer.h"
+#include "tools/encode/rows_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,7 @@
 enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
 
 struct pipeline {
-    const struct job *job;
-    struct encoder *encoder;
+    struct job *job;
     const struct printer_kind *kind;
     struct printer printer;
     struct rows_file rows;
@@ -27,68 +27,56 @@ struct pipeline {
     size_t n_windows;
 };
 
-/* Those that encode return PROGRAM_DONE, or the exit code after a failure. */
-
 /* An interruption is no text's fault: the run has the exit code of its signal, and no message. */
-static int fail(const struct pipeline *pipeline, const char *message)
+static int fail_text(struct pipeline *pipeline, const char *message)
 {
-    if (pipeline->encoder->fault == FAULT_INTERRUPTED)
+    if (pipeline->job->encoder->fault == FAULT_INTERRUPTED)
         return corpus_keep(pipeline->job->corpus);
-    return notes_fail(pipeline->job->notes, message);
+    return notes_fail(pipeline->job, message);
 }
 
 /* ---- Groups: what is encoded in one call ---- */
 
-static bool has_failed(const struct printer *printer)
-{
-    return printer->message || ferror(printer->stream);
-}
-
-static bool can_be_printed(const struct pipeline *pipeline, const struct item *item)
-{
-    const struct printer_kind *kind = pipeline->kind;
-    const char *fault = kind->fault ? kind->fault(&pipeline->printer, item) : NULL;
-    return !fault || encoder_fail(pipeline->encoder, item, "%s", fault);
-}
-
 /* Encodes and prints texts together, up to one that fails. */
 static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    struct encoder *encoder = pipeline->encoder;
+    struct encoder *encoder = pipeline->job->encoder;
+    struct printer *printer = &pipeline->printer;
+    const struct printer_kind *kind = pipeline->kind;
     char reason[sizeof encoder->message]; /* a text that is left out has another */
     size_t n_encoded = encoder_encode(encoder, items, n);
     strcpy(reason, n_encoded < n ? encoder->message : "");
     for (size_t i = 0; i < n_encoded; i++) {
-        if (!can_be_printed(pipeline, &items[i])) {
-            if (left_out_take(&pipeline->left, &items[i]))
+        const char *fault = kind->fault ? kind->fault(printer, &items[i]) : NULL;
+        if (fault) {
+            encoder_fail(encoder, &items[i], "%s", fault);
+            if (left_out_add(&pipeline->left, &items[i]))
                 continue;
-            return fail(pipeline, encoder->message);
+            return fail_text(pipeline, encoder->message);
         }
-        notes_of(pipeline->job->notes, &items[i]);
-        pipeline->kind->item(&pipeline->printer, &items[i]);
-        rows_file_add(&pipeline->rows, &items[i]);
-        if (has_failed(&pipeline->printer))
+        notes_of(pipeline->job, &items[i]);
+        kind->item(printer, &items[i]);
+        if (pipeline->rows.json.stream)
+            rows_file_add(&pipeline->rows, pipeline->job, &items[i]);
+        if (printer->message || ferror(printer->stream))
             return PROGRAM_FAILED;
     }
-    return n_encoded == n ? PROGRAM_DONE : fail(pipeline, reason);
+    return n_encoded == n ? PROGRAM_DONE : fail_text(pipeline, reason);
 }
 
 /* Rows per token take memory for each, a weight for each id is many numbers; groups bound it. */
-static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
-{
-    size_t n_tokens = 0, i = 0, most = encoder_most_pooled(pipeline->encoder);
-    if (pipeline->encoder->is_pooled)
-        return n < most ? n : most;
-    while (i < n && (i == 0 || n_tokens + items[i].n_tokens <= GROUP_TOKENS))
-        n_tokens += items[i++].n_tokens;
-    return i;
-}
-
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
+    const bool is_pooled = pipeline->job->encoder->is_pooled;
+    const size_t most = is_pooled ? encoder_most_pooled(pipeline->job->encoder) : SIZE_MAX;
     int code = PROGRAM_DONE;
     for (size_t from = 0, len; from < n && code == PROGRAM_DONE; from += len) {
-        len = group_len(pipeline, items + from, n - from);
+        size_t n_tokens = 0;
+        for (len = 0; from + len < n && len < most; len++) {
+            n_tokens += items[from + len].n_tokens;
+            if (!is_pooled && len > 0 && n_tokens > GROUP_TOKENS)
+                break;
+        }
         code = encode_group(pipeline, items + from, len);
     }
     return code;
@@ -124,76 +112,80 @@ static struct item make_window(const struct item *item, const engine_window *cut
     return window;
 }
 
-/* Adds the windows of an item to those that wait, and encodes them whenever they are enough. */
-static int add_windows(struct pipeline *pipeline, const struct item *item,
-                       const engine_window *cuts, size_t n)
-{
-    int code = PROGRAM_DONE;
-    for (size_t i = 0; i < n && code == PROGRAM_DONE; i++) {
-        if (pipeline->n_windows == GROUP_WINDOWS)
-            code = encode_windows(pipeline);
-        if (code != PROGRAM_DONE)
-            break;
-        struct item *window = &pipeline->windows[pipeline->n_windows++];
-        *window = make_window(item, &cuts[i], i, n);
-        padding_apply(&pipeline->encoder->padding, window);
-    }
-    return code;
-}
-
-static int cut_item(struct pipeline *pipeline, struct item *item)
-{
-    struct encoder *encoder = pipeline->encoder;
-    char reason[sizeof encoder->message];
-    size_t n;
-    engine_window *cuts = encoder_windows(encoder, item, &n);
-    if (cuts != NULL) {
-        int code = add_windows(pipeline, item, cuts, n);
-        free(cuts);
-        return code;
-    }
-    strcpy(reason, encoder->message);
-    int code = encode_windows(pipeline);
-    return code == PROGRAM_DONE ? fail(pipeline, reason) : code;
-}
-
+/* Windows wait until they are enough for a group. */
 static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        int code = cut_item(pipeline, &items[i]);
-        if (code != PROGRAM_DONE)
-            return code;
+    struct encoder *encoder = pipeline->job->encoder;
+    int code = PROGRAM_DONE;
+    for (size_t i = 0; i < n && code == PROGRAM_DONE; i++) {
+        size_t n_cuts = 0;
+        engine_window *cuts = encoder_windows(encoder, &items[i], &n_cuts);
+        if (cuts == NULL) {
+            char reason[sizeof encoder->message];
+            strcpy(reason, encoder->message);
+            code = encode_windows(pipeline);
+            return code == PROGRAM_DONE ? fail_text(pipeline, reason) : code;
+        }
+        for (size_t k = 0; k < n_cuts && code == PROGRAM_DONE; k++) {
+            if (pipeline->n_windows == GROUP_WINDOWS)
+                code = encode_windows(pipeline);
+            if (code != PROGRAM_DONE)
+                break;
+            struct item *window = &pipeline->windows[pipeline->n_windows++];
+            *window = make_window(&items[i], &cuts[k], k, n_cuts);
+            padding_apply(&encoder->padding, window);
+        }
+        free(cuts);
     }
-    return encode_windows(pipeline);
+    return code == PROGRAM_DONE ? encode_windows(pipeline) : code;
 }
 
 /* ---- All of them ---- */
 
-static int process_batch(void *task, struct batch *batch)
+static int encode_batch(void *task, struct batch *batch)
 {
     struct pipeline *pipeline = task;
-    struct encoder *encoder = pipeline->encoder;
+    struct encoder *encoder = pipeline->job->encoder;
     size_t n = batch_tokenize(batch, &pipeline->left);
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
     int code = encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n)
                                            : encode_items(pipeline, batch->items, n);
-    return code == PROGRAM_DONE && n < batch->n_items ? fail(pipeline, reason) : code;
+    return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
 }
 
-static int run(struct pipeline *pipeline)
+/* Files beside an output are there where it has a name. */
+static FILE *open_beside(struct pipeline *pipeline)
 {
-    const struct printer_kind *kind = pipeline->kind;
+    struct job *job = pipeline->job;
+    const enum output_format format = job->options->format;
+    const bool is_array = format == FORMAT_NPY || format == FORMAT_NPZ;
+    if (is_array)
+        rows_file_open(&pipeline->rows, job);
+    left_out_open(&pipeline->left);
+    if ((is_array && job->options->request.task == TASK_VECTORS) ||
+        (job->options->resumes && job->corpus))
+        return origin_open(job);
+    return NULL;
+}
+
+/* Goes through all texts between the begin and the end of what is printed. */
+static int run_pipeline(struct pipeline *pipeline)
+{
+    struct job *job = pipeline->job;
     struct printer *printer = &pipeline->printer;
-    const struct job *job = pipeline->job;
+    const struct printer_kind *kind = pipeline->kind;
     int code = PROGRAM_FAILED;
     if (kind->begin)
         kind->begin(printer);
-    if (!has_failed(printer) && job->corpus)
-        corpus_begin(job->corpus, job, printer, &pipeline->rows, &pipeline->left);
-    if (!has_failed(printer))
-        code = batch_run(job, process_batch, pipeline);
+    if (job->corpus && !printer->message && !ferror(printer->stream)) {
+        printer->message = corpus_begin(job->corpus);
+        if (pipeline->rows.json.stream) /* of a run that goes on */
+            pipeline->rows.is_begun = ftello(pipeline->rows.json.stream) > 0;
+    }
+    if (!printer->message && !ferror(printer->stream))
+        code = batch_run(job, encode_batch, pipeline);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)
@@ -201,32 +193,31 @@ static int run(struct pipeline *pipeline)
     return printer->message ? program_fail("%s", printer->message) : code;
 }
 
-int encode_texts(const struct job *job)
+int encode_texts(struct job *job)
 {
     const struct encode_options *options = job->options;
+    const struct encoder *encoder = job->encoder;
     struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
-    pipeline->job = job;
-    pipeline->encoder = job->encoder;
+    pipeline->job = pipeline->left.job = job;
     pipeline->kind = PRINTERS[options->format];
     pipeline->printer = (struct printer){
-        .stream = job->output->stream,
-        .encoder = job->encoder,
+        .stream = job->output.stream,
+        .encoder = encoder,
+        .rows = job->rows,
+        .n_array_rows = &job->progress.array_rows,
         .all_values = options->all_values,
         .npy.type = options->type,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
-        .ranked = alloc_zeros(job->encoder->is_sparse ? job->encoder->info.n_vocabulary
-                                                      : job->encoder->info.n_labels,
-                              sizeof(struct ranked)),
+        .ranked =
+            alloc_zeros(encoder->is_sparse ? encoder->info.n_vocabulary : encoder->info.n_labels,
+                        sizeof(struct ranked)),
     };
-    rows_open_for(&pipeline->printer.rows, job);
-    rows_file_open(&pipeline->rows, job);
-    left_out_open(&pipeline->left, job);
-    FILE *origin = origin_open(job, job->options->resumes && corpus_is_asked(job->options));
-    int code = run(pipeline);
-    if (code == PROGRAM_DONE) {
-        left_out_end(&pipeline->left, job->notes->n_read);
-        origin_write(origin, job, &pipeline->rows);
-    }
+    FILE *origin = options->output_path ? open_beside(pipeline) : NULL;
+    const int code = run_pipeline(pipeline);
+    if (code == PROGRAM_DONE && job->progress.left_out > 0)
+        left_out_end(&pipeline->left);
+    if (code == PROGRAM_DONE && origin)
+        origin_write(origin, job);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

@@ -20,10 +20,9 @@ struct candidate {
 };
 
 struct ranking {
-    const struct job *job;
+    struct job *job;
     const struct encode_options *options;
     struct encoder *encoder;
-    struct rows rows;
     struct item query;
     FILE *texts;
     off_t n_bytes; /* of texts */
@@ -37,7 +36,7 @@ enum { TEXT_COLUMNS = 70, COUNT_COLUMNS = 6 };
 
 static void begin_print(struct ranking *ranking)
 {
-    struct rows *rows = &ranking->rows;
+    struct rows *rows = &ranking->job->rows;
     const bool in_order = ranking->options->in_order;
     rows_titles(rows, in_order ? "index,score,text" : "rank,index,score,text", 0, NULL);
     rows_begin(rows, NULL, NULL);
@@ -55,7 +54,7 @@ static void begin_print(struct ranking *ranking)
 static void print_text(struct ranking *ranking, const struct candidate *candidate, size_t rank,
                        const char *text)
 {
-    struct rows *rows = &ranking->rows;
+    struct rows *rows = &ranking->job->rows;
     const engine_input *query = &ranking->query.record.input;
     const size_t index = candidate->ranked.index;
     row_begin(rows);
@@ -85,7 +84,7 @@ static int keep(struct ranking *ranking, const struct candidate *candidate, cons
     ranking->candidates[ranking->n++].offset = ranking->n_bytes;
     ranking->n_bytes += (off_t)candidate->len;
     if (candidate->len && fwrite(text, 1, candidate->len, ranking->texts) != candidate->len)
-        return notes_fail(ranking->job->notes, "cannot keep the texts in a temporary file");
+        return notes_fail(ranking->job, "cannot keep the texts in a temporary file");
     return PROGRAM_DONE;
 }
 
@@ -109,7 +108,7 @@ static int print_sorted(struct ranking *ranking)
     int code = PROGRAM_DONE;
 
     begin_print(ranking);
-    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->rows.stream); i++) {
+    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->job->rows.stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
@@ -159,7 +158,7 @@ static int give_out(struct ranking *ranking, const struct item *item, float scor
     struct candidate candidate = {
         .ranked = {score, item->number - 1}, .len = input->text_len, .is_cut = item->n_dropped > 0};
     const struct item noted = with_query(ranking, item); /* whose tokens they are */
-    notes_of(ranking->job->notes, &noted);
+    notes_of(ranking->job, &noted);
     if (!ranking->options->in_order)
         return keep(ranking, &candidate, input->text);
     print_text(ranking, &candidate, 0, input->text);
@@ -185,14 +184,13 @@ static int score_batch(void *task, struct batch *batch)
                          scores) != ENGINE_OK) {
         const engine_error *error = engine_session_error(encoder->session);
         if (error->input == ENGINE_QUERY_INPUT)
-            return notes_fail(batch->job->notes, error->message);
+            return notes_fail(batch->job, error->message);
         encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
-        return notes_fail(batch->job->notes, encoder->message);
+        return notes_fail(batch->job, encoder->message);
     }
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
         code = give_out(ranking, &batch->items[i], scores[i]);
-    return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job->notes, reason)
-                                                      : code;
+    return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job, reason) : code;
 }
 
 /* ---- All of it ---- */
@@ -209,13 +207,12 @@ static void read_query(struct ranking *ranking)
         return;
     if (!encoder_tokenize(encoder, query))
         program_die("%s", encoder->message);
-    notes_of(ranking->job->notes, query);
+    notes_of(ranking->job, query);
 }
 
-int rank_texts(const struct job *job)
+int rank_texts(struct job *job)
 {
     struct ranking ranking = {.job = job, .options = job->options, .encoder = job->encoder};
-    rows_open_for(&ranking.rows, job);
     read_query(&ranking);
     if (job->options->in_order)
         begin_print(&ranking);

@@ -3,14 +3,10 @@
 
 #include <string.h>
 
-void rows_file_open(struct rows_file *rows, const struct job *job)
+void rows_file_open(struct rows_file *rows, struct job *job)
 {
     const struct encoder *encoder = job->encoder;
-    const enum output_format format = job->options->format;
-    *rows = (struct rows_file){0};
-    if (format != FORMAT_NPY && format != FORMAT_NPZ)
-        return;
-    rows->json.stream = output_beside(job->output, job->output->path, OUTPUT_ROWS);
+    rows->json.stream = output_beside(&job->output, job->output.path, OUTPUT_ROWS);
     rows->is_per_token = encoder->width > 0 && !encoder->is_pooled && encoder->padding.n == 0;
 }
 
@@ -19,18 +15,6 @@ static void begin_row(struct rows_file *rows, size_t row, size_t line)
     json_begin_object(&rows->json, NULL);
     json_write_count(&rows->json, "row", row);
     json_write_count(&rows->json, "line", line);
-}
-
-/* From here on rows are written: first those that were only counted. */
-static void begin(struct rows_file *rows)
-{
-    if (rows->is_begun)
-        return;
-    rows->is_begun = true;
-    for (size_t row = 0; row < rows->n_rows; row++) {
-        begin_row(rows, row, row + 1);
-        json_end_object(&rows->json);
-    }
 }
 
 /* A byte of the text as it came in, which is behind the prompt. */
@@ -53,29 +37,30 @@ static void write_window(struct json_writer *json, const struct item *item)
         json_write_truth(json, "pair", true);
 }
 
-/* A row that is the next line and nothing more is only counted, until one has more to say. */
-static void add_row(struct rows_file *rows, const struct item *item, size_t token)
+/* A row that is the next line and nothing more is only counted, until one has more to say: from
+ * there on rows are written, those that were only counted first. */
+void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item)
 {
     struct json_writer *json = &rows->json;
     const struct record *record = &item->record;
-    if (record->id || item->window.of || rows->is_per_token || item->number != rows->n_rows + 1)
-        begin(rows);
-    const size_t row = rows->n_rows++;
-    if (!rows->is_begun)
-        return;
-    begin_row(rows, row, item->number);
-    if (record->id)
-        json_write_raw(json, "id", record->id, record->id_len);
-    if (item->window.of)
-        write_window(json, item);
-    if (rows->is_per_token)
-        json_write_count(json, "token", token);
-    json_end_object(json);
-}
-
-void rows_file_add(struct rows_file *rows, const struct item *item)
-{
-    const size_t n = rows->is_per_token ? item->n_tokens : 1;
-    for (size_t i = 0; i < n && rows->json.stream; i++)
-        add_row(rows, item, i);
+    size_t *n_rows = &job->progress.rows;
+    for (size_t i = 0; i < (rows->is_per_token ? item->n_tokens : 1); i++, ++*n_rows) {
+        const bool is_next_line =
+            !record->id && !item->window.of && !rows->is_per_token && item->number == *n_rows + 1;
+        for (size_t row = 0; !is_next_line && !rows->is_begun && row < *n_rows; row++) {
+            begin_row(rows, row, row + 1);
+            json_end_object(json);
+        }
+        rows->is_begun = rows->is_begun || !is_next_line;
+        if (!rows->is_begun)
+            continue;
+        begin_row(rows, *n_rows, item->number);
+        if (record->id)
+            json_write_raw(json, "id", record->id, record->id_len);
+        if (item->window.of)
+            write_window(json, item);
+        if (rows->is_per_token)
+            json_write_count(json, "token", i);
+        json_end_object(json);
+    }
 }

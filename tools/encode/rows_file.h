@@ -12,19 +12,18 @@
 #define TOOLS_ENCODE_ROWS_FILE_H
 
 #include "tools/common/print/json_writer.h"
-#include "tools/encode/tasks.h"
+#include "tools/encode/job.h"
 
 struct rows_file {
     struct json_writer json; /* its stream is NULL: there is no such file */
     bool is_per_token;       /* a row is a token */
-    size_t n_rows;           /* so far, whether written or only counted */
-    bool is_begun;           /* they are written, from row 0 on */
+    bool is_begun;           /* rows are written, from row 0 on, not only counted */
 };
 
-/* Formats that are no arrays, and outputs without a name, have none. */
-void rows_file_open(struct rows_file *rows, const struct job *job);
+/* Opens the file beside an array that has a name. */
+void rows_file_open(struct rows_file *rows, struct job *job);
 
-/* The rows of the next item. */
-void rows_file_add(struct rows_file *rows, const struct item *item);
+/* Adds the rows of the next item. */
+void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item);
 
 #endif

@@ -29,11 +29,11 @@ struct masks {
 
 /* ---- Reading ---- */
 
-static int take_batch(void *task, struct batch *batch)
+static int keep_batch(void *task, struct batch *batch)
 {
     struct masks *masks = task;
     if (batch_tokenize(batch, NULL) < batch->n_items)
-        return notes_fail(batch->job->notes, masks->encoder->message);
+        return notes_fail(batch->job, masks->encoder->message);
     batch_keep(batch, &masks->texts);
     return PROGRAM_DONE;
 }
@@ -237,17 +237,17 @@ static void print_json(const struct masks *masks, FILE *stream)
 
 /* ---- All of it ---- */
 
-int show_masks(const struct job *job)
+int show_masks(struct job *job)
 {
     struct masks masks = {.encoder = job->encoder,
                           .is_causal = strcmp(job->encoder->mask, "causal") == 0};
-    int code = batch_run(job, take_batch, &masks);
+    int code = batch_run(job, keep_batch, &masks);
     if (code == PROGRAM_DONE) {
         pad_all(&masks);
         if (job->options->format == FORMAT_JSON)
-            print_json(&masks, job->output->stream);
+            print_json(&masks, job->output.stream);
         else
-            print_text(&masks, job->output->stream);
+            print_text(&masks, job->output.stream);
     }
     kept_free(&masks.texts);
     free(masks.row);

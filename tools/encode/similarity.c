@@ -13,14 +13,14 @@ struct matrix {
     float *vectors; /* [texts.n, width] */
 };
 
-static int take_batch(void *task, struct batch *batch)
+static int encode_matrix(void *task, struct batch *batch)
 {
     struct matrix *matrix = task;
     struct encoder *encoder = matrix->encoder;
     const size_t n = matrix->texts.n, width = encoder->width;
     if (batch_tokenize(batch, NULL) < batch->n_items ||
         encoder_encode(encoder, batch->items, batch->n_items) < batch->n_items)
-        return notes_fail(batch->job->notes, encoder->message);
+        return notes_fail(batch->job, encoder->message);
     alloc_for("all texts");
     matrix->vectors =
         alloc_resize(matrix->vectors, n + batch->n_items, width * sizeof *matrix->vectors);
@@ -103,19 +103,17 @@ static void print_csv(const struct matrix *matrix, struct rows *rows)
     }
 }
 
-int print_similarities(const struct job *job)
+int print_similarities(struct job *job)
 {
     struct matrix matrix = {.encoder = job->encoder};
-    struct rows rows;
-    int code = batch_run(job, take_batch, &matrix);
+    int code = batch_run(job, encode_matrix, &matrix);
     if (code == PROGRAM_DONE && matrix.texts.n < 2)
         program_die("--similarity takes at least two texts; stdin has %s",
                     matrix.texts.n ? "one" : "none");
-    rows_open_for(&rows, job);
     if (code == PROGRAM_DONE)
-        (rows.format == ROWS_JSON  ? print_json
-         : rows.format == ROWS_CSV ? print_csv
-                                   : print_table)(&matrix, &rows);
+        (job->rows.format == ROWS_JSON  ? print_json
+         : job->rows.format == ROWS_CSV ? print_csv
+                                        : print_table)(&matrix, &job->rows);
     kept_free(&matrix.texts);
     free(matrix.vectors);
     return code;

@@ -7,9 +7,8 @@
 #include <string.h>
 
 struct pairs {
-    const struct job *job;
+    struct job *job;
     struct encoder *encoder;
-    struct rows rows;
     struct batch seconds; /* the second texts of the pairs of a batch, which has the first */
     float *vectors;       /* [n_vectors, width], of first texts */
     size_t n_vectors;
@@ -82,15 +81,15 @@ static size_t compare(struct pairs *pairs, struct item *firsts, struct item *sec
         memcpy(pairs->vectors + i * width, firsts[i].rows, width * sizeof *pairs->vectors);
     n = encoder_encode(pairs->encoder, seconds, n);
     for (size_t i = 0; i < n; i++) {
-        notes_of(pairs->job->notes, &firsts[i]);
-        notes_of(pairs->job->notes, &seconds[i]);
-        print_pair(&pairs->rows, &firsts[i], &seconds[i],
+        notes_of(pairs->job, &firsts[i]);
+        notes_of(pairs->job, &seconds[i]);
+        print_pair(&pairs->job->rows, &firsts[i], &seconds[i],
                    (float)engine_cosine(pairs->vectors + i * width, seconds[i].rows, width));
     }
     return n;
 }
 
-static int take_batch(void *task, struct batch *batch)
+static int compare_pairs(void *task, struct batch *batch)
 {
     struct pairs *pairs = task;
     const size_t n_read = batch->n_items, most = encoder_most_pooled(pairs->encoder);
@@ -108,17 +107,16 @@ static int take_batch(void *task, struct batch *batch)
         item_free(&pairs->seconds.items[i]);
     if (n_done == n_read)
         return PROGRAM_DONE;
-    return notes_fail(batch->job->notes, n_done < n ? pairs->encoder->message : reason);
+    return notes_fail(batch->job, n_done < n ? pairs->encoder->message : reason);
 }
 
-int print_pair_similarities(const struct job *job)
+int print_pair_similarities(struct job *job)
 {
     struct pairs *pairs = alloc_zeros(1, sizeof *pairs);
     pairs->job = pairs->seconds.job = job;
     pairs->encoder = job->encoder;
-    rows_open_for(&pairs->rows, job);
-    rows_titles(&pairs->rows, "index,text,pair,similarity", 0, NULL);
-    int code = batch_run(job, take_batch, pairs);
+    rows_titles(&pairs->job->rows, "index,text,pair,similarity", 0, NULL);
+    int code = batch_run(job, compare_pairs, pairs);
     free(pairs->vectors);
     free(pairs);
     return code;

@@ -275,7 +275,6 @@ void inspect_file(const char *path, bool is_json, bool verify)
 {
     const engine_model_options options = ENGINE_MODEL_OPTIONS(.verify = -1);
     struct inspection inspection = {.path = path, .info = ENGINE_INFO(), .is_verified = verify};
-    struct rows rows;
     engine_model *model;
     engine_error error = {0};
     if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
@@ -288,7 +287,7 @@ void inspect_file(const char *path, bool is_json, bool verify)
     inspection.n_texts = count_texts(&inspection);
     add_up(&inspection);
     inspection.is_sound = !verify || engine_model_verify(model, &error) == ENGINE_OK;
-    rows_open(&rows, is_json ? ROWS_JSON : ROWS_TABLE, stdout);
+    struct rows rows = ROWS(stdout, is_json ? ROWS_JSON : ROWS_TABLE);
     (is_json ? write_json : print_text)(&inspection, &rows);
     if (!inspection.is_sound)
         program_exit(program_end(program_fail("'%s': %s", path, error.message)));

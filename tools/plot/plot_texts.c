@@ -60,7 +60,7 @@ void plot_texts_read(struct plot_options *options)
     if (most == 0 || options->request.n_texts > 0)
         return;
     options->request.texts = options->stdin_texts;
-    reader_from_stdin(&reader, false);
+    reader_open(&reader, NULL, 0, false);
     while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
         add_line(options, &record, most);
         record_free(&record);

@@ -56,7 +56,7 @@ static off_t find_twice(const char *output)
         PROGRAM_RUN(find(&again, output));
         must(program_code < 0 && again.n_entries == n_entries && again.last.bytes == last.bytes &&
              again.last.is_finished == last.is_finished &&
-             memcmp(again.last.counts, last.counts, sizeof last.counts) == 0);
+             memcmp(&again.last.progress, &last.progress, sizeof last.progress) == 0);
         must(fstat(again.fd, &file) == 0);
         journal_close(&again);
     }

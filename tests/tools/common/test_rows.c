@@ -30,11 +30,10 @@ static const char *printed(enum rows_format format, size_t n)
 {
     static char *text;
     size_t len;
-    struct rows rows;
     free(text);
     FILE *stream = open_memstream(&text, &len);
     assert_non_null(stream);
-    rows_open(&rows, format, stream);
+    struct rows rows = ROWS(stream, format);
     write_rows(&rows, n);
     assert_int_equal(fclose(stream), 0);
     return text;

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void rows_open(struct rows *rows, enum rows_format format, FILE *stream)
-{
-    *rows = (struct rows){.stream = stream, .format = format, .json = {.stream = stream}};
-}
-
 /* ---- Cells ---- */
 
 /* Whether the format shows this cell; what parts it from the one before it. */

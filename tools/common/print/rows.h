@@ -1,7 +1,7 @@
 /* rows.h - a result as rows: a table, JSON objects, CSV (RFC 4180) or TSV. A function of the
  * program writes each cell once, with its name and the formats that show it:
  *
- *     rows_open(&rows, ROWS_CSV, stdout);
+ *     struct rows rows = ROWS(stdout, ROWS_CSV);
  *     rows_titles(&rows, "index,text", 0, NULL);
  *     rows_begin(&rows, NULL, "#\ttext");
  *     row_begin(&rows);
@@ -38,7 +38,11 @@ struct row_span {
     bool in_pair, is_absent;
 };
 
-void rows_open(struct rows *rows, enum rows_format format, FILE *stream);
+/* The initializer of a struct rows. */
+#define ROWS(to, in_format)                                                                        \
+    {                                                                                              \
+        .stream = (to), .format = (in_format), .json = {.stream = (to) }                           \
+    }
 
 /* Prints the first line of CSV: titles, then name0, name1 and so on, n of them. TSV has none. */
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name);

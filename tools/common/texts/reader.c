@@ -11,29 +11,28 @@
 #include <string.h>
 #include <unistd.h>
 
-void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_texts,
-                           const char *pair)
+void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json)
 {
-    *reader = (struct reader){.texts = texts, .n_texts = n_texts, .pair = pair};
-}
-
-void reader_from_stdin(struct reader *reader, bool is_json)
-{
-    *reader = (struct reader){.is_json = is_json};
+    *reader = (struct reader){.n_texts = n_texts, .is_json = is_json};
+    if (n_texts > 0) {
+        reader->texts = texts;
+        return;
+    }
     input_remember("-");
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
 
 void reader_free(struct reader *reader)
 {
-    line_reader_free(&reader->lines);
+    if (reader->lines.data)
+        line_reader_free(&reader->lines);
 }
 
 /* The line is no input, and the next call goes on behind it. */
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason,
                                       struct record *record)
 {
-    if (reader->passes_faults) {
+    if (reader->keeps_going) {
         *record = (struct record){.line = line, .fault = alloc_text("%s", reason)};
         return READER_RECORD;
     }
@@ -42,34 +41,8 @@ static enum reader_state fail_in_line(struct reader *reader, size_t line, const 
     return READER_FAILED;
 }
 
-static enum reader_state next_argument(struct reader *reader, struct record *record)
-{
-    if (reader->n_read == reader->n_texts)
-        return READER_END;
-    const char *text = reader->texts[reader->n_read++], *pair = reader->pair;
-    if (reader->two_by_two)
-        pair = reader->texts[reader->n_read++];
-    *record = (struct record){.input = {.text = text,
-                                        .text_len = strlen(text),
-                                        .pair = pair,
-                                        .pair_len = pair ? strlen(pair) : 0}};
-    record->is_repaired =
-        !utf8_is_valid(text, strlen(text)) || (pair && !utf8_is_valid(pair, strlen(pair)));
-    return READER_RECORD;
-}
-
-static enum reader_state take_text(const struct reader *reader, const char *line, size_t len,
-                                   struct record *record)
-{
-    char *copy = alloc_zeros(len, 1);
-    memcpy(copy, line, len);
-    *record = (struct record){
-        .input = {.text = copy, .text_len = len}, .storage = copy, .line = reader->lines.n_lines};
-    return READER_RECORD;
-}
-
 /* An empty line is forgiven where it is the last; skipping one would shift what comes after it. */
-static enum reader_state take_json(struct reader *reader, const char *line, size_t len,
+static enum reader_state read_json(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
     char reason[2 + JSON_MESSAGE_BYTES] = ": ";
@@ -86,20 +59,15 @@ static enum reader_state take_json(struct reader *reader, const char *line, size
     return READER_RECORD;
 }
 
-/* Whoever forgets --input jsonl would get vectors of braces and quotes. */
-static void note_json(const char *line, size_t len)
-{
-    if (len > 2 && memcmp(line, "{\"", 2) == 0 && line[len - 1] == '}')
-        program_note("line 1 of stdin looks like JSON, and is read as text; encode and "
-                     "encode-search read JSON with --input jsonl");
-}
-
-static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
+/* The first line may have a byte order mark. If it looks like JSON, --input jsonl was forgotten,
+ * and the vectors would be those of braces and quotes. */
+static enum reader_state read_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    const bool is_begin = reader->lines.n_lines == 1;
-    const char *format, *converter = is_begin ? utf8_converter(line, len, &format) : NULL;
-    const size_t mark_len = is_begin ? utf8_mark_len(line, len) : 0;
+    const size_t number = reader->lines.n_lines;
+    const char *format, *converter = number == 1 ? utf8_converter(line, len, &format) : NULL;
+    const size_t mark_len = number == 1 ? utf8_mark_len(line, len) : 0;
+    enum reader_state state = READER_RECORD;
     if (converter) {
         snprintf(reader->message, sizeof reader->message,
                  "stdin is %s, and texts are UTF-8: convert it first: %s FILE | ...", format,
@@ -108,11 +76,18 @@ static enum reader_state take_line(struct reader *reader, const char *line, size
     }
     line += mark_len;
     len -= mark_len;
-    if (is_begin && !reader->is_json)
-        note_json(line, len);
-    alloc_for("line %zu of stdin", reader->lines.n_lines);
-    enum reader_state state = reader->is_json ? take_json(reader, line, len, record)
-                                              : take_text(reader, line, len, record);
+    if (number == 1 && !reader->is_json && len > 2 && memcmp(line, "{\"", 2) == 0 &&
+        line[len - 1] == '}')
+        program_note("line 1 of stdin looks like JSON, and is read as text; encode and "
+                     "encode-search read JSON with --input jsonl");
+    alloc_for("line %zu of stdin", number);
+    if (reader->is_json) {
+        state = read_json(reader, line, len, record);
+    } else {
+        char *copy = memcpy(alloc_zeros(len, 1), line, len);
+        *record = (struct record){
+            .input = {.text = copy, .text_len = len}, .storage = copy, .line = number};
+    }
     record->is_repaired = !utf8_is_valid(line, len);
     return state;
 }
@@ -124,13 +99,13 @@ static enum reader_state fail_to_read(struct reader *reader)
     return READER_FAILED;
 }
 
-static enum reader_state take_too_long(struct reader *reader, struct record *record)
+static enum reader_state fail_long_line(struct reader *reader, struct record *record)
 {
     char reason[96];
     const size_t line = reader->lines.n_lines + 1;
     snprintf(reason, sizeof reason, " is longer than %zu MiB, the longest that is read",
              LINE_BYTES_MAX >> 20);
-    if (reader->passes_faults && line_reader_pass(&reader->lines) != LINE_READ)
+    if (reader->keeps_going && line_reader_pass(&reader->lines) != LINE_READ)
         return fail_to_read(reader);
     return fail_in_line(reader, line, reason, record);
 }
@@ -146,10 +121,10 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
                 reader->empty_line = true;
                 continue;
             }
-            return take_line(reader, line, len, record);
+            return read_line(reader, line, len, record);
         case LINE_PENDING: return READER_PENDING;
         case LINE_END: return READER_END;
-        case LINE_TOO_LONG: return take_too_long(reader, record);
+        case LINE_TOO_LONG: return fail_long_line(reader, record);
         default: return fail_to_read(reader);
         }
     }
@@ -157,12 +132,23 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
 
 enum reader_state reader_next(struct reader *reader, bool wait, struct record *record)
 {
-    if (reader->texts)
-        return next_argument(reader, record);
-    enum reader_state state = next_line(reader, wait, record);
-    if (state == READER_RECORD)
-        reader->place = reader->lines.place;
-    return state;
+    if (!reader->texts) {
+        const enum reader_state state = next_line(reader, wait, record);
+        if (state == READER_RECORD)
+            reader->place = reader->lines.place;
+        return state;
+    }
+    if (reader->n_read == reader->n_texts)
+        return READER_END;
+    const char *text = reader->texts[reader->n_read++], *pair = reader->pair;
+    if (reader->two_by_two)
+        pair = reader->texts[reader->n_read++];
+    const size_t text_len = strlen(text), pair_len = pair ? strlen(pair) : 0;
+    *record = (struct record){
+        .input = {.text = text, .text_len = text_len, .pair = pair, .pair_len = pair_len},
+        .is_repaired = !utf8_is_valid(text, text_len) || (pair && !utf8_is_valid(pair, pair_len)),
+    };
+    return READER_RECORD;
 }
 
 bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)

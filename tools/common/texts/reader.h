@@ -22,18 +22,17 @@ struct reader {
     const char *pair; /* second text of the one argument, or NULL */
     bool two_by_two;  /* two arguments are a pair */
     bool is_json;
-    bool passes_faults;      /* a line that is no input is a record that says so, not the end */
-    bool has_bad_line;       /* the message is about a line that is no input */
-    size_t n_read;           /* arguments */
-    bool empty_line;         /* the JSON line before this one was empty */
-    struct line_place place; /* behind the last record */
+    bool keeps_going;  /* an invalid line becomes a record with `fault`, it does not end reading */
+    bool has_bad_line; /* the message is about an invalid line */
+    size_t n_read;     /* arguments */
+    bool empty_line;   /* the JSON line before this one was empty */
+    struct line_place place; /* after the last record */
     struct line_reader lines;
     char message[512];
 };
 
-void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_texts,
-                           const char *pair);
-void reader_from_stdin(struct reader *reader, bool is_json);
+/* Reads n_texts arguments, or if there are none stdin, as text or JSON lines. */
+void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
 void reader_free(struct reader *reader);
 
 /* Passes by what an earlier run has read: so many bytes, which have this sum, and lines. False: the

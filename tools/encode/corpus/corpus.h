@@ -9,38 +9,30 @@
 #define TOOLS_ENCODE_CORPUS_H
 
 #include "tools/encode/corpus/journal.h"
-#include "tools/encode/corpus/left_out.h"
-#include "tools/encode/print/printer.h"
-#include "tools/encode/rows_file.h"
+#include "tools/encode/job.h"
 
 struct corpus {
-    const struct encode_options *options;
-    const struct encoder *encoder;
-    const struct job *job;
-    const char *path; /* of the output */
-    struct output *output;
+    struct job *job;
     json_t *settings; /* NULL: not yet asked for */
     struct journal journal;
-    size_t *counts[N_COUNTS];     /* those of the run, which an entry tells */
     struct journal_entry reached; /* what is printed */
     double due;                   /* the time for the journal's next entry, in seconds */
     bool is_broken;               /* the journal could not be written */
 };
 
-/* Whether the options make a run that can have a journal. */
+/* Whether the options, of an output with a name, make a run that can have a journal. */
 bool corpus_is_asked(const struct encode_options *options);
 
-/* Looks for a journal of the output, checks that the options may go on with it, and opens the
- * output: a new one, or the parts. False: the output is complete, which has been said. Else what is
- * wrong ends the program. */
-bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct output *output);
+/* Looks for a journal of the output, checks that the options may continue it, and opens the output
+ * of the job: a new one, or the parts. Returns false if the output is complete, after a message.
+ * Ends the program if something is wrong. */
+bool corpus_open(struct corpus *corpus, struct job *job);
 
-/* Before the first text, when the printer has begun: from here on SIGINT and SIGTERM end the run
- * and drop the batch at work. Of a run that goes on the input is read up to where it ended, and
- * what follows that in the parts is dropped. The printer's message says why that cannot be. */
-void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *printer,
-                  struct rows_file *rows, struct left_out *left);
+/* Call it before the first text, after the printer has begun: from here on SIGINT and SIGTERM end
+ * the run and drop the batch at work. Of a run that is continued the input is read up to where it
+ * ended, what the parts have beyond that is dropped, and the job's progress is what it was. Returns
+ * NULL, or why that cannot be. */
+const char *corpus_begin(struct corpus *corpus);
 
 /* After each batch, whose results are printed; `is_last`: there is no other. PROGRAM_DONE, or the
  * exit code of a run that ends here. */

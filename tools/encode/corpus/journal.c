@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -37,8 +38,19 @@ static json_t *read_line(const char *line, size_t len)
     return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
 }
 
-static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows",     "array_rows",
-                                                  "cut",   "repaired", "left_out"};
+static const struct count {
+    const char *name;
+    size_t offset; /* in struct progress */
+} COUNTS[] = {
+    {"lines", offsetof(struct progress, lines)},
+    {"rows", offsetof(struct progress, rows)},
+    {"array_rows", offsetof(struct progress, array_rows)},
+    {"cut", offsetof(struct progress, cut)},
+    {"repaired", offsetof(struct progress, repaired)},
+    {"left_out", offsetof(struct progress, left_out)},
+};
+enum { N_COUNTS = sizeof COUNTS / sizeof COUNTS[0] };
+_Static_assert(sizeof(struct progress) == N_COUNTS * sizeof(size_t), "each count has a name");
 
 static json_t *entry_json(const struct journal_entry *entry)
 {
@@ -46,7 +58,10 @@ static json_t *entry_json(const struct journal_entry *entry)
         json_pack("{sIsI}", "bytes", (json_int_t)entry->bytes, "sum", (json_int_t)entry->sum);
     json_t *files = json_array();
     for (size_t i = 0; i < N_COUNTS; i++)
-        json_object_set_new(object, COUNT_NAMES[i], json_integer((json_int_t)entry->counts[i]));
+        json_object_set_new(
+            object, COUNTS[i].name,
+            json_integer((json_int_t) *
+                         (const size_t *)((const char *)&entry->progress + COUNTS[i].offset)));
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++)
         json_array_append_new(files, json_pack("[II]", (json_int_t)entry->files[i].bytes,
                                                (json_int_t)entry->files[i].sum));
@@ -73,7 +88,8 @@ static struct journal_entry read_entry(const json_t *object)
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
-        entry.counts[i] = (size_t)number_of(object, COUNT_NAMES[i]);
+        *(size_t *)((char *)&entry.progress + COUNTS[i].offset) =
+            (size_t)number_of(object, COUNTS[i].name);
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
         entry.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};

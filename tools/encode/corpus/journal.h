@@ -13,27 +13,16 @@
 #ifndef TOOLS_ENCODE_JOURNAL_H
 #define TOOLS_ENCODE_JOURNAL_H
 
-#include "tools/common/output.h"
+#include "tools/encode/job.h"
 
 #include <jansson.h>
-
-/* Counters that a run goes on with, named in an entry's line. */
-enum journal_count {
-    COUNT_LINES,
-    COUNT_ROWS,       /* of the rows file */
-    COUNT_ARRAY_ROWS, /* of the printer for NumPy */
-    COUNT_CUT,
-    COUNT_REPAIRED,
-    COUNT_LEFT_OUT,
-    N_COUNTS
-};
 
 enum { JOURNAL_MOST_FILES = 1 + OUTPUT_MOST_BESIDE };
 
 struct journal_entry {
     uint64_t bytes; /* of the input, done */
     uint32_t sum;   /* CRC-32C of them */
-    size_t counts[N_COUNTS];
+    struct progress progress;
     struct journal_file {
         uint64_t bytes;
         uint32_t sum;

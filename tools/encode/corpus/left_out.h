@@ -5,21 +5,22 @@
 #define TOOLS_ENCODE_LEFT_OUT_H
 
 #include "tools/common/print/json_writer.h"
-#include "tools/encode/tasks.h"
+#include "tools/encode/job.h"
 
 struct left_out {
-    const struct job *job;
-    struct json_writer report; /* its stream is NULL: stderr */
-    size_t n, last; /* texts of which something was left out; the number of the last one */
+    struct job *job;
+    struct json_writer report; /* if its stream is NULL, stderr is told */
+    size_t last;               /* the number of the last text that was left out */
 };
 
-/* Opens the report, if the options ask for one. */
-void left_out_open(struct left_out *left, const struct job *job);
+/* Opens the report beside the output, if the options ask for one. */
+void left_out_open(struct left_out *left);
 
-/* Whether an item without a result, a text or a window, is left out; then the report has it. */
-bool left_out_take(struct left_out *left, const struct item *item);
+/* Reports an item, a text or a window, that has failed as left out. Returns false if the options do
+ * not allow that. */
+bool left_out_add(struct left_out *left, const struct item *item);
 
-/* Says how many were left out of so many, and where they are named. */
-void left_out_end(const struct left_out *left, size_t n_read);
+/* Notes how many were left out, and where they are named. */
+void left_out_end(const struct left_out *left);
 
 #endif

@@ -1,8 +1,13 @@
-/* printer.c - what printers share: which there are, scores in their order, entities by name; and
- * the smallest of them, a line of token ids per text. */
+/* printer.c - what printers share: which there are, scores in their order, entities by name, and
+ * what an item has several of as rows of any format; and the smallest of them, a line of token ids
+ * per text. */
 #include "tools/encode/print/printer.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_WEIGHTS = 10 }; /* in tables, unless all are asked for */
+enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32 };
 
 static void print_ids(struct printer *printer, const struct item *item)
 {
@@ -63,4 +68,88 @@ const char *entity_label(const struct encoder *encoder, const struct item *item,
     const char *name = encoder_label(encoder, item->entities[i].label);
     bool has_place = (name[0] == 'B' || name[0] == 'I') && name[1] == '-';
     return has_place ? name + 2 : name;
+}
+
+/* ---- Rows: entities, words for mask tokens, sparse weights ---- */
+
+void print_index(struct printer *printer, const struct item *item)
+{
+    const struct window *window = &item->window;
+    const unsigned where = window->of ? ROWS_CSV : 0;
+    row_begin(&printer->rows);
+    row_count(&printer->rows, ROWS_CSV, "index", item->number - 1);
+    row_count(&printer->rows, where, "window", window->index);
+    row_count(&printer->rows, where, "window_begin", window->begin);
+    row_count(&printer->rows, where, "window_end", window->end);
+}
+
+void print_entities(struct printer *printer, const struct item *item)
+{
+    struct rows *rows = &printer->rows;
+    rows_begin(rows, "entities", "entity\tlabel\tscore\tspan");
+    for (size_t i = 0; i < item->n_entities; i++) {
+        const engine_entity *entity = &item->entities[i];
+        const char *label = entity_label(printer->encoder, item, i);
+        size_t len;
+        const char *text = entity_text(item, i, &len);
+        print_index(printer, item);
+        row_text(rows, ROWS_ALL, "text", text, len, ENTITY_COLUMNS);
+        row_text(rows, ROWS_ALL, "label", label, strlen(label), LABEL_COLUMNS);
+        row_float(rows, ROWS_ALL, "score", entity->score);
+        row_span(rows, ROWS_ALL, "span",
+                 (struct row_span){entity->begin, entity->end, entity->in_pair, false});
+        row_end(rows);
+    }
+    rows_end(rows, "<<><");
+}
+
+void print_candidates(struct printer *printer, const struct item *item,
+                      const engine_candidate *candidates)
+{
+    struct rows *rows = &printer->rows;
+    const struct encoder *encoder = printer->encoder;
+    const engine_token *token = &item->tokens[candidates->token];
+    const bool has_span = item_has_span(item, candidates->token);
+    rows_begin(rows, "candidates",
+               encoder->options.raw_scores ? "\tword\t      id\t      logit"
+                                           : "\tword\t      id\tprobability");
+    for (size_t i = 0; i < encoder->top; i++) {
+        size_t len;
+        char word[ENCODER_WORD_BYTES];
+        const char *text = encoder_word(encoder, candidates[i].id, word, &len);
+        print_index(printer, item);
+        row_count(rows, ROWS_CSV, "token_index", candidates->token);
+        row_span(rows, ROWS_CSV, "",
+                 (struct row_span){token->begin, token->end, token->in_pair, !has_span});
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        row_text(rows, ROWS_ALL, "text", text, len, WORD_COLUMNS);
+        row_count(rows, ROWS_ALL, "id", (size_t)candidates[i].id);
+        row_float(rows, ROWS_ALL, "score", candidates[i].score);
+        row_end(rows);
+    }
+    rows_end(rows, "<<>>");
+}
+
+/* The heaviest first. In JSON they take the place of a vector, whose numbers would be as many as
+ * the vocabulary has ids. */
+void print_weights(struct printer *printer, const struct item *item)
+{
+    struct rows *rows = &printer->rows;
+    const struct ranked *weights = printer->ranked;
+    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
+    bool is_part = rows->format == ROWS_TABLE && !printer->all_values && n > FIRST_WEIGHTS;
+    size_t n_shown = is_part ? FIRST_WEIGHTS : n;
+    rows_begin(rows, "weights", "token\tid\tweight");
+    for (size_t i = 0; i < n_shown; i++) {
+        size_t len;
+        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
+        print_index(printer, item);
+        row_text(rows, ROWS_ALL, "text", text, len, WORD_COLUMNS);
+        row_count(rows, ROWS_ALL, "id", weights[i].index);
+        row_float(rows, ROWS_ALL, "weight", weights[i].score);
+        row_end(rows);
+    }
+    rows_end(rows, "<>>");
+    if (is_part)
+        fprintf(rows->stream, "and %zu more\n", n - n_shown);
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { NPZ_SPOOLS = 3 };
+enum { NPZ_SPOOLS = 3, LABEL_COLUMNS = 24 /* of the longest label shown whole */ };
 
 /* A score, and the label, id or text that has it. */
 struct ranked {
@@ -24,12 +24,13 @@ struct printer {
     bool has_titles;       /* text: each block is introduced by its text */
     struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
     size_t label_columns;  /* text: of the longest label */
+    size_t n_shown;        /* text: numbers of a vector that a line shows */
+    size_t *n_array_rows;  /* of the array so far, counted in the job's progress */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
         off_t start; /* of the header in the output */
         engine_element type;
         unsigned char *row; /* those of an item, in this type; NULL: it has been float32 so far */
-        size_t n_rows;
     } npy;
     struct npz {
         FILE *spools[NPZ_SPOOLS];
@@ -72,10 +73,7 @@ size_t rank_weights(const float *row, size_t n, struct ranked *out);
 const char *entity_text(const struct item *item, size_t i, size_t *len);
 const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i);
 
-/* ---- Rows (printer_rows.c) ---- */
-
-/* In the output's format; FORMAT_TEXT, and those that have no rows: tables. */
-void rows_open_for(struct rows *rows, const struct job *job);
+/* ---- Rows ---- */
 
 /* Entities, words for mask tokens, sparse weights: a table, an array in the item's JSON object, or
  * lines of CSV, whose titles are printed before the first item; index: of the text and its
@@ -96,13 +94,6 @@ void print_input(FILE *stream, const engine_input *input, size_t columns);
 
 /* " (ïve)" behind the i-th token where encoder_bytes_text has something to show; else nothing. */
 void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
-
-/* The end of a line in a table: of a vector its first values, or all, and its norm; or labels and
- * scores, best first. row NULL: a text without tokens, which has no label. */
-enum { LABEL_COLUMNS = 24 }; /* of the longest label shown whole */
-size_t widest_label(const struct encoder *encoder);
-void print_row_title(FILE *stream, const struct printer *printer);
-void print_row(FILE *stream, const struct printer *printer, const float *row);
 
 /* ---- JSON, NumPy ---- */
 

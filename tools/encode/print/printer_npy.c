@@ -135,14 +135,14 @@ static void print_item(struct printer *printer, const struct item *item)
     bool is_written = are_ids(encoder) ? put_ids(npy->rows, item) : put_rows(printer, item, n_rows);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
-    npy->n_rows += n_rows;
+    *printer->n_array_rows += n_rows;
 }
 
 static bool rewrite_header(struct printer *printer)
 {
     off_t end = ftello(printer->stream);
     bool is_written = end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
-                      put_header(printer, printer->npy.n_rows) &&
+                      put_header(printer, *printer->n_array_rows) &&
                       fseeko(printer->stream, end, SEEK_SET) == 0;
     if (!is_written && !ferror(printer->stream))
         printer->message = "cannot go back to where the output tells its number of rows";
@@ -159,7 +159,7 @@ static bool copy_spool(struct printer *printer)
     if (fflush(rows) != 0 || fseeko(rows, 0, SEEK_SET) != 0)
         return false;
     printer->message = NULL;
-    if (!put_header(printer, printer->npy.n_rows))
+    if (!put_header(printer, *printer->n_array_rows))
         return false;
     while ((n = fread(bytes, 1, sizeof bytes, rows)) > 0)
         if (fwrite(bytes, 1, n, printer->stream) != n)

@@ -1,25 +1,23 @@
 /* printer_text.c - for reading: a line per text where vectors are pooled, else a table for each
  * text, of its tokens, its entities, or the words for its mask tokens. */
+#include "tools/common/options.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/table.h"
 #include "tools/encode/print/printer.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
+    FIRST_VALUES = 4,   /* shown of a vector, unless all are asked for */
     TOKEN_COLUMNS = 24, /* longest token shown whole */
-    WORD_COLUMNS = 16,  /* longest unknown word behind its token */
+    WORD_COLUMNS = 16,  /* longest unknown word after its token */
     CANDIDATE_COLUMNS = 32,
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
     TITLE_COLUMNS = 70 /* of the text above a table of its own */
 };
-
-static void put_span(FILE *stream, size_t begin, size_t end, bool in_pair)
-{
-    fprintf(stream, "%s%zu-%zu", in_pair ? "pair " : "", begin, end);
-}
 
 /* ---- Above the table of a text ---- */
 
@@ -42,11 +40,9 @@ static void print_title(FILE *stream, const struct item *item)
     const struct window *window = &item->window;
     engine_input shown = item_shown(item);
     fprintf(stream, "text %zu", item->number);
-    if (window->of > 1) {
-        fprintf(stream, ", window %zu of %zu, %sbytes ", window->index + 1, window->of,
-                window->in_pair ? "pair " : "");
-        put_span(stream, window->begin, window->end, false);
-    }
+    if (window->of > 1)
+        fprintf(stream, ", window %zu of %zu, %sbytes %zu-%zu", window->index + 1, window->of,
+                window->in_pair ? "pair " : "", window->begin, window->end);
     fputs(": ", stream);
     print_input(stream, &shown, TITLE_COLUMNS);
     if (item->n_dropped)
@@ -55,9 +51,65 @@ static void print_title(FILE *stream, const struct item *item)
     putc('\n', stream);
 }
 
+/* ---- The end of a line: of a vector its first values, or all, and its norm; or labels and scores,
+ * ---- best first ---- */
+
+static void print_row_title(FILE *stream, const struct printer *printer)
+{
+    const size_t n = printer->n_shown, width = printer->encoder->width;
+    char title[64] = "label";
+    size_t columns = printer->label_columns;
+    if (printer->encoder->request.task != TASK_LABELS) {
+        columns = n * (1 + DISPLAY_NUMBER);
+        if (n == width)
+            snprintf(title, sizeof title, "value%s", plural(n));
+        else
+            snprintf(title, sizeof title, "first %zu of %zu values", n, width);
+    }
+    fprintf(stream, "  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
+            printer->encoder->request.task == TASK_LABELS ? "score" : "norm");
+}
+
+static void print_labels(FILE *stream, const struct printer *printer, const float *scores)
+{
+    const struct encoder *encoder = printer->encoder;
+    rank_scores(scores, encoder->width, printer->ranked);
+    for (size_t i = 0; i < (printer->all_values ? encoder->width : 1); i++) {
+        const char *name = encoder_label(encoder, printer->ranked[i].index);
+        fputs("  ", stream);
+        display_cell(stream, name, strlen(name), printer->label_columns);
+        putc(' ', stream);
+        display_number(stream, (double)printer->ranked[i].score);
+    }
+}
+
+/* row NULL: a text without tokens, which has no label. */
+static void print_row(FILE *stream, const struct printer *printer, const float *row)
+{
+    const size_t width = printer->encoder->width;
+    double sum = 0;
+    if (row == NULL) {
+        fprintf(stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
+        return;
+    }
+    if (printer->encoder->request.task == TASK_LABELS) {
+        print_labels(stream, printer, row);
+        return;
+    }
+    for (size_t i = 0; i < width; i++) {
+        sum += (double)row[i] * (double)row[i];
+        if (i < printer->n_shown) {
+            putc(' ', stream);
+            display_number(stream, (double)row[i]);
+        }
+    }
+    fputs(printer->n_shown < width ? " … " : "   ", stream);
+    display_number(stream, sqrt(sum));
+}
+
 /* ---- Tokens ---- */
 
-static void put_in_brackets(FILE *stream, const char *text, size_t len)
+static void print_in_brackets(FILE *stream, const char *text, size_t len)
 {
     fputs(" (", stream);
     display_text(stream, text, len, WORD_COLUMNS);
@@ -69,40 +121,37 @@ void print_bytes(FILE *stream, const struct encoder *encoder, const struct item 
     size_t len;
     const char *text = encoder_bytes_text(encoder, item, i, &len);
     if (text)
-        put_in_brackets(stream, text, len);
+        print_in_brackets(stream, text, len);
 }
 
-/* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for, and one of
- * bytes which characters, as "Ã¯ve (ïve)". */
-static void put_token(FILE *stream, const struct encoder *encoder, const struct item *item,
-                      size_t i)
+/* The token for unknown words is printed with the word that it stands for, as "[UNK] (zoo)", and
+ * one of bytes with their characters, as "Ã¯ve (ïve)". */
+static void print_token(FILE *rows, const struct printer *printer, const struct item *item,
+                        size_t i)
 {
-    size_t len;
-    const char *text = encoder_token_text(encoder, item, i, &len);
-    display_text(stream, text, len, TOKEN_COLUMNS);
-    const char *word = encoder_unknown_word(encoder, item, i, &len);
-    if (word)
-        put_in_brackets(stream, word, len);
-    else
-        print_bytes(stream, encoder, item, i);
-}
-
-static void put_token_row(FILE *rows, const struct printer *printer, const struct item *item,
-                          size_t i)
-{
+    const struct encoder *encoder = printer->encoder;
     const engine_token *token = &item->tokens[i];
+    const char *pair = token->in_pair ? "pair " : "", *word = NULL;
+    size_t len, word_len;
+    const char *text = encoder_token_text(encoder, item, i, &len);
     fprintf(rows, "%zu\t", i);
-    put_token(rows, printer->encoder, item, i);
+    display_text(rows, text, len, TOKEN_COLUMNS);
+    if (token->id == encoder->unknown)
+        word = encoder_unknown_word(encoder, item, i, &word_len);
+    if (word)
+        print_in_brackets(rows, word, word_len);
+    else if (encoder->is_bytes)
+        print_bytes(rows, encoder, item, i);
     fprintf(rows, "\t%d\t", (int)token->id);
     if (item_is_masked(item, i))
         fputs("padding", rows);
     else if (item_has_span(item, i))
-        put_span(rows, token->begin, token->end, token->in_pair);
+        fprintf(rows, "%s%zu-%zu", pair, token->begin, token->end);
     else
         putc('-', rows);
     putc('\t', rows);
     if (item->rows)
-        print_row(rows, printer, item->rows + i * printer->encoder->width);
+        print_row(rows, printer, item->rows + i * encoder->width);
     putc('\n', rows);
 }
 
@@ -119,36 +168,29 @@ static void print_tokens(struct printer *printer, const struct item *item)
         print_row_title(table.rows, printer);
     putc('\n', table.rows);
     for (size_t i = 0; i < item->n_tokens; i++)
-        put_token_row(table.rows, printer, item, i);
+        print_token(table.rows, printer, item, i);
     table_print(&table, printer->stream, "><>>.");
 }
 
 /* ---- Words for mask tokens ---- */
 
-static void print_mask(struct printer *printer, const struct item *item,
-                       const engine_candidate *candidates)
-{
-    FILE *stream = printer->stream;
-    size_t at = candidates->token, len;
-    const engine_token *token = &item->tokens[at];
-    const char *text = encoder_token_text(printer->encoder, item, at, &len);
-
-    display_text(stream, text, len, CANDIDATE_COLUMNS);
-    fprintf(stream, " at token %zu", at);
-    if (item_has_span(item, at)) {
-        fprintf(stream, ", %sbytes ", token->in_pair ? "pair " : "");
-        put_span(stream, token->begin, token->end, false);
-    }
-    putc('\n', stream);
-    print_candidates(printer, item, candidates);
-}
-
 static void print_masks(struct printer *printer, const struct item *item)
 {
+    FILE *stream = printer->stream;
     if (item->n_candidates == 0)
-        fputs("(no mask token)\n", printer->stream);
-    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top)
-        print_mask(printer, item, &item->candidates[i]);
+        fputs("(no mask token)\n", stream);
+    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
+        size_t at = item->candidates[i].token, len;
+        const engine_token *token = &item->tokens[at];
+        const char *text = encoder_token_text(printer->encoder, item, at, &len);
+        display_text(stream, text, len, CANDIDATE_COLUMNS);
+        fprintf(stream, " at token %zu", at);
+        if (item_has_span(item, at))
+            fprintf(stream, ", %sbytes %zu-%zu", token->in_pair ? "pair " : "", token->begin,
+                    token->end);
+        putc('\n', stream);
+        print_candidates(printer, item, &item->candidates[i]);
+    }
 }
 
 /* ---- A line per text ---- */
@@ -170,23 +212,21 @@ static void print_pair(FILE *stream, const engine_input *input)
     display_cell(stream, input->pair, input->pair_len, TEXT_COLUMNS - text_columns - strlen(" | "));
 }
 
-/* "2/3" and the bytes that the window covers; ids have none. */
-static void print_window_cells(FILE *stream, const struct window *window, bool are_ids)
-{
-    char place[48], span[64];
-    snprintf(place, sizeof place, "%zu/%zu", window->index + 1, window->of);
-    snprintf(span, sizeof span, "%s%zu-%zu", window->in_pair ? "pair " : "", window->begin,
-             window->end);
-    fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, are_ids ? "-" : span);
-}
-
+/* Of a window "2/3", and the bytes that it covers; ids have none. */
 static void print_text_line(const struct printer *printer, const struct item *item)
 {
     FILE *stream = printer->stream;
+    const struct window *window = &item->window;
     engine_input shown = item_shown(item);
     fprintf(stream, "%6zu  ", item->number);
-    if (item->window.of)
-        print_window_cells(stream, &item->window, shown.ids != NULL);
+    if (window->of) {
+        char place[48], span[64] = "-";
+        snprintf(place, sizeof place, "%zu/%zu", window->index + 1, window->of);
+        if (!shown.ids)
+            snprintf(span, sizeof span, "%s%zu-%zu", window->in_pair ? "pair " : "", window->begin,
+                     window->end);
+        fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, span);
+    }
     if (shown.ids)
         display_cell(stream, "(token ids)", 11, TEXT_COLUMNS);
     else if (shown.pair)
@@ -198,50 +238,51 @@ static void print_text_line(const struct printer *printer, const struct item *it
     putc('\n', stream);
 }
 
-static void print_text_titles(const struct printer *printer)
-{
-    fprintf(printer->stream, "\n%6s  ", "#");
-    if (printer->encoder->request.is_chunked)
-        fprintf(printer->stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
-    fprintf(printer->stream, "%-*s", TEXT_COLUMNS, "text");
-    print_row_title(printer->stream, printer);
-    putc('\n', printer->stream);
-}
-
 /* ---- By task ---- */
 
-static void begin(struct printer *printer)
+static void begin_text(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
-    print_heading(printer->stream, encoder);
-    if (encoder->request.task == TASK_LABELS)
-        printer->label_columns = widest_label(encoder);
-    if (encoder->width && encoder->is_pooled && !encoder->is_sparse)
-        print_text_titles(printer);
+    FILE *stream = printer->stream;
+    print_heading(stream, encoder);
+    printer->n_shown =
+        printer->all_values || encoder->width < FIRST_VALUES ? encoder->width : FIRST_VALUES;
+    printer->label_columns = strlen("label");
+    for (size_t i = 0; encoder->request.task == TASK_LABELS && i < encoder->info.n_labels; i++) {
+        const char *name = encoder_label(encoder, i);
+        const size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
+        if (width > printer->label_columns)
+            printer->label_columns = width;
+    }
+    if (!encoder->width || !encoder->is_pooled || encoder->is_sparse)
+        return;
+    fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
+    if (encoder->request.is_chunked)
+        fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
+    fprintf(stream, "%-*s", TEXT_COLUMNS, "text");
+    print_row_title(stream, printer);
+    putc('\n', stream);
 }
 
-static void print_table(struct printer *printer, const struct item *item)
+static void print_text_item(struct printer *printer, const struct item *item)
 {
+    const struct encoder *encoder = printer->encoder;
+    const enum task task = encoder->request.task;
+    if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
+        print_text_line(printer, item);
+        return;
+    }
     putc('\n', printer->stream);
     if (printer->has_titles)
         print_title(printer->stream, item);
-    switch (printer->encoder->request.task) {
-    case TASK_ENTITIES: print_entities(printer, item); break;
-    case TASK_FILL: print_masks(printer, item); break;
-    default:
-        if (printer->encoder->is_sparse)
-            print_weights(printer, item);
-        else
-            print_tokens(printer, item);
-    }
-}
-
-static void print_item(struct printer *printer, const struct item *item)
-{
-    if (item->rows && printer->encoder->is_pooled && !printer->encoder->is_sparse)
-        print_text_line(printer, item);
+    if (task == TASK_ENTITIES)
+        print_entities(printer, item);
+    else if (task == TASK_FILL)
+        print_masks(printer, item);
+    else if (encoder->is_sparse)
+        print_weights(printer, item);
     else
-        print_table(printer, item);
+        print_tokens(printer, item);
 }
 
-const struct printer_kind PRINTER_TEXT = {.begin = begin, .item = print_item};
+const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};

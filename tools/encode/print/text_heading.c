@@ -7,51 +7,19 @@
 
 enum { NAME_COLUMNS = 70 };
 
-static bool has_length_1(const struct encoder *encoder)
-{
-    bool is_models = encoder->options.pooling == ENGINE_POOLING_MODEL;
-    return encoder->is_pooled &&
-           (encoder->options.normalize || (is_models && encoder->info.normalize));
-}
-
 static const char *score_kind(const struct encoder *encoder)
 {
     bool are_raw = encoder->options.raw_scores || strcmp(encoder->info.scores, "none") == 0;
     return are_raw ? "logits" : encoder->info.scores;
 }
 
-/* What stands before the n-th number of a list in brackets. */
-static const char *separator(size_t n)
-{
-    return n == 0 ? " (" : ", ";
-}
-
-/* " (base 50, W2 3)": the numbers that positions are computed with, those that were asked for and
- * those of the file that are not what the format has where a file says nothing; or "". */
-static void print_position_numbers(FILE *stream, const struct encoder *encoder)
-{
-    const struct position_options *asked = &encoder->request.positions;
-    const struct position_numbers *numbers = &encoder->numbers;
-    size_t n = 0;
-
-    if (position_uses_base(encoder->position) &&
-        (asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE))
-        fprintf(stream, "%sbase %g", separator(n++), numbers->base);
-    if (strcmp(encoder->position, "fourier") == 0 && numbers->n_frequencies > 0)
-        fprintf(stream, "%s%zu frequenc%s", separator(n++), numbers->n_frequencies,
-                numbers->n_frequencies == 1 ? "y" : "ies");
-    if (asked->has_embedding_scale || numbers->embedding_scale != 1)
-        fprintf(stream, "%sW1 %g", separator(n++), numbers->embedding_scale);
-    if (strcmp(encoder->position, "none") != 0 &&
-        (asked->has_position_scale || numbers->position_scale != 1))
-        fprintf(stream, "%sW2 %g", separator(n++), numbers->position_scale);
-    fputs(n > 0 ? ")" : "", stream);
-}
-
 /* What is made of a text. */
 static void print_result_kind(FILE *stream, const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
+    const engine_pooling pooling = encoder->options.pooling;
+    const bool has_length_1 =
+        encoder->options.normalize || (pooling == ENGINE_POOLING_MODEL && info->normalize);
     switch (encoder->request.task) {
     case TASK_LABELS:
         fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
@@ -70,33 +38,58 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
             fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
         else if (encoder->request.task == TASK_RANK && encoder->is_sparse)
             fputs("product of sparse weights", stream);
-        else if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
+        else if (pooling == ENGINE_POOLING_COLBERT)
             fputs("MaxSim of vectors of tokens", stream);
         else
             fprintf(stream, "cosine of %s %s", encoder->pooling,
                     encoder->is_sparse ? "weights" : "pooling");
         break;
     default:
-        if (encoder->is_sparse || encoder->options.pooling == ENGINE_POOLING_COLBERT) {
+        if (encoder->is_sparse || pooling == ENGINE_POOLING_COLBERT) {
             fputs(encoder->is_sparse ? "sparse weights" : "vectors of length 1 of tokens", stream);
             break;
         }
-        fprintf(stream, "%s%s%s", encoder->is_pooled ? encoder->pooling : "one vector per token",
-                encoder->is_pooled ? " pooling" : "", has_length_1(encoder) ? " to length 1" : "");
+        if (!encoder->is_pooled)
+            fputs("one vector per token", stream);
+        else
+            fprintf(stream, "%s pooling%s", encoder->pooling, has_length_1 ? " to length 1" : "");
     }
 }
 
-/* "learned positions", "rotary positions", or both. */
+/* "learned positions", "rotary positions", or both, and the numbers that they are computed with,
+ * as " (base 50, W2 3)": those that were asked for, and those of the file that differ from the
+ * format's defaults. */
 static void print_positions(FILE *stream, const struct encoder *encoder)
 {
-    bool are_added = strcmp(encoder->position, "none") != 0;
-    bool are_in_attention = strcmp(encoder->attention_position, "none") != 0;
-    fprintf(stream, "%s%s%s positions", are_added ? encoder->position : "",
+    const char *added = encoder->position, *in_attention = encoder->attention_position;
+    const bool are_added = strcmp(added, "none") != 0;
+    const bool are_in_attention = strcmp(in_attention, "none") != 0;
+    const struct position_options *asked = &encoder->request.positions;
+    const struct position_numbers *numbers = &encoder->numbers;
+    const char *before = " (";
+    fprintf(stream, "%s%s%s positions", are_added ? added : "",
             are_added && are_in_attention ? " and " : "",
-            are_in_attention ? encoder->attention_position
+            are_in_attention ? in_attention
             : are_added      ? ""
                              : "no");
-    print_position_numbers(stream, encoder);
+    if ((asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE) && position_uses_base(added)) {
+        fprintf(stream, "%sbase %g", before, numbers->base);
+        before = ", ";
+    }
+    if (strcmp(added, "fourier") == 0 && numbers->n_frequencies > 0) {
+        fprintf(stream, "%s%zu frequenc%s", before, numbers->n_frequencies,
+                numbers->n_frequencies == 1 ? "y" : "ies");
+        before = ", ";
+    }
+    if (asked->has_embedding_scale || numbers->embedding_scale != 1) {
+        fprintf(stream, "%sW1 %g", before, numbers->embedding_scale);
+        before = ", ";
+    }
+    if (are_added && (asked->has_position_scale || numbers->position_scale != 1)) {
+        fprintf(stream, "%sW2 %g", before, numbers->position_scale);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", stream);
 }
 
 void print_heading(FILE *stream, const struct encoder *encoder)

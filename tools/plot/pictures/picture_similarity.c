@@ -65,10 +65,7 @@ void picture_similarity(struct source *source, struct figure *figure)
 {
     const struct request_options *request = &source->options->request;
     struct reader reader;
-    if (request->n_texts)
-        reader_from_arguments(&reader, request->texts, request->n_texts, NULL);
-    else
-        reader_from_stdin(&reader, false);
+    reader_open(&reader, request->texts, request->n_texts, false);
     read_texts(source, &reader);
     reader_free(&reader);
     fill(source, figure);

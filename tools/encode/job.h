@@ -1,0 +1,71 @@
+/* job.h - one run of encode, on a text's way through it:
+ *
+ *     what is read       reader    arguments, lines or JSON lines → records (texts/reader.h)
+ *     what is computed   encoder   an item: the record, its tokens, its rows of numbers (item.h)
+ *     what is written    output    by the printer of the format, and the files beside it
+ *
+ * A task goes through the texts. All parts of a run count in one struct progress, which the journal
+ * stores whole. */
+#ifndef TOOLS_ENCODE_JOB_H
+#define TOOLS_ENCODE_JOB_H
+
+#include "tools/common/output.h"
+#include "tools/common/print/rows.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/reader.h"
+#include "tools/encode/encode_options.h"
+
+struct corpus;
+
+struct progress {
+    size_t lines;                   /* inputs that were read, without the query */
+    size_t rows;                    /* of the rows file, written or only counted */
+    size_t array_rows;              /* of the array */
+    size_t cut, repaired, left_out; /* texts: shortened, not UTF-8, without a result */
+};
+
+/* What stderr has been told, and when (notes.h). */
+struct notes {
+    uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
+    bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */
+    double start, last;                   /* seconds; 0: not yet */
+    size_t n_texts, n_tokens;             /* done by this run */
+    size_t n_cut_named, n_repaired_named; /* of the texts that are counted, in a note */
+    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_repair;
+    struct word_notes words;
+};
+
+struct job {
+    const struct encode_options *options;
+    struct encoder *encoder;
+    struct reader reader;
+    struct output output;
+    struct rows rows; /* of the output, in its format; formats that have no rows: tables */
+    struct progress progress;
+    struct notes notes;
+    struct corpus *corpus; /* NULL: the run leaves no journal */
+};
+
+/* Tasks return the program's exit code; what went wrong has been said, except of writes that
+ * failed, which output_end says. */
+
+/* Result by result, in order and in constant memory: vectors, tokens, labels, entities, words. */
+int encode_texts(struct job *job);
+
+/* Two texts: which vectors of the words that both have differ, and why. */
+int compare_texts(struct job *job);
+
+/* How well each text answers a query: best first, or as they come with --in-order. Memory grows by
+ * a score per text; the texts wait in a temporary file. */
+int rank_texts(struct job *job);
+
+/* The cosine of every text's vector with every other's, when all are read. */
+int print_similarities(struct job *job);
+
+/* The cosine of the two texts of each pair, pair by pair. */
+int print_pair_similarities(struct job *job);
+
+/* The masks of all texts, padded to one length: the longest text's unless --pad-to says another. */
+int show_masks(struct job *job);
+
+#endif
