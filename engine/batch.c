@@ -97,11 +97,14 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
         next->result.n_tokens = n_brought(input);
         return check_brought(batch, input, &next->kept);
     }
+    engine_session *session = batch->session;
+    const size_t most = session->max_tokens,
+                 wanted = request_token_limit(batch->request, session->model);
+    const struct token_room room = {session->tokens, most, wanted < most ? wanted : most};
     struct token_count count = {0};
     profile_start(batch->profile);
-    engine_status status =
-        read_tokens(batch->session, input, batch->request->first_input + batch->n_taken,
-                    batch->request, &count);
+    engine_status status = read_tokens(session, batch->request, input,
+                                       batch->request->first_input + batch->n_taken, room, &count);
     profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
     next->n_rows = count.n;
     next->result.n_tokens = count.n;
@@ -129,14 +132,6 @@ static size_t count_answered(const struct batch *batch, const engine_input *inpu
     return n;
 }
 
-/* Starts counting at the first input whose rows do not fit into the caller's buffer. */
-static void stop_if_full(struct batch *batch, size_t n_out)
-{
-    size_t rows = batch->out_rows + n_out;
-    if (answers_per_token(batch->request) && rows > batch->cap / batch->request->width)
-        batch->counting = true;
-}
-
 /* Reads the next input unless it is read. Returns false if no input remains or it is invalid. */
 static bool read_next(struct batch *batch)
 {
@@ -150,7 +145,9 @@ static bool read_next(struct batch *batch)
         return false;
     session_positions(batch->session, batch->next.result.n_tokens);
     batch->next.n_out = count_answered(batch, &batch->inputs[batch->n_taken], &batch->next);
-    stop_if_full(batch, batch->next.n_out);
+    const size_t n_rows = batch->out_rows + batch->next.n_out;
+    if (answers_per_token(batch->request) && n_rows > batch->cap / batch->request->width)
+        batch->counting = true; /* from the first input on whose rows do not fit */
     return true;
 }
 

@@ -23,13 +23,32 @@ static engine_status check_text(engine_session *session, const engine_input *inp
     return ENGINE_OK;
 }
 
-/* Writes the tokens of a text to out, cut to the limit if the request says so. count->n includes
- * tokens that did not fit into cap. */
-static engine_status tokens_of(engine_session *session, const engine_input *input, size_t index,
-                               const struct request *request, size_t limit, struct token *out,
-                               size_t cap, struct token_count *count)
+/* Fails a text: the tokenizer knows why, or its special tokens alone are too many, or the request
+ * does not cut it. */
+static engine_status fail_length(engine_session *session, const struct request *request,
+                                 size_t index, bool is_pair, const struct token_count *count,
+                                 size_t limit)
 {
-    const struct token_limit cut = {.most = request->truncate ? limit : SIZE_MAX,
+    const struct tokenizer *tokenizer = &session->model->tokenizer;
+    const bool may_raise = limit < (size_t)session->model->encoder.config.max_tokens;
+    if (count->wrong != NULL)
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
+                          " has %zu tokens, the limit is %zu: %s", count->n, limit, count->wrong);
+    if (request->truncate)
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
+                          ": its %zu special tokens alone are more than the limit of %zu",
+                          (is_pair ? &tokenizer->pair : &tokenizer->single)->n_special, limit);
+    return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_TEXT, index,
+                      " has %zu tokens, the limit is %zu: set on_long to "
+                      "ENGINE_ON_LONG_TRUNCATE to cut it%s",
+                      count->n, limit, may_raise ? ", or raise max_tokens" : "");
+}
+
+engine_status read_tokens(engine_session *session, const struct request *request,
+                          const engine_input *input, size_t index, struct token_room room,
+                          struct token_count *count)
+{
+    const struct token_limit cut = {.most = request->truncate ? room.limit : SIZE_MAX,
                                     .truncation = request->truncation,
                                     .left = request->truncate_left};
     struct token_input texts;
@@ -38,36 +57,13 @@ static engine_status tokens_of(engine_session *session, const engine_input *inpu
         status = prompt_apply(session, request->prompt, request->pair_prompt, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
-    *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut, out, cap,
-                              session->token_scratch);
-    if (count->wrong != NULL)
-        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
-                          " has %zu tokens, the limit is %zu: %s", count->n, limit, count->wrong);
-    prompt_move_spans(request->prompt, request->pair_prompt, out, count->n < cap ? count->n : cap);
-    if (count->n <= limit)
-        return ENGINE_OK;
-    if (request->truncate) {
-        const struct tokenizer *tokenizer = &session->model->tokenizer;
-        size_t n_special = (texts.pair != NULL ? &tokenizer->pair : &tokenizer->single)->n_special;
-        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
-                          ": its %zu special tokens alone are more than the limit of %zu",
-                          n_special, limit);
-    }
-    return fail_input(
-        &session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_TEXT, index,
-        " has %zu tokens, the limit is %zu: set on_long to "
-        "ENGINE_ON_LONG_TRUNCATE to cut it%s",
-        count->n, limit,
-        limit < (size_t)session->model->encoder.config.max_tokens ? ", or raise max_tokens" : "");
-}
-
-engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
-                          const struct request *request, struct token_count *count)
-{
-    size_t wanted = request_token_limit(request, session->model);
-    size_t limit = wanted < session->max_tokens ? wanted : session->max_tokens;
-    return tokens_of(session, input, index, request, limit, session->tokens, session->max_tokens,
-                     count);
+    *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut,
+                              room.tokens, room.cap, session->token_scratch);
+    if (count->wrong != NULL || count->n > room.limit)
+        return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
+    prompt_move_spans(request->prompt, request->pair_prompt, room.tokens,
+                      count->n < room.cap ? count->n : room.cap);
+    return ENGINE_OK;
 }
 
 SAME_FIELD(token, engine_token, id);
@@ -88,10 +84,10 @@ static engine_status tokenize(engine_session *session, const engine_input *input
         return misused(&session->error, "engine_tokenize: input or out is NULL");
     engine_status status = request_read(session, options, FOR_TOKENS, &request);
     request.truncate &= request.truncates_unseen || result != NULL;
+    const struct token_room room = {(struct token *)out, cap,
+                                    request.max_tokens > 0 ? request.max_tokens : SIZE_MAX};
     if (status == ENGINE_OK)
-        status = tokens_of(session, input, 0, &request,
-                           request.max_tokens > 0 ? request.max_tokens : SIZE_MAX,
-                           (struct token *)out, cap, &count);
+        status = read_tokens(session, &request, input, 0, room, &count);
     if (status != ENGINE_OK)
         return status;
     if (result != NULL)

@@ -73,9 +73,15 @@ engine_status request_read(engine_session *session, const engine_encode_options 
 /* Returns the most tokens of a text. */
 size_t request_token_limit(const struct request *request, const engine_model *model);
 
-/* Tokenizes inputs[index], a text or a pair, after its prompt: at most as many tokens as request
- * and session allow, into session->tokens. On failure the message is in the session's error. */
-engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
-                          const struct request *request, struct token_count *count);
+/* Tokenizes inputs[index], a text or a pair, after its prompt. A longer text is cut if the request
+ * says so; count->n includes tokens that did not fit. On failure the message is in the session's
+ * error. */
+struct token_room {
+    struct token *tokens; /* [cap] */
+    size_t cap, limit;    /* limit: of the text */
+};
+engine_status read_tokens(engine_session *session, const struct request *request,
+                          const engine_input *input, size_t index, struct token_room room,
+                          struct token_count *count);
 
 #endif
