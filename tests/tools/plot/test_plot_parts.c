@@ -187,6 +187,10 @@ TEST(pca_of_little)
     assert_true(fabs(pca.share[0] - 1) <= 1e-12 &&
                 fabs(fabs(place[0] - place[2]) - sqrt(3)) <= 1e-12);
     assert_true(fabs(place[1]) <= 1e-12 && fabs(place[3]) <= 1e-12);
+    /* Three rows that are the same but for the rounding of their mean. */
+    double tenths[6] = {0.1, 0.7, 0.1, 0.7, 0.1, 0.7};
+    assert_true(pca_fit(&pca, tenths, 3, 2));
+    assert_true(pca.share[0] == 0 && pca.share[1] == 0);
     assert_false(pca_fit(&pca, bad, 2, 2));
     assert_false(pca_fit(&pca, one, 1, 0));
 }
