@@ -3,8 +3,9 @@
 #
 #   data              the table of numbers, as --data writes it; names are cut where they are long
 #   folder            where this file is
-#   terminal, unit_of_size, per_inch, is_text    what is drawn on; is_text: characters
-#   width, height     inches of the picture; 0: the script chooses
+#   format            "png", "svg", "pdf", or "text" for characters
+#   width, height     of the picture in inches, 0: the script chooses; of text in characters, for one panel
+#   dpi               pixels per inch of a PNG
 #   title, notes, n_notes     the heading, and lines below the panels
 #   n, n_beside       panels; how many stand beside each other, 0: the script chooses
 #   square, y_up, shows_values, shares_scale, shares_names, overlaid    0 or 1, see figure.h
@@ -25,6 +26,17 @@ set tics nomirror out textcolor rgb '#000000'
 set format '%g'
 unset key
 set title offset 0,-0.4
+
+# Letters of a PNG have their size at 96 pixels per inch, those of an SVG are in pixels, and those of a PDF are a third
+# larger than they say. Keep noenhanced: it shows texts as they are.
+is_text = format eq 'text'
+per_inch = format eq 'png' ? dpi : format eq 'svg' ? 96 : format eq 'pdf' ? 1 : 10
+if (is_text) { width = width / 10.0; height = height / 10.0 }
+terminal = is_text ? 'dumb noenhanced nofeed' : "noenhanced background '#FFFFFF' ".( \
+    format eq 'pdf' ? "font 'sans,9' fontscale 0.75 linewidth 1.5" : \
+    format eq 'svg' ? "font 'sans-serif,9' fontscale 1.33333 linewidth 1" : \
+    sprintf("font 'sans,9' fontscale %g linewidth %g pointscale %g", dpi / 96.0, dpi / 96.0, dpi / 96.0))
+if (!is_text) { terminal = (format eq 'svg' ? 'svg ' : format.'cairo ').terminal }
 
 # Sizes are in points, 1/72 inch. A page that fits the text of A4 is 453 x 620.
 title_font = 10.5; axis_font = 9.0; tick_font = 8.0; note_font = 7.5
@@ -58,9 +70,8 @@ round_step(range, most) = round_up(range / (1.0 * most))
 heading = fold_to(title, page_width - 2 * edge, title_font)
 
 # Makes the page, of page_width x page_height points.
-open_page = 'eval sprintf("set terminal %s size %g%s,%g%s", terminal, size_of(page_width), unit_of_size, '. \
-    'size_of(page_height), unit_of_size)'
-size_of(points) = unit_of_size eq "" ? floor(points / 72 * per_inch + 0.5) : points / 72 * per_inch
+open_page = 'eval sprintf("set terminal %s size %s,%s", terminal, size_of(page_width), size_of(page_height))'
+size_of(points) = format eq 'pdf' ? sprintf('%gin', points / 72) : sprintf('%d', floor(points / 72 * per_inch + 0.5))
 
 # Of lines and dots: the colours of Okabe and Ito, with grey for their yellow, which is faint on white.
 # Dashes, where the colours come again.

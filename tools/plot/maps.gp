@@ -158,14 +158,14 @@ do for [i = 1:n] {
     has_numbers = is_boxed && shows_values && font >= 4.5
     set style fill solid border lc rgb '#FFFFFF'
     if (!is_boxed) {
-        plot data index table[i] matrix every 1:1:1:1 using ($1 - 1):($2 - 1):3 with image
+        plot data index table[i] matrix every 1:1:1:1 using ($1 - 1):($2 - 1):3 with image notitle
     } else {
         plot data index table[i] matrix every 1:1:1:1 \
             using ($1 - 1):($2 - 1):($1 - 1.5):($1 - 0.5):($2 - 1.5):($2 - 0.5):3 \
-            with boxxyerror fillcolor palette lw 0.4, \
+            with boxxyerror fillcolor palette lw 0.4 notitle, \
             data index table[i] matrix every 1:1:1:1 \
             using ($1 - 1):($2 - 1):(has_numbers ? number($3) : ''):(ink(palette($3))) \
-            with labels tc rgb variable font letters
+            with labels tc rgb variable font letters notitle
     }
 }
 unset multiplot

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -145,38 +146,22 @@ static void put_variables(const struct figure *figure, const struct plot_options
             put_panel(&figure->panels[k], ++i, k, name_columns(figure), out);
 }
 
-/* columns: of characters, 0 for a picture. Letters of a PNG have their size at 96 pixels per inch,
- * those of an SVG are in pixels, and those of a PDF are a third larger than they say. */
-static void put_terminal(const struct plot_options *options, size_t columns, FILE *out)
+/* What is drawn on. columns: of characters, 0 for a picture. */
+static void put_format(const struct plot_options *options, size_t columns, FILE *out)
 {
-    double scale = options->dpi / 96;
-    double width = options->width_inches, height = options->height_inches, per_inch = 96;
-    fputs("set encoding utf8\nis_text = 0\nunit_of_size = \"\"\nterminal = \"", out);
-    if (columns) {
-        fputs("dumb noenhanced nofeed\"\nis_text = 1\n", out);
-        per_inch = 10;
-        width = (double)columns / per_inch;
-        height = TEXT_ROWS / per_inch;
-    } else if (options->format == PLOT_PDF) {
-        fputs("pdfcairo font 'sans,9' fontscale 0.75 linewidth 1.5 noenhanced background "
-              "'#FFFFFF'\"\nunit_of_size = \"in\"\n",
-              out);
-        per_inch = 1;
-    } else if (options->format == PLOT_SVG)
-        fputs("svg font 'sans-serif,9' fontscale 1.33333 linewidth 1 noenhanced background "
-              "'#FFFFFF'\"\n",
-              out);
-    else {
-        fprintf(out,
-                "pngcairo font 'sans,9' fontscale %.5f linewidth %.5f pointscale %.5f noenhanced "
-                "background '#FFFFFF'\"\n",
-                scale, scale, scale);
-        per_inch = options->dpi;
-    }
-    fprintf(out, "per_inch = %.9g\nwidth = %.9g\nheight = %.9g\n", per_inch, width, height);
-    if (width * per_inch > PIXELS_MOST + 0.5 || height * per_inch > PIXELS_MOST + 0.5)
-        program_die("a picture of %.0f x %.0f pixels is too large: at most %d each way",
-                    width * per_inch, height * per_inch, PIXELS_MOST);
+    static const char *const formats[] = {
+        [PLOT_PNG] = "png", [PLOT_SVG] = "svg", [PLOT_PDF] = "pdf"};
+    double width = options->width_inches, height = options->height_inches;
+    double pixels = fmax(width, height) * (options->format == PLOT_PNG ? options->dpi : 96);
+    if (pixels > PIXELS_MOST + 0.5)
+        program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
+                    PIXELS_MOST);
+    if (columns)
+        fprintf(out, "format = \"text\"\nwidth = %zu\nheight = %d\n", columns, TEXT_ROWS);
+    else
+        fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\n", formats[options->format],
+                width, height);
+    fprintf(out, "dpi = %.9g\n", options->dpi);
 }
 
 /* The table is a file in memory, which gnuplot may open as often as it likes. */
@@ -195,8 +180,9 @@ static struct picture draw(const struct figure *figure, const struct plot_option
     figure_write_table(figure, name_columns(figure), stream);
     memory_close(stream, &table);
     stream = alloc_open(&commands, &len);
-    fprintf(stream, "data = \"/dev/fd/%d\"\nfolder = %s\n", file, gnuplot_string(folder));
-    put_terminal(options, columns, stream);
+    fprintf(stream, "set encoding utf8\ndata = \"/dev/fd/%d\"\nfolder = %s\n", file,
+            gnuplot_string(folder));
+    put_format(options, columns, stream);
     put_variables(figure, options, stream);
     const char *script = options->script;
     if (!script)

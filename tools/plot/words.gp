@@ -135,8 +135,8 @@ do for [p = 1:n_panels] {
     set xtics scale 0.5 font tick_letters; set ytics scale 0.5 font tick_letters
     set xrange [x_least:x_least + scale * panel_width]
     set yrange [y_least:y_least + scale * panel_height]
-    plot data index table[first] every ::1 using 2:3 with points pt (is_text ? 1 : 7) ps 0.5 lc rgb line_color(1), \
+    plot data index table[first] every ::1 using 2:3 with points pt (is_text ? 1 : 7) ps 0.5 lc rgb line_color(1) notitle, \
         data index table[other] every ::1 using (overlaid ? $2 : NaN):3 \
-            with points pt (is_text ? 2 : 6) ps 1.0 lw 1.2 lc rgb line_color(2)
+            with points pt (is_text ? 2 : 6) ps 1.0 lw 1.2 lc rgb line_color(2) notitle
 }
 unset multiplot
