@@ -7,10 +7,10 @@
  *                       picture
  */
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_options.h"
 #include "tools/plot/render.h"
+#include "tools/plot/text.h"
 
 #include <string.h>
 
@@ -34,7 +34,6 @@ static int run(enum plot_command command, int argc, char **argv)
     PICTURES[command](&source, &figure);
     int code = render(&figure, &options);
     source_close(&source);
-    memory_free_all();
     return code;
 }
 
@@ -51,6 +50,9 @@ static const char *list_pictures(void)
 int main(int argc, char **argv)
 {
     program_begin("encode-plot", argv);
+#ifdef FOR_LEAK_CHECKER
+    alloc_in_arena(true);
+#endif
     const char *first = argc > 1 ? argv[1] : "";
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return plot_print_help();

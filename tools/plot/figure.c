@@ -1,7 +1,7 @@
 /* figure.c - panels, their names and their colours; see figure.h. */
 #include "tools/plot/figure.h"
 
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,19 +10,19 @@ struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_r
                          size_t n_columns)
 {
     size_t n = figure->n_panels++;
-    struct panel *panels = memory_zeros(n + 1, sizeof *panels);
+    struct panel *panels = alloc_zeros(n + 1, sizeof *panels);
     if (n)
         memcpy(panels, figure->panels, n * sizeof *panels);
     figure->panels = panels;
     panels[n] = (struct panel){
         .kind = kind, .x.n = n_columns, .y.n = n_rows, .page = n ? panels[n - 1].page : 1};
-    panels[n].values = memory_zeros(n_rows, n_columns * sizeof *panels->values);
+    panels[n].values = alloc_zeros(n_rows, n_columns * sizeof *panels->values);
     return &panels[n];
 }
 
 void axis_name_all(struct axis *axis)
 {
-    axis->labels = memory_zeros(axis->n, sizeof *axis->labels);
+    axis->labels = alloc_zeros(axis->n, sizeof *axis->labels);
 }
 
 const char *axis_name(const struct axis *axis, size_t i)

@@ -1,7 +1,7 @@
 /* figure_table.c - see figure.h. */
 #include "tools/common/print/display.h"
 #include "tools/plot/figure.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void put_name(FILE *stream, const char *name, size_t columns)
     if (columns > 0) {
         FILE *memory = alloc_open(&cut, &len);
         display_text(memory, name, strlen(name), columns);
-        memory_close(memory, &cut);
+        text_close(memory, &cut);
         name = cut;
     }
     const char *first = name + strspn(name, " ");

@@ -14,7 +14,7 @@
 #include "tools/common/child.h"
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ const char *gnuplot_string(const char *text)
             fprintf(stream, "\\%03o", *c);
     }
     putc('"', stream);
-    memory_close(stream, &made);
+    text_close(stream, &made);
     return made;
 }
 
@@ -78,7 +78,7 @@ static const unsigned char *ask_fonts(void)
     if (reason != 0 && reason != ENOENT)
         program_die("cannot run fc-list: %s", strerror(reason));
     if (result.status == 0 && result.len > 0) {
-        has = memory_zeros(N_CHARACTERS / 8, 1);
+        has = alloc_zeros(N_CHARACTERS / 8, 1);
         mark_all(has, result.bytes);
     }
     free(result.bytes);
@@ -147,7 +147,7 @@ struct picture gnuplot_run(const char *commands, size_t len)
                     "gnuplot");
     if (reason)
         program_die("cannot run gnuplot: %s", strerror(reason));
-    struct picture picture = {memory_keep(result.bytes), result.len};
+    struct picture picture = {alloc_own(result.bytes), result.len};
     const char *message = one_line(result.message);
     if (WIFSIGNALED(result.status))
         program_die("gnuplot was ended by signal %d: %s", WTERMSIG(result.status), message);

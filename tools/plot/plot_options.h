@@ -97,7 +97,7 @@ void plot_settle_size(struct plot_options *options);
 void plot_settle_outputs(struct plot_options *options);
 
 /* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
- * in the memory of memory.h. What is none of these ends the program. */
+ * never freed. What is none of these ends the program. */
 size_t *dims_read(const char *text, size_t width, size_t *n);
 
 #endif

@@ -2,7 +2,7 @@
  * is computed by sessions of our own, one for each kind of positions. */
 #include "tools/plot/plot_source.h"
 
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static struct item *add_item(struct source *source)
 {
     size_t n = source->n_items++;
     if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, 8 … */
-        struct item *items = memory_zeros(2 * n + 1, sizeof *items);
+        struct item *items = alloc_zeros(2 * n + 1, sizeof *items);
         if (n)
             memcpy(items, source->items, n * sizeof *items);
         source->items = items;
@@ -163,7 +163,7 @@ void source_watch(struct source *source, enum with_positions with, const struct 
         open_session(source, with,
                      ENGINE_SESSION_OPTIONS(.trace = kinds, .trace_callback = callback,
                                             .trace_user = user, .max_tokens = n));
-    encode_item(source, session, item, ENGINE_POOLING_NONE, memory_zeros(n_numbers, sizeof(float)),
+    encode_item(source, session, item, ENGINE_POOLING_NONE, alloc_zeros(n_numbers, sizeof(float)),
                 n_numbers);
     engine_session_free(session);
 }
@@ -187,7 +187,7 @@ double *source_trace(struct source *source, enum with_positions with, const stru
     const engine_info *info = &source->encoder.info;
     size_t n = item->n_tokens, n_layers = info->n_layers + (kind == ENGINE_TRACE_HIDDEN);
     size_t n_layer = kind == ENGINE_TRACE_HIDDEN ? n * info->width : info->n_heads * n * n;
-    struct tracing tracing = {memory_zeros(n_layers, n_layer * sizeof(double)), n_layer};
+    struct tracing tracing = {alloc_zeros(n_layers, n_layer * sizeof(double)), n_layer};
     source_watch(source, with, item, kind, take, &tracing);
     return tracing.out;
 }
@@ -216,7 +216,7 @@ const float *source_pool(struct source *source, enum with_positions with, size_t
     engine_pooling pooling = pooling_of(source);
     engine_session *session = open_session(source, with, ENGINE_SESSION_OPTIONS());
     *width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
-    float *vectors = memory_zeros(source->n_items, *width * sizeof *vectors);
+    float *vectors = alloc_zeros(source->n_items, *width * sizeof *vectors);
     for (size_t i = 0; i < source->n_items; i++) {
         const struct item *item = &source->items[i];
         encode_item(source, session, item, pooling, vectors + i * *width, *width);

@@ -3,8 +3,8 @@
  * Empty lines are left out: nothing of them can be drawn. */
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
-#include "tools/plot/memory.h"
 #include "tools/plot/plot_options.h"
+#include "tools/plot/text.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ static void add_line(struct plot_options *options, const struct record *record, 
                             most == 1 ? "the first" : "the first two");
     if (memchr(record->input.text, '\0', len))
         program_die("line %zu of stdin has a NUL byte: it is no text", record->line);
-    options->stdin_texts[n] = memory_zeros(len + 1, 1);
+    options->stdin_texts[n] = alloc_zeros(len + 1, 1);
     memcpy(options->stdin_texts[n], record->input.text, len);
     options->request.n_texts++;
 }

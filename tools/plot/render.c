@@ -11,7 +11,7 @@
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"
 #include "tools/plot/gnuplot.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -40,7 +40,7 @@ static int write_table(const struct figure *figure, const char *path)
     size_t len;
     FILE *stream = alloc_open(&table, &len);
     figure_write_table(figure, 0, stream);
-    memory_close(stream, &table);
+    text_close(stream, &table);
     return write_bytes(table, len, path);
 }
 
@@ -57,7 +57,7 @@ static const char *find_scripts(void)
     if (slash)
         *slash = '\0';
     for (size_t i = 0; i < 2; i++) {
-        char *folder = memory_keep(alloc_text("%s/%s", program, folders[i]));
+        char *folder = alloc_own(alloc_text("%s/%s", program, folders[i]));
         if (access(folder, X_OK) == 0)
             return folder;
     }
@@ -92,7 +92,7 @@ static const char *title_of(const char *title)
     size_t len;
     FILE *stream = alloc_open(&cut, &len);
     display_text(stream, title ? title : "", strlen(title ? title : ""), TITLE_COLUMNS);
-    memory_close(stream, &cut);
+    text_close(stream, &cut);
     return gnuplot_string(cut);
 }
 
@@ -178,7 +178,7 @@ static struct picture draw(const struct figure *figure, const struct plot_option
     int file = memfd_create("table", 0);
     FILE *stream = alloc_open(&table, &table_len), *data = file < 0 ? NULL : fdopen(file, "w");
     figure_write_table(figure, name_columns(figure), stream);
-    memory_close(stream, &table);
+    text_close(stream, &table);
     stream = alloc_open(&commands, &len);
     fprintf(stream, "set encoding utf8\ndata = \"/dev/fd/%d\"\nfolder = %s\n", file,
             gnuplot_string(folder));
@@ -186,9 +186,9 @@ static struct picture draw(const struct figure *figure, const struct plot_option
     put_variables(figure, options, stream);
     const char *script = options->script;
     if (!script)
-        script = memory_keep(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
+        script = alloc_own(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
     fprintf(stream, "load %s\n", gnuplot_string(script));
-    memory_close(stream, &commands);
+    text_close(stream, &commands);
     if (options->format == PLOT_PNG || options->format == PLOT_PDF) {
         table_len = gnuplot_replace_missing(table, table_len);
         len = gnuplot_replace_missing(commands, len);
@@ -268,7 +268,7 @@ static int write_text(const struct figure *figure, const struct plot_options *op
         }
         panel_print(&figure->panels[i], figure->y_up, columns, has_colors(is_terminal), stream);
     }
-    memory_close(stream, &text);
+    text_close(stream, &text);
     return write_bytes(text, len, options->output_path);
 }
 
@@ -301,7 +301,7 @@ static void sharpen_svg(struct picture *picture)
         at = found;
     }
     fwrite(at, 1, (size_t)(end - at), stream);
-    memory_close(stream, &picture->bytes);
+    text_close(stream, &picture->bytes);
 }
 
 static int write_picture(const struct figure *figure, const struct plot_options *options)

@@ -3,6 +3,7 @@
 #include "tests/support.h"
 #include "tests/tools/program_ends.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/child.h"
 #include "tools/plot/gnuplot.h"
 #include "tools/plot/pictures/pca.h"
@@ -284,4 +285,9 @@ TEST(child_of_who_ignores_children)
     assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
     assert_true(after.sa_handler == SIG_IGN);
     free(result.bytes);
+}
+
+SET_UP()
+{
+    alloc_in_arena(true); /* what the parts never free is no leak */
 }

@@ -2,7 +2,7 @@
 #include "tools/plot/plot_options.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void add_dims(size_t *dims, size_t *n, size_t from, size_t below, size_t 
 
 size_t *dims_read(const char *text, size_t width, size_t *n)
 {
-    size_t *dims = memory_zeros(DIMS_MOST, sizeof *dims), from, below, step;
+    size_t *dims = alloc_zeros(DIMS_MOST, sizeof *dims), from, below, step;
     const char *at = text;
     *n = 0;
     for (bool more = true; more; at++) {

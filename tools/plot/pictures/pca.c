@@ -14,7 +14,7 @@
  */
 #include "tools/plot/pictures/pca.h"
 
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,9 +99,9 @@ bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
     *pca = (struct pca){.width = width};
     if (width == 0)
         return false;
-    pca->mean = memory_zeros(width, sizeof *pca->mean);
-    pca->axes = memory_zeros(width, PCA_COMPONENTS * sizeof *pca->axes);
-    double *centred = memory_zeros(n * width, sizeof *centred);
+    pca->mean = alloc_zeros(width, sizeof *pca->mean);
+    pca->axes = alloc_zeros(width, PCA_COMPONENTS * sizeof *pca->axes);
+    double *centred = alloc_zeros(n * width, sizeof *centred);
     for (size_t i = 0; i < n * width; i++)
         pca->mean[i % width] += rows[i];
     for (size_t i = 0; i < width && n > 0; i++)

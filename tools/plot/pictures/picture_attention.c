@@ -9,7 +9,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const double *head_of(const struct attention *attention, size_t layer, si
 static double *mean_of_heads(const struct attention *attention, size_t layer)
 {
     size_t n_cells = attention->n * attention->n;
-    double *mean = memory_zeros(n_cells, sizeof *mean);
+    double *mean = alloc_zeros(n_cells, sizeof *mean);
     for (size_t h = 0; h < attention->n_heads; h++)
         for (size_t i = 0; i < n_cells; i++)
             mean[i] += head_of(attention, layer, h)[i] / (double)attention->n_heads;
@@ -44,7 +44,7 @@ static double *mean_of_heads(const struct attention *attention, size_t layer)
 /* (0.5 * mean + 0.5 * I) * rolled */
 static double *roll_layer(const double *mean, const double *rolled, size_t n)
 {
-    double *product = memory_zeros(n * n, sizeof *product);
+    double *product = alloc_zeros(n * n, sizeof *product);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double sum = 0.5 * rolled[i * n + j];
@@ -58,7 +58,7 @@ static double *roll_layer(const double *mean, const double *rolled, size_t n)
 static const double *roll_out(const struct attention *attention)
 {
     size_t n = attention->n;
-    double *rolled = memory_zeros(n * n, sizeof *rolled);
+    double *rolled = alloc_zeros(n * n, sizeof *rolled);
     for (size_t i = 0; i < n; i++)
         rolled[i * n + i] = 1;
     for (size_t layer = 1; layer <= attention->layer; layer++)

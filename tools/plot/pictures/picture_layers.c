@@ -2,7 +2,7 @@
  * 1 - cos(h_l, h_(l-1)), h_0 being the state after the embedding step. */
 #include "tools/plot/pictures/pictures.h"
 
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 void picture_layers(struct source *source, struct figure *figure)
 {

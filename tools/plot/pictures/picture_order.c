@@ -9,7 +9,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/random.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -46,9 +46,9 @@ static struct sentence split(const char *text)
 {
     static const char blanks[] = " \t\n\v\f\r";
     size_t cap = strlen(text) / 2 + 1, len;
-    struct sentence sentence = {.words = memory_zeros(cap, sizeof *sentence.words),
-                                .lens = memory_zeros(cap, sizeof *sentence.lens),
-                                .classes = memory_zeros(cap, sizeof *sentence.classes)};
+    struct sentence sentence = {.words = alloc_zeros(cap, sizeof *sentence.words),
+                                .lens = alloc_zeros(cap, sizeof *sentence.lens),
+                                .classes = alloc_zeros(cap, sizeof *sentence.classes)};
     for (text += strspn(text, blanks); *text; text += len + strspn(text + len, blanks)) {
         len = strcspn(text, blanks);
         sentence.words[sentence.n] = text;
@@ -144,9 +144,9 @@ static struct permutations permute(const struct sentence *sentence, size_t wante
     size_t all = count_permutations(sentence, ALL_MOST), n = sentence->n;
     bool is_all = all <= ALL_MOST && (!wanted || wanted + 1 >= all);
     size_t most = is_all ? all - 1 : wanted ? wanted : DEFAULT_RANDOM;
-    size_t *order = memory_zeros(n, sizeof *order);
+    size_t *order = alloc_zeros(n, sizeof *order);
     struct permutations permutations = {
-        .orders = memory_zeros((most + 1) * n, sizeof *order), .n_words = n, .is_all = is_all};
+        .orders = alloc_zeros((most + 1) * n, sizeof *order), .n_words = n, .is_all = is_all};
     memcpy(order, sentence->classes, n * sizeof *order);
     add_new(&permutations, order); /* the sentence itself */
     if (is_all)
@@ -166,7 +166,7 @@ static char *write_order(const struct sentence *sentence, const size_t *order)
             putc(' ', stream);
         fwrite(sentence->words[order[i]], 1, sentence->lens[order[i]], stream);
     }
-    memory_close(stream, &text);
+    text_close(stream, &text);
     return text;
 }
 
@@ -185,7 +185,7 @@ static double *measure(struct source *source, enum with_positions with)
 {
     size_t width;
     const float *vectors = source_pool(source, with, &width);
-    double *distances = memory_zeros(source->n_items, sizeof *distances);
+    double *distances = alloc_zeros(source->n_items, sizeof *distances);
     for (size_t i = 1; i < source->n_items; i++)
         distances[i] =
             float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
@@ -210,7 +210,7 @@ static int by_distance(const void *a, const void *b)
 /* The texts but the sentence itself, the nearest first. */
 static struct place *sort_texts(const double *distances, size_t n)
 {
-    struct place *places = memory_zeros(n, sizeof *places);
+    struct place *places = alloc_zeros(n, sizeof *places);
     for (size_t i = 0; i < n; i++)
         places[i] = (struct place){distances[i + 1], i + 1};
     qsort(places, n, sizeof *places, by_distance);

@@ -14,7 +14,7 @@
 #include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void fill_table(const struct plot_options *options, struct table *table,
     table->numbers = position_words(model, &positions, table->scheme, 0);
     position_options_apply(&positions, table->width, &session);
     session.position = table->position;
-    table->rows = memory_zeros(table->n * table->width, sizeof *table->rows);
+    table->rows = alloc_zeros(table->n * table->width, sizeof *table->rows);
     engine_status status =
         engine_position_matrix_exact(model, &session, table->width, table->n, table->rows,
                                      table->n * table->width, NULL, &error);

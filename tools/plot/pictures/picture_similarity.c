@@ -4,7 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 

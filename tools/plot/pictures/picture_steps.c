@@ -5,7 +5,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <string.h>
 

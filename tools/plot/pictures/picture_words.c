@@ -10,8 +10,8 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/memory.h"
 #include "tools/plot/pictures/pca.h"
+#include "tools/plot/text.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void read_text(struct words *words, size_t t)
 {
     const char *text = words->options->request.texts[t];
     const struct item *item = source_tokenize(words->source, text, strlen(text), t + 1);
-    words->tokens[t] = memory_zeros(item->n_tokens, sizeof **words->tokens);
+    words->tokens[t] = alloc_zeros(item->n_tokens, sizeof **words->tokens);
     for (size_t i = 0; i < item->n_tokens; i++)
         if (!item->tokens[i].special)
             words->tokens[t][words->n[t]++] = i;
@@ -46,7 +46,7 @@ static const double *read_vectors(const struct words *words, enum with_positions
     size_t width = words->width;
     const double *states = source_trace(words->source, with, item, ENGINE_TRACE_HIDDEN);
     const double *layer = states + words->options->layer * item->n_tokens * width;
-    double *rows = memory_zeros(words->n[t] * width, sizeof *rows);
+    double *rows = alloc_zeros(words->n[t] * width, sizeof *rows);
     for (size_t i = 0; i < words->n[t]; i++)
         memcpy(rows + i * width, layer + words->tokens[t][i] * width, width * sizeof *rows);
     return rows;
@@ -115,7 +115,7 @@ static void add_plane(const struct words *words, enum with_positions with, size_
     panel->x.title = text_new("component 1: %.1f %% of variance", 100 * pca->share[0]);
     panel->y.title = text_new("component 2: %.1f %%", 100 * pca->share[1]);
     panel->n_links = options->n_links;
-    panel->links = memory_zeros(options->n_links, sizeof *panel->links);
+    panel->links = alloc_zeros(options->n_links, sizeof *panel->links);
     for (size_t i = 0; i < options->n_links; i++)
         read_link(words, t, panel, options->links[i], panel->links[i]);
 }
@@ -150,7 +150,7 @@ static void fit(const struct words *words, const double *const rows[TEXTS], stru
             fit_one(&pca[t], rows[t], words->n[t], width);
         return;
     }
-    double *all = memory_zeros(n * width, sizeof *all);
+    double *all = alloc_zeros(n * width, sizeof *all);
     memcpy(all, rows[0], words->n[0] * width * sizeof *all);
     memcpy(all + words->n[0] * width, rows[1], words->n[1] * width * sizeof *all);
     fit_one(&pca[0], all, n, width);

@@ -2,7 +2,7 @@
  * and of two weights both are named where one is: what counts is W1 : W2. */
 #include "tools/plot/plot_source.h"
 
-#include "tools/plot/memory.h"
+#include "tools/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,6 +72,6 @@ const char *position_words(const engine_model *model, const struct position_opti
     add_base(words, &force);
     add_weights(words, &force);
     add_frequencies(words, &force);
-    memory_close(words, &text);
+    text_close(words, &text);
     return text;
 }

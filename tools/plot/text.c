@@ -1,39 +1,11 @@
-/* memory.c - see memory.h. */
-#include "tools/plot/memory.h"
+/* text.c - see text.h. */
+#include "tools/plot/text.h"
 
 #include "tools/common/print/display.h"
 #include "tools/common/print/utf8.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
-
-static void **blocks; /* [n_blocks]: all that there are */
-static size_t n_blocks, blocks_cap;
-
-void *memory_keep(void *block)
-{
-    if (!block)
-        alloc_fail();
-    if (n_blocks == blocks_cap) {
-        blocks_cap = 2 * blocks_cap + 64;
-        blocks = alloc_resize(blocks, blocks_cap, sizeof *blocks);
-    }
-    return blocks[n_blocks++] = block;
-}
-
-void memory_free_all(void)
-{
-    while (n_blocks > 0)
-        free(blocks[--n_blocks]);
-    free(blocks);
-    blocks = NULL;
-    blocks_cap = 0;
-}
-
-void *memory_zeros(size_t n, size_t element_bytes)
-{
-    return memory_keep(alloc_zeros(n, element_bytes));
-}
 
 /* Tabs and line ends stay: tables of numbers and pictures have them their own ways. U+FFFE and
  * U+FFFF may not stand in XML, which SVG is. */
@@ -46,7 +18,7 @@ static bool is_shown(uint32_t character)
 
 char *text_of_bytes(const char *bytes, size_t len)
 {
-    char *made = memory_zeros(len + 1, 3), *out = made; /* U+FFFD takes 3 */
+    char *made = alloc_zeros(len + 1, 3), *out = made; /* U+FFFD takes 3 */
     for (size_t at = 0; at < len;) {
         uint32_t character;
         at += utf8_next(bytes + at, len - at, &character);
@@ -69,8 +41,8 @@ char *text_new(const char *format, ...)
     return text;
 }
 
-void memory_close(FILE *stream, char **text)
+void text_close(FILE *stream, char **text)
 {
     alloc_close(stream);
-    memory_keep(*text);
+    alloc_own(*text);
 }
