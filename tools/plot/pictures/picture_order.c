@@ -16,64 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_MOST = 120, DEFAULT_RANDOM = 40, WORDS_MOST = 4096, TRIES_PER_PERMUTATION = 50 };
+enum { ALL_MOST = 119, DEFAULT_RANDOM = 40, WORDS_MOST = 4096, TRIES_PER_ORDER = 50 };
 
-struct sentence {
-    const char **words; /* [n], borrowed */
-    size_t *lens;
-    size_t *classes; /* [n]: equal words have the same number, that of the first */
+/* A sentence and other orders of its words. */
+struct orders {
+    char **words; /* [n_words] */
+    size_t n_words;
+    size_t *indices; /* [n, n_words]: of words, of equal ones that of the first; the first order is
+                        the sentence itself */
     size_t n;
 };
 
-struct permutations {
-    size_t *orders; /* [n, words]: classes; the first is the sentence itself */
-    size_t n, n_words;
-    bool is_all;
-};
-
-/* ---- Words ---- */
-
-static size_t class_of(const struct sentence *sentence, size_t i)
-{
-    for (size_t j = 0; j < i; j++)
-        if (sentence->lens[j] == sentence->lens[i] &&
-            memcmp(sentence->words[j], sentence->words[i], sentence->lens[i]) == 0)
-            return j;
-    return i;
-}
-
-static struct sentence split(const char *text)
+static struct orders split(const char *text)
 {
     static const char blanks[] = " \t\n\v\f\r";
-    size_t cap = strlen(text) / 2 + 1, len;
-    struct sentence sentence = {.words = alloc_zeros(cap, sizeof *sentence.words),
-                                .lens = alloc_zeros(cap, sizeof *sentence.lens),
-                                .classes = alloc_zeros(cap, sizeof *sentence.classes)};
-    for (text += strspn(text, blanks); *text; text += len + strspn(text + len, blanks)) {
-        len = strcspn(text, blanks);
-        sentence.words[sentence.n] = text;
-        sentence.lens[sentence.n] = len;
-        if (sentence.n < WORDS_MOST)
-            sentence.classes[sentence.n] = class_of(&sentence, sentence.n);
-        sentence.n++;
-    }
-    return sentence;
+    char *copy = alloc_own(alloc_text("%s", text)), *at;
+    struct orders orders = {.words = alloc_zeros(strlen(text) / 2 + 1, sizeof *orders.words)};
+    for (char *word = strtok_r(copy, blanks, &at); word; word = strtok_r(NULL, blanks, &at))
+        orders.words[orders.n_words++] = word;
+    if (orders.n_words > WORDS_MOST)
+        program_die("the sentence has %zu words; at most %d can be permuted", orders.n_words,
+                    WORDS_MOST);
+    return orders;
 }
 
 /* ---- Permutations ---- */
-
-/* Of the classes; a number above `most` stands for all that are larger. */
-static size_t count_permutations(const struct sentence *sentence, size_t most)
-{
-    double n = 1;
-    for (size_t i = 0; i < sentence->n; i++) {
-        size_t times = 1;
-        for (size_t j = 0; j < i; j++)
-            times += sentence->classes[j] == sentence->classes[i];
-        n *= (double)(i + 1) / (double)times;
-    }
-    return n < (double)most + 0.5 ? (size_t)(n + 0.5) : most + 1;
-}
 
 static void swap(size_t *order, size_t a, size_t b)
 {
@@ -103,69 +70,50 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t *order_at(const struct permutations *permutations, size_t i)
+static void add_new(struct orders *orders, const size_t *order)
 {
-    return permutations->orders + i * permutations->n_words;
-}
-
-static void add_new(struct permutations *permutations, const size_t *order)
-{
-    size_t bytes = permutations->n_words * sizeof *order;
-    for (size_t i = 0; i < permutations->n; i++)
-        if (memcmp(order_at(permutations, i), order, bytes) == 0)
+    size_t n = orders->n_words, bytes = n * sizeof *order;
+    for (size_t i = 0; i < orders->n; i++)
+        if (memcmp(orders->indices + i * n, order, bytes) == 0)
             return;
-    memcpy(order_at(permutations, permutations->n++), order, bytes);
+    memcpy(orders->indices + orders->n++ * n, order, bytes);
 }
 
-static void take_all(struct permutations *permutations, size_t *order)
+/* Adds all other orders, if there are at most `wanted`, else so many random ones (0: as many as
+ * look well). Returns whether these are all. */
+static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
 {
-    qsort(order, permutations->n_words, sizeof *order, by_number);
+    size_t n = orders->n_words, most = wanted ? wanted : ALL_MOST;
+    size_t *order = alloc_zeros(n, sizeof *order);
+    orders->indices = alloc_zeros((most + 2) * n, sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        while (strcmp(orders->words[order[i]], orders->words[i]) != 0)
+            order[i]++;
+    add_new(orders, order);
+    qsort(order, n, sizeof *order, by_number);
     do
-        add_new(permutations, order);
-    while (next_permutation(order, permutations->n_words));
-}
-
-static void take_random(struct permutations *permutations, size_t *order, size_t wanted,
-                        uint64_t seed)
-{
-    size_t n = permutations->n_words;
-    for (size_t tries = 0; permutations->n <= wanted && tries < TRIES_PER_PERMUTATION * wanted;
-         tries++) {
-        memcpy(order, permutations->orders, n * sizeof *order);
+        add_new(orders, order);
+    while (orders->n <= most + 1 && next_permutation(order, n));
+    if (orders->n <= most + 1)
+        return true;
+    orders->n = 1;
+    most = wanted ? wanted : DEFAULT_RANDOM;
+    for (size_t tries = 0; orders->n <= most && tries < TRIES_PER_ORDER * most; tries++) {
+        memcpy(order, orders->indices, n * sizeof *order);
         for (size_t i = n; i > 1; i--)
             swap(order, i - 1, random_below(&seed, i));
-        add_new(permutations, order);
+        add_new(orders, order);
     }
+    return false;
 }
 
-/* wanted 0: as many as look well. */
-static struct permutations permute(const struct sentence *sentence, size_t wanted, uint64_t seed)
-{
-    size_t all = count_permutations(sentence, ALL_MOST), n = sentence->n;
-    bool is_all = all <= ALL_MOST && (!wanted || wanted + 1 >= all);
-    size_t most = is_all ? all - 1 : wanted ? wanted : DEFAULT_RANDOM;
-    size_t *order = alloc_zeros(n, sizeof *order);
-    struct permutations permutations = {
-        .orders = alloc_zeros((most + 1) * n, sizeof *order), .n_words = n, .is_all = is_all};
-    memcpy(order, sentence->classes, n * sizeof *order);
-    add_new(&permutations, order); /* the sentence itself */
-    if (is_all)
-        take_all(&permutations, order);
-    else
-        take_random(&permutations, order, most, seed);
-    return permutations;
-}
-
-static char *write_order(const struct sentence *sentence, const size_t *order)
+static char *write_order(const struct orders *orders, size_t i)
 {
     char *text;
-    size_t len;
+    size_t len, n = orders->n_words;
     FILE *stream = alloc_open(&text, &len);
-    for (size_t i = 0; i < sentence->n; i++) {
-        if (i)
-            putc(' ', stream);
-        fwrite(sentence->words[order[i]], 1, sentence->lens[order[i]], stream);
-    }
+    for (size_t k = 0; k < n; k++)
+        fprintf(stream, "%s%s", k ? " " : "", orders->words[orders->indices[i * n + k]]);
     text_close(stream, &text);
     return text;
 }
@@ -246,21 +194,17 @@ void picture_order(struct source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const char *text = options->request.texts[0];
-    const struct sentence sentence = split(text);
-    if (sentence.n > WORDS_MOST)
-        program_die("the sentence has %zu words; at most %d can be permuted", sentence.n,
-                    WORDS_MOST);
-    if (sentence.n == 0 || count_permutations(&sentence, 1) < 2)
+    struct orders orders = split(text);
+    bool is_all = permute(&orders, options->n_permutations, options->seed);
+    if (orders.n < 2)
         program_die(
             "there is no other order of these words: a sentence of two different words is needed");
-    struct permutations permutations = permute(&sentence, options->n_permutations, options->seed);
-    for (size_t i = 0; i < permutations.n; i++) {
-        const char *order = write_order(&sentence, order_at(&permutations, i));
+    for (size_t i = 0; i < orders.n; i++) {
+        const char *order = write_order(&orders, i);
         source_tokenize(source, order, strlen(order), 1);
     }
     add_dots(source, figure);
-    figure->title =
-        text_new("%s%zu other order%s of “%s”: %s, %s pooling",
-                 permutations.is_all && permutations.n > 2 ? "All " : "", permutations.n - 1,
-                 plural(permutations.n - 1), text, source->encoder.name, source_pooling(source));
+    figure->title = text_new(
+        "%s%zu other order%s of “%s”: %s, %s pooling", is_all && orders.n > 2 ? "All " : "",
+        orders.n - 1, plural(orders.n - 1), text, source->encoder.name, source_pooling(source));
 }

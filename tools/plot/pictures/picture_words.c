@@ -39,17 +39,15 @@ static void read_text(struct words *words, size_t t)
         program_die("text %zu has no words to show", t + 1);
 }
 
-/* The words' states, [n, D]. */
-static const double *read_vectors(const struct words *words, enum with_positions with, size_t t)
+/* Writes the words' states, [n, D]. */
+static void read_vectors(const struct words *words, enum with_positions with, size_t t, double *out)
 {
     const struct item *item = &words->source->items[t];
     size_t width = words->width;
     const double *states = source_trace(words->source, with, item, ENGINE_TRACE_HIDDEN);
     const double *layer = states + words->options->layer * item->n_tokens * width;
-    double *rows = alloc_zeros(words->n[t] * width, sizeof *rows);
     for (size_t i = 0; i < words->n[t]; i++)
-        memcpy(rows + i * width, layer + words->tokens[t][i] * width, width * sizeof *rows);
-    return rows;
+        memcpy(out + i * width, layer + words->tokens[t][i] * width, width * sizeof *out);
 }
 
 /* ---- Panels ---- */
@@ -133,40 +131,22 @@ static void add_distances(const struct words *words, enum with_positions with, s
     panel->unit = "Euclidean distance in all dimensions";
 }
 
-/* ---- PCA ---- */
-
-static void fit_one(struct pca *pca, const double *rows, size_t n, size_t width)
-{
-    if (!pca_fit(pca, rows, n, width))
-        program_die("no principal components: memory is short, or the vectors are not finite");
-}
-
-/* Of each text alone, or of all words together. */
-static void fit(const struct words *words, const double *const rows[TEXTS], struct pca pca[TEXTS])
-{
-    size_t width = words->width, n = words->n[0] + words->n[1];
-    if (words->options->fits_each || words->n_texts == 1) {
-        for (size_t t = 0; t < words->n_texts; t++)
-            fit_one(&pca[t], rows[t], words->n[t], width);
-        return;
-    }
-    double *all = alloc_zeros(n * width, sizeof *all);
-    memcpy(all, rows[0], words->n[0] * width * sizeof *all);
-    memcpy(all + words->n[0] * width, rows[1], words->n[1] * width * sizeof *all);
-    fit_one(&pca[0], all, n, width);
-    pca[1] = pca[0];
-}
-
-/* The texts with or without positions: a row of panels, then the tables of distances. */
+/* The texts with or without positions: planes, then tables of distances. The axes are those of
+ * each text alone, or of all words together. */
 static void add_row(const struct words *words, enum with_positions with, struct figure *figure)
 {
-    const double *rows[TEXTS] = {NULL, NULL};
-    struct pca pca[TEXTS];
+    size_t width = words->width, n = words->n[0] + words->n[1];
+    double *all = alloc_zeros(n * width, sizeof *all),
+           *rows[TEXTS] = {all, all + words->n[0] * width};
+    bool fits_each = words->options->fits_each;
     for (size_t t = 0; t < words->n_texts; t++)
-        rows[t] = read_vectors(words, with, t);
-    fit(words, rows, pca);
-    for (size_t t = 0; t < words->n_texts; t++)
-        add_plane(words, with, t, &pca[t], rows[t], figure);
+        read_vectors(words, with, t, rows[t]);
+    for (size_t t = 0; t < words->n_texts; t++) {
+        struct pca pca;
+        if (!pca_fit(&pca, fits_each ? rows[t] : all, fits_each ? words->n[t] : n, width))
+            program_die("no principal components: memory is short, or the vectors are not finite");
+        add_plane(words, with, t, &pca, rows[t], figure);
+    }
     for (size_t t = 0; t < words->n_texts; t++)
         add_distances(words, with, t, rows[t], figure);
 }
