@@ -50,7 +50,7 @@ struct range panel_range(const struct panel *panel)
     return range.least <= range.most ? range : (struct range){0, 0};
 }
 
-double panel_limit_colors(struct panel *panel)
+void panel_limit_colors(struct panel *panel)
 {
     struct range range = panel_range(panel);
     double squares = 0, largest = fmax(-range.least, range.most);
@@ -61,9 +61,8 @@ double panel_limit_colors(struct panel *panel)
     if (usual > 0 && usual < 0.5 * largest) {
         panel->most = usual;
         panel->least = range.least < 0 ? -usual : 0;
-        return largest;
+        panel->unit = text_new("value (largest %.2g)", largest);
     }
-    return 0;
 }
 
 void figure_set_colors(struct figure *figure)

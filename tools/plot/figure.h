@@ -77,9 +77,9 @@ struct range {
 struct range panel_range(const struct panel *panel);
 
 /* Ends the colours of a map at three times the root mean square of its values, where that is less
- * than half of the largest, and returns the largest: a few large numbers would leave all others one
- * colour. Else returns 0. */
-double panel_limit_colors(struct panel *panel);
+ * than half of the largest, which its unit then names: a few large numbers would leave all others
+ * one colour. */
+void panel_limit_colors(struct panel *panel);
 
 /* Gives every map its palette and the range of its colours. */
 void figure_set_colors(struct figure *figure);

@@ -9,6 +9,10 @@ palette_viridis = "set palette defined (0 '#440154', 1 '#482878', 2 '#3E4989', 3
 palette_Blues = "set palette defined (0 '#FFFFFF', 1 '#DEEBF7', 2 '#C6DBEF', 3 '#9ECAE1', 4 '#6BAED6', 5 '#4292C6', \
     6 '#2171B5', 7 '#08519C', 8 '#08306B') maxcolors 0"
 
+# Beside a small scale stands what is in parentheses alone.
+short(text) = strstrt(text, '(') ? text[strstrt(text, '(') + 1:strlen(text) - 1] : text
+scale_text(text, room) = fold_to(room < 90 ? short(text) : text, room, axis_font)
+
 # ---- The page: how many panels beside and below each other, and what is around them ----
 x_longest = 0; y_longest = 0; columns_most = 1.0; rows_most = 1.0; named_most = 1.0; n_below = 1
 has_titles = 0; has_x_titles = 0; has_y_titles = 0
@@ -42,7 +46,7 @@ do for [pass = 1:3] {
 
     left = edge + y_extent + gap + (has_y_titles ? line * axis_font : 0)
     left = most_of(left, edge + (x_turn == 45 ? x_extent - x_room / 2 : 0))
-    bar = 19 + 4 * letter * tick_font + line * axis_font * lines(fold_to(unit[1], panel_height, axis_font))
+    bar = 19 + 4 * letter * tick_font + line * axis_font * lines(scale_text(unit[1], panel_height))
     right = edge + bar
     below = gap + x_extent + (has_x_titles ? line * axis_font : 0)
     bottom = edge + below
@@ -112,7 +116,7 @@ do for [i = 1:n] {
             size screen 9 / page_width, graph high
         set cbtics round_step(most[i] - least[i], most_of(3, least_of(8, scale_room / 20))) scale 0.5 offset -0.5,0 \
             font tick_letters
-        set cblabel fold_to(unit[i], scale_room, axis_font) font axis_letters
+        set cblabel scale_text(unit[i], scale_room) font axis_letters
     }
 
     # Names or numbers along the axes.

@@ -41,45 +41,44 @@ static double *mean_of_heads(const struct attention *attention, size_t layer)
     return mean;
 }
 
-/* (0.5 * mean + 0.5 * I) * rolled */
-static double *roll_layer(const double *mean, const double *rolled, size_t n)
-{
-    double *product = alloc_zeros(n * n, sizeof *product);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0.5 * rolled[i * n + j];
-            for (size_t k = 0; k < n; k++)
-                sum += 0.5 * mean[i * n + k] * rolled[k * n + j];
-            product[i * n + j] = sum;
-        }
-    return product;
-}
-
+/* A_layer * … * A_1 */
 static const double *roll_out(const struct attention *attention)
 {
     size_t n = attention->n;
     double *rolled = alloc_zeros(n * n, sizeof *rolled);
     for (size_t i = 0; i < n; i++)
         rolled[i * n + i] = 1;
-    for (size_t layer = 1; layer <= attention->layer; layer++)
-        rolled = roll_layer(mean_of_heads(attention, layer), rolled, n);
+    for (size_t layer = 1; layer <= attention->layer; layer++) {
+        const double *mean = mean_of_heads(attention, layer);
+        double *product = alloc_zeros(n * n, sizeof *product);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                double sum = 0.5 * rolled[i * n + j];
+                for (size_t k = 0; k < n; k++)
+                    sum += 0.5 * mean[i * n + k] * rolled[k * n + j];
+                product[i * n + j] = sum;
+            }
+        rolled = product;
+    }
     return rolled;
 }
 
 /* ---- Panels ---- */
 
 /* A map [n, n] with its padding. Colours begin at 0, which padding is. */
-static struct panel *add_panel(const struct attention *attention, struct figure *figure,
-                               const double *map, bool is_small)
+static void add_panel(const struct attention *attention, struct figure *figure, const double *map,
+                      const char *title)
 {
     const struct plot_options *options = attention->options;
     size_t n = attention->n, all = options->pad_to ? options->pad_to : n;
     size_t first = options->pad_left ? all - n : 0;
+    bool is_small = title && attention->n_heads > 2;
     struct panel *panel = figure_add(figure, PANEL_MAP, all, all);
     for (size_t i = 0; i < n; i++)
         memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
     panel->most = panel_range(panel).most;
     panel->palette = options->palette;
+    panel->title = title;
     axis_name_all(&panel->x);
     for (size_t t = 0; t < all; t++)
         panel->x.labels[t] = t < first || t >= first + n
@@ -89,18 +88,6 @@ static struct panel *add_panel(const struct attention *attention, struct figure 
     panel->x.title = is_small ? "key" : "key: what is looked at";
     panel->y.title = is_small ? "query" : "query: what looks";
     panel->unit = options->is_rollout ? "rollout" : "attention weight";
-    return panel;
-}
-
-static void add_heads(const struct attention *attention, struct figure *figure)
-{
-    size_t n_heads = attention->n_heads;
-    for (size_t head = 0; head < n_heads; head++) {
-        struct panel *panel =
-            add_panel(attention, figure, head_of(attention, attention->layer, head), n_heads > 2);
-        panel->title = n_heads > 1 ? text_new("head %zu", head + 1) : NULL;
-    }
-    figure->shares_names = figure->shares_scale = n_heads > 1;
 }
 
 /* Adds the panels; returns what they show. */
@@ -111,18 +98,21 @@ static const char *add_panels(const struct attention *attention, struct figure *
     const char *where =
         text_new("Attention, layer %zu of %zu", layer, attention->source->encoder.info.n_layers);
     if (options->is_rollout) {
-        add_panel(attention, figure, roll_out(attention), false);
+        add_panel(attention, figure, roll_out(attention), NULL);
         return text_new("Attention rollout over layers 1 to %zu", layer);
     }
     if (options->is_head_mean) {
-        add_panel(attention, figure, mean_of_heads(attention, layer), false);
+        add_panel(attention, figure, mean_of_heads(attention, layer), NULL);
         return text_new("%s, mean of %zu heads", where, n_heads);
     }
     if (options->head) {
-        add_panel(attention, figure, head_of(attention, layer, options->head - 1), false);
+        add_panel(attention, figure, head_of(attention, layer, options->head - 1), NULL);
         return text_new("%s, head %zu of %zu", where, options->head, n_heads);
     }
-    add_heads(attention, figure);
+    for (size_t head = 0; head < n_heads; head++)
+        add_panel(attention, figure, head_of(attention, layer, head),
+                  n_heads > 1 ? text_new("head %zu", head + 1) : NULL);
+    figure->shares_names = figure->shares_scale = n_heads > 1;
     return where;
 }
 

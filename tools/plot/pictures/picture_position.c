@@ -175,16 +175,15 @@ static enum palette choose_palette(const struct plot_options *options, double le
 static double compare_rows(const struct table *table, enum position_kind kind, size_t a, size_t b)
 {
     const double *x = table->rows + a * table->width, *y = table->rows + b * table->width;
-    double xy = 0, xx = 0, yy = 0, squares = 0;
+    double xy = 0, xx = 0, yy = 0;
+    if (kind == POSITION_DISTANCE)
+        return vector_distance(x, y, table->width, false);
     for (size_t i = 0; i < table->width; i++) {
         xy += x[i] * y[i];
         xx += x[i] * x[i];
         yy += y[i] * y[i];
-        squares += (x[i] - y[i]) * (x[i] - y[i]);
     }
-    if (kind == POSITION_COSINE)
-        return xx == 0 || yy == 0 ? 0 : xy / (sqrt(xx) * sqrt(yy));
-    return kind == POSITION_CORRELATION ? xy : sqrt(squares);
+    return kind == POSITION_CORRELATION ? xy : xx == 0 || yy == 0 ? 0 : xy / (sqrt(xx) * sqrt(yy));
 }
 
 static void add_pairs(const struct plot_options *options, struct figure *figure,
@@ -209,9 +208,7 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
                 table->rows[p * table->width + i];
-    double largest = panel_limit_colors(panel);
-    if (largest > 0)
-        panel->unit = text_new("value (colours end at %.2g, largest %.2g)", panel->most, largest);
+    panel_limit_colors(panel);
     panel->x.title = turned ? "position" : "dimension";
     panel->y.title = turned ? "dimension" : "position";
 }

@@ -44,8 +44,8 @@ static struct panel *add_panel(const struct steps *steps, const char *title, con
     panel->title = title;
     panel->page = steps->page;
     panel->palette = steps->source->options->palette;
-    double largest = panel_limit_colors(panel);
-    panel->unit = largest > 0 ? text_new("largest %.2g", largest) : "value";
+    panel->unit = "value";
+    panel_limit_colors(panel);
     return panel;
 }
 
