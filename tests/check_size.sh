@@ -18,7 +18,7 @@ declare -A most_of=(
     [minimal]=34
     [new]=705
     [peers]=53
-    [plot]=3329
+    [plot]=3276
     [search]=2169
     [writer]=2668
 )

@@ -120,9 +120,9 @@ static const struct option_rule RULES[] = {
 
 const struct option_command PLOT_COMMANDS[] = {
     [PLOT_POSITION] = {"position", "[OPTION ...]\n",
-                       "The position vectors of a scheme, or of a weight file (-m: its scheme or "
-                       "table; without -m\n"
-                       "and --position those of the default weights).\n",
+                       "The position vectors of a scheme, or of a weight file (-m or ENCODE_MODEL: "
+                       "its scheme or\n"
+                       "table). Without these: sinusoidal.\n",
                        "position vectors: heat map, waves, correlation, cosine, distance"},
     [PLOT_ATTENTION] = {"attention", "[OPTION ...] [TEXT]\n",
                         "Attention weights: rows look at columns. Without --head all heads of the "

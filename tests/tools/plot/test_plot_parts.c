@@ -128,7 +128,7 @@ TEST(pca_against_jacobi)
 /* As many rows and columns as words of a long text have, without a direction that stands out. */
 TEST(pca_of_a_long_text)
 {
-    enum { N = 800, WIDTH = 768 };
+    enum { N = 400, WIDTH = 300 };
     double *rows = malloc(N * WIDTH * sizeof *rows), rest = 0;
     uint64_t seed = 5;
     struct pca pca;

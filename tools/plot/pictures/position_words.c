@@ -9,69 +9,36 @@
 
 enum { FREQUENCIES_SHOWN = 4 };
 
-/* What is in force of a scheme, and what of it was asked for. */
-struct force {
-    const struct position_options *asked;
-    struct position_numbers numbers;
-    const char *scheme;
-    size_t width;
-};
-
-static void add_base(FILE *words, const struct force *force)
-{
-    double base = force->numbers.base;
-    if (position_uses_base(force->scheme) &&
-        (base != POSITION_DEFAULT_BASE || force->asked->base != 0))
-        fprintf(words, ", base %g", base);
-}
-
-static void add_weights(FILE *words, const struct force *force)
-{
-    const struct position_options *asked = force->asked;
-    bool has_positions = strcmp(force->scheme, "none") != 0;
-    double w1 = force->numbers.embedding_scale, w2 = force->numbers.position_scale;
-    double width = (double)force->width;
-    bool names_w1 = width > 0 && (w1 != 1 || asked->has_embedding_scale);
-    bool names_w2 = has_positions && (w2 != 1 || asked->has_position_scale);
-    if (names_w1 || (names_w2 && width > 0)) {
-        bool is_root = fabs(w1 * w1 - width) <= 1e-5 * width && w1 != round(w1);
-        if (asked->embedding_scale_is_sqrt || is_root)
-            fprintf(words, ", W1 = √%zu", force->width);
-        else
-            fprintf(words, ", W1 = %g", w1);
-    }
-    if (names_w2 || (names_w1 && has_positions))
-        fprintf(words, ", W2 = %g", w2);
-}
-
-static void add_frequencies(FILE *words, const struct force *force)
-{
-    const float *frequencies = force->asked->frequencies;
-    size_t n = force->numbers.n_frequencies;
-    if (strcmp(force->scheme, "fourier") != 0 || n == 0)
-        return;
-    if (!frequencies || n > FREQUENCIES_SHOWN) {
-        fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        fprintf(words, "%s%g",
-                i        ? ", "
-                : n == 1 ? ", frequency "
-                         : ", frequencies ",
-                frequencies[i]);
-}
-
 const char *position_words(const engine_model *model, const struct position_options *options,
                            const char *scheme, size_t width)
 {
-    const struct force force = {options, position_numbers(options, model, width), scheme, width};
+    struct position_numbers numbers = position_numbers(options, model, width);
+    double w1 = numbers.embedding_scale, w2 = numbers.position_scale;
+    bool has_positions = strcmp(scheme, "none") != 0;
+    bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
+    bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
+    bool is_root = options->embedding_scale_is_sqrt ||
+                   (fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1));
+    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0, len;
     char *text;
-    size_t len;
     FILE *words = alloc_open(&text, &len);
-    add_base(words, &force);
-    add_weights(words, &force);
-    add_frequencies(words, &force);
+    if (position_uses_base(scheme) && (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
+        fprintf(words, ", base %g", numbers.base);
+    if (width > 0 && (names_w1 || names_w2) && is_root)
+        fprintf(words, ", W1 = √%zu", width);
+    else if (width > 0 && (names_w1 || names_w2))
+        fprintf(words, ", W1 = %g", w1);
+    if (names_w2 || (names_w1 && has_positions))
+        fprintf(words, ", W2 = %g", w2);
+    if (n > 0 && (!options->frequencies || n > FREQUENCIES_SHOWN))
+        fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
+    else
+        for (size_t i = 0; i < n; i++)
+            fprintf(words, "%s%g",
+                    i        ? ", "
+                    : n == 1 ? ", frequency "
+                             : ", frequencies ",
+                    options->frequencies[i]);
     text_close(words, &text);
     return text;
 }
