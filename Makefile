@@ -100,7 +100,7 @@ TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
 program = $(1)/$(if $(filter encode,$(2)),encode,encode-$(2))
 PROGRAMS := $(foreach name,$(TOOL_NAMES),$(call program,$(BUILD),$(name)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
-MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(wildcard tools/man/*.1.in))
+MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(wildcard tools/man/*.in))
 COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
@@ -270,11 +270,17 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
 
 # ---- Pages ----
-# Manual pages and completion for bash are made of the tables of options that the programs print.
+# Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs
+# print. Of the pages of section 7, about several options, encode's table gives the version.
 
+manual = $(call say,manual)$(word 2,$^) --help-table | awk -f tools/man/manual.awk - $< > $@
 $(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/% tools/man/manual.awk
 	@mkdir -p $(@D)
-	$(call say,manual)$(BUILD)/$* --help-table | awk -f tools/man/manual.awk - $< > $@
+	$(manual)
+
+$(BUILD)/man/%.7: tools/man/%.7.in $(BUILD)/encode tools/man/manual.awk
+	@mkdir -p $(@D)
+	$(manual)
 
 $(BUILD)/completion/%: $(BUILD)/% tools/man/completion.awk
 	@mkdir -p $(@D)
@@ -477,9 +483,10 @@ DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
 SCRIPTS := $(wildcard tools/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
+INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
-	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
+	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights $(SCRIPTS:tools/%=share/encode/%)
 
 # Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
@@ -492,7 +499,7 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
-	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 \
+	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/man/man7 \
 		share/bash-completion/completions share/encode/plot)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h engine/engine_texts.h $(DEST)/include
@@ -503,7 +510,8 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	ln -sf libengine.so.$(SOVERSION) $(DEST)/lib/libengine.so
 	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/lib/pkgconfig
 	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/lib/cmake/engine
-	install -m 644 $(MANUALS) $(DEST)/share/man/man1
+	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1
+	install -m 644 $(filter %.7,$(MANUALS)) $(DEST)/share/man/man7
 	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
 	install -m 644 weights/default.weights $(DEST)/share/encode
 	install -m 644 $(SCRIPTS) $(DEST)/share/encode/plot

@@ -108,6 +108,16 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
     fi
 done
 
+for page in "$tree"/tools/man/*.7.in; do
+    "$programs/encode" --help-table | awk -f "$tree/tools/man/manual.awk" - "$page" >manual
+    check "${page##*/}: its title" grep -q '^\.TH ENCODE-[A-Z]* 7 ' manual
+    [ ! -s groff-there ] || groff -man -Tutf8 -Kutf8 -ww manual 2>warnings >/dev/null
+    check "${page##*/}: groff has nothing to say" [ ! -s warnings ]
+done
+grep -ohE '`encode[a-z-]*`\([0-9]\)' "$tree"/tools/man/*.in | tr -d '`)' | tr '(' . | sort -u >named
+(cd "$tree/tools/man" && ls ./*.in) | sed 's|./\(.*\)\.in|\1|' | sort >pages
+check 'manuals name pages that are there' [ -z "$(comm -23 named pages)" ]
+
 # ---- Values, as a shell splits them ----
 "$programs/encode" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
 . ./completion

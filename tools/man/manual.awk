@@ -1,13 +1,14 @@
-# Makes the manual page of a program, of the table of its options and of its page in this folder:
+# Makes a manual page from the table of a program's options and a page in this folder:
 #
 #     encode --help-table | awk -f manual.awk - encode.1.in
 #
-# The page's lines @SYNOPSIS@ and @OPTIONS@ stand for what the table has; behind the latter, lines below @--name@ are
-# what the manual adds to the help of an option. In texts, options and what stands in `backquotes` become bold.
+# A page of section 1 has a line @SYNOPSIS@ and a line @OPTIONS@, which the table replaces; after the latter, the lines
+# below @--name@ are added to the help of that option. Of other sections only the table's version is used. In texts,
+# options and words in `backquotes` become bold.
 BEGIN {
     FS = "\t"
     n_options = 0
-    is_behind = 0 # the options
+    is_after = 0 # the options
 }
 
 # ---- Texts as roff takes them ----
@@ -55,7 +56,7 @@ function page_line(line) {
 
 # ---- The table ----
 
-# The help as a sentence, behind the commands that take the option if not all do. Values keep their small letters.
+# The help as a sentence, after the commands that take the option if not all do. Values keep their small letters.
 function sentence(help, commands, argument, values,    first) {
     first = help
     sub(/[ ,:].*/, "", first)
@@ -81,8 +82,13 @@ NR == FNR && $1 == "option" {
 # ---- The page ----
 
 NR == FNR { next }
+FNR == 1 {
+    title = FILENAME # of man/encode.1.in: encode, 1
+    sub(/.*\//, "", title)
+    split(title, name_and_section, ".")
+}
 /^@SYNOPSIS@$/ { page[0] = page[0] ".SH SYNOPSIS\n.nf\n" synopsis ".fi\n" }
-/^@OPTIONS@$/ { is_behind = 1 }
+/^@OPTIONS@$/ { is_after = 1 }
 /^@/ {
     option = substr($0, 2, length($0) - 2)
     next
@@ -92,14 +98,16 @@ NR == FNR { next }
     if (option != "")
         more[option] = more[option] page_line($0)
     else
-        page[is_behind] = page[is_behind] page_line($0)
+        page[is_after] = page[is_after] page_line($0)
 }
 
 END {
     if (program == "")
         exit 1 # there was no table
-    printf ".TH %s 1 \"\" \"encode %s\" \"User commands\"\n%s.SH OPTIONS\n", toupper(program), version, page[0]
-    for (i = 0; i < n_options; i++)
+    is_command = name_and_section[2] == 1
+    printf ".TH %s %s \"\" \"encode %s\" \"%s\"\n%s%s", toupper(name_and_section[1]), name_and_section[2], version, \
+        is_command ? "User commands" : "Miscellaneous", page[0], is_command ? ".SH OPTIONS\n" : ""
+    for (i = 0; is_command && i < n_options; i++)
         printf "%s%s%s", head[i], item[i], more[name[i]]
     printf "%s", page[1]
 }
