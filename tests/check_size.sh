@@ -12,8 +12,8 @@ most_library=19985 most_lines=450 most_files=25
 declare -A most_of=(
     [bench]=1452
     [common]=5317
-    [encode]=5223
-    [import]=10060
+    [encode]=5222
+    [import]=10059
     [inspect]=376
     [minimal]=34
     [new]=705

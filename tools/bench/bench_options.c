@@ -37,35 +37,35 @@ static void set_list(void *options, const struct option_use *use)
 /* ---- The options ---- */
 
 static const struct option_row MODEL_ROWS[] = {
-    {"model", 'm', "FILE", "a weight file; default: random numbers of a shape",
+    {"model", 'm', "FILE", "time this weight file; default: random numbers of a shape",
      TEXT_AT(struct bench_options, model)},
     {"shape", 0, "L/D/H/F",
      "layers, width, heads, feed-forward (default 6/384/12/1536); a fifth\n"
      "number is the vocabulary (30522)",
      TEXT_AT(struct bench_options, shape)},
-    {"precision", 0, "LIST", "of the shape's linear layers: f32 (default), bf16, f16, int8",
+    {"precision", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
      LIST(precisions), .choices = "f32 bf16 f16 int8"},
 };
 
 static const struct option_row WORK_ROWS[] = {
-    {"workloads", 0, "LIST", "default: all but lat2048 and lat8192", LIST(workloads),
+    {"workloads", 0, "LIST", "run these (default: all but lat2048 and lat8192)", LIST(workloads),
      GIVEN_AT(struct bench_options, has_workloads),
      .choices = "lat16 lat128 lat512 thr thr128 cold lat2048 lat8192"},
-    {"ids", 0, "FILE", "lines of token ids; may be repeated; then only what is asked for",
+    {"ids", 0, "FILE", "time these lines of token ids, and no default workload; repeatable",
      TEXTS_AT(struct bench_options, ids_files, n_ids_files)},
-    {"threads", 't', "LIST", "default: 1, and the CPUs that this process may use", LIST(threads)},
-    {"seed", 0, "N", "default 1", NUMBER_AT(struct bench_options, seed)},
+    {"threads", 't', "LIST", "numbers of threads (default: 1, and all CPUs)", LIST(threads)},
+    {"seed", 0, "N", "seed of the work (default 1)", NUMBER_AT(struct bench_options, seed)},
     {"seconds", 0, "S",
-     "how long each is repeated (default 1): at least 3 times, or once where\n"
-     "a run takes longer than 3 seconds",
+     "repeat each for S seconds (default 1): at least 3 times, or once if a run\n"
+     "takes longer than 3 seconds",
      REAL_AT(struct bench_options, seconds, 0.001, 3600)},
-    {"runs", 0, "N", "this many times, whatever it takes; one run more goes before",
+    {"runs", 0, "N", "repeat each N times, after one run that is not timed",
      COUNT_AT(struct bench_options, n_runs, 1, 100000)},
 };
 
 static const struct option_row RESULT_ROWS[] = {
-    {"profile", 0, NULL, "where the time goes, in percent of all threads' time", FLAG(profile)},
-    {"format", 'f', "F", "text (default), or json: one object per line and workload",
+    {"profile", 0, NULL, "print each step's share of all threads' time, in percent", FLAG(profile)},
+    {"format", 'f', "F", "print text (default), or json: one object per line and workload",
      CHOICE_AT(struct bench_options, is_json, false, "text json")},
 };
 

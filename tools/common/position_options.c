@@ -62,18 +62,18 @@ static void set_embedding_scale(void *options, const struct option_use *use)
 }
 
 const struct option_row POSITION_ROWS[3] = {
-    {"position-base", 0, "B", "of sinusoidal and exponential (default the model's, or 10000)",
+    {"position-base", 0, "B", "base of sinusoidal and exponential (default the model's, or 10000)",
      REAL_AT(struct position_options, base, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST)},
-    {"frequencies", 0, "F,..", "of fourier: cycles per token (default the model's, or harmonics)",
+    {"frequencies", 0, "F,..", "fourier's, in cycles per token (default the model's, or harmonics)",
      SET_BY(set_frequencies)},
-    {"position-scale", 0, "W", "factor on positions (default the model's, or 1)",
+    {"position-scale", 0, "W", "multiply positions by W (default the model's, or 1)",
      REAL_AT(struct position_options, position_scale, 0, FLT_MAX),
      GIVEN_AT(struct position_options, has_position_scale)},
 };
 
 const struct option_row EMBEDDING_SCALE_ROWS[1] = {
     {"embedding-scale", 0, "W",
-     "factor on embeddings (default the model's, or 1; sqrt: root of the width)",
+     "multiply embeddings by W (default the model's, or 1; sqrt: root of the width)",
      SET_BY(set_embedding_scale)},
 };
 

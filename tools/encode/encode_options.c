@@ -56,98 +56,98 @@ static void settle_long(void *options, const struct option_use *use)
 
 static const struct option_row INPUT_ROWS[] = {
     {"input", 0, "KIND",
-     "text, or jsonl: each line of stdin is \"text\",\n"
+     "read stdin as text, or as jsonl: each line is \"text\",\n"
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
      CHOICE(request.is_json_input, false, "text jsonl")},
-    {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", TEXT(pair)},
-    {"prompt", 0, "NAME", "put this prompt of the file before texts; -p model: its default",
+    {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(pair)},
+    {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
      TEXT(request.encode.prompt)},
-    {"prompt-text", 0, "TEXT", "put this before each text", TEXT(request.encode.prompt_text)},
-    {"no-prompt", 0, NULL, "put nothing before texts", FLAG(request.no_prompt)},
-    {"no-special", 0, NULL, "no special tokens around texts", SWITCH(request.encode.no_special)},
+    {"prompt-text", 0, "TEXT", "prepend this to each text", TEXT(request.encode.prompt_text)},
+    {"no-prompt", 0, NULL, "prepend no prompt to texts", FLAG(request.no_prompt)},
+    {"no-special", 0, NULL, "add no special tokens to texts", SWITCH(request.encode.no_special)},
 };
 
 static const struct option_row LENGTH_ROWS[] = {
-    {"max-tokens", 0, "N", "most tokens per text; default the model's",
+    {"max-tokens", 0, "N", "allow N tokens per text; default the model's limit",
      COUNT(request.encode.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
-     "truncate, error, chunk: encode windows of a longer text, or skip:\n"
-     "leave it out; default the model's, else error",
+     "if a text is longer: truncate, error, chunk (encode windows of it)\n"
+     "or skip; default what the model says, else error",
      CHOICE(request.encode.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk skip"),
      .set = settle_long},
-    {"stride", 0, "N", "tokens that neighbouring windows share (default 0)",
+    {"stride", 0, "N", "let neighbouring windows share N tokens (default 0)",
      COUNT(request.encode.stride, 0, INT32_MAX)},
-    {"truncation", 0, "KIND", "which text of a pair is cut: longest-first, only-first, only-second",
+    {"truncation", 0, "KIND", "cut this text of a pair: longest-first, only-first, only-second",
      CHOICE(request.encode.truncation, ENGINE_TRUNCATE_LONGEST_FIRST,
             "longest-first only-first only-second"),
      GIVEN(request.has_truncation)},
     {"truncate-left", 0, NULL, "cut the start of texts, not the end",
      SWITCH(request.encode.truncate_left)},
-    {"pad-to", 0, "N", "N tokens per text: padding, whose rows are zeros, fills up shorter ones",
+    {"pad-to", 0, "N", "pad shorter texts to N tokens; the rows of padding are zeros",
      COUNT(request.padding.n, 1, PAD_TO_MOST)},
-    {"pad-side", 0, "SIDE", "left, or right (default): where it goes",
+    {"pad-side", 0, "SIDE", "put padding on the left, or right (default)",
      CHOICE(request.padding.is_left, true, "left right=0")},
-    {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
+    {"pad-id", 0, "N", "id of padding; in ids of --input jsonl, N at the ends is padding too",
      SET_BY(set_pad_id), GIVEN(request.padding.is_named)},
 };
 
 static const struct option_row CORPUS_ROWS[] = {
-    {"on-error", 0, "KIND", "error (default), or skip: leave out texts that have no result",
+    {"on-error", 0, "KIND", "if a text has no result: error (default), or skip",
      CHOICE(skips_errors, false, "error skip")},
-    {"report", 0, "FILE", "what was left out and why; default FILE.left-out.jsonl of -o FILE",
+    {"report", 0, "FILE", "list skipped texts and why; default FILE.left-out.jsonl of -o FILE",
      TEXT(report_path)},
-    {"resume", 0, NULL, "go on with -o FILE where a run that was stopped or failed ended",
+    {"resume", 0, NULL, "continue -o FILE where a run that was stopped or failed ended",
      FLAG(resumes)},
-    {"restart", 0, NULL, "drop what such a run has left, and begin anew", FLAG(restarts)},
+    {"restart", 0, NULL, "delete what such a run has left, and start over", FLAG(restarts)},
 };
 
 #define TASK(task) SET_BY(set_task), .value = (task)
 
 static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
-     "none: a vector per token (default); per text: mean, cls, max,\n"
-     "mean_sqrt, weighted_mean, last, pooler, model; sparse; colbert",
+     "make a vector per token: none (default), colbert; per text: mean, cls, max,\n"
+     "mean_sqrt, weighted_mean, last, pooler, model; weights of ids: sparse",
      CHOICE(request.encode.pooling, ENGINE_POOLING_NONE,
             "none " REQUEST_POOLINGS " sparse colbert model=0"),
      GIVEN(request.has_pooling)},
-    {"dimensions", 0, "N", "cut vectors to N columns; with length 1 again if they had it",
+    {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
      SWITCH(request.encode.normalize)},
-    {"tokens", 0, NULL, "tokens only, no vectors; with -p and -f json beside the vector",
+    {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
      TASK(TASK_TOKENS)},
-    {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
+    {"show-mask", 0, NULL, "print padding mask and look-ahead mask as matrices, and what they do",
      TASK(TASK_SHOW_MASK)},
     {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
-    {"similarity", 0, NULL, "cosine of every text with every other", TASK(TASK_SIMILARITY)},
-    {"pairs", 0, NULL, "--similarity: of the two texts of each pair, a number a line",
+    {"similarity", 0, NULL, "print the cosine of every two texts", TASK(TASK_SIMILARITY)},
+    {"pairs", 0, NULL, "--similarity: compare the two texts of each pair, a number per line",
      FLAG(are_pairs)},
-    {"rank", 0, "QUERY", "how well each text answers: by a cross-encoder, else by -p",
+    {"rank", 0, "QUERY", "score how well each text answers: by a cross-encoder, else by -p",
      TASK(TASK_RANK)},
-    {"labels", 0, NULL, "label and score of each text, or of each token", TASK(TASK_LABELS)},
-    {"entities", 0, NULL, "names and the like: text, label, score, place", TASK(TASK_ENTITIES)},
-    {"fill", 0, NULL, "words for each mask token, with probability", TASK(TASK_FILL)},
-    {"top", 0, "N", "--fill: how many (default 5); --rank: only the best N",
+    {"labels", 0, NULL, "print label and score of each text, or of each token", TASK(TASK_LABELS)},
+    {"entities", 0, NULL, "print names and the like with label, score, span", TASK(TASK_ENTITIES)},
+    {"fill", 0, NULL, "print words for each mask token, with probability", TASK(TASK_FILL)},
+    {"top", 0, "N", "--fill: print N words (default 5); --rank: print the best N",
      COUNT(request.top, 1, INT32_MAX)},
-    {"in-order", 0, NULL, "--rank: in the order of the input", FLAG(in_order)},
-    {"query-prompt", 0, "P", "--rank: name of the prompt before QUERY",
+    {"in-order", 0, NULL, "--rank: print scores in the order of the input", FLAG(in_order)},
+    {"query-prompt", 0, "P", "--rank: prepend the file's prompt P to QUERY",
      TEXT(request.encode.query_prompt)},
-    {"raw-scores", 0, NULL, "logits, not probabilities", SWITCH(request.encode.raw_scores)},
+    {"raw-scores", 0, NULL, "print logits, not probabilities", SWITCH(request.encode.raw_scores)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
-     "text (default), json (an object per line), csv, npy (see --type; with\n"
-     "--tokens --pad-to int32), npz (-p sparse), or ids",
+     "print text (default), json (an object per line), csv, npy (see --type;\n"
+     "with --tokens --pad-to int32), npz (-p sparse), or ids",
      CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
-    {"type", 0, "TYPE", "-f npy: f32 (default), f16, int8 or binary (signs, packed)",
+    {"type", 0, "TYPE", "-f npy: write f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary")},
-    {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
+    {"all", 0, NULL, "-f text: print every value, not only the first; --labels: every label",
      FLAG(all_values)},
-    {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",
+    {"progress", 0, NULL, "print texts and tokens per second on stderr, even if it is no terminal",
      FLAG(has_progress)},
-    {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
+    {"output", 'o', "FILE", "write to FILE, which is replaced at the end; -: stdout",
      OUTPUT_AT(struct encode_options, output_path)},
 };
 
@@ -327,9 +327,8 @@ static const struct option_command COMMAND = {
              "[OPTION ...] --rank QUERY [TEXT ...]\n",
     .about = "\n"
              "Turns texts into vectors with a transformer encoder: by default one line per token\n"
-             "with its index, text, id, place in the text in bytes, first values and norm. Without "
-             "TEXT,\n"
-             "every line of stdin is a text, and line k of the input is result k.\n"
+             "with its index, text, id, span in bytes, first values and norm. Without TEXT, every\n"
+             "line of stdin is a text, and line k of the input is result k.\n"
              "\n"
              "  encode \"I ride bike\"                            one vector per token\n"
              "  encode --compare \"I ride bike\" \"bike ride I\"    what word order changes\n"

@@ -18,42 +18,41 @@ static void check_scheme(void *options, const struct option_use *use)
 }
 
 static const struct option_row FILE_ROWS[] = {
-    {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
-    {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
+    {"output", 'o', "FILE", "write this weight file", TEXT(output)},
+    {"weights", 0, "T", "store matrices as f32, f16, bf16 or int8 (default: as in DIR)",
      TENSOR_TYPE_AT(struct import_options, type)},
-    {"tables", 0, "T", "embedding tables likewise (default: as --weights says, with int8 f16)",
+    {"tables", 0, "T", "store embedding tables so (default: as --weights says, with int8 f16)",
      TENSOR_TYPE_AT(struct import_options, table_type)},
-    {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
-     TEXT(name)},
+    {"name", 0, "TEXT", "name that the programs show (default: that of the source)", TEXT(name)},
     {"tokenizer-only", 0, "S",
-     "a file with the tokenizer of S and no model; S is a tokenizer.json, a\n"
+     "write the tokenizer of S and no model; S is a tokenizer.json, a\n"
      "vocab.txt, or a directory",
      TEXT(tokenizer)},
     {"dry-run", 0, NULL, "check everything, show what would be written, write nothing",
      FLAG(is_dry_run)},
     {"sandbox", 0, "auto|off|require",
-     "open the source and the folder of FILE alone, no network: where the\n"
-     "system can (default), not, or not without",
+     "open only the source and the folder of FILE, no network: if the system\n"
+     "can (auto, the default), never (off), or else fail (require)",
      CHOICE_AT(struct import_options, sandbox, SANDBOX_AUTO, "auto off require")},
 };
 
 static const struct option_row VECTORS_ROWS[] = {
-    {"vectors", 0, "FILE", "lines of a word and its numbers, '-' for stdin", TEXT(vectors.path)},
-    {"limit", 0, "N", "the first N words",
+    {"vectors", 0, "FILE", "read lines of a word and its numbers ('-': stdin)", TEXT(vectors.path)},
+    {"limit", 0, "N", "read only the first N words",
      COUNT_AT(struct import_options, vectors.limit, 1, INT32_MAX)},
-    {"only-words-of", 0, "F", "the words of these texts ('-' for stdin), ids as Keras gives them",
+    {"only-words-of", 0, "F", "keep only words of these texts ('-': stdin), with ids as in Keras",
      TEXT(vectors.only_words_of)},
     {"lower", 0, "yes|no",
      "put texts into lower case (default: yes if no word has a capital;\n"
      "with --only-words-of yes, as Keras does)",
      YES_NO_AT(struct import_options, vectors.lower)},
     {"split", 0, "punctuation|blanks",
-     "where words end: at blanks and punctuation (default), or at\n"
-     "blanks alone, for texts that are split into tokens already",
+     "split texts at blanks and punctuation (default), or only at\n"
+     "blanks, if texts are split into tokens already",
      CHOICE_AT(struct import_options, vectors.splits_at_blanks, false, "punctuation blanks")},
-    {"max-tokens", 0, "N", "the longest text (default 4096)",
+    {"max-tokens", 0, "N", "allow N tokens per text (default 4096)",
      WHOLE_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
-    {"position", 0, "SCHEME", "none (default), sinusoidal, index, binary, fourier, exponential",
+    {"position", 0, "SCHEME", "add none (default), sinusoidal, index, binary, fourier, exponential",
      POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };
 

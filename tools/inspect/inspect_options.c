@@ -15,7 +15,7 @@ static void refuse_output(void *options, const struct option_use *use)
 }
 
 static const struct option_row ROWS[] = {
-    {"format", 'f', "F", "text (default) or json",
+    {"format", 'f', "F", "print text (default) or json",
      CHOICE_AT(struct inspect_options, is_json, false, "text json")},
     {"verify", 0, NULL, "read all data and compare every checksum",
      FLAG_AT(struct inspect_options, verify)},

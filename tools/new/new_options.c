@@ -13,23 +13,23 @@
 #define COUNT(member) COUNT_AT(struct new_options, member, 1, INT32_MAX)
 
 static const struct option_row FILE_ROWS[] = {
-    {"output", 'o', "FILE", "the weight file to write (needed; not stdout)", TEXT(output)},
-    {"seed", 0, "N", "same seed, same bytes, on every machine (default 1)",
+    {"output", 'o', "FILE", "write this weight file (required; not stdout)", TEXT(output)},
+    {"seed", 0, "N", "seed: the same one gives the same bytes on every machine (default 1)",
      NUMBER_AT(struct new_options, random.seed)},
-    {"name", 0, "TEXT", "the name that the programs show (default: random weights)", TEXT(name)},
-    {"type", 0, "T", "matrices of linear layers: f32, f16, bf16, int8 (default f32)",
+    {"name", 0, "TEXT", "name that the programs show (default: random weights)", TEXT(name)},
+    {"type", 0, "T", "type of the linear layers: f32, f16, bf16, int8 (default f32)",
      TENSOR_TYPE_AT(struct new_options, random.linear_type)},
-    {"layout", 0, "L", "of these: panels, rows (default panels)",
+    {"layout", 0, "L", "layout of these: panels, rows (default panels)",
      CHOICE_AT(struct new_options, random.linear_layout, LAYOUT_ROWS, "rows panels")},
-    {"embedding-type", 0, "T", "the embedding tables (default: as --type)",
+    {"embedding-type", 0, "T", "type of the embedding tables (default: as --type)",
      TENSOR_TYPE_AT(struct new_options, random.table_type)},
 };
 
 static const struct option_row TOKENIZER_ROWS[] = {
-    {"tokenizer", 0, "FILE", "a Keras Tokenizer.to_json() file, or one token per line",
+    {"tokenizer", 0, "FILE", "read a Keras Tokenizer.to_json() file, or one token per line",
      TEXT(tokenizer)},
-    {"words", 0, "'a b c'", "these words", TEXT(words)},
-    {"fit", 0, "FILE", "the words of a text, '-' for stdin, by the rules of Keras", TEXT(fit)},
+    {"words", 0, "'a b c'", "use these words", TEXT(words)},
+    {"fit", 0, "FILE", "use the words of a text ('-': stdin) by the rules of Keras", TEXT(fit)},
     {"oov", 0, "TOKEN", "--fit: token for unknown words, '' for none (default <unk>)",
      TEXT(fit_options.oov)},
     {"num-words", 0, "N", "--fit: keep the N most frequent words", COUNT(fit_options.num_words)},
@@ -37,13 +37,13 @@ static const struct option_row TOKENIZER_ROWS[] = {
      COUNT(fit_options.min_count)},
     {"keras", 0, NULL, "--words and word lists: split like Keras", FLAG(keras)},
     {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", FLAG(blanks)},
-    {"lower", 0, "yes|no", "lower case (default: yes with --keras and --fit, else no)",
+    {"lower", 0, "yes|no", "put texts into lower case (default: yes with --keras, --fit, else no)",
      YES_NO_AT(struct new_options, lower)},
     {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated",
      TEXTS_AT(struct new_options, added, n_added)},
     {"template-single", 0, "T", "special tokens of a text: '[CLS]:0 A:0 [SEP]:0'",
      TEXT(template_single)},
-    {"template-pair", 0, "T", "of a pair: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'", TEXT(template_pair)},
+    {"template-pair", 0, "T", "of pairs: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'", TEXT(template_pair)},
     {"truncate", 0, "yes|no", "cut texts that are too long (default no)",
      YES_NO_AT(struct new_options, truncate)},
 };

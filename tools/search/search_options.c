@@ -16,48 +16,48 @@
 enum { MOST_HITS = 1 << 20, DEFAULT_HITS = 10, DEFAULT_CANDIDATES = 100 };
 
 static const struct option_row QUERY_ROWS[] = {
-    {"query", 0, "TEXT", "this query, not those of stdin", TEXT(query)},
+    {"query", 0, "TEXT", "search for this, not for the queries of stdin", TEXT(query)},
     {"input", 0, "KIND",
-     "text: a query per line of stdin; jsonl: a JSON string per line,\n"
+     "read stdin as text: a query per line; jsonl: a JSON string per line,\n"
      "or an object with \"text\" and, if it has one, \"_id\" or \"id\"",
      CHOICE(request.is_json_input, false, "text jsonl")},
-    {"query-prompt", 0, "P", "name of the file's prompt before queries; default its own for them",
+    {"query-prompt", 0, "P", "prepend the file's prompt P to queries; default its own for them",
      TEXT(request.encode.query_prompt)},
-    {"no-prompt", 0, NULL, "put nothing before queries",
+    {"no-prompt", 0, NULL, "prepend no prompt to queries",
      FLAG_AT(struct search_options, request.no_prompt)},
     {"pooling", 'p', "KIND",
-     "as the vectors were made: mean, cls, max, mean_sqrt,\n"
+     "pool as the vectors were made: mean, cls, max, mean_sqrt,\n"
      "weighted_mean, last, pooler or model (default)",
      CHOICE(request.encode.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
      GIVEN(request.has_pooling)},
-    {"dimensions", 0, "N", "the vectors were cut to N columns: cut queries alike",
+    {"dimensions", 0, "N", "if the vectors were cut to N columns, cut queries alike",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},
-    {"max-tokens", 0, "N", "most tokens per query; default the model's",
+    {"max-tokens", 0, "N", "allow N tokens per query; default the model's limit",
      COUNT(request.encode.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
-     "truncate or error: queries that are longer, and with --rerank\n"
-     "texts behind them; default the model's, else error",
+     "if a query is longer, or with --rerank a query and a text: truncate\n"
+     "or error; default what the model says, else error",
      CHOICE(request.encode.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error")},
 };
 
 static const struct option_row SEARCH_ROWS[] = {
-    {"top", 'k', "N", "how many hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
-    {"metric", 0, "KIND", "cosine (default) or dot: product of vectors as they are",
+    {"top", 'k', "N", "print N hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
+    {"metric", 0, "KIND", "score by cosine (default) or dot: product of the vectors as they are",
      CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot"), GIVEN(has_metric)},
     {"no-check", 0, NULL, "do not compare the origin of VECTORS with the model and TEXTS",
      FLAG_AT(struct search_options, no_check)},
-    {"on-error", 0, "KIND", "error (default), or skip: leave out rows with NaN and the like",
+    {"on-error", 0, "KIND", "if a row has NaN and the like: error (default), or skip",
      CHOICE(skips_rows, false, "error skip")},
     {"rerank", 0, "FILE", "sort the best candidates again by this cross-encoder; needs TEXTS",
      TEXT(rerank)},
-    {"candidates", 0, "N", "--rerank: how many (default 100, and at least --top)",
+    {"candidates", 0, "N", "--rerank: sort N candidates (default 100, and at least --top)",
      COUNT(n_candidates, 1, MOST_HITS)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
-    {"format", 'f', "KIND", "text (default), json (an object per query), tsv, or trec (a run file)",
+    {"format", 'f', "KIND", "print text (default), json (object per query), tsv or trec (run file)",
      CHOICE(format, SEARCH_TEXT, "text json tsv trec")},
-    {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
+    {"output", 'o', "FILE", "write to FILE, which is replaced at the end; -: stdout",
      OUTPUT_AT(struct search_options, output_path)},
 };
 

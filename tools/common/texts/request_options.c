@@ -19,18 +19,18 @@ const char *task_option(enum task task)
 
 const struct option_row REQUEST_MODEL_ROWS[2] = {
     {"model", 'm', "FILE",
-     "weight file; default $ENCODE_MODEL, else the default weights;\n"
-     "over 16 MiB encode-inspect --verify FILE compares its checksums",
+     "read this weight file; default $ENCODE_MODEL, else the default weights;\n"
+     "if it has over 16 MiB, encode-inspect --verify FILE compares its checksums",
      TEXT_AT(struct request_options, model_path)},
     {"position", 0, "KIND",
-     "what is added for the place of a token: model, none, sinusoidal,\n"
+     "add these positions to the tokens: model, none, sinusoidal,\n"
      "learned, index, binary, fourier or exponential",
      POSITION_AT(struct request_options, positions.position)},
 };
 
 const struct option_row REQUEST_SESSION_ROWS[2] = {
-    {"mask", 0, "KIND", "model, full or causal: which tokens a token sees",
+    {"mask", 0, "KIND", "let a token see others by this mask: model, full or causal",
      CHOICE_AT(struct request_options, session.mask, ENGINE_MASK_MODEL, "model full causal")},
-    {"threads", 't', "N", "threads; default OMP_NUM_THREADS, else the CPUs there are",
+    {"threads", 't', "N", "use N threads; default OMP_NUM_THREADS, else all CPUs",
      COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };
