@@ -369,7 +369,7 @@ asan:
 # Each fuzz_NAME.c of tests/fuzz/ becomes build/fuzz/fuzz_NAME; make test replays a corpus made by the suites there.
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(notdir $(FUZZ_SOURCES)))
 FUZZ_SUITES := $(foreach source,$(FUZZ_SOURCES:%.c=$(BUILD)/%),$(dir $(source))test_$(notdir $(source)))
-FUZZ_SHARED := $(call objects,$(filter-out tests/fuzz/replay.c,$(filter tests/fuzz/% %/pieces_section.c %/refusals.c,$(TEST_SHARED))))
+FUZZ_SHARED := $(call objects,$(filter-out tests/fuzz/replay.c,$(filter tests/fuzz/% %/pieces_section.c %/refusals.c %/program_ends.c,$(TEST_SHARED))))
 fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC='$(CLANG)' CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers

@@ -64,8 +64,8 @@ static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_o
         weight_output_set(output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
 }
 
-static int write_checkpoint(const struct checkpoint *checkpoint,
-                            const struct import_options *options, const char *source)
+static void write_checkpoint(const struct checkpoint *checkpoint,
+                             const struct import_options *options, const char *source)
 {
     const struct position_options *positions = &options->vectors.positions;
     struct weight_output output;
@@ -79,13 +79,11 @@ static int write_checkpoint(const struct checkpoint *checkpoint,
     import_add_sources(&output, options, &checkpoint->folder);
     plan_write(&checkpoint->plan, output.writer);
     progress_end();
-    int code = weight_output_finish(&output);
-    if (code == PROGRAM_DONE)
-        program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", options->output,
-                     checkpoint->config.architecture->class_name, checkpoint->plan.n,
-                     plural(checkpoint->plan.n), checkpoint->plan.n_parameters,
-                     plural(checkpoint->plan.n_parameters));
-    return code;
+    weight_output_finish(&output);
+    program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", options->output,
+                 checkpoint->config.architecture->class_name, checkpoint->plan.n,
+                 plural(checkpoint->plan.n), checkpoint->plan.n_parameters,
+                 plural(checkpoint->plan.n_parameters));
 }
 
 static void say_notes(const struct checkpoint *checkpoint)
@@ -112,7 +110,7 @@ static void say_notes(const struct checkpoint *checkpoint)
 }
 
 /* Of a directory, or of a file of word vectors. */
-static int import_model(const struct import_options *options)
+static void import_model(const struct import_options *options)
 {
     static struct checkpoint checkpoint;
     char source[FOLDER_PATH];
@@ -123,19 +121,19 @@ static int import_model(const struct import_options *options)
                         (struct stored_types){options->type, options->table_type});
     name_source(options, source, sizeof source);
     say_notes(&checkpoint);
-    if (!options->is_dry_run)
-        return write_checkpoint(&checkpoint, options, source);
-    report_checkpoint(&checkpoint, options->name != NULL ? options->name : source);
-    return PROGRAM_DONE;
+    if (options->is_dry_run)
+        report_checkpoint(&checkpoint, options->name != NULL ? options->name : source);
+    else
+        write_checkpoint(&checkpoint, options, source);
 }
 
 /* ---- A tokenizer alone ---- */
 
 /* A file without a model has neither width nor layers: CONF says how many ids and types there are.
  */
-static int write_tokenizer_alone(const struct import_options *options,
-                                 const struct import_tokenizer *tokenizer,
-                                 const struct folder *folder, const char *name)
+static void write_tokenizer_alone(const struct import_options *options,
+                                  const struct import_tokenizer *tokenizer,
+                                  const struct folder *folder, const char *name)
 {
     enum { TYPES = 2 }; /* of the texts of a pair */
     struct weight_output output;
@@ -148,11 +146,8 @@ static int write_tokenizer_alone(const struct import_options *options,
     import_tokenizer_write(tokenizer, TYPES, false, output.writer);
     weight_output_metadata(&output, "source", name);
     import_add_sources(&output, options, folder);
-    int code = weight_output_finish(&output);
-    if (code == PROGRAM_DONE)
-        program_note("wrote %s: a tokenizer of %zu tokens", options->output,
-                     tokenizer->draft.words.n);
-    return code;
+    weight_output_finish(&output);
+    program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->draft.words.n);
 }
 
 static bool is_directory(const char *path)
@@ -170,7 +165,7 @@ static void read_from_directory(struct folder *folder, const char *path,
     import_tokenizer_read(tokenizer, folder, st.transformer, st.is_static);
 }
 
-static int import_tokenizer(const struct import_options *options)
+static void import_tokenizer(const struct import_options *options)
 {
     struct folder folder = {0};
     struct import_tokenizer tokenizer;
@@ -180,23 +175,22 @@ static int import_tokenizer(const struct import_options *options)
         read_from_directory(&folder, options->tokenizer, &tokenizer);
     else
         import_tokenizer_read_file(&tokenizer, options->tokenizer);
-    int code = PROGRAM_DONE;
     name_source(options, source, sizeof source);
     if (tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
     if (options->is_dry_run)
         report_tokenizer(&tokenizer, name);
     else
-        code = write_tokenizer_alone(options, &tokenizer, &folder, name);
-    return code;
+        write_tokenizer_alone(options, &tokenizer, &folder, name);
 }
 
-static int carry_out(const struct import_options *options)
+static void carry_out(const struct import_options *options)
 {
-    int code = import_check_output(options);
-    if (code != PROGRAM_DONE)
-        return code;
-    return options->tokenizer != NULL ? import_tokenizer(options) : import_model(options);
+    import_check_output(options);
+    if (options->tokenizer != NULL)
+        import_tokenizer(options);
+    else
+        import_model(options);
 }
 
 int main(int argc, char *argv[])
@@ -207,8 +201,9 @@ int main(int argc, char *argv[])
     alloc_in_arena(true);
 #endif
     json_set_alloc_funcs(alloc_bytes, alloc_free);
-    problem.before_end = progress_end;
+    program_before_message = progress_end;
     import_options_read(&options, argc, argv);
     sandbox_enter(&options);
-    return program_end(carry_out(&options));
+    carry_out(&options);
+    return program_end(PROGRAM_DONE);
 }

@@ -129,13 +129,12 @@ static double file_bytes(const struct new_options *options)
            fmin(type_bytes(random->linear_type), type_bytes(random->table_type));
 }
 
-static int write_model(const struct new_options *options, const struct tokenizer_draft *draft)
+static void write_model(const struct new_options *options, const struct tokenizer_draft *draft)
 {
     const struct model_config *config = &options->shape.config;
     struct weight_output output;
     uint64_t n_parameters = 0;
-    if (!weight_output_has_room(options->output, file_bytes(options)))
-        return PROGRAM_FAILED;
+    weight_output_check_room(options->output, file_bytes(options));
     weight_output_open(&output, options->output,
                        options->name != NULL ? options->name : "random weights");
     weight_writer_config(output.writer, config);
@@ -144,11 +143,9 @@ static int write_model(const struct new_options *options, const struct tokenizer
         weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
     write_metadata(&output, options);
     random_model_write(output.writer, config, &options->random, &n_parameters);
-    int code = weight_output_finish(&output);
-    if (code == PROGRAM_DONE)
-        program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
-                     draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
-    return code;
+    weight_output_finish(&output);
+    program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
+                 draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
 }
 
 int main(int argc, char *argv[])
@@ -163,6 +160,6 @@ int main(int argc, char *argv[])
     settle_config(&options.shape.config, draft.words.n);
     set_template(&draft, &options, options.template_single, false);
     set_template(&draft, &options, options.template_pair, true);
-    int code = write_model(&options, &draft);
-    return code;
+    write_model(&options, &draft);
+    return PROGRAM_DONE;
 }

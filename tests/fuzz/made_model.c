@@ -24,9 +24,10 @@ static bool make(struct new_options *options, const char *path)
     set_template(&draft, options, options->template_single, false);
     set_template(&draft, options, options->template_pair, true);
     const struct model_config *config = &options->shape.config;
-    bool is_made = random_model_size(config) <= MOST_MADE && config->layers <= MOST_LAYERS &&
-                   write_model(options, &draft) == PROGRAM_DONE;
-    return is_made;
+    if (random_model_size(config) > MOST_MADE || config->layers > MOST_LAYERS)
+        return false;
+    write_model(options, &draft);
+    return true;
 }
 
 int made_model(int argc, char **argv)

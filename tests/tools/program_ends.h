@@ -25,24 +25,26 @@
 #define LEAKS_SEEK()   ((void)0)
 #endif
 
-static jmp_buf program_back;
-static int program_code; /* with which it ended; -1: it went on */
+extern jmp_buf program_back;
+extern int program_code;         /* with which it ended; -1: it went on */
+extern char program_words[1024]; /* the message with which it ended, or "" */
 
-__attribute__((noreturn)) static inline void program_go_back(int code)
-{
-    program_code = code;
-    longjmp(program_back, 1);
-}
+__attribute__((noreturn)) void program_go_back(int code, const char *message);
 
 /* Runs a statement, which may end the program; program_code tells whether it did. As with any
  * setjmp, what the statement changes is static, or not looked at afterwards. */
-#define PROGRAM_RUN(statement)                                                                     \
+#define PROGRAM_TRY(statement)                                                                     \
     do {                                                                                           \
         program_code = -1;                                                                         \
-        program_exit = program_go_back;                                                            \
-        LEAKS_IGNORE();                                                                            \
+        program_words[0] = '\0';                                                                   \
+        program_ending = program_go_back;                                                          \
         if (setjmp(program_back) == 0)                                                             \
             statement;                                                                             \
+    } while (0)
+#define PROGRAM_RUN(statement)                                                                     \
+    do {                                                                                           \
+        LEAKS_IGNORE();                                                                            \
+        PROGRAM_TRY(statement);                                                                    \
         LEAKS_SEEK();                                                                              \
     } while (0)
 

@@ -63,21 +63,57 @@ const char *program_name(void)
     return name_of_program;
 }
 
-void (*program_exit)(int code) __attribute__((noreturn)) = exit;
+void (*program_before_message)(void);
 
-int program_say(int code, const char *format, ...)
+static void print_message(int code, const char *message)
 {
-    char message[MESSAGE_BYTES], shown[2 * MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
-        strcpy(message + sizeof message - sizeof "...", "...");
-    va_end(arguments);
+    char shown[2 * MESSAGE_BYTES];
+    if (program_before_message != NULL)
+        program_before_message();
     display_copy(message, shown, sizeof shown);
     fprintf(stderr, "%s: %s\n", name_of_program, shown);
     if (code == PROGRAM_MISUSED)
         fprintf(stderr, "Try '%s --help'.\n", name_of_program);
+}
+
+__attribute__((noreturn)) static void print_and_exit(int code, const char *message)
+{
+    if (message != NULL)
+        print_message(code, message);
+    exit(code);
+}
+
+void (*program_ending)(int code, const char *message) __attribute__((noreturn)) = print_and_exit;
+
+/* Appends to a message of len bytes, which ends in "..." if it is too long. */
+static void append_words(char message[MESSAGE_BYTES], size_t len, const char *format,
+                         va_list arguments)
+{
+    if (len >= MESSAGE_BYTES || vsnprintf(message + len, MESSAGE_BYTES - len, format, arguments) >=
+                                    (int)(MESSAGE_BYTES - len))
+        strcpy(message + MESSAGE_BYTES - sizeof "...", "...");
+}
+
+int program_say(int code, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    append_words(message, 0, format, arguments);
+    va_end(arguments);
+    print_message(code, message);
     return code;
+}
+
+void program_die_as(int code, const char *file, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    const char *colon = format[0] == ' ' || format[0] == ',' ? "" : ": ";
+    va_list arguments;
+    va_start(arguments, format);
+    append_words(message, file ? (size_t)snprintf(message, sizeof message, "%s%s", file, colon) : 0,
+                 format, arguments);
+    program_ending(code, message);
 }
 
 int program_version(void)

@@ -43,12 +43,21 @@ int program_say(int code, const char *format, ...) PROGRAM_PRINTF(2, 3);
 #define program_misuse(...) program_say(PROGRAM_MISUSED, __VA_ARGS__)
 #define program_refuse(...) (program_say(PROGRAM_FAILED, __VA_ARGS__) == PROGRAM_DONE)
 
-/* Or the end of the program. Of output files that are not finished nothing is left. */
-#define program_die(...)         program_exit(program_fail(__VA_ARGS__))
-#define program_die_misused(...) program_exit(program_misuse(__VA_ARGS__))
+/* Or the end of the program. Of output files that are not finished nothing is left. file_die puts a
+ * file's name before the message: "NAME: words", or, where the format starts with a blank or a
+ * comma, "NAME words" or "NAME, words". */
+#define program_die(...)         program_die_as(PROGRAM_FAILED, NULL, __VA_ARGS__)
+#define program_die_misused(...) program_die_as(PROGRAM_MISUSED, NULL, __VA_ARGS__)
+#define file_die(name, ...)      program_die_as(PROGRAM_FAILED, name, __VA_ARGS__)
+#define program_exit(code)       program_ending(code, NULL)
+_Noreturn void program_die_as(int code, const char *file, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
 
-/* exit; a test puts here what leads back to it. */
-extern void (*program_exit)(int code) __attribute__((noreturn));
+/* Prints the message, if it is not NULL, and exits. A test puts here what leads back to it. */
+extern void (*program_ending)(int code, const char *message) __attribute__((noreturn));
+
+/* Unless NULL, called before a message is printed: removes a line of progress. */
+extern void (*program_before_message)(void);
 
 /* Prints the version to stdout, checks that it was written, returns the exit code. */
 int program_version(void);

@@ -13,19 +13,7 @@
 
 /* ---- Its place ---- */
 
-/* As the writer would open it; what it made goes away again. */
-static int check_place(const char *output)
-{
-    engine_error error = {0};
-    struct weight_writer *writer;
-    if (weight_writer_open(output, &writer, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    weight_writer_abort(writer);
-    return PROGRAM_DONE;
-}
-
-/* Nothing is read yet, and reading may take minutes. */
-int import_check_output(const struct import_options *options)
+void import_check_output(const struct import_options *options)
 {
     const char *const inputs[] = {options->vectors.path, options->vectors.only_words_of,
                                   options->tokenizer};
@@ -33,12 +21,17 @@ int import_check_output(const struct import_options *options)
         if (inputs[i] != NULL)
             input_remember(inputs[i]);
     if (options->is_dry_run)
-        return PROGRAM_DONE;
+        return;
     input_spare(options->output);
     if (strcmp(options->output, "-") == 0)
-        return program_misuse("-o - would be standard output, and a weight file needs a place of "
-                              "its own: name a file (./- for one of that name)");
-    return check_place(options->output);
+        program_die_misused("-o - would be standard output, and a weight file needs a place of "
+                            "its own: name a file (./- for one of that name)");
+    /* As the writer will open it; what is made goes away again. */
+    engine_error error = {0};
+    struct weight_writer *writer;
+    if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
+        program_die("%s", error.message);
+    weight_writer_abort(writer);
 }
 
 /* ---- Where it came from ---- */
@@ -51,7 +44,7 @@ static void add_source(struct weight_output *output, size_t index, const char *n
         return;
     FILE *stream = fopen(path, "rbe");
     if (stream == NULL || !sha256_of(stream, hash))
-        problem_say("%s cannot be read: %s", path, strerror(errno));
+        program_die("%s cannot be read: %s", path, strerror(errno));
     fclose(stream);
     snprintf(key, sizeof key, "source.%zu", index);
     weight_output_metadata(output, key, name);

@@ -9,9 +9,9 @@
 #include "tools/import/import_options.h"
 #include "tools/writer/weight_output.h"
 
-/* The output must be none of the files that options name, and a place that can be written.
- * PROGRAM_DONE, or an exit code after a message. */
-int import_check_output(const struct import_options *options);
+/* The output must be none of the files that options name, and a place that can be written. Nothing
+ * is read yet, and reading may take minutes. */
+void import_check_output(const struct import_options *options);
 
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);

@@ -10,22 +10,16 @@
 #include "tools/common/crc32.h"
 
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_MOST = 64 << 10, MESSAGE_BYTES = 640 }; /* NumPy's own limit is 10,000 */
+enum { HEADER_MOST = 64 << 10 }; /* NumPy's own limit is 10,000 */
 
-void npy_die(const struct npy *npy, const char *format, ...)
+const char *npy_title(const struct npy *npy)
 {
-    char message[MESSAGE_BYTES];
     const char *member = npy->member;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    program_die("%s%s'%s' %s", member ? member : "", member ? " in " : "", npy->file->path,
-                message);
+    return alloc_text("%s%s'%s'", member ? member : "", member ? " in " : "", npy->file->path);
 }
 
 static size_t number(const char *bytes, size_t n)

@@ -26,6 +26,7 @@ struct npy npy_read(const struct mapped *file, const char *member);
 void npy_check_bytes(const struct npy *npy, size_t item_bytes);
 
 /* "'x.npy' is ...", "data.npy in 'x.npz' is ...", and the end of the program. */
-_Noreturn void npy_die(const struct npy *npy, const char *format, ...) PROGRAM_PRINTF(2, 3);
+const char *npy_title(const struct npy *npy);
+#define npy_die(npy, ...) file_die(npy_title(npy), " " __VA_ARGS__)
 
 #endif

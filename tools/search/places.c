@@ -51,7 +51,7 @@ static bool is_counted(const char *key)
     return strcmp(key, "row") == 0 || strcmp(key, "line") == 0 || strcmp(key, "token") == 0;
 }
 
-_Noreturn static void refuse_row(const struct vector_file *file, uint64_t row)
+_Noreturn static void row_die(const struct vector_file *file, uint64_t row)
 {
     program_die("line %" PRIu64 " of '%s' is not about row %" PRIu64
                 " of '%s': the file belongs to other vectors",
@@ -65,7 +65,7 @@ static void read_members(const struct vector_file *file, uint64_t row, const cha
     char reason[JSON_MESSAGE_BYTES];
     size_t found;
     if (line == NULL)
-        refuse_row(file, row);
+        row_die(file, row);
     char *text = memcpy(alloc_zeros(len + 1, 1), line, len);
     place->members = json_input_parse(text, len, reason);
     if (json_is_object(place->members))
@@ -73,7 +73,7 @@ static void read_members(const struct vector_file *file, uint64_t row, const cha
     free(text);
     if (!place_number(place, "row", &found) || found != row ||
         !place_number(place, "line", &place->line) || place->line == 0)
-        refuse_row(file, row);
+        row_die(file, row);
 }
 
 static struct vector_file *file_of(const struct places *places, uint64_t row)
@@ -166,7 +166,7 @@ static size_t check_rows(const struct vector_file *file)
     if (file->vectors.n_rows > 0)
         read_members(file, file->vectors.n_rows - 1, line, len, &place);
     else if (line != NULL)
-        refuse_row(file, 0);
+        row_die(file, 0);
     const size_t last_line = place.line;
     place_free(&place);
     return last_line;

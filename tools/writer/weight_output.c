@@ -23,19 +23,19 @@ static int ask_file_system(const char *path, struct statvfs *system)
     return statvfs(dirname(folder), system);
 }
 
-bool weight_output_has_room(const char *path, double n_bytes)
+void weight_output_check_room(const char *path, double n_bytes)
 {
     struct statvfs system;
     if (ask_file_system(path, &system) != 0 || system.f_blocks == 0) /* a pipe has none */
-        return true;
+        return;
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
-        return true;
+        return;
     bool is_large = n_bytes >= 1e9;
     const char *unit = is_large ? "GB" : "MB";
     double scale = is_large ? 1e-9 : 1e-6;
-    return program_refuse("'%s' takes about %.2f %s; there is room for %.2f %s", path,
-                          scale * n_bytes, unit, scale * n_free, unit);
+    program_die("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
+                scale * n_free, unit);
 }
 
 /* What the program leaves behind when it ends in the middle. */
@@ -63,12 +63,11 @@ void weight_output_open(struct weight_output *output, const char *path, const ch
     weight_output_metadata(output, "made_by", made_by);
 }
 
-int weight_output_finish(struct weight_output *output)
+void weight_output_finish(struct weight_output *output)
 {
     unfinished = NULL;
     if (weight_writer_finish(output->writer) != ENGINE_OK)
-        return program_fail("%s", output->error.message);
-    return PROGRAM_DONE;
+        program_die("%s", output->error.message);
 }
 
 bool weight_output_is_right(const struct weight_output *output)

@@ -17,17 +17,16 @@ struct weight_output {
     engine_error error; /* the writer's */
 };
 
-/* Whether there is room for so many bytes where the file will be, as far as the system tells: to be
- * asked before minutes are spent on writing them. False after a message. */
-bool weight_output_has_room(const char *path, double n_bytes);
+/* Ends the program unless there is room for so many bytes where the file will be, as far as the
+ * system tells: to be called before minutes are spent on writing them. */
+void weight_output_check_room(const char *path, double n_bytes);
 
 /* Opens the file and says in META what it is called and which program made it. Ends the program
  * where it cannot, or where the file is one that it reads (tools/common/inputs.h). */
 void weight_output_open(struct weight_output *output, const char *path, const char *name);
 
-/* Puts the file in its place if all went well, else leaves nothing. An exit code, after a message
- * unless it is PROGRAM_DONE. */
-int weight_output_finish(struct weight_output *output);
+/* Puts the file in its place; if something went wrong, leaves nothing and ends the program. */
+void weight_output_finish(struct weight_output *output);
 
 /* Removes what was not finished, as the end of the program does. */
 void weight_output_drop(void);

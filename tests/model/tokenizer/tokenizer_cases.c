@@ -59,7 +59,7 @@ const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, s
     READ_OR_REFUSE(&is_right, import_tokenizer_parse(&made->source, "tokenizer.json", text, len));
     if (!is_right) {
         import_free();
-        return problem.text;
+        return program_words;
     }
     return build(made);
 }

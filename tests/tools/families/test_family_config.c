@@ -52,7 +52,7 @@ static void assert_setting(const char *text, const char *key, const char *expect
     char value[64] = "";
     const char *name = "";
     if (!read_text(text, &config))
-        fail_msg("%s: %s", text, problem.text);
+        fail_msg("%s: %s", text, program_words);
     for (size_t i = 0; name && strcmp(name, key) != 0; i++)
         name = config_get(&config.model, i, value, sizeof value);
     if (!name || strcmp(value, expected) != 0)
@@ -277,9 +277,9 @@ TEST(refusals)
         struct checkpoint_config config;
         bool is_read = read_text(cases[i].text, &config);
         if (is_read != !cases[i].words)
-            fail_msg("%s: %s", cases[i].text, is_read ? "accepted" : problem.text);
-        if (cases[i].words && !strstr(problem.text, cases[i].words))
-            fail_msg("%s: \"%s\" is not in: %s", cases[i].text, cases[i].words, problem.text);
+            fail_msg("%s: %s", cases[i].text, is_read ? "accepted" : program_words);
+        if (cases[i].words && !strstr(program_words, cases[i].words))
+            fail_msg("%s: \"%s\" is not in: %s", cases[i].text, cases[i].words, program_words);
     }
 }
 
@@ -300,7 +300,7 @@ TEST(saved_configs)
         READ_OR_REFUSE(&is_right, (json_file_parse(&file, "config.json", line, strlen(line), false),
                                    checkpoint_config_read(&file, NULL, &folder, &config)));
         if (!is_right || folder.unread[0] != '\0')
-            fail_msg("%s: %s%s", line, is_right ? "unread: " : problem.text, folder.unread);
+            fail_msg("%s: %s%s", line, is_right ? "unread: " : program_words, folder.unread);
         import_free();
     }
     assert_true(n >= 40);

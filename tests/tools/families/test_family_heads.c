@@ -203,7 +203,7 @@ TEST(tensors)
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         write_case(i, CASES[i].tensors);
         if (!import_read())
-            fail_msg("%s: %s", CASES[i].class_name, problem.text);
+            fail_msg("%s: %s", CASES[i].class_name, program_words);
         assert_int_equal(import_checkpoint.config.model.head, CASES[i].head);
         assert_int_equal(import_checkpoint.config.model.head_dense, CASES[i].dense);
         assert_int_equal(import_checkpoint.plan.n_left_out, 0);
@@ -241,7 +241,7 @@ TEST(heads_that_modules_do_not_need)
         import_refused(cases[i].class_name, "no tensor '");
         tiny_sentence_transformers(import_directory);
         if (!import_read())
-            fail_msg("%s: %s", cases[i].class_name, problem.text);
+            fail_msg("%s: %s", cases[i].class_name, program_words);
         assert_int_equal(import_checkpoint.config.model.head, cases[i].without);
         assert_int_equal(import_checkpoint.config.model.labels, 0);
         import_free();

@@ -22,7 +22,7 @@ bool import_read(void)
 void import_accepted(const char *what)
 {
     if (!import_read())
-        fail_msg("%s: refused: %s", what, problem.text);
+        fail_msg("%s: refused: %s", what, program_words);
     import_free();
 }
 
@@ -32,8 +32,8 @@ void import_refused(const char *what, const char *words)
         import_free();
         fail_msg("%s was accepted", what);
     }
-    if (!strstr(problem.text, words))
-        fail_msg("%s: \"%s\" is not in: %s", what, words, problem.text);
+    if (!strstr(program_words, words))
+        fail_msg("%s: \"%s\" is not in: %s", what, words, program_words);
 }
 
 void import_write(const char *name, const char *text)

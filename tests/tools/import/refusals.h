@@ -5,7 +5,6 @@
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
 #include "tests/tools/program_ends.h"
-#include "tools/common/problem.h"
 
 /* Memory comes from the arena between these two, that of jansson too: a test's own does not. */
 void import_begin(void);
@@ -15,17 +14,13 @@ void import_pause(void);
 void import_free(void);
 
 /* Runs a statement; *is_right (which it does not change) is whether nothing was refused; if
- * something was, the problem's text says what. As with any setjmp, what the statement changes is
+ * something was, program_words says what. As with any setjmp, what the statement changes is
  * static, or not looked at afterwards. */
 #define READ_OR_REFUSE(is_right, statement)                                                        \
     do {                                                                                           \
-        *(is_right) = false;                                                                       \
-        problem.goes_back = true;                                                                  \
         import_begin();                                                                            \
-        if (setjmp(problem.back) == 0) {                                                           \
-            statement;                                                                             \
-            *(is_right) = true;                                                                    \
-        }                                                                                          \
+        PROGRAM_TRY(statement);                                                                    \
+        *(is_right) = program_code < 0;                                                            \
         import_pause();                                                                            \
     } while (0)
 
@@ -35,7 +30,7 @@ void import_free(void);
         static bool is_read;                                                                       \
         READ_OR_REFUSE(&is_read, statement);                                                       \
         if (!is_read)                                                                              \
-            fail_msg("%s", problem.text);                                                          \
+            fail_msg("%s", program_words);                                                         \
     } while (0)
 
 #endif

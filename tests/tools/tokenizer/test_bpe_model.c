@@ -37,7 +37,7 @@ static bool parse(const char *text)
 static void settings_are(const char *text, const char *const *expected)
 {
     if (!parse(text))
-        fail_msg("%s: %s", text, problem.text);
+        fail_msg("%s: %s", text, program_words);
     for (; *expected != NULL; expected += 2)
         assert_string_equal(draft_get(&tokenizer.draft, expected[0]), expected[1]);
     import_free();
@@ -117,8 +117,8 @@ TEST(refused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (parse(cases[i][0]))
             fail_msg("taken: %s", cases[i][0]);
-        if (strstr(problem.text, cases[i][1]) == NULL)
-            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+        if (strstr(program_words, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], program_words, cases[i][1]);
     }
 }
 
@@ -154,11 +154,11 @@ TEST(two_files)
         "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
     put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"RobertaTokenizerFast\"}");
     assert_false(read_folder(directory));
-    assert_non_null(strstr(problem.text, "without a merges.txt"));
+    assert_non_null(strstr(program_words, "without a merges.txt"));
     put(directory, "merges.txt", "#version: 0.2\na b\r\n\n");
     put(directory, "added_tokens.json", "{\"new\": 7}");
     if (!read_folder(directory))
-        fail_msg("%s", problem.text);
+        fail_msg("%s", program_words);
     assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0");
     assert_string_equal(draft_get(&tokenizer.draft, "pattern"), "gpt2");
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "yes");
@@ -167,7 +167,7 @@ TEST(two_files)
     import_free();
     put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
     assert_false(read_folder(directory));
-    assert_non_null(strstr(problem.text, "'tokenizer_class' is 'XTokenizer'"));
+    assert_non_null(strstr(program_words, "'tokenizer_class' is 'XTokenizer'"));
 }
 
 /* The special tokens, the frame and the way to split are those of the class. */
@@ -180,11 +180,11 @@ TEST(classes_of_two_files)
     put(directory, "tokenizer_config.json", "{}");
     assert_false(read_folder(directory));
     assert_non_null(
-        strstr(problem.text, "'tokenizer_class' is 'not given' and the 'model_type' 'not given'"));
+        strstr(program_words, "'tokenizer_class' is 'not given' and the 'model_type' 'not given'"));
     put(directory, "config.json", "{\"model_type\": \"gpt2\"}");
     put(directory, "tokenizer_config.json", "{\"add_prefix_space\": true}");
     if (!read_folder(directory))
-        fail_msg("%s", problem.text);
+        fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "");
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0");
@@ -195,7 +195,7 @@ TEST(classes_of_two_files)
     put(directory, "merges.txt", "a b</w>\n");
     put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"CLIPTokenizer\"}");
     if (!read_folder(directory))
-        fail_msg("%s", problem.text);
+        fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "suffix"), "</w>");
     assert_string_equal(draft_get(&tokenizer.draft, "unknown"), "1");
     assert_string_equal(draft_get(&tokenizer.draft, "normalizer"),
@@ -220,7 +220,7 @@ TEST(tokens_that_files_describe)
     put(directory, "tokenizer_config.json",
         "{\"tokenizer_class\": \"RobertaTokenizer\", \"add_prefix_space\": true}");
     if (!read_folder(directory))
-        fail_msg("%s", problem.text);
+        fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "but_first");
     assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:n 7:nx");
@@ -231,10 +231,10 @@ TEST(tokens_that_files_describe)
         "false},"
         "\"3\": {\"special\": true}, \"0\": {\"content\": \"<s>\", \"special\": true}}}");
     if (!read_folder(directory))
-        fail_msg("%s", problem.text);
+        fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0:n 6:l");
     import_free();
     put(directory, "merges.txt", "a b\n\xFF b\n");
     assert_false(read_folder(directory));
-    assert_non_null(strstr(problem.text, "merges.txt: line 2 is not UTF-8"));
+    assert_non_null(strstr(program_words, "merges.txt: line 2 is not UTF-8"));
 }

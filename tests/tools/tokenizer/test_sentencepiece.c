@@ -160,7 +160,7 @@ TEST(families)
         write_file(expected->file, model.data, model.len);
         write_file("tokenizer_config.json", expected->config, strlen(expected->config));
         if (!read_directory())
-            fail_msg("%s: %s", expected->file, problem.text);
+            fail_msg("%s: %s", expected->file, program_words);
         for (size_t id = 0; id < tokenizer.draft.words.n; id++)
             snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", id > 0 ? " " : "",
                      tokenizer.draft.words.texts[id]);
@@ -211,7 +211,7 @@ TEST(damaged)
         if (read_directory())
             import_free();
         else
-            assert_non_null(strstr(problem.text, "sentencepiece"));
+            assert_non_null(strstr(program_words, "sentencepiece"));
     }
     for (size_t at = 0; at < model.len; at++) {
         model.data[at] ^= 0x7F;

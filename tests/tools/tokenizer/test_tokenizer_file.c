@@ -37,7 +37,7 @@ static const char *setting(const char *key)
 static void parsed(const char *text)
 {
     if (!parse(text))
-        fail_msg("%s: %s", text, problem.text);
+        fail_msg("%s: %s", text, program_words);
 }
 
 static void assert_setting(const char *key, const char *expected)
@@ -183,8 +183,8 @@ TEST(refused_parts)
         char text[2048];
         snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i][0]);
         assert_false(parse(text));
-        if (strstr(problem.text, cases[i][1]) == NULL)
-            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+        if (strstr(program_words, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], program_words, cases[i][1]);
     }
 }
 
@@ -246,8 +246,8 @@ TEST(refused_models)
     char deep[20000];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false(parse(cases[i][0]));
-        if (strstr(problem.text, cases[i][1]) == NULL)
-            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+        if (strstr(program_words, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], program_words, cases[i][1]);
     }
     memset(deep, '[', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';

@@ -34,6 +34,6 @@ void tokenizer_folder_refused(const char *directory, struct import_tokenizer *to
                               const char *words)
 {
     assert_false(tokenizer_folder_read(directory, tokenizer));
-    if (strstr(problem.text, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
+    if (strstr(program_words, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", program_words, words);
 }

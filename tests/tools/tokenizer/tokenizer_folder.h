@@ -9,7 +9,7 @@
 
 void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len);
 
-/* Reads the folder's tokenizer. False: it was refused, and problem.text says why. */
+/* Reads the folder's tokenizer. False: it was refused, and program_words says why. */
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 
 /* Fails unless the folder is refused in a text with these words. */

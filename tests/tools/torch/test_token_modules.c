@@ -58,7 +58,7 @@ TEST(both)
     write_file("sparse_linear.pt", WEIGHTS, 2);
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
-        fail_msg("refused: %s", problem.text);
+        fail_msg("refused: %s", program_words);
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->sparse, SPARSE_LINEAR);
     assert_int_equal(model->token_vectors, 2);
@@ -79,7 +79,7 @@ TEST(one)
     tiny_checkpoint(import_directory);
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
-        fail_msg("refused: %s", problem.text);
+        fail_msg("refused: %s", program_words);
     assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_NONE);
     assert_int_equal(import_checkpoint.config.model.token_vectors, 2);
     import_free();
@@ -144,7 +144,7 @@ TEST(splade)
     import_refused("a body alone", "BertModel has no head of masked language models");
     write_masked();
     if (!import_read())
-        fail_msg("refused: %s", problem.text);
+        fail_msg("refused: %s", program_words);
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->sparse, SPARSE_MASK);
     assert_int_equal(model->sparse_pooling, SPARSE_SUM);
@@ -153,7 +153,7 @@ TEST(splade)
     import_free();
     write_splade("{}");
     if (!import_read())
-        fail_msg("refused: %s", problem.text);
+        fail_msg("refused: %s", program_words);
     assert_int_equal(model->sparse_pooling, SPARSE_MAX);
     assert_int_equal(model->sparse_activation, SPARSE_LOG);
     import_free();

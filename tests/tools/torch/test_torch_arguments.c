@@ -28,9 +28,9 @@ static void check(const char *what, const char *words)
     READ_OR_REFUSE(&is_right, add());
     import_free();
     if (is_right != (words == NULL))
-        fail_msg("%s: %s", what, is_right ? "accepted" : problem.text);
-    if (words != NULL && strstr(problem.text, words) == NULL)
-        fail_msg("%s: \"%s\" is not in: %s", what, words, problem.text);
+        fail_msg("%s: %s", what, is_right ? "accepted" : program_words);
+    if (words != NULL && strstr(program_words, words) == NULL)
+        fail_msg("%s: \"%s\" is not in: %s", what, words, program_words);
 }
 
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1

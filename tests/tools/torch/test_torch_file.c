@@ -32,8 +32,8 @@ static void refused_bytes(const char *what, const uint8_t *bytes, size_t len, co
     import_free();
     if (is_right)
         fail_msg("%s was accepted", what);
-    if (strstr(problem.text, words) == NULL)
-        fail_msg("%s: \"%s\" is not in: %s", what, words, problem.text);
+    if (strstr(program_words, words) == NULL)
+        fail_msg("%s: \"%s\" is not in: %s", what, words, program_words);
 }
 
 static void accepted(const char *what)
@@ -41,7 +41,7 @@ static void accepted(const char *what)
     static bool is_right;
     READ_OR_REFUSE(&is_right, add(file.bytes, file.len));
     if (!is_right)
-        fail_msg("%s: refused: %s", what, problem.text);
+        fail_msg("%s: refused: %s", what, program_words);
 }
 
 static void tensor_is(const char *name, size_t rows, size_t cols, const float *expected)

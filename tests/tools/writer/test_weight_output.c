@@ -1,21 +1,28 @@
 /* Before a weight file is written, whether there is room for it: where it is, or in its folder. */
 #include "tests/suite.h"
 
+#include "tests/tools/program_ends.h"
 #include "tools/writer/weight_output.h"
 
 static const double ABSURD = 1e30, SMALL = 1;
+
+static int code_of(const char *path, double n_bytes)
+{
+    PROGRAM_RUN(weight_output_check_room(path, n_bytes));
+    return program_code;
+}
 
 TEST(room_for_a_file)
 {
     static const char *const paths[] = {"new.weights", "./new.weights", "/dev/null", "."};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        assert_true(weight_output_has_room(paths[i], SMALL));
-        assert_false(weight_output_has_room(paths[i], ABSURD));
+        assert_int_equal(code_of(paths[i], SMALL), -1);
+        assert_int_equal(code_of(paths[i], ABSURD), PROGRAM_FAILED);
     }
 }
 
 /* That the folder is missing is for the writer to say. */
 TEST(no_folder)
 {
-    assert_true(weight_output_has_room("absent/new.weights", ABSURD));
+    assert_int_equal(code_of("absent/new.weights", ABSURD), -1);
 }

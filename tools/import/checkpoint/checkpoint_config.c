@@ -12,7 +12,7 @@
 /* ---- Class ---- */
 
 /* Names the bodies; their heads would fill a screen. */
-_Noreturn static void refuse_class(const struct json_file *file, const char *found)
+_Noreturn static void class_die(const struct json_file *file, const char *found)
 {
     char known[600] = "";
     const struct architecture *at;
@@ -22,10 +22,10 @@ _Noreturn static void refuse_class(const struct json_file *file, const char *fou
             snprintf(known + used, sizeof known - used, "%s%.80s", used > 0 ? ", " : "",
                      at->class_name);
     }
-    json_refuse(file,
-                "the architecture %.100s is not known; expected %s, or one of their heads "
-                "(encode-import(1), CLASSES)",
-                found, known);
+    file_die(file->name,
+             "the architecture %.100s is not known; expected %s, or one of their heads "
+             "(encode-import(1), CLASSES)",
+             found, known);
 }
 
 /* "architectures" holds one name. */
@@ -34,9 +34,10 @@ static const char *read_class_name(const struct json_file *file)
     const json_t *classes = json_typed(file, "architectures", JSON_ARRAY, "an array of one name");
     const json_t *only = json_array_get(classes, 0);
     if (json_array_size(classes) > 1)
-        json_refuse(file, "'architectures' has %zu names; expected one", json_array_size(classes));
+        file_die(file->name, "'architectures' has %zu names; expected one",
+                 json_array_size(classes));
     if (only != NULL && !json_is_string(only))
-        json_refuse(file, "'architectures' holds %s; expected a name", json_kind(only));
+        file_die(file->name, "'architectures' holds %s; expected a name", json_kind(only));
     return json_string_value(only);
 }
 
@@ -45,14 +46,14 @@ static const struct architecture *read_class(const struct json_file *file)
 {
     const char *type = json_text(file, NULL, "model_type", NULL), *name = read_class_name(file);
     if (name == NULL && type == NULL)
-        refuse_class(file, "(no 'architectures', no 'model_type')");
+        class_die(file, "(no 'architectures', no 'model_type')");
     const struct architecture *architecture =
         name != NULL ? architecture_find(name) : architecture_of_type(type);
     if (architecture == NULL)
-        refuse_class(file, name != NULL ? name : type);
+        class_die(file, name != NULL ? name : type);
     if (type != NULL && strcmp(type, architecture->model_type) != 0)
-        json_refuse(file, "'model_type' is '%.100s', but %s is of type '%s'", type,
-                    architecture->class_name, architecture->model_type);
+        file_die(file->name, "'model_type' is '%.100s', but %s is of type '%s'", type,
+                 architecture->class_name, architecture->model_type);
     return architecture;
 }
 
@@ -84,7 +85,7 @@ static int64_t read_whole(const struct json_file *file, const struct config_key 
     case KEY_FLAG: return json_flag(file, NULL, key->name, absent != 0);
     case KEY_NAME:
         if (is_needed && json_member(file, NULL, key->name) == NULL)
-            json_refuse(file, "'%s' is missing; expected %s", key->name, key->expected);
+            file_die(file->name, "'%s' is missing; expected %s", key->name, key->expected);
         return json_choice(file, key->name, key->names, key->expected, absent);
     default:
         return is_needed ? json_need_count(file, NULL, key->name, least)
@@ -118,8 +119,8 @@ static void check_variants(const struct json_file *file, const struct body *body
     json_only_check(file, body->only);
     for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
         if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
-            json_refuse(file, "'%s' is not empty; expected %s", must_be_empty[i].key,
-                        must_be_empty[i].expected);
+            file_die(file->name, "'%s' is not empty; expected %s", must_be_empty[i].key,
+                     must_be_empty[i].expected);
 }
 
 /* A key with the names and values that it has in weight files. */
@@ -128,14 +129,14 @@ static void read_named(const struct json_file *file, const char *key, struct mod
     const char *name = json_text(file, NULL, key, NULL);
     const char *expected = name != NULL ? config_set(model, key, name) : NULL;
     if (expected != NULL)
-        json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
+        file_die(file->name, "'%s' is '%.100s'; expected %s", key, name, expected);
 }
 
 static void read_factor(const struct json_file *file, const char *key, double *factor)
 {
     *factor = json_number(file, key, *factor);
     if (!(*factor >= 0))
-        json_refuse(file, "'%s' is %g; expected 0 or more", key, *factor);
+        file_die(file->name, "'%s' is %g; expected 0 or more", key, *factor);
 }
 
 static void read_embedding_alone(const struct json_file *file, struct checkpoint_config *config)
@@ -154,17 +155,17 @@ static void check_sizes(const struct json_file *file, const struct config_key *k
                         const struct model_config *model)
 {
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
-        json_refuse(file, "'%s' is %g; expected a small number above 0",
-                    key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
+        file_die(file->name, "'%s' is %g; expected a small number above 0",
+                 key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
     if (model->width % model->heads != 0)
-        json_refuse(file, "'%s' is %lld, which '%s', %lld, does not divide",
-                    key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
-                    key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
+        file_die(file->name, "'%s' is %lld, which '%s', %lld, does not divide",
+                 key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
+                 key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
     if (model->max_tokens <= 0)
-        json_refuse(file, "'%s' is %lld, of which %lld come before the first token's",
-                    key_name(keys, offsetof(struct model_config, max_tokens)),
-                    (long long)(model->max_tokens + model->position_offset),
-                    (long long)model->position_offset);
+        file_die(file->name, "'%s' is %lld, of which %lld come before the first token's",
+                 key_name(keys, offsetof(struct model_config, max_tokens)),
+                 (long long)(model->max_tokens + model->position_offset),
+                 (long long)model->position_offset);
 }
 
 static void read_body(const struct json_file *file, struct checkpoint_config *config)
@@ -197,12 +198,12 @@ static void read_labels(const struct json_file *file, struct checkpoint_config *
         snprintf(key, sizeof key, "%zu", i);
         const json_t *name = json_object_get(names, key);
         if (!json_is_string(name))
-            json_refuse(file, "'id2label' has %zu entries, and \"%s\" is %s; expected a name", n,
-                        key, name == NULL ? "missing" : json_kind(name));
+            file_die(file->name, "'id2label' has %zu entries, and \"%s\" is %s; expected a name", n,
+                     key, name == NULL ? "missing" : json_kind(name));
     }
     if (n > 0 && count > 0 && (size_t)count != n)
-        json_refuse(file, "'num_labels' is %lld, but 'id2label' has %zu entries", (long long)count,
-                    n);
+        file_die(file->name, "'num_labels' is %lld, but 'id2label' has %zu entries",
+                 (long long)count, n);
     config->label_names = n > 0 ? names : NULL;
     config->model.labels = n > 0 ? (int64_t)n : count;
 }
@@ -243,10 +244,10 @@ static enum scores read_scores(const struct json_file *file, struct checkpoint_c
     bool is_torch = function != NULL && strncmp(function, "torch.", 6) == 0;
     int64_t said = is_torch ? json_name_value(functions, json_last_name(function)) : -1;
     if (function != NULL && said < 0)
-        json_refuse(file,
-                    "the activation function '%.100s' is not known; expected torch's Identity or "
-                    "Sigmoid",
-                    function);
+        file_die(file->name,
+                 "the activation function '%.100s' is not known; expected torch's Identity or "
+                 "Sigmoid",
+                 function);
     int64_t type = json_choice(
         file, "problem_type", types,
         "regression, single_label_classification or multi_label_classification", PROBLEM_OPEN);

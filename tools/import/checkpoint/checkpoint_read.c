@@ -30,7 +30,7 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     const char *place = checkpoint->st.transformer;
     if (!import_tokenizer_is_there(&checkpoint->folder, place)) {
         if (checkpoint->is_static)
-            problem_say("static embeddings without a tokenizer.json; expected one");
+            program_die("static embeddings without a tokenizer.json; expected one");
         return;
     }
     checkpoint->has_tokenizer = true;
@@ -39,11 +39,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
      * anyway. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
-        problem_say("sentence_bert_config.json: 'do_lower_case' is true, but the "
+        program_die("sentence_bert_config.json: 'do_lower_case' is true, but the "
                     "tokenizer keeps capitals; expected both alike");
     size_t n = checkpoint->tokenizer.draft.words.n;
     if ((uint64_t)checkpoint->config.model.vocabulary < n)
-        problem_say("the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
+        program_die("the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
                     "'vocab_size' in %s",
                     n - 1, (long long)checkpoint->config.model.vocabulary,
                     checkpoint->config_file.name);
@@ -74,9 +74,9 @@ static void settle_splade(struct checkpoint *checkpoint)
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
     if (model->head != HEAD_MASK)
-        json_refuse(&checkpoint->config_file,
-                    "the modules are those of SPLADE, but %s has no head of masked language models",
-                    checkpoint->config.architecture->class_name);
+        file_die(checkpoint->config_file.name,
+                 "the modules are those of SPLADE, but %s has no head of masked language models",
+                 checkpoint->config.architecture->class_name);
     model->pooling = POOLING_NONE;
     model->sparse = SPARSE_MASK;
     model->sparse_pooling = st->sparse_pooling;
@@ -100,11 +100,11 @@ static void settle_modules(struct checkpoint *checkpoint)
         model->projection_bias = st->has_bias;
     }
     if (st->width > 0 && st->width != model->width)
-        problem_say(
+        program_die(
             "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, the model's width",
             st->pooling_place, (long long)st->width, (long long)model->width);
     if (st->n_dense > 0 && st->dense[0].in != model->width)
-        problem_say("%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
+        program_die("%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
                     st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
 }
 
@@ -140,6 +140,6 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     plan_tensors(checkpoint, types);
     const char *wrong = config_check(&checkpoint->config.model);
     if (wrong != NULL)
-        json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
+        file_die(checkpoint->config_file.name, "the weight file cannot hold this model: %s", wrong);
     settle_length(checkpoint);
 }

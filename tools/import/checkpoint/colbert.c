@@ -22,10 +22,10 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
     dense->out = json_need_count(&file, NULL, "out_features", 1);
     const char *activation = json_text(&file, NULL, "activation_function", "Identity");
     if (strcmp(json_last_name(activation), "Identity") != 0)
-        json_refuse(&file, "'activation_function' is '%.100s'; expected Identity", activation);
+        file_die(file.name, "'activation_function' is '%.100s'; expected Identity", activation);
     if (dense->in != model->width)
-        json_refuse(&file, "'in_features' is %lld; expected %lld, the model's width",
-                    (long long)dense->in, (long long)model->width);
+        file_die(file.name, "'in_features' is %lld; expected %lld, the model's width",
+                 (long long)dense->in, (long long)model->width);
     json_only_check(&file, usual);
     model->token_vector_bias = json_flag(&file, NULL, "bias", true);
     known_keys_check(&file, KEYS_MODULE, NULL, folder);
@@ -43,7 +43,7 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
     for (size_t i = 0; i < n; i++) {
         const json_t *word = words != NULL ? json_array_get(words, i) : NULL;
         if (words != NULL && !json_is_string(word))
-            json_refuse(file, "'skiplist_words' holds %s; expected strings", json_kind(word));
+            file_die(file->name, "'skiplist_words' holds %s; expected strings", json_kind(word));
         size_t id =
             word_list_find(&draft->words, words != NULL ? json_string_value(word) : &punctuation[i],
                            words != NULL ? json_string_length(word) : 1);
@@ -54,8 +54,8 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
     if (has_unknown && draft_get(draft, "unknown")[0] != '\0')
         list_add(&list, "%s", draft_get(draft, "unknown"));
     if (list.n > MOST_SKIPPED)
-        json_refuse(file, "'skiplist_words' has %zu tokens; expected at most %d", list.n,
-                    MOST_SKIPPED);
+        file_die(file->name, "'skiplist_words' has %zu tokens; expected at most %d", list.n,
+                 MOST_SKIPPED);
     list_set(&list, draft, "skip_vectors");
 }
 
@@ -107,7 +107,7 @@ static const char *read_marker(const struct checkpoint *checkpoint, const struct
     const char *text = json_text(file, NULL, key, usual);
     if (checkpoint->has_tokenizer && text[0] != '\0' &&
         word_list_find(words, text, strlen(text)) == WORD_NONE)
-        problem_say("%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
+        program_die("%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
                     file->name[0] != '\0' ? file->name : "a ColBERT", key, text);
     return text;
 }

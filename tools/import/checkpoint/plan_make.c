@@ -53,7 +53,7 @@ static void settle_labels(const struct making *making, const struct part *part)
         weight != NULL ? weight : find_tensor(making, part->from[0], 0, KERNEL);
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
-        problem_say("%s: no tensor '%s.weight' [labels, %" PRId64
+        program_die("%s: no tensor '%s.weight' [labels, %" PRId64
                     "], and config.json has no 'id2label'",
                     place_of(making->tensors), part->from[0], model->width);
     model->labels = (int64_t)labels;
@@ -137,8 +137,8 @@ static void check_left_over(const struct making *making, const struct checkpoint
         if (tensor->used)
             continue;
         if (!may_be_left_out(config, tensor->key))
-            tensor_refuse(tensors, tensor, " %s is not part of a %s as config.json describes it",
-                          tensor_shape_text(tensor, shape), config->architecture->class_name);
+            tensor_die(tensors, tensor, " %s is not part of a %s as config.json describes it",
+                       tensor_shape_text(tensor, shape), config->architecture->class_name);
         if (tensor->type != 0) /* not buffers of whole numbers, which nobody misses */
             plan->left_out[plan->n_left_out++] = tensor;
     }

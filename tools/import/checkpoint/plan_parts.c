@@ -77,14 +77,14 @@ const struct stored_tensor *need_tensor(const struct making *making, const char 
     char shape[SHAPE_TEXT], expected[SHAPE_TEXT];
     tensor_shape_text(&wanted, expected);
     if (tensor == NULL)
-        problem_say("%s has no tensor '%s'; expected one of shape %s", place_of(set), key,
+        program_die("%s has no tensor '%s'; expected one of shape %s", place_of(set), key,
                     expected);
     if (tensor->n_dims != wanted.n_dims ||
         memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
-        tensor_refuse(set, tensor, " has the shape %s; expected %s",
-                      tensor_shape_text(tensor, shape), expected);
+        tensor_die(set, tensor, " has the shape %s; expected %s", tensor_shape_text(tensor, shape),
+                   expected);
     if (tensor->type == 0)
-        tensor_refuse(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
+        tensor_die(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
     tensor->used = true;
     return tensor;
 }
@@ -130,7 +130,7 @@ static void append(const struct making *making, enum part_kind kind, struct plan
     tensor->layout = tensor->n_dims == 2 && !is_table ? LAYOUT_PANELS : LAYOUT_ROWS;
     size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
     if (n_bytes == 0)
-        problem_say("tensor '%s' [%zu, %zu] is too large", tensor->name, tensor->rows,
+        program_die("tensor '%s' [%zu, %zu] is too large", tensor->name, tensor->rows,
                     tensor->cols);
     if (plan->n == plan->cap) {
         plan->cap = 2 * plan->cap + 64;

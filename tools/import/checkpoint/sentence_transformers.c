@@ -18,7 +18,7 @@ static void read_place(const struct json_file *file, const json_t *module, char 
     size_t len = strlen(path);
     bool ends = len == 0 || path[len - 1] == '/';
     if (snprintf(place, PLACE_BYTES, "%s%s", path, ends ? "" : "/") >= PLACE_BYTES)
-        json_refuse(file, "a 'path' is longer than %d bytes", PLACE_BYTES);
+        file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
 }
 
 /* How far we are, in the order in which modules may stand: Transformer, Pooling (or both in one,
@@ -61,18 +61,18 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
 {
     char place[PLACE_BYTES];
     if (!json_is_object(module))
-        json_refuse(file, " holds %s; expected objects", json_kind(module));
+        file_die(file->name, " holds %s; expected objects", json_kind(module));
     const char *type = json_text(file, module, "type", ""), *name = json_last_name(type);
     size_t i = find_module(type, *stage);
     read_place(file, module, place);
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
     if (i == N_MODULES)
-        json_refuse(file,
-                    "the module '%.100s' is not known, or not in this place; expected Transformer "
-                    "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
-                    "MLMTransformer and SpladePooling; or Transformer and PyLate's Dense",
-                    type);
+        file_die(file->name,
+                 "the module '%.100s' is not known, or not in this place; expected Transformer "
+                 "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
+                 "MLMTransformer and SpladePooling; or Transformer and PyLate's Dense",
+                 type);
     char *const places[] = {st->transformer,
                             st->pooling_place,
                             st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
@@ -82,7 +82,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
                             st->pooling_place,
                             st->token_dense.place};
     if (places[i] == NULL)
-        json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
+        file_die(file->name, " has more than %d Dense modules", MAX_PROJECTIONS);
     memmove(places[i], place, sizeof place);
     st->n_dense += MODULES[i].before == MODULES[i].after;
     *stage = MODULES[i].after;
@@ -99,7 +99,7 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
         add_module(st, file, json_array_get(file->root, i), &stage);
     st->normalize = stage == STAGE_NORMALIZE;
     if (stage == STAGE_START)
-        json_refuse(file, " has no Transformer and no StaticEmbedding");
+        file_die(file->name, " has no Transformer and no StaticEmbedding");
 }
 
 /* ---- 1_Pooling/config.json ---- */
@@ -135,13 +135,13 @@ static int64_t read_mode_flags(const struct json_file *file)
         if (strncmp(key, "pooling_mode_", 13) != 0 || !json_flag(file, NULL, key, false))
             continue;
         if (json_name_value(MODE_FLAGS, key) < 0)
-            json_refuse(file, "the pooling '%.100s' is not known", key);
+            file_die(file->name, "the pooling '%.100s' is not known", key);
         if (set != NULL)
-            json_refuse(file, "'%s' and '%s' are both true; expected one pooling", set, key);
+            file_die(file->name, "'%s' and '%s' are both true; expected one pooling", set, key);
         set = key;
     }
     if (set == NULL)
-        json_refuse(file, "no 'pooling_mode_…' is true; expected one");
+        file_die(file->name, "no 'pooling_mode_…' is true; expected one");
     return json_name_value(MODE_FLAGS, set);
 }
 
@@ -150,16 +150,17 @@ static int64_t read_mode_flags(const struct json_file *file)
 static int64_t read_mode(const struct json_file *file, const json_t *mode)
 {
     if (json_is_array(mode) && json_array_size(mode) != 1)
-        json_refuse(file, "'pooling_mode' lists %zu modes, whose vectors are joined; expected one",
-                    json_array_size(mode));
+        file_die(file->name,
+                 "'pooling_mode' lists %zu modes, whose vectors are joined; expected one",
+                 json_array_size(mode));
     const json_t *only = json_is_array(mode) ? json_array_get(mode, 0) : mode;
     const char *name = json_is_string(only) ? json_string_value(only) : json_kind(only);
     int64_t pooling = json_name_value(MODE_NAMES, name);
     if (pooling < 0)
-        json_refuse(file,
-                    "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
-                    "weightedmean or lasttoken",
-                    name);
+        file_die(file->name,
+                 "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
+                 "weightedmean or lasttoken",
+                 name);
     return pooling;
 }
 
@@ -169,9 +170,9 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
     const json_t *mode = json_member(file, NULL, "pooling_mode");
     st->width = json_count(file, NULL, "embedding_dimension", 1, width);
     if (!json_flag(file, NULL, "include_prompt", true))
-        json_refuse(file,
-                    "'include_prompt' is false, pooling without the prompt's tokens; expected "
-                    "true");
+        file_die(file->name,
+                 "'include_prompt' is false, pooling without the prompt's tokens; expected "
+                 "true");
     st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
 }
 
@@ -199,10 +200,10 @@ static int64_t read_dense_activation(const struct json_file *file)
                                  "torch.nn.modules.activation.Tanh"); /* of the class Dense */
     int64_t activation = json_name_value(known, json_last_name(type));
     if (activation < 0)
-        json_refuse(file,
-                    "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or "
-                    "SiLU",
-                    type);
+        file_die(file->name,
+                 "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or "
+                 "SiLU",
+                 type);
     return activation;
 }
 
@@ -230,11 +231,11 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     int64_t activation = read_dense_activation(file);
     text_module_parse(st, file);
     if (before > 0 && dense->in != before)
-        json_refuse(file, "'in_features' is %lld; expected %lld, the width before it",
-                    (long long)dense->in, (long long)before);
+        file_die(file->name, "'in_features' is %lld; expected %lld, the width before it",
+                 (long long)dense->in, (long long)before);
     if (index > 0 && (activation != st->activation || has_bias != st->has_bias))
-        json_refuse(file, "'activation_function' or 'bias' differs from the Dense module before "
-                          "it; expected the same");
+        file_die(file->name, "'activation_function' or 'bias' differs from the Dense module before "
+                             "it; expected the same");
     st->activation = activation;
     st->has_bias = has_bias;
 }
@@ -255,10 +256,10 @@ static void check_arguments(const struct json_file *file)
             bool is_tokenizers = i % 3 == 1;
             if (strcmp(key, "trust_remote_code") != 0 &&
                 !known_keys_are_harmless(is_tokenizers ? KEYS_TOKENIZER : KEYS_CONFIG, key))
-                json_refuse(file,
-                            "'%s' has '%.100s', which is not read here; expected an empty "
-                            "object (put the key into %s)",
-                            names[i], key, is_tokenizers ? "tokenizer_config.json" : "config.json");
+                file_die(file->name,
+                         "'%s' has '%.100s', which is not read here; expected an empty "
+                         "object (put the key into %s)",
+                         names[i], key, is_tokenizers ? "tokenizer_config.json" : "config.json");
         }
 }
 
@@ -275,10 +276,10 @@ static void check_modality(const struct json_file *file)
     const char *name = json_text(file, NULL, "module_output_name", "scores");
     if (modes != NULL && (!json_equal(json_object_get(modes, "text"), text) ||
                           strcmp(name, "sentence_embedding") == 0))
-        json_refuse(file,
-                    "'modality_config' has not the usual for texts; expected {\"method\": "
-                    "\"forward\", \"method_output_name\": \"%s\"}",
-                    usual);
+        file_die(file->name,
+                 "'modality_config' has not the usual for texts; expected {\"method\": "
+                 "\"forward\", \"method_output_name\": \"%s\"}",
+                 usual);
 }
 
 void length_parse(struct sentence_transformers *st, const struct json_file *file)
@@ -310,17 +311,17 @@ void prompts_parse(struct sentence_transformers *st, const struct json_file *fil
     json_object_foreach(prompts, name, text)
     {
         if (!json_is_string(text))
-            json_refuse(file, "the prompt '%.100s' is %s; expected a string", name,
-                        json_kind(text));
+            file_die(file->name, "the prompt '%.100s' is %s; expected a string", name,
+                     json_kind(text));
         if (!is_key(name))
-            json_refuse(file,
-                        "the prompt '%.100s' has a name of more than %d bytes, or with blanks, or "
-                        "that is not ASCII",
-                        name, MOST_NAME_BYTES);
+            file_die(file->name,
+                     "the prompt '%.100s' has a name of more than %d bytes, or with blanks, or "
+                     "that is not ASCII",
+                     name, MOST_NAME_BYTES);
     }
     if (chosen != NULL && json_object_get(prompts, chosen) == NULL)
-        json_refuse(file, "'default_prompt_name' is '%.100s', which 'prompts' does not have",
-                    chosen);
+        file_die(file->name, "'default_prompt_name' is '%.100s', which 'prompts' does not have",
+                 chosen);
     st->activation_class = json_text(file, NULL, "activation_fn", NULL);
 }
 

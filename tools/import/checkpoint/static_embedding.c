@@ -36,13 +36,13 @@ static struct stored_tensor *find_table(const struct tensor_set *set, bool *is_m
     struct stored_tensor *table = own != NULL ? own : tensor_set_find(set, "embeddings");
     char shape[SHAPE_TEXT];
     if (table == NULL)
-        problem_say("%s has no tensor 'embedding.weight' and no 'embeddings'",
+        program_die("%s has no tensor 'embedding.weight' and no 'embeddings'",
                     set->files[0].header.name);
     if (table->n_dims != 2 || table->shape[0] == 0 || table->shape[1] == 0)
-        tensor_refuse(set, table, " has the shape %s; expected [tokens, width]",
-                      tensor_shape_text(table, shape));
+        tensor_die(set, table, " has the shape %s; expected [tokens, width]",
+                   tensor_shape_text(table, shape));
     if (table->type == 0)
-        tensor_refuse(set, table, " has the dtype %s; expected F32, F16 or BF16", table->dtype);
+        tensor_die(set, table, " has the dtype %s; expected F32, F16 or BF16", table->dtype);
     *is_model2vec = own == NULL;
     return table;
 }
@@ -56,10 +56,10 @@ static const struct stored_tensor *find_column(const struct tensor_set *set, con
     if (column == NULL)
         return NULL;
     if (column->n_dims != 1 || column->shape[0] == 0 || (n > 0 && column->shape[0] != n))
-        tensor_refuse(set, column, " has the shape %s; expected a number for each token",
-                      tensor_shape_text(column, shape));
+        tensor_die(set, column, " has the shape %s; expected a number for each token",
+                   tensor_shape_text(column, shape));
     if (strstr(dtypes, column->dtype) == NULL)
-        tensor_refuse(set, column, " has the dtype %s; expected one of %s", column->dtype, dtypes);
+        tensor_die(set, column, " has the dtype %s; expected one of %s", column->dtype, dtypes);
     column->used = true;
     return column;
 }
@@ -102,8 +102,8 @@ static void check_mapping(const struct tensor_set *set, const struct stored_tens
     double *rows = read_column(set, mapping);
     for (uint64_t i = 0; i < mapping->shape[0]; i++)
         if (!(rows[i] >= 0 && rows[i] < (double)n_rows))
-            tensor_refuse(set, mapping, ", token %" PRIu64 ": row %.0f of %" PRIu64, i, rows[i],
-                          n_rows);
+            tensor_die(set, mapping, ", token %" PRIu64 ": row %.0f of %" PRIu64, i, rows[i],
+                       n_rows);
 }
 
 /* ---- The config ---- */
@@ -135,7 +135,7 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
     const struct stored_tensor *mapping = find_mapping(set, 0);
     uint64_t n = mapping != NULL ? mapping->shape[0] : table->shape[0];
     if (n > INT32_MAX || table->shape[1] > INT32_MAX)
-        tensor_refuse(set, table, " is too large");
+        tensor_die(set, table, " is too large");
     *config =
         (struct checkpoint_config){.architecture = is_model2vec ? &MODEL2VEC : &STATIC_EMBEDDING};
     static_embedding_defaults(model, n, table->shape[1]);
@@ -219,7 +219,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     count_bytes(plan);
     plan->n_source_bytes = stored->n_bytes;
     if (plan->n_bytes == 0)
-        tensor_refuse(set, stored, " is too large");
+        tensor_die(set, stored, " is too large");
 }
 
 /* Row by row: a mapping may name any at any time. */

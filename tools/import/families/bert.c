@@ -51,8 +51,8 @@ static void check_distilbert(const struct json_file *file, struct model_config *
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int64_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
         if (found != sizes[i].value)
-            json_refuse(file, "'%s' is %lld; expected %lld, as '%s' is", sizes[i].name,
-                        (long long)found, (long long)sizes[i].value, sizes[i].usual);
+            file_die(file->name, "'%s' is %lld; expected %lld, as '%s' is", sizes[i].name,
+                     (long long)found, (long long)sizes[i].value, sizes[i].usual);
     }
 }
 

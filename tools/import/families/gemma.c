@@ -85,8 +85,9 @@ static void finish_qwen(const struct json_file *file, struct model_config *model
     for (size_t i = 0; i < json_array_size(types); i++) {
         const char *type = json_string_value(json_array_get(types, i));
         if (type == NULL || strcmp(type, "full_attention") != 0)
-            json_refuse(file, "'layer_types' has '%.100s'; expected full_attention of all layers",
-                        type != NULL ? type : "no name");
+            file_die(file->name,
+                     "'layer_types' has '%.100s'; expected full_attention of all layers",
+                     type != NULL ? type : "no name");
     }
     model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
 }

@@ -24,10 +24,10 @@ static void finish(const struct json_file *file, struct model_config *model)
     double share = json_number(file, "rotary_emb_fraction", 0);
     double columns = share * (double)model->width / (double)model->heads;
     if (!(share > 0 && share <= 1) || columns != 2 * floor(columns / 2))
-        json_refuse(file,
-                    "'rotary_emb_fraction' is %g; expected a share above 0 and up to 1, of an even "
-                    "number of columns",
-                    share);
+        file_die(file->name,
+                 "'rotary_emb_fraction' is %g; expected a share above 0 and up to 1, of an even "
+                 "number of columns",
+                 share);
     model->rotary_width = (int64_t)columns;
     model->rotary_factor = json_number(file, "rotary_scaling_factor", 0);
     if (model->rotary_factor > 0)

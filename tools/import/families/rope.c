@@ -13,15 +13,15 @@ double rotary_base_read(const struct json_file *file, const char *kind, double o
     const char *type = json_string_value(json_object_get(of_kind, "rope_type"));
     type = type != NULL ? type : old_type;
     if (of_kind != NULL && !json_is_object(of_kind) && !json_is_null(of_kind))
-        json_refuse(file, "'%s' holds %s; expected an object", key, json_kind(of_kind));
+        file_die(file->name, "'%s' holds %s; expected an object", key, json_kind(of_kind));
     if (type != NULL && strcmp(type, "default") != 0)
-        json_refuse(file, "the 'rope_type' of '%s' is '%.100s'; expected default", key, type);
+        file_die(file->name, "the 'rope_type' of '%s' is '%.100s'; expected default", key, type);
     const json_t *share = json_object_get(of_kind, "partial_rotary_factor");
     if (json_is_number(share) && json_number_value(share) != 1)
-        json_refuse(file, "the 'partial_rotary_factor' of '%s' is %g; expected 1", key,
-                    json_number_value(share));
+        file_die(file->name, "the 'partial_rotary_factor' of '%s' is %g; expected 1", key,
+                 json_number_value(share));
     if (base != NULL && !json_is_null(base) && !(json_number_value(base) > 0))
-        json_refuse(file, "the 'rope_theta' of '%s' is not above 0; expected a number", key);
+        file_die(file->name, "the 'rope_theta' of '%s' is not above 0; expected a number", key);
     return base != NULL && !json_is_null(base) ? json_number_value(base) : otherwise;
 }
 
@@ -37,10 +37,10 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
             second = first;
             first = layer;
         } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
-            json_refuse(file,
-                        "'layer_types' does not have full_attention or sliding_attention for each "
-                        "of %lld layers",
-                        (long long)model->layers);
+            file_die(file->name,
+                     "'layer_types' does not have full_attention or sliding_attention for each "
+                     "of %lld layers",
+                     (long long)model->layers);
         }
     }
     /* Of one layer alone the next would be the first behind the model. */
@@ -51,9 +51,9 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
     for (int64_t layer = 0; layer < model->layers; layer++) {
         const char *type = json_string_value(json_array_get(types, (size_t)layer));
         if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
-            json_refuse(file,
-                        "'layer_types' has full_attention at uneven distances (layer %lld); "
-                        "expected every n-th layer",
-                        (long long)layer);
+            file_die(file->name,
+                     "'layer_types' has full_attention at uneven distances (layer %lld); "
+                     "expected every n-th layer",
+                     (long long)layer);
     }
 }

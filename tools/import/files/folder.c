@@ -20,9 +20,9 @@ void folder_open(struct folder *folder, const char *path)
     struct stat status;
     *folder = (struct folder){.path = path};
     if (stat(path, &status) != 0)
-        problem_say("%s: %s", path, strerror(errno));
+        program_die("%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        problem_say("%s is not a directory; expected one with config.json and model.safetensors",
+        program_die("%s is not a directory; expected one with config.json and model.safetensors",
                     path);
 }
 
@@ -55,9 +55,9 @@ static bool join(const struct folder *folder, const char *name, char path[FOLDER
 const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
 {
     if (!stays_inside(name))
-        problem_say("'%s' is not the name of a file in the directory", name);
+        program_die("'%s' is not the name of a file in the directory", name);
     if (!join(folder, name, path))
-        problem_say("%.200s: the path is too long", name);
+        program_die("%.200s: the path is too long", name);
     return path;
 }
 
@@ -69,7 +69,7 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
         return false;
     bool is_there = access(path, F_OK) == 0;
     if (!is_there && errno != ENOENT && errno != ENOTDIR)
-        problem_say("%s: %s", path, strerror(errno));
+        program_die("%s: %s", path, strerror(errno));
     return is_there;
 }
 
@@ -92,11 +92,11 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
-        problem_say("%s: %s%s", path, strerror(errno),
+        program_die("%s: %s%s", path, strerror(errno),
                     errno == EACCES ? " (links in linked directories need --sandbox off)" : "");
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        problem_say("%s is %s", path,
+        program_die("%s is %s", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     input_remember(path);
@@ -120,9 +120,9 @@ void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            problem_say("%s cannot be read: %s", name, strerror(errno));
+            program_die("%s cannot be read: %s", name, strerror(errno));
         if (n == 0)
-            problem_say("%s ends at byte %" PRIu64
+            program_die("%s ends at byte %" PRIu64
                         "; it has changed since it was opened, or is truncated",
                         name, offset + done);
         done += (size_t)n;
@@ -132,7 +132,7 @@ void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most)
 {
     if (n_bytes > most)
-        problem_say("%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
+        program_die("%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
     char *text = alloc_zeros((size_t)n_bytes + 1, 1);
     file_read_at(fd, name, offset, text, (size_t)n_bytes);
     return text;

@@ -4,7 +4,7 @@
 #ifndef TOOLS_IMPORT_FOLDER_H
 #define TOOLS_IMPORT_FOLDER_H
 
-#include "tools/common/problem.h"
+#include "tools/common/options.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -38,9 +38,9 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     file->seen = json_object();
     if (file->root == NULL)
-        problem_say("%s, line %d: not JSON: %s", name, error.line, error.text);
+        program_die("%s, line %d: not JSON: %s", name, error.line, error.text);
     if (is_array ? !json_is_array(file->root) : !json_is_object(file->root))
-        problem_say("%s is %s; expected %s", name, json_kind(file->root),
+        program_die("%s is %s; expected %s", name, json_kind(file->root),
                     is_array ? "an array" : "an object");
 }
 
@@ -70,16 +70,16 @@ const json_t *json_member(const struct json_file *file, const json_t *object, co
     return json_is_null(value) ? NULL : value;
 }
 
-_Noreturn static void refuse(const struct json_file *file, const char *key, const json_t *value,
-                             const char *expected)
+_Noreturn static void value_die(const struct json_file *file, const char *key, const json_t *value,
+                                const char *expected)
 {
     if (json_is_number(value))
-        json_refuse(file, "'%s' is %.17g; expected %s", key, json_number_value(value), expected);
+        file_die(file->name, "'%s' is %.17g; expected %s", key, json_number_value(value), expected);
     if (json_is_string(value))
-        json_refuse(file, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
-                    expected);
-    json_refuse(file, "'%s' is %s; expected %s", key, value == NULL ? "missing" : json_kind(value),
-                expected);
+        file_die(file->name, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
+                 expected);
+    file_die(file->name, "'%s' is %s; expected %s", key,
+             value == NULL ? "missing" : json_kind(value), expected);
 }
 
 bool json_whole(const json_t *value, uint64_t *whole)
@@ -103,14 +103,14 @@ int64_t json_count(const struct json_file *file, const json_t *object, const cha
     if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least)
         return (int64_t)whole;
     snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least, INT32_MAX);
-    refuse(file, key, member, expected);
+    value_die(file, key, member, expected);
 }
 
 int64_t json_need_count(const struct json_file *file, const json_t *object, const char *key,
                         int64_t least)
 {
     if (json_member(file, object, key) == NULL)
-        refuse(file, key, NULL, "a whole number");
+        value_die(file, key, NULL, "a whole number");
     return json_count(file, object, key, least, 0);
 }
 
@@ -118,7 +118,7 @@ double json_number(const struct json_file *file, const char *key, double otherwi
 {
     const json_t *member = json_member(file, NULL, key);
     if (member != NULL && !json_is_number(member))
-        refuse(file, key, member, "a number");
+        value_die(file, key, member, "a number");
     return member != NULL ? json_number_value(member) : otherwise;
 }
 
@@ -126,7 +126,7 @@ bool json_flag(const struct json_file *file, const json_t *object, const char *k
 {
     const json_t *member = json_member(file, object, key);
     if (member != NULL && !json_is_boolean(member))
-        refuse(file, key, member, "true or false");
+        value_die(file, key, member, "true or false");
     return member != NULL ? json_is_true(member) : otherwise;
 }
 
@@ -135,7 +135,7 @@ const char *json_text(const struct json_file *file, const json_t *object, const 
 {
     const json_t *member = json_member(file, object, key);
     if (member != NULL && !json_is_string(member))
-        refuse(file, key, member, "a string");
+        value_die(file, key, member, "a string");
     return member != NULL ? json_string_value(member) : otherwise;
 }
 
@@ -146,7 +146,7 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
     if (json_is_null(value))
         return NULL;
     if (value != NULL && json_typeof(value) != type)
-        json_refuse(file, "'%s' is %s; expected %s", key, json_kind(value), expected);
+        file_die(file->name, "'%s' is %s; expected %s", key, json_kind(value), expected);
     return value;
 }
 
@@ -162,7 +162,7 @@ void json_only_check(const struct json_file *file, const struct json_only *only)
         snprintf(expected, sizeof expected, "%s%s%s", only->value, only->advice != NULL ? "; " : "",
                  only->advice != NULL ? only->advice : "");
         if (!is_right)
-            refuse(file, only->name, member, expected);
+            value_die(file, only->name, member, expected);
     }
 }
 
@@ -188,6 +188,6 @@ int64_t json_choice(const struct json_file *file, const char *key, const struct 
     const char *name = json_text(file, NULL, key, NULL);
     int64_t found = name != NULL ? json_name_value(names, name) : otherwise;
     if (name != NULL && found < 0)
-        json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
+        file_die(file->name, "'%s' is '%.100s'; expected %s", key, name, expected);
     return found;
 }

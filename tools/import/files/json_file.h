@@ -25,9 +25,6 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
 void json_file_read(struct json_file *file, struct folder *folder, const char *place,
                     const char *name, bool needed, bool is_array);
 
-/* "FILE: ..." (or "FILE ..." where the format starts with a blank) is the problem. */
-#define json_refuse(file, ...) problem_of((file)->name, __VA_ARGS__)
-
 /* A member of an object of the file (NULL: of the root), or `otherwise` where it is absent or null;
  * json_need_count refuses that. Texts are borrowed. */
 int64_t json_count(const struct json_file *file, const json_t *object, const char *key,

@@ -4,14 +4,14 @@
 #include "tools/import/files/pickle.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/problem.h"
+#include "tools/common/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn static void refuse(const struct pickle *pickle, size_t at, const char *what)
+_Noreturn static void pickle_die(const struct pickle *pickle, const char *what)
 {
-    problem_say("%s: %s at byte %zu of the pickle", pickle->name, what, at);
+    program_die("%s: %s at byte %zu of the pickle", pickle->name, what, pickle->at);
 }
 
 /* ---- Bytes ---- */
@@ -19,7 +19,7 @@ _Noreturn static void refuse(const struct pickle *pickle, size_t at, const char 
 static const uint8_t *take(struct pickle *pickle, size_t n)
 {
     if (n > pickle->len - pickle->at)
-        refuse(pickle, pickle->at, "the end comes too early");
+        pickle_die(pickle, "the end comes too early");
     pickle->at += n;
     return pickle->bytes + pickle->at - n;
 }
@@ -69,7 +69,7 @@ static void add_item(struct pickle_value *value, uint32_t index)
 static struct pickle_value *top(const struct pickle *pickle, size_t depth)
 {
     if (depth >= pickle->n_stack)
-        refuse(pickle, pickle->at, "a value is missing on the stack");
+        pickle_die(pickle, "a value is missing on the stack");
     return &pickle->values[pickle->stack[pickle->n_stack - 1 - depth]];
 }
 
@@ -87,7 +87,7 @@ static void push_text(struct pickle *pickle, size_t len)
 static void make_tuple(struct pickle *pickle, size_t n)
 {
     if (n > pickle->n_stack)
-        refuse(pickle, pickle->at, "a value is missing on the stack");
+        pickle_die(pickle, "a value is missing on the stack");
     size_t first = pickle->n_stack - n;
     struct pickle_value tuple = {.kind = PICKLE_TUPLE};
     for (size_t i = first; i < pickle->n_stack; i++)
@@ -114,9 +114,9 @@ static void put_into(struct pickle *pickle, size_t n, enum pickle_kind kind)
     struct pickle_value *target = top(pickle, n);
     bool is_paired = kind == PICKLE_DICTIONARY;
     if (target->kind != kind && !(is_paired && target->kind == PICKLE_CALL))
-        refuse(pickle, pickle->at, "items are put into what holds none");
+        pickle_die(pickle, "items are put into what holds none");
     if (is_paired && n % 2 != 0)
-        refuse(pickle, pickle->at, "a key has no value");
+        pickle_die(pickle, "a key has no value");
     for (size_t i = pickle->n_stack - n; i < pickle->n_stack; i++)
         add_item(target, pickle->stack[i]);
     pickle->n_stack -= n;
@@ -139,7 +139,7 @@ static void push_function(struct pickle *pickle)
             return;
         }
     }
-    problem_say("%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
+    program_die("%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
                 "dictionary and nothing else (it is not executed)",
                 pickle->name, (int)(length[0] < 100 ? length[0] : 100), module,
                 (int)(length[1] < 100 ? length[1] : 100), name, begin);
@@ -149,7 +149,7 @@ static void push_function(struct pickle *pickle)
 static void make_call(struct pickle *pickle)
 {
     if (top(pickle, 0)->kind != PICKLE_TUPLE || top(pickle, 1)->kind != PICKLE_FUNCTION)
-        refuse(pickle, pickle->at, "a call of what is no function");
+        pickle_die(pickle, "a call of what is no function");
     int64_t function = top(pickle, 1)->number;
     uint32_t arguments = pickle->stack[pickle->n_stack - 1];
     pickle->n_stack -= 2;
@@ -159,7 +159,7 @@ static void make_call(struct pickle *pickle)
 static void make_outside(struct pickle *pickle)
 {
     if (top(pickle, 0)->kind != PICKLE_TUPLE)
-        refuse(pickle, pickle->at, "a persistent value that no tuple describes");
+        pickle_die(pickle, "a persistent value that no tuple describes");
     uint32_t described = pickle->stack[--pickle->n_stack];
     add_item(push(pickle, PICKLE_OUTSIDE, 0), described);
 }
@@ -168,7 +168,7 @@ static void make_outside(struct pickle *pickle)
 static void drop_attributes(struct pickle *pickle)
 {
     if (top(pickle, 1)->kind != PICKLE_CALL || top(pickle, 0)->kind != PICKLE_DICTIONARY)
-        refuse(pickle, pickle->at, "attributes of what has none");
+        pickle_die(pickle, "attributes of what has none");
     pickle->n_stack--;
 }
 
@@ -176,7 +176,7 @@ static void drop_attributes(struct pickle *pickle)
 static void remember(struct pickle *pickle, uint64_t number)
 {
     if (top(pickle, 0)->kind == PICKLE_MARK || number > pickle->n_memo)
-        refuse(pickle, pickle->at, "a number of the memo that is not the next");
+        pickle_die(pickle, "a number of the memo that is not the next");
     pickle->memo[number] = pickle->stack[pickle->n_stack - 1];
     pickle->n_memo += number == pickle->n_memo;
 }
@@ -184,7 +184,7 @@ static void remember(struct pickle *pickle, uint64_t number)
 static void recall(struct pickle *pickle, uint64_t number)
 {
     if (number >= pickle->n_memo)
-        refuse(pickle, pickle->at, "a number of the memo that was not given");
+        pickle_die(pickle, "a number of the memo that was not given");
     push_index(pickle, pickle->memo[number]);
 }
 
@@ -192,21 +192,16 @@ static void push_long(struct pickle *pickle)
 {
     size_t n = (size_t)take_number(pickle, 1);
     if (n > sizeof(int64_t))
-        refuse(pickle, pickle->at, "a number of more than 64 bits");
+        pickle_die(pickle, "a number of more than 64 bits");
     push(pickle, PICKLE_NUMBER, take_signed(pickle, n));
 }
 
 static void check_protocol(struct pickle *pickle)
 {
     if (take_number(pickle, 1) != 2)
-        refuse(pickle, pickle->at - 1, "another protocol; expected 2, that of torch.save,");
-}
-
-_Noreturn static void refuse_opcode(const struct pickle *pickle, uint8_t opcode)
-{
-    problem_say("%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary "
-                "needs",
-                pickle->name, opcode, pickle->at - 1);
+        program_die(
+            "%s: another protocol; expected 2, that of torch.save, at byte %zu of the pickle",
+            pickle->name, pickle->at - 1);
 }
 
 static void run(struct pickle *pickle, uint8_t opcode)
@@ -242,7 +237,11 @@ static void run(struct pickle *pickle, uint8_t opcode)
     case 'r': remember(pickle, take_number(pickle, 4)); break;
     case 'h': recall(pickle, take_number(pickle, 1)); break;
     case 'j': recall(pickle, take_number(pickle, 4)); break;
-    default: refuse_opcode(pickle, opcode);
+    default:
+        program_die(
+            "%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary "
+            "needs",
+            pickle->name, opcode, pickle->at - 1);
     }
 }
 
@@ -256,7 +255,7 @@ const struct pickle_value *pickle_read(struct pickle *pickle)
     for (; opcode != STOP; opcode = *take(pickle, 1))
         run(pickle, opcode);
     if (pickle->at != pickle->len || pickle->n_stack != 1)
-        refuse(pickle, pickle->at, "it stops with bytes or values left over,");
+        pickle_die(pickle, "it stops with bytes or values left over,");
     return top(pickle, 0);
 }
 

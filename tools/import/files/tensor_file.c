@@ -57,32 +57,29 @@ void tensor_set_check_used(const struct tensor_set *set, const char *what)
 {
     for (size_t i = 0; i < set->n; i++)
         if (!set->tensors[i].used)
-            tensor_refuse(set, &set->tensors[i], " is not part of %s", what);
+            tensor_die(set, &set->tensors[i], " is not part of %s", what);
 }
 
 /* ---- The header ---- */
 
-void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
-                   const char *format, ...)
+const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
-    char name[700];
-    va_list arguments;
-    snprintf(name, sizeof name, "%s: tensor '%s'", tensor_file_name(set, tensor), tensor->name);
-    va_start(arguments, format);
-    problem_in(name, format, arguments);
+    static char title[700];
+    snprintf(title, sizeof title, "%s: tensor '%s'", tensor_file_name(set, tensor), tensor->name);
+    return title;
 }
 
 static void parse_shape(const struct tensor_set *set, struct stored_tensor *tensor,
                         const json_t *shape)
 {
     if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
-        tensor_refuse(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
-                      json_kind(shape), TENSOR_DIMS);
+        tensor_die(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
+                   json_kind(shape), TENSOR_DIMS);
     tensor->n_dims = json_array_size(shape);
     for (size_t i = 0; i < tensor->n_dims; i++)
         if (!json_whole(json_array_get(shape, i), &tensor->shape[i]))
-            tensor_refuse(set, tensor,
-                          "'shape' holds something that is not a whole number from 0 to 2^53");
+            tensor_die(set, tensor,
+                       "'shape' holds something that is not a whole number from 0 to 2^53");
 }
 
 /* Bytes that the shape asks for, or false if that overflows. */
@@ -104,24 +101,24 @@ static void parse_offsets(const struct tensor_set *set, struct stored_tensor *te
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !json_whole(json_array_get(offsets, 0), &begin) ||
         !json_whole(json_array_get(offsets, 1), &end))
-        tensor_refuse(set, tensor, "'data_offsets' is not [begin, end]");
+        tensor_die(set, tensor, "'data_offsets' is not [begin, end]");
     if (begin > end || end > file->data_bytes)
-        tensor_refuse(set, tensor,
-                      "'data_offsets' are %" PRIu64 " and %" PRIu64
-                      "; expected two within the %" PRIu64
-                      " bytes of data that the file has (is it truncated?)",
-                      begin, end, file->data_bytes);
+        tensor_die(set, tensor,
+                   "'data_offsets' are %" PRIu64 " and %" PRIu64
+                   "; expected two within the %" PRIu64
+                   " bytes of data that the file has (is it truncated?)",
+                   begin, end, file->data_bytes);
     tensor->offset = file->data_offset + begin;
     if (!shape_bytes(tensor, &tensor->n_bytes) || tensor->n_bytes != end - begin)
-        tensor_refuse(set, tensor, "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
-                      tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
+        tensor_die(set, tensor, "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
+                   tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
 }
 
 static void parse_dtype(const struct tensor_set *set, struct stored_tensor *tensor,
                         const json_t *dtype)
 {
     if (!json_is_string(dtype))
-        tensor_refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
+        tensor_die(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
     tensor->dtype = json_string_value(dtype);
     for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
         if (strcmp(DTYPES[i].name, tensor->dtype) == 0) {
@@ -129,14 +126,14 @@ static void parse_dtype(const struct tensor_set *set, struct stored_tensor *tens
             tensor->element_bytes = DTYPES[i].n_bytes;
             return;
         }
-    tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
+    tensor_die(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
 }
 
 static void parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
                          const json_t *entry)
 {
     if (!json_is_object(entry))
-        tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
+        tensor_die(set, tensor, " is %s; expected an object", json_kind(entry));
     parse_dtype(set, tensor, json_object_get(entry, "dtype"));
     parse_shape(set, tensor, json_object_get(entry, "shape"));
     parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
@@ -157,17 +154,17 @@ static void check_cover(const struct tensor_file *file, struct stored_tensor *te
     qsort(tensors, n, sizeof *tensors, by_offset);
     for (size_t i = 0; i < n; i++) {
         if (tensors[i].offset < end)
-            json_refuse(&file->header, "the tensors '%.200s' and '%.200s' overlap",
-                        tensors[i - 1].name, tensors[i].name);
+            file_die(file->header.name, "the tensors '%.200s' and '%.200s' overlap",
+                     tensors[i - 1].name, tensors[i].name);
         if (tensors[i].offset > end)
-            json_refuse(&file->header, "%" PRIu64 " bytes before tensor '%s' belong to none",
-                        tensors[i].offset - end, tensors[i].name);
+            file_die(file->header.name, "%" PRIu64 " bytes before tensor '%s' belong to none",
+                     tensors[i].offset - end, tensors[i].name);
         end += tensors[i].n_bytes;
     }
     if (end != file_bytes)
-        json_refuse(&file->header,
-                    " has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it",
-                    file_bytes, end);
+        file_die(file->header.name,
+                 " has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it", file_bytes,
+                 end);
 }
 
 static int by_key(const void *left, const void *right)
@@ -183,7 +180,7 @@ static void sort_by_key(struct tensor_set *set)
     for (size_t i = 1; i < set->n; i++) {
         const struct stored_tensor *a = &set->tensors[i - 1], *b = &set->tensors[i];
         if (strcmp(a->key, b->key) == 0)
-            problem_say("the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
+            program_die("the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
                         a->key, a->name, tensor_file_name(set, a), b->name,
                         tensor_file_name(set, b));
     }
@@ -220,16 +217,16 @@ static uint64_t read_header_bytes(const char *name, int fd, uint64_t file_bytes)
     uint8_t first[8];
     uint64_t len = 0;
     if (file_bytes < sizeof first)
-        problem_say("%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name, file_bytes);
+        program_die("%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name, file_bytes);
     file_read_at(fd, name, 0, first, sizeof first);
     for (size_t i = sizeof first; i-- > 0;)
         len = len << 8 | first[i];
     if (len > file_bytes - sizeof first)
-        problem_say("%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
+        program_die("%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
                     " bytes (is it truncated, or no safetensors file?)",
                     name, len, file_bytes);
     if (len > MOST_HEADER_BYTES)
-        problem_say("%s: a header of %" PRIu64 " bytes; at most %d are read", name, len,
+        program_die("%s: a header of %" PRIu64 " bytes; at most %d are read", name, len,
                     MOST_HEADER_BYTES);
     return len;
 }
@@ -256,7 +253,7 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
     struct tensor_file *file = &set->files[set->n_files];
     if (set->n_files == TENSOR_FILES) {
         close(fd);
-        problem_say("more than %d files with tensors", TENSOR_FILES);
+        program_die("more than %d files with tensors", TENSOR_FILES);
     }
     set->n_files++;
     *file = (struct tensor_file){.fd = fd};
@@ -292,14 +289,14 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
     const char *tensor;
     char name[FOLDER_PATH];
     if (!json_is_object(map))
-        json_refuse(index, "'weight_map' is %s; expected an object", json_kind(map));
+        file_die(index->name, "'weight_map' is %s; expected an object", json_kind(map));
     json_object_foreach(map, tensor, file)
     {
         if (!json_is_string(file))
-            json_refuse(index, "the file of '%s' is %s; expected a string", tensor,
-                        json_kind(file));
+            file_die(index->name, "the file of '%s' is %s; expected a string", tensor,
+                     json_kind(file));
         if (strlen(place) + json_string_length(file) >= FOLDER_PATH)
-            json_refuse(index, "the name of a file is too long");
+            file_die(index->name, "the name of a file is too long");
         folder_name(name, place, json_string_value(file));
         if (!has_file(set, name))
             tensor_set_read_file(set, folder, place, json_string_value(file));
@@ -309,7 +306,8 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
         const struct stored_tensor *stored = tensor_set_find(set, tensor);
         folder_name(name, place, json_string_value(file));
         if (stored == NULL || strcmp(tensor_file_name(set, stored), name) != 0)
-            json_refuse(index, " says that '%.200s' is in %.200s, where it is not", tensor, name);
+            file_die(index->name, " says that '%.200s' is in %.200s, where it is not", tensor,
+                     name);
     }
 }
 
@@ -331,7 +329,7 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
         if (is_there)
             return;
     }
-    problem_say("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
+    program_die("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
 }
 
 /* ---- Names ---- */

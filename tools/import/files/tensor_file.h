@@ -66,9 +66,9 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
                  void *data, size_t len);
 
-/* "FILE: tensor 'NAME': ..." is the set's problem (see problem_of for the colon). */
-_Noreturn void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
-                             const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "FILE: tensor 'NAME'", until the next call, which opens what tensor_die says. */
+const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor);
+#define tensor_die(set, tensor, ...) file_die(tensor_title(set, tensor), __VA_ARGS__)
 
 /* Refuses a tensor that is not used: it "is not part of WHAT". */
 void tensor_set_check_used(const struct tensor_set *set, const char *what);

@@ -58,9 +58,9 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                                                 : f16_to_f32(chunk->scratch[i]);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
-            tensor_refuse(set, tensor,
-                          ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
-                          first + i / cols, i % cols, (double)values[i]);
+            tensor_die(set, tensor,
+                       ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
+                       first + i / cols, i % cols, (double)values[i]);
 }
 
 size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,

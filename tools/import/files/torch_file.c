@@ -59,11 +59,11 @@ static const struct zip_entry *find_pickle(struct torch_file *file)
             memcmp(entry->name + entry->name_len - len, ending, len) != 0)
             continue;
         if (found != NULL)
-            problem_say("%s has two entries '…/data.pkl'; expected one", file->zip.name);
+            program_die("%s has two entries '…/data.pkl'; expected one", file->zip.name);
         found = entry;
     }
     if (found == NULL)
-        problem_say("%s is a zip archive without an entry '…/data.pkl'; expected a file of "
+        program_die("%s is a zip archive without an entry '…/data.pkl'; expected a file of "
                     "torch.save",
                     file->zip.name);
     zip_file_check(&file->zip, found);
@@ -82,15 +82,14 @@ static void check_byte_order(const struct torch_file *file)
     if (entry->n_bytes == strlen(little))
         file_read_at(file->zip.fd, file->zip.name, entry->offset, found, strlen(little));
     if (strcmp(found, little) != 0)
-        problem_say("%s: the byte order is not 'little', which is expected", file->zip.name);
+        program_die("%s: the byte order is not 'little', which is expected", file->zip.name);
 }
 
 /* ---- A tensor ---- */
 
-_Noreturn static void refuse_tensor(const struct torch_file *file, const char *name,
-                                    const char *what)
+_Noreturn static void torch_die(const struct torch_file *file, const char *name, const char *what)
 {
-    problem_say("%s: tensor '%.200s' %s", file->zip.name, name, what);
+    program_die("%s: tensor '%.200s' %s", file->zip.name, name, what);
 }
 
 static const struct pickle_value *item(const struct torch_file *file,
@@ -138,14 +137,14 @@ static struct storage find_storage(const struct torch_file *file, const char *na
         type == NULL || type->kind != PICKLE_FUNCTION || type->number < FIRST_STORAGE ||
         !copy_text(item(file, said, PICKLE_TUPLE, 2), key) || strlen(key) > 100 ||
         !whole(item(file, said, PICKLE_TUPLE, 4), &storage.n))
-        refuse_tensor(file, name, "has no storage that is ('storage', type, key, place, length)");
+        torch_die(file, name, "has no storage that is ('storage', type, key, place, length)");
     snprintf(record, sizeof record, "data/%.100s", key);
     storage.type = &STORAGES[type->number - FIRST_STORAGE];
     storage.entry = find_record(file, record);
     if (storage.entry == NULL)
-        refuse_tensor(file, name, "has a storage that the archive does not have");
+        torch_die(file, name, "has a storage that the archive does not have");
     if (storage.entry->n_bytes != storage.n * storage.type->n_bytes)
-        refuse_tensor(file, name, "has a storage of another length in the archive");
+        torch_die(file, name, "has a storage of another length in the archive");
     zip_file_check(&file->zip, storage.entry);
     return storage;
 }
@@ -161,13 +160,13 @@ static struct shape read_shape(const struct torch_file *file, const char *name,
     struct shape shape = {.n = 1};
     if (sizes == NULL || sizes->kind != PICKLE_TUPLE || sizes->n > MOST_DIMS || strides == NULL ||
         strides->kind != PICKLE_TUPLE || strides->n != sizes->n)
-        refuse_tensor(file, name, "has a shape that is no tuple of at most 8, or other strides");
+        torch_die(file, name, "has a shape that is no tuple of at most 8, or other strides");
     shape.n_dims = sizes->n;
     for (size_t i = 0; i < shape.n_dims; i++)
         if (!whole(item(file, sizes, PICKLE_TUPLE, i), &shape.sizes[i]) ||
             !whole(item(file, strides, PICKLE_TUPLE, i), &shape.strides[i]) ||
             __builtin_mul_overflow(shape.n, shape.sizes[i], &shape.n))
-            refuse_tensor(file, name, "has a shape that cannot be");
+            torch_die(file, name, "has a shape that cannot be");
     return shape;
 }
 
@@ -196,7 +195,7 @@ static void check_metadata(const struct torch_file *file, const char *name,
     bool is_empty = metadata == NULL || metadata->kind == PICKLE_NONE ||
                     (metadata->kind == PICKLE_DICTIONARY && metadata->n == 0);
     if (!is_empty)
-        refuse_tensor(file, name, "has metadata (a conjugate or a negative view); expected none");
+        torch_die(file, name, "has metadata (a conjugate or a negative view); expected none");
 }
 
 /* The arguments of a call of that function, or NULL. */
@@ -217,17 +216,17 @@ static json_t *describe_tensor(const struct torch_file *file, const char *name,
         file, parameter != NULL ? item(file, parameter, PICKLE_TUPLE, 0) : value, TENSOR);
     uint64_t first;
     if (said == NULL)
-        refuse_tensor(file, name, "is something else; expected a dictionary of tensors alone");
+        torch_die(file, name, "is something else; expected a dictionary of tensors alone");
     struct storage storage = find_storage(file, name, item(file, said, PICKLE_TUPLE, 0));
     struct shape shape = read_shape(file, name, item(file, said, PICKLE_TUPLE, 2),
                                     item(file, said, PICKLE_TUPLE, 3));
     check_metadata(file, name, item(file, said, PICKLE_TUPLE, 6));
     if (!whole(item(file, said, PICKLE_TUPLE, 1), &first) || first > storage.n ||
         shape.n > storage.n - first)
-        refuse_tensor(file, name, "reaches out of its storage");
+        torch_die(file, name, "reaches out of its storage");
     bool is_transposed = !is_row_major(&shape);
     if (is_transposed && !is_column_major(&shape))
-        refuse_tensor(file, name, "has strides that are those of neither rows nor columns");
+        torch_die(file, name, "has strides that are those of neither rows nor columns");
     uint64_t begin = storage.entry->offset + first * storage.type->n_bytes;
     json_t *sizes = json_array();
     for (size_t i = 0; i < shape.n_dims; i++)
@@ -247,18 +246,18 @@ static void describe_tensors(const struct torch_file *file, const struct pickle_
     const struct pickle_value *arguments = arguments_of(file, root, ORDERED_DICTIONARY);
     size_t first = arguments != NULL ? 1 : 0;
     if (arguments != NULL ? arguments->n > 0 : root->kind != PICKLE_DICTIONARY)
-        problem_say("%s holds no dictionary of tensors; expected a state dictionary (torch.save of "
+        program_die("%s holds no dictionary of tensors; expected a state dictionary (torch.save of "
                     "model.state_dict())",
                     file->zip.name);
     for (size_t i = first; i + 1 < root->n; i += 2) {
         if (!copy_text(item(file, root, root->kind, i), name))
-            problem_say("%s: the name of a tensor is no text, or longer than %d", file->zip.name,
+            program_die("%s: the name of a tensor is no text, or longer than %d", file->zip.name,
                         NAME_BYTES);
         if (json_object_get(header, name) != NULL)
-            refuse_tensor(file, name, "is there twice");
+            torch_die(file, name, "is there twice");
         json_t *tensor = describe_tensor(file, name, item(file, root, root->kind, i + 1));
         if (json_object_set_new(header, name, tensor) != 0)
-            refuse_tensor(file, name, "has a name that is not UTF-8");
+            torch_die(file, name, "has a name that is not UTF-8");
     }
 }
 
@@ -271,7 +270,7 @@ static void check_age(const struct zip_file *zip)
     if (zip->n_file_bytes >= sizeof found)
         file_read_at(zip->fd, zip->name, 0, found, sizeof found);
     if (memcmp(found, magic, sizeof magic) == 0)
-        problem_say("%s has the format of torch before 1.6. Convert it first, in that folder: "
+        program_die("%s has the format of torch before 1.6. Convert it first, in that folder: "
                     "python3 -c \"import glob, torch; [torch.save(torch.load(f, 'cpu', "
                     "weights_only=True), f) for f in glob.glob('pytorch_model*.bin')]\"",
                     zip->name);
@@ -288,7 +287,7 @@ json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes)
     const struct zip_entry *entry = find_pickle(&file);
     check_byte_order(&file);
     if (entry->n_bytes > MOST_PICKLE_BYTES)
-        problem_say("%s: a pickle of %" PRIu64 " bytes; at most %d are read", name, entry->n_bytes,
+        program_die("%s: a pickle of %" PRIu64 " bytes; at most %d are read", name, entry->n_bytes,
                     MOST_PICKLE_BYTES);
     char *text = file_text(fd, name, entry->offset, entry->n_bytes, MOST_PICKLE_BYTES);
     file.pickle = (struct pickle){.name = name,

@@ -40,9 +40,9 @@ static uint64_t number(const uint8_t *bytes, size_t n)
     return value;
 }
 
-_Noreturn static void refuse(const struct zip_file *zip, const char *what, uint64_t offset)
+_Noreturn static void zip_die(const struct zip_file *zip, const char *what, uint64_t offset)
 {
-    problem_say("%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)", zip->name, what,
+    program_die("%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)", zip->name, what,
                 offset);
 }
 
@@ -50,7 +50,7 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
                     const char *what)
 {
     if (offset > zip->n_file_bytes || n > zip->n_file_bytes - offset)
-        refuse(zip, what, offset);
+        zip_die(zip, what, offset);
     file_read_at(zip->fd, zip->name, offset, bytes, n);
 }
 
@@ -73,7 +73,7 @@ static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
     if (is_there)
         memcpy(record, tail + at, END_BYTES);
     if (!is_there)
-        refuse(zip, "no zip archive ends", zip->n_file_bytes);
+        zip_die(zip, "no zip archive ends", zip->n_file_bytes);
     return begin + at;
 }
 
@@ -82,14 +82,14 @@ static void read_end64(struct zip_file *zip, uint64_t end_offset)
 {
     uint8_t locator[END64_LOCATOR_BYTES], record[END64_BYTES];
     if (end_offset < sizeof locator)
-        refuse(zip, "no room for an end of 64 bits", end_offset);
+        zip_die(zip, "no room for an end of 64 bits", end_offset);
     read_at(zip, end_offset - sizeof locator, locator, sizeof locator, "no end of 64 bits");
     uint64_t offset = number(locator + 8, 8);
     if (number(locator, 4) != END64_LOCATOR_MARK)
-        refuse(zip, "no pointer to an end of 64 bits", end_offset - sizeof locator);
+        zip_die(zip, "no pointer to an end of 64 bits", end_offset - sizeof locator);
     read_at(zip, offset, record, sizeof record, "no end of 64 bits");
     if (number(record, 4) != END64_MARK)
-        refuse(zip, "no end of 64 bits", offset);
+        zip_die(zip, "no end of 64 bits", offset);
     zip->n = number(record + 32, 8);
     zip->directory_bytes = number(record + 40, 8);
     zip->directory_offset = number(record + 48, 8);
@@ -104,17 +104,17 @@ static void read_end(struct zip_file *zip)
     zip->directory_bytes = number(record + 12, 4);
     zip->directory_offset = number(record + 16, 4);
     if (number(record + 4, 2) != 0 || number(record + 6, 2) != 0)
-        refuse(zip, "an archive of several disks ends", offset);
+        zip_die(zip, "an archive of several disks ends", offset);
     if (zip->n == IN_16 || zip->directory_bytes == IN_32 || zip->directory_offset == IN_32)
         read_end64(zip, offset);
     if (zip->directory_offset > offset || zip->directory_bytes > offset - zip->directory_offset)
-        refuse(zip, "the directory of the archive does not fit before its end", offset);
+        zip_die(zip, "the directory of the archive does not fit before its end", offset);
     if (zip->directory_bytes > MOST_DIRECTORY_BYTES)
-        problem_say("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file of "
+        program_die("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file of "
                     "torch.save)",
                     zip->name, zip->directory_bytes, MOST_DIRECTORY_BYTES);
     if (zip->n > zip->directory_bytes / DIRECTORY_ENTRY_BYTES)
-        refuse(zip, "more entries than the directory has room for are announced", offset);
+        zip_die(zip, "more entries than the directory has room for are announced", offset);
 }
 
 /* ---- Entries ---- */
@@ -129,8 +129,8 @@ static void take_64(const struct zip_file *zip, const uint8_t *extra, size_t n_e
         size_t left = n_extra - k;
         field = left < FIELD_HEAD ? left : (size_t)number(extra + k + 2, 2);
         if (left < FIELD_HEAD || field > left - FIELD_HEAD)
-            refuse(zip, "an extra field that is too long",
-                   zip->directory_offset + (uint64_t)(extra + k - zip->directory));
+            zip_die(zip, "an extra field that is too long",
+                    zip->directory_offset + (uint64_t)(extra + k - zip->directory));
         if (number(extra + k, 2) != TAG_64)
             continue;
         for (size_t i = 0; i < n_numbers; i++)
@@ -149,14 +149,14 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     size_t left = (size_t)zip->directory_bytes - at;
     uint64_t where = zip->directory_offset + at;
     if (left < DIRECTORY_ENTRY_BYTES || number(record, 4) != DIRECTORY_MARK)
-        refuse(zip, "no entry of the directory", where);
+        zip_die(zip, "no entry of the directory", where);
     uint64_t flags = number(record + 8, 2), method = number(record + 10, 2);
     uint64_t n_packed = number(record + 20, 4), n_bytes = number(record + 24, 4);
     uint64_t begin = number(record + 42, 4);
     size_t n_name = (size_t)number(record + 28, 2), n_extra = (size_t)number(record + 30, 2);
     size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)number(record + 32, 2);
     if (len > left)
-        refuse(zip, "an entry that is longer than the directory", where);
+        zip_die(zip, "an entry that is longer than the directory", where);
     take_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
             (uint64_t *const[]){&n_bytes, &n_packed, &begin}, 3);
     *entry = (struct zip_entry){.name = (const char *)record + DIRECTORY_ENTRY_BYTES,
@@ -165,9 +165,9 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
                                 .n_bytes = n_bytes,
                                 .crc = (uint32_t)number(record + 16, 4)};
     if (method != 0 || n_packed != n_bytes)
-        refuse(zip, "an entry that is compressed; expected one that is stored,", where);
+        zip_die(zip, "an entry that is compressed; expected one that is stored,", where);
     if ((flags & 1) != 0)
-        refuse(zip, "an entry that is encrypted", where);
+        zip_die(zip, "an entry that is encrypted", where);
     return len;
 }
 
@@ -177,14 +177,14 @@ static void locate(const struct zip_file *zip, struct zip_entry *entry)
     uint8_t header[HEADER_BYTES];
     uint64_t end = zip->directory_offset;
     if (entry->begin > end || sizeof header > end - entry->begin)
-        refuse(zip, "an entry that does not fit before the directory", entry->begin);
+        zip_die(zip, "an entry that does not fit before the directory", entry->begin);
     read_at(zip, entry->begin, header, sizeof header, "no entry");
     size_t n_name = (size_t)number(header + 26, 2);
     uint64_t n_before = sizeof header + n_name + number(header + 28, 2);
     if (number(header, 4) != HEADER_MARK || number(header + 8, 2) != 0 || n_name != entry->name_len)
-        refuse(zip, "no header of a stored entry as the directory has it", entry->begin);
+        zip_die(zip, "no header of a stored entry as the directory has it", entry->begin);
     if (n_before > end - entry->begin || entry->n_bytes > end - entry->begin - n_before)
-        refuse(zip, "an entry that does not fit before the directory", entry->begin);
+        zip_die(zip, "an entry that does not fit before the directory", entry->begin);
     entry->offset = entry->begin + n_before;
 }
 
@@ -210,11 +210,11 @@ static void check_entries(struct zip_file *zip)
     qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_begin);
     for (size_t i = 1; i < zip->n; i++)
         if (zip->entries[i].begin < zip->entries[i - 1].offset + zip->entries[i - 1].n_bytes)
-            refuse(zip, "two entries overlap", zip->entries[i].begin);
+            zip_die(zip, "two entries overlap", zip->entries[i].begin);
     qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_name);
     for (size_t i = 1; i < zip->n; i++)
         if (by_name(&zip->entries[i - 1], &zip->entries[i]) == 0)
-            refuse(zip, "an entry has the name of another", zip->entries[i].begin);
+            zip_die(zip, "an entry has the name of another", zip->entries[i].begin);
 }
 
 void zip_file_read(struct zip_file *zip)
@@ -230,7 +230,7 @@ void zip_file_read(struct zip_file *zip)
         locate(zip, &zip->entries[i]);
     }
     if (at != zip->directory_bytes)
-        refuse(zip, "bytes behind the last entry of the directory", zip->directory_offset + at);
+        zip_die(zip, "bytes behind the last entry of the directory", zip->directory_offset + at);
     check_entries(zip);
 }
 
@@ -246,7 +246,7 @@ void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry)
         at += n;
     }
     if (!entry->is_checked && entry->crc != 0 && crc != entry->crc)
-        problem_say("%s: the data of '%.*s' is damaged: its checksum is %08x, and the archive says "
+        program_die("%s: the data of '%.*s' is damaged: its checksum is %08x, and the archive says "
                     "%08x; copy or download the file again",
                     zip->name, (int)entry->name_len, entry->name, (unsigned)crc,
                     (unsigned)entry->crc);

@@ -23,10 +23,10 @@ static bool place_token(struct import_tokenizer *tokenizer, const char *text, in
     int64_t next = ids->highest >= ids->n_model ? ids->highest + 1 : ids->n_model;
     int64_t expected = found != WORD_NONE ? (int64_t)found : next;
     if (id != expected)
-        tokenizer_refuse(tokenizer,
-                         "the added token '%.100s' has the id %" PRId64 "; expected %" PRId64
-                         ", from the vocabulary",
-                         text, id, expected);
+        file_die(tokenizer->name,
+                 "the added token '%.100s' has the id %" PRId64 "; expected %" PRId64
+                 ", from the vocabulary",
+                 text, id, expected);
     if (id > ids->highest)
         ids->highest = id;
     if (found == WORD_NONE)
@@ -45,12 +45,12 @@ static void add_token(struct json_tokenizer *json, const json_t *entry, struct a
     const struct json_file *file = &json->file;
     char letters[8] = "";
     if (!json_is_object(entry))
-        json_refuse(file, "an added token is %s; expected an object", json_kind(entry));
+        file_die(file->name, "an added token is %s; expected an object", json_kind(entry));
     const char *text = json_text(file, entry, "content", NULL);
     int64_t id = json_need_count(file, entry, "id", 0);
     bool is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
-        json_refuse(file, "an added token has no 'content'");
+        file_die(file->name, "an added token has no 'content'");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (json_flag(file, entry, switches[i].key, i == 0 && !is_special))
             strcat(letters, switches[i].letter);

@@ -47,7 +47,7 @@ static const struct bpe_class *find_class(const struct tokenizer_beside *beside)
         if (said != NULL ? parts_is_class(said, CLASSES[i].name)
                          : type != NULL && strcmp(CLASSES[i].model_type, type) == 0)
             return &CLASSES[i];
-    problem_say("a vocab.json and a merges.txt stand there without a tokenizer.json, the "
+    program_die("a vocab.json and a merges.txt stand there without a tokenizer.json, the "
                 "'tokenizer_class' is '%.100s' and the 'model_type' '%.100s'; expected one of "
                 "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                 "CodeGenTokenizer, CLIPTokenizer",
@@ -65,7 +65,7 @@ static json_t *merges_of(const struct tokenizer_beside *beside)
     for (size_t line = 1;
          (text = parts_next_line(beside->merges, beside->merges_len, &at, &n)) != NULL; line++) {
         if (!utf8_is_valid(text, n) || memchr(text, '\0', n) != NULL)
-            problem_say("merges.txt: line %zu is not UTF-8", line);
+            program_die("merges.txt: line %zu is not UTF-8", line);
         if (n > 0)
             json_array_append_new(merges, json_stringn(text, n));
     }

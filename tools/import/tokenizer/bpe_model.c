@@ -39,9 +39,9 @@ static uint32_t merge_id(const struct json_tokenizer *json, size_t index, const 
 {
     size_t id = word_list_find(&json->tokenizer->draft.words, text, len);
     if (id == WORD_NONE)
-        json_refuse(&json->file,
-                    "merge %zu of the model needs '%.*s', which is not in its vocabulary", index,
-                    (int)(len < 100 ? len : 100), text);
+        file_die(json->file.name,
+                 "merge %zu of the model needs '%.*s', which is not in its vocabulary", index,
+                 (int)(len < 100 ? len : 100), text);
     return (uint32_t)id;
 }
 
@@ -52,10 +52,10 @@ static struct writer_merge make_merge(const struct json_tokenizer *json, size_t 
     char whole[2 * MOST_TOKEN_BYTES];
     if (text->left_len > MOST_TOKEN_BYTES || text->right_len > MOST_TOKEN_BYTES ||
         text->right_len < prefix_len)
-        json_refuse(&json->file,
-                    "merge %zu of the model has a text of %zu or %zu bytes; expected at most %d, "
-                    "and no fewer than its prefix has",
-                    index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
+        file_die(json->file.name,
+                 "merge %zu of the model has a text of %zu or %zu bytes; expected at most %d, "
+                 "and no fewer than its prefix has",
+                 index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
     memcpy(whole, text->left, text->left_len);
     memcpy(whole + text->left_len, text->right + prefix_len, text->right_len - prefix_len);
     return (struct writer_merge){
@@ -84,20 +84,20 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
     void *section;
     size_t i, len = 0, bad = 0;
     if (!json_is_array(list))
-        json_refuse(&json->file, "the model's 'merges' is %s; expected an array", json_kind(list));
+        file_die(json->file.name, "the model's 'merges' is %s; expected an array", json_kind(list));
     struct writer_merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
     json_array_foreach(list, i, entry)
     {
         if (is_version(entry))
             continue;
         if (!read_merge(entry, &text))
-            json_refuse(&json->file, "merge %zu of the model is no pair of texts", i);
+            file_die(json->file.name, "merge %zu of the model is no pair of texts", i);
         merges[out.n++] = make_merge(json, i, &text, strlen(prefix));
     }
     out.merges = merges;
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
     if (wrong != NULL)
-        json_refuse(&json->file, "merge %zu of the model: %s", bad, wrong);
+        file_die(json->file.name, "merge %zu of the model: %s", bad, wrong);
     draft_add_section(draft, "MERG", alloc_own(section), len);
 }
 
@@ -110,8 +110,8 @@ static const char *read_affix(struct json_tokenizer *json, const json_t *model, 
     const char *text = json_text(&json->file, model, key, "");
     const size_t len = strlen(text);
     if (len > MOST_AFFIX_BYTES)
-        json_refuse(&json->file, "the model's '%s' has %zu bytes; expected at most %d", key, len,
-                    MOST_AFFIX_BYTES);
+        file_die(json->file.name, "the model's '%s' has %zu bytes; expected at most %d", key, len,
+                 MOST_AFFIX_BYTES);
     draft_set_text(&json->tokenizer->draft, setting, text);
     return text;
 }
@@ -127,9 +127,9 @@ static void check_dropout(const struct json_tokenizer *json, const json_t *model
 {
     const json_t *dropout = json_object_get(model, "dropout");
     if (dropout != NULL && !json_is_null(dropout) && json_number_value(dropout) != 0)
-        json_refuse(&json->file,
-                    "the model's 'dropout' is %g, which makes its tokens random; expected none",
-                    json_number_value(dropout));
+        file_die(json->file.name,
+                 "the model's 'dropout' is %g, which makes its tokens random; expected none",
+                 json_number_value(dropout));
 }
 
 void bpe_model_read(struct json_tokenizer *json, const json_t *model)
@@ -146,8 +146,8 @@ void bpe_model_read(struct json_tokenizer *json, const json_t *model)
     read_flag(json, model, "ignore_merges", "whole_words");
     if (json_flag(&json->file, model, "byte_fallback", false)) {
         if (prefix[0] != '\0' || suffix[0] != '\0')
-            json_refuse(&json->file, "the model has 'byte_fallback' and a prefix or suffix of "
-                                     "words; expected one of them");
+            file_die(json->file.name, "the model has 'byte_fallback' and a prefix or suffix of "
+                                      "words; expected one of them");
         if (parts_have_bytes(json->tokenizer))
             draft_set_text(draft, "byte_fallback", "yes");
     }
@@ -179,8 +179,8 @@ static const struct {
 static void check_is_bpe(const struct json_tokenizer *json, const char *what)
 {
     if (strcmp(draft_get(&json->tokenizer->draft, "kind"), "bpe") != 0)
-        json_refuse(&json->file, "the pre-tokenizer %s stands before a model that is not BPE",
-                    what);
+        file_die(json->file.name, "the pre-tokenizer %s stands before a model that is not BPE",
+                 what);
 }
 
 static void set_pattern(struct json_tokenizer *json, const char *name)
@@ -216,14 +216,14 @@ void split_read(struct json_tokenizer *json, const json_t *part)
             set_pattern(json, PATTERNS[i].name);
             return;
         }
-    json_refuse(&json->file,
-                "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; "
-                "expected that of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with "
-                "what is before them",
-                regex != NULL  ? regex
-                : text != NULL ? text
-                               : "",
-                behavior, invert ? "true" : "false");
+    file_die(json->file.name,
+             "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; "
+             "expected that of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with "
+             "what is before them",
+             regex != NULL  ? regex
+             : text != NULL ? text
+                            : "",
+             behavior, invert ? "true" : "false");
 }
 
 /* With its own pattern it splits what CLIP's left whole, which changes nothing but what the library
@@ -235,11 +235,11 @@ void byte_level_read(struct json_tokenizer *json, const json_t *part)
     bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
     check_is_bpe(json, "ByteLevel");
     if (json->pattern != NULL && (has_own != is_clip || adds_blank))
-        json_refuse(&json->file,
-                    "the pre-tokenizer ByteLevel has 'use_regex' %s and "
-                    "'add_prefix_space' %s behind Split; expected %s and false",
-                    has_own ? "true" : "false", adds_blank ? "true" : "false",
-                    is_clip ? "true" : "false");
+        file_die(json->file.name,
+                 "the pre-tokenizer ByteLevel has 'use_regex' %s and "
+                 "'add_prefix_space' %s behind Split; expected %s and false",
+                 has_own ? "true" : "false", adds_blank ? "true" : "false",
+                 is_clip ? "true" : "false");
     json->is_byte_level = true;
     draft_set_text(&json->tokenizer->draft, "byte_level", "yes");
     if (adds_blank)
@@ -254,7 +254,7 @@ void trim_read(struct json_tokenizer *json, const json_t *part)
     if (!json_flag(&json->file, part, "trim_offsets", true))
         return;
     if (json->trims)
-        json_refuse(&json->file, "two post-processors have 'trim_offsets'; expected one");
+        file_die(json->file.name, "two post-processors have 'trim_offsets'; expected one");
     json->trims = true;
     draft_set_text(&json->tokenizer->draft, "trim", adds_blank ? "but_first" : "yes");
 }

@@ -15,13 +15,13 @@ struct template
     size_t n, n_texts[2];
 };
 
-_Noreturn static void refuse_template(struct json_tokenizer *json, const struct template *template)
+_Noreturn static void template_die(struct json_tokenizer *json, const struct template *template)
 {
-    json_refuse(&json->file,
-                "the post-processor's template '%s' is none that is known; expected at most %d "
-                "pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
-                "\"type_id\"}}, with each text once",
-                template->which, MOST_PIECES);
+    file_die(json->file.name,
+             "the post-processor's template '%s' is none that is known; expected at most %d "
+             "pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
+             "\"type_id\"}}, with each text once",
+             template->which, MOST_PIECES);
 }
 
 static void add_piece(struct template *template, const char *name, int64_t type)
@@ -45,19 +45,19 @@ static void add_special(struct json_tokenizer *json, const json_t *special_token
     const json_t *ids = json_object_get(json_object_get(special_tokens, name), "ids"), *value;
     size_t i;
     if (!json_is_array(ids))
-        json_refuse(&json->file,
-                    "the post-processor's template names '%.100s'; expected a token of its "
-                    "'special_tokens'",
-                    name);
+        file_die(json->file.name,
+                 "the post-processor's template names '%.100s'; expected a token of its "
+                 "'special_tokens'",
+                 name);
     json_array_foreach(ids, i, value)
     {
         char number[32];
         uint64_t id;
         if (!is_token(json, value, &id))
-            json_refuse(&json->file,
-                        "the post-processor's token '%.100s' has an id that is not in the "
-                        "vocabulary",
-                        name);
+            file_die(json->file.name,
+                     "the post-processor's token '%.100s' has an id that is not in the "
+                     "vocabulary",
+                     name);
         snprintf(number, sizeof number, "%llu", (unsigned long long)id);
         add_piece(template, number, type);
     }
@@ -70,14 +70,14 @@ static void read_piece(struct json_tokenizer *json, const json_t *part, const js
     const json_t *body = special != NULL ? special : json_object_get(piece, "Sequence");
     const char *name = json_string_value(json_object_get(body, "id"));
     if (name == NULL || template->n > MOST_PIECES)
-        refuse_template(json, template);
+        template_die(json, template);
     int64_t type = json_count(&json->file, body, "type_id", 0, 0);
     if (special != NULL) {
         add_special(json, json_object_get(part, "special_tokens"), name, type, template);
         return;
     }
     if (strcmp(name, "A") != 0 && strcmp(name, "B") != 0)
-        refuse_template(json, template);
+        template_die(json, template);
     template->n_texts[name[0] - 'A']++;
     add_piece(template, name, type);
 }
@@ -89,11 +89,11 @@ static void read_pieces(struct json_tokenizer *json, const json_t *part, const c
     struct template template = {.which = which, .text = text};
     size_t n_pairs = strcmp(which, "pair") == 0;
     if (!json_is_array(pieces))
-        refuse_template(json, &template);
+        template_die(json, &template);
     for (size_t i = 0; i < json_array_size(pieces); i++)
         read_piece(json, part, json_array_get(pieces, i), &template);
     if (template.n > MOST_PIECES || template.n_texts[0] != 1 || template.n_texts[1] != n_pairs)
-        refuse_template(json, &template);
+        template_die(json, &template);
 }
 
 static void read_template(struct json_tokenizer *json, const json_t *part)
@@ -108,11 +108,10 @@ static size_t read_named_id(struct json_tokenizer *json, const json_t *part, con
     const json_t *value = json_object_get(part, key);
     uint64_t id = 0;
     if (json_array_size(value) != 2 || !is_token(json, json_array_get(value, 1), &id))
-        json_refuse(
-            &json->file,
-            "the post-processor's '%s' is none that is known; expected a token and its id in "
-            "the vocabulary",
-            key);
+        file_die(json->file.name,
+                 "the post-processor's '%s' is none that is known; expected a token and its id in "
+                 "the vocabulary",
+                 key);
     return (size_t)id;
 }
 
@@ -143,8 +142,8 @@ static void read_processor(struct json_tokenizer *json, const json_t *part)
     part_read(json, "post-processor", part, kinds);
     const char *type = json_string_value(json_object_get(part, "type"));
     if (part_is_sequence(part) || (is_framed && strcmp(type, "ByteLevel") != 0))
-        part_refuse(json, "post-processor in a Sequence", type,
-                    "one that frames texts, and ByteLevel");
+        part_die(json, "post-processor in a Sequence", type,
+                 "one that frames texts, and ByteLevel");
 }
 
 void post_processor_read(struct json_tokenizer *json)

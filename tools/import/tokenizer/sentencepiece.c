@@ -66,13 +66,12 @@ static const struct family *find_family(const struct import_tokenizer *tokenizer
     for (size_t i = 0; name == NULL && i < N_FAMILIES; i++)
         if (strcmp(file, FAMILIES[i].file) == 0)
             return &FAMILIES[i];
-    tokenizer_refuse(
-        tokenizer,
-        "a sentencepiece model of '%.100s' without a tokenizer.json; expected the "
-        "tokenizer_class XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer, "
-        "DebertaV2Tokenizer or T5Tokenizer (save_pretrained of a fast tokenizer writes "
-        "a tokenizer.json)",
-        name != NULL ? name : "no known kind");
+    file_die(tokenizer->name,
+             "a sentencepiece model of '%.100s' without a tokenizer.json; expected the "
+             "tokenizer_class XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer, "
+             "DebertaV2Tokenizer or T5Tokenizer (save_pretrained of a fast tokenizer writes "
+             "a tokenizer.json)",
+             name != NULL ? name : "no known kind");
 }
 
 /* ---- Pieces ---- */
@@ -193,10 +192,10 @@ static void check_type(const struct import_tokenizer *tokenizer, uint64_t type)
 {
     static const char *const types[] = {"none", "unigram", "BPE", "word", "char"};
     if (type != 1)
-        tokenizer_refuse(tokenizer,
-                         "the sentencepiece model's type is '%s'; expected unigram (a "
-                         "tokenizer.json of it would be read)",
-                         type < 5 ? types[type] : "none that is known");
+        file_die(tokenizer->name,
+                 "the sentencepiece model's type is '%s'; expected unigram (a "
+                 "tokenizer.json of it would be read)",
+                 type < 5 ? types[type] : "none that is known");
 }
 
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, size_t len,
@@ -211,10 +210,10 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, si
     size_t n_extra =
         has_extra ? (size_t)json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
     if (n_extra > MOST_EXTRA_IDS)
-        tokenizer_refuse(tokenizer, "there are %zu extra_ids; expected at most %d", n_extra,
-                         MOST_EXTRA_IDS);
+        file_die(tokenizer->name, "there are %zu extra_ids; expected at most %d", n_extra,
+                 MOST_EXTRA_IDS);
     if (file.n <= family->n_skipped)
-        tokenizer_refuse(tokenizer, "the sentencepiece model has only %zu pieces", file.n);
+        file_die(tokenizer->name, "the sentencepiece model has only %zu pieces", file.n);
     double *scores = place_pieces(tokenizer, family, &file, n_extra);
     unigram_set(tokenizer, scores,
                 family->unknown != NO_ID ? (size_t)family->unknown : (size_t)file.unknown, false);

@@ -22,10 +22,10 @@ struct field {
     struct message bytes; /* of form 2 */
 };
 
-_Noreturn static void refuse_message(const struct message *message)
+_Noreturn static void message_die(const struct message *message)
 {
-    tokenizer_refuse(message->tokenizer, "no model of sentencepiece, or a damaged one: its fields "
-                                         "do not lie in the file");
+    file_die(message->tokenizer->name, "no model of sentencepiece, or a damaged one: its fields "
+                                       "do not lie in the file");
 }
 
 static uint64_t read_number(struct message *message)
@@ -37,13 +37,13 @@ static uint64_t read_number(struct message *message)
         if (byte < 0x80)
             return number;
     }
-    refuse_message(message);
+    message_die(message);
 }
 
 static const uint8_t *read_bytes(struct message *message, uint64_t n)
 {
     if (n > (uint64_t)(message->end - message->data))
-        refuse_message(message);
+        message_die(message);
     message->data += n;
     return message->data - n;
 }
@@ -70,7 +70,7 @@ static bool next_field(struct message *message, struct field *field)
         field->value = bits;
         return true;
     }
-    default: refuse_message(message);
+    default: message_die(message);
     }
 }
 
@@ -119,11 +119,11 @@ void sentencepiece_file_read(struct sentencepiece_file *file,
         if (part.key != MODEL_PIECE || part.bytes.data == NULL)
             continue;
         if (!utf8_is_valid(piece.text, piece.len) || memchr(piece.text, '\0', piece.len) != NULL)
-            tokenizer_refuse(tokenizer, "a piece is not UTF-8, or has a NUL byte");
+            file_die(tokenizer->name, "a piece is not UTF-8, or has a NUL byte");
         if (file->n == cap)
             file->pieces = alloc_resize(file->pieces, cap = 2 * cap + 1024, sizeof *file->pieces);
         file->pieces[file->n++] = piece;
     }
     if (file->n == 0)
-        tokenizer_refuse(tokenizer, "no model of sentencepiece: it has no pieces");
+        file_die(tokenizer->name, "no model of sentencepiece: it has no pieces");
 }

@@ -83,7 +83,7 @@ static void add_token(struct json_tokenizer *json, const char *key, json_t *valu
     if (text == NULL || text[0] == '\0' || (id == WORD_NONE && is_usual))
         return;
     if (id == WORD_NONE)
-        problem_say("the token '%.100s' of '%s' beside tokenizer.json is not in it, and "
+        program_die("the token '%.100s' of '%s' beside tokenizer.json is not in it, and "
                     "transformers would give it a new id; expected it among 'added_tokens' "
                     "(save_pretrained of the tokenizer that the model was trained with)",
                     text, key);
@@ -156,7 +156,7 @@ static void check_switch(const struct tokenizer_beside *beside, const char *key,
     bool is_absent = json_member(&beside->config, NULL, key) == NULL;
     bool value = json_flag(&beside->config, NULL, key, usual);
     if (value != found)
-        problem_say("tokenizer_config.json: '%s' is %s%s, which transformers follows, but "
+        program_die("tokenizer_config.json: '%s' is %s%s, which transformers follows, but "
                     "tokenizer.json says %s; expected both alike (set \"%s\": %s if the model was "
                     "trained with tokenizer.json as it is)",
                     key, is_absent ? "absent, so by default " : "", value ? "true" : "false",
@@ -204,16 +204,16 @@ static void check_frame(const struct json_tokenizer *json, const struct tokenize
     snprintf(frame, sizeof frame, "%zu:0 A:0 %zu:0", ids[CLS], ids[SEP]);
     if (ids[CLS] != WORD_NONE && ids[SEP] != WORD_NONE &&
         strcmp(json->tokenizer->single, frame) != 0)
-        json_refuse(&json->file,
-                    "the post-processor does not put '%.100s' before a text and '%.100s' after "
-                    "it, as the class of tokenizer_config.json does; " AS_TRAINED,
-                    texts[CLS], texts[SEP]);
+        file_die(json->file.name,
+                 "the post-processor does not put '%.100s' before a text and '%.100s' after "
+                 "it, as the class of tokenizer_config.json does; " AS_TRAINED,
+                 texts[CLS], texts[SEP]);
     if ((class->kind & (BERT | MPNET)) != 0 && ids[UNK] != WORD_NONE &&
         json->tokenizer->draft.unknown != ids[UNK])
-        json_refuse(&json->file,
-                    "the model's 'unk_token' is not '%.100s', as the class of "
-                    "tokenizer_config.json has it; " AS_TRAINED,
-                    texts[UNK]);
+        file_die(json->file.name,
+                 "the model's 'unk_token' is not '%.100s', as the class of "
+                 "tokenizer_config.json has it; " AS_TRAINED,
+                 texts[UNK]);
 }
 
 void class_conflicts_check(const struct json_tokenizer *json, const struct tokenizer_beside *beside)
@@ -227,10 +227,10 @@ void class_conflicts_check(const struct json_tokenizer *json, const struct token
     json_only_check(&beside->config, only);
     if (direction != NULL && strcmp(direction, "Right") != 0 &&
         json_member(&beside->config, NULL, "truncation_side") == NULL)
-        json_refuse(&json->file,
-                    "the truncation's 'direction' is '%.100s'; expected Right, or "
-                    "\"truncation_side\": \"right\" in tokenizer_config.json",
-                    direction);
+        file_die(json->file.name,
+                 "the truncation's 'direction' is '%.100s'; expected Right, or "
+                 "\"truncation_side\": \"right\" in tokenizer_config.json",
+                 direction);
     check_switches(json, beside, class != NULL ? class->kind : 0);
     if (class != NULL)
         check_frame(json, beside, class);

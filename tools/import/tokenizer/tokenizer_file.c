@@ -108,7 +108,7 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 static void check_alone(const struct folder *folder, const char *place, const char *name)
 {
     if (folder_has(folder, place, "added_tokens.json"))
-        problem_say("added_tokens.json stands beside %s without a tokenizer.json; expected a "
+        program_die("added_tokens.json stands beside %s without a tokenizer.json; expected a "
                     "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
                     name);
 }
@@ -118,7 +118,7 @@ static size_t find_source(const struct folder *folder, const char *place)
     for (size_t i = 0; i < N_SOURCES; i++)
         if (folder_has(folder, place, SOURCES[i].name))
             return i;
-    problem_say("there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
+    program_die("there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
                 "sentencepiece; expected one of them");
 }
 
@@ -137,7 +137,7 @@ static void read_merges(struct tokenizer_beside *beside, struct folder *folder, 
     beside->merges = folder_text(folder, folder_name(name, place, "merges.txt"), false,
                                  MOST_FILE_BYTES, &beside->merges_len);
     if (beside->merges == NULL)
-        problem_say("there is a vocab.json without a merges.txt; expected both, or a "
+        program_die("there is a vocab.json without a merges.txt; expected both, or a "
                     "tokenizer.json");
     json_file_read(&beside->added, folder, place, "added_tokens.json", false, false);
 }

@@ -18,30 +18,17 @@ enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32 };
 
 /* ---- Parts with a type ---- */
 
-void part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
-                 const char *expected)
+void part_die(const struct json_tokenizer *json, const char *what, const char *found,
+              const char *expected)
 {
-    json_refuse(&json->file, "the %s is '%.100s'; expected %s", what, found, expected);
-}
-
-/* "a, b or c" */
-_Noreturn static void refuse_type(const struct json_tokenizer *json, const char *what,
-                                  const char *found, const struct part_kind *kinds)
-{
-    char names[300] = "";
-    for (size_t i = 0; kinds[i].type != NULL; i++) {
-        const char *before = i == 0 ? "" : kinds[i + 1].type != NULL ? ", " : " or ";
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
-    }
-    part_refuse(json, what, found, names);
+    file_die(json->file.name, "the %s is '%.100s'; expected %s", what, found, expected);
 }
 
 void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
                const struct part_kind *kinds)
 {
     if (!json_is_object(part))
-        part_refuse(json, what, json_kind(part), "an object");
+        part_die(json, what, json_kind(part), "an object");
     const char *type = json_text(&json->file, part, "type", NULL);
     for (const struct part_kind *kind = kinds; type != NULL && kind->type != NULL; kind++) {
         if (strcmp(type, kind->type) != 0)
@@ -52,7 +39,13 @@ void part_read(struct json_tokenizer *json, const char *what, const json_t *part
             kind->read(json, part);
         return;
     }
-    refuse_type(json, what, type != NULL ? type : "without a type", kinds);
+    char names[300] = ""; /* "a, b or c" */
+    for (size_t i = 0; kinds[i].type != NULL; i++) {
+        const char *before = i == 0 ? "" : kinds[i + 1].type != NULL ? ", " : " or ";
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
+    }
+    part_die(json, what, type != NULL ? type : "without a type", names);
 }
 
 bool part_is_sequence(const json_t *part)
@@ -65,8 +58,8 @@ const json_t *part_members(const struct json_tokenizer *json, const json_t *part
 {
     const json_t *members = json_member(&json->file, part, key);
     if (!json_is_array(members))
-        json_refuse(&json->file, "a Sequence's '%s' is %s; expected an array", key,
-                    json_kind(members));
+        file_die(json->file.name, "a Sequence's '%s' is %s; expected an array", key,
+                 json_kind(members));
     return members;
 }
 
@@ -78,14 +71,14 @@ void vocabulary_read(struct json_tokenizer *json, const json_t *model)
     const char *text;
     uint64_t id;
     if (!json_is_object(vocabulary))
-        json_refuse(&json->file, "the model's 'vocab' is %s; expected an object",
-                    json_kind(vocabulary));
+        file_die(json->file.name, "the model's 'vocab' is %s; expected an object",
+                 json_kind(vocabulary));
     json_object_foreach(vocabulary, text, value)
     {
         if (text[0] == '\0') /* no text ever becomes this token */
             continue;
         if (!json_whole(value, &id))
-            json_refuse(&json->file, "the id of '%.100s' is no whole number", text);
+            file_die(json->file.name, "the id of '%.100s' is no whole number", text);
         parts_place(json->tokenizer, id, text, strlen(text));
     }
 }
@@ -97,9 +90,9 @@ void unknown_read(struct json_tokenizer *json, const json_t *model, bool is_need
     if (unknown != NULL)
         draft->unknown = word_list_find(&draft->words, unknown, strlen(unknown));
     if (draft->unknown == WORD_NONE && is_needed)
-        json_refuse(&json->file,
-                    "the model's 'unk_token' is '%.100s'; expected a token of its vocabulary",
-                    unknown == NULL ? "missing" : unknown);
+        file_die(json->file.name,
+                 "the model's 'unk_token' is '%.100s'; expected a token of its vocabulary",
+                 unknown == NULL ? "missing" : unknown);
     if (draft->unknown != WORD_NONE)
         draft_set_number(draft, "unknown", draft->unknown);
 }
@@ -111,10 +104,10 @@ static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
     const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
     int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
     if (strlen(prefix) > MOST_PREFIX_BYTES || most_chars > MOST_WORD_CHARS)
-        json_refuse(&json->file,
-                    "the model's continuing_subword_prefix has %zu bytes and its "
-                    "max_input_chars_per_word is %lld; expected at most %d and %d",
-                    strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES, MOST_WORD_CHARS);
+        file_die(json->file.name,
+                 "the model's continuing_subword_prefix has %zu bytes and its "
+                 "max_input_chars_per_word is %lld; expected at most %d and %d",
+                 strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES, MOST_WORD_CHARS);
     draft_set_text(&json->tokenizer->draft, "prefix", prefix);
     draft_set_number(&json->tokenizer->draft, "max_word", (uint64_t)most_chars);
     draft_set_text(&json->tokenizer->draft, "kind", "wordpiece");
@@ -134,12 +127,13 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
     size_t n = json_array_size(pieces), id;
     double *scores = alloc_zeros(n, sizeof *scores);
     if (!json_is_array(pieces))
-        json_refuse(&json->file, "the model's 'vocab' is %s; expected an array", json_kind(pieces));
+        file_die(json->file.name, "the model's 'vocab' is %s; expected an array",
+                 json_kind(pieces));
     json_array_foreach(pieces, id, piece)
     {
         const json_t *text = json_array_get(piece, 0), *score = json_array_get(piece, 1);
         if (json_array_size(piece) != 2 || !json_is_string(text) || !json_is_number(score))
-            json_refuse(&json->file, "piece %zu is not [text, score]", id);
+            file_die(json->file.name, "piece %zu is not [text, score]", id);
         if (json_string_length(text) > 0) /* no text ever becomes this token */
             parts_place(json->tokenizer, id, json_string_value(text), json_string_length(text));
         scores[id] = json_number_value(score);

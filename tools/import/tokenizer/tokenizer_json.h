@@ -64,8 +64,8 @@ void part_read(struct json_tokenizer *json, const char *what, const json_t *part
 bool part_is_sequence(const json_t *part);
 const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key);
 
-/* "FILE: the WHAT is 'FOUND'; expected EXPECTED" is the problem. */
-_Noreturn void part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
-                           const char *expected);
+/* "FILE: the WHAT is 'FOUND'; expected EXPECTED". */
+_Noreturn void part_die(const struct json_tokenizer *json, const char *what, const char *found,
+                        const char *expected);
 
 #endif

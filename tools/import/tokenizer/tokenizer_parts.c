@@ -4,6 +4,7 @@
 #include "tools/common/alloc.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,14 @@ void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
     struct word_list *words = &tokenizer->draft.words;
     size_t other = word_list_find(words, text, len);
     if (id >= MOST_IDS)
-        tokenizer_refuse(tokenizer, "a token has the id %" PRIu64 "; expected at most %d", id,
-                         MOST_IDS - 1);
+        file_die(tokenizer->name, "a token has the id %" PRIu64 "; expected at most %d", id,
+                 MOST_IDS - 1);
     if (id < words->n && words->texts[id] != NULL)
-        tokenizer_refuse(tokenizer, "two tokens have the id %" PRIu64 ": '%.100s' and '%.100s'", id,
-                         words->texts[id], text);
+        file_die(tokenizer->name, "two tokens have the id %" PRIu64 ": '%.100s' and '%.100s'", id,
+                 words->texts[id], text);
     if (other != WORD_NONE)
-        tokenizer_refuse(tokenizer, "'%.100s' is there twice, as token %zu and token %" PRIu64,
-                         words->texts[other], other, id);
+        file_die(tokenizer->name, "'%.100s' is there twice, as token %zu and token %" PRIu64,
+                 words->texts[other], other, id);
     word_list_place(words, (size_t)id, text, len);
 }
 
@@ -30,7 +31,7 @@ size_t parts_special(const struct import_tokenizer *tokenizer, const char *text)
 {
     size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
     if (id == WORD_NONE)
-        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+        file_die(tokenizer->name, "the special token '%.100s' is missing", text);
     return id;
 }
 
@@ -111,9 +112,9 @@ bool parts_have_bytes(const struct import_tokenizer *tokenizer)
         n += word_list_find(&tokenizer->draft.words, name, strlen(name)) != WORD_NONE;
     }
     if (n > 0 && n < 256)
-        tokenizer_refuse(tokenizer,
-                         "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
-                         "expected those of all 256, or none",
-                         n);
+        file_die(tokenizer->name,
+                 "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
+                 "expected those of all 256, or none",
+                 n);
     return n > 0;
 }

@@ -4,7 +4,7 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
 
-#include "tools/common/problem.h"
+#include "tools/common/options.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdio.h>
@@ -23,9 +23,6 @@ struct import_tokenizer {
     /* While it is read: the file, for messages, and where they go. */
     const char *name;
 };
-
-/* "NAME: ..." is the problem. */
-#define tokenizer_refuse(tokenizer, ...) problem_of((tokenizer)->name, __VA_ARGS__)
 
 /* Gives an id its text ("": it has none). Refused: another text there, the same text under another
  * id, numbers that no vocabulary needs. */

@@ -57,8 +57,8 @@ static void read_punctuation(struct json_tokenizer *json, const json_t *part)
             list_add(&json->steps, "%s", behaviors[i][1]);
             return;
         }
-    part_refuse(json, "behavior of the pre-tokenizer Punctuation", behavior,
-                "Isolated, Contiguous or Removed");
+    part_die(json, "behavior of the pre-tokenizer Punctuation", behavior,
+             "Isolated, Contiguous or Removed");
 }
 
 static void read_digits(struct json_tokenizer *json, const json_t *part)
@@ -81,8 +81,8 @@ static void add_text(struct json_tokenizer *json, const char *part, const char *
         list_append(&json->steps, strchr(" :%", *c) != NULL ? "%%%02X" : "%c", *c);
     }
     if (n_chars > REPLACE_CHARS)
-        json_refuse(&json->file, "the normalizer %s has '%.100s'; expected at most %d characters",
-                    part, text, REPLACE_CHARS);
+        file_die(json->file.name, "the normalizer %s has '%.100s'; expected at most %d characters",
+                 part, text, REPLACE_CHARS);
 }
 
 static void add_replacement(struct json_tokenizer *json, const char *step, const char *from,
@@ -120,9 +120,9 @@ static void replace_regex(struct json_tokenizer *json, const char *regex, const 
         if (strcmp(regex, steps[i].regex) == 0)
             add_replacement(json, steps[i].step, steps[i].from, content);
     if (json->steps.n == n_before)
-        part_refuse(json, "regular expression of the normalizer Replace", regex,
-                    "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', "
-                    "'\\s{2,}|[\\n\\r\\t]'");
+        part_die(json, "regular expression of the normalizer Replace", regex,
+                 "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', "
+                 "'\\s{2,}|[\\n\\r\\t]'");
 }
 
 static void read_replace(struct json_tokenizer *json, const json_t *part)
@@ -132,9 +132,9 @@ static void read_replace(struct json_tokenizer *json, const json_t *part)
     const char *regex = json_string_value(json_object_get(pattern, "Regex"));
     const char *content = json_text(&json->file, part, "content", NULL);
     if (content == NULL || (text == NULL) == (regex == NULL))
-        json_refuse(&json->file,
-                    "a normalizer 'Replace' lacks its 'pattern' or 'content'; expected "
-                    "{\"String\": ...} or {\"Regex\": ...}, and a text");
+        file_die(json->file.name,
+                 "a normalizer 'Replace' lacks its 'pattern' or 'content'; expected "
+                 "{\"String\": ...} or {\"Regex\": ...}, and a text");
     if (regex != NULL)
         replace_regex(json, regex, content);
     else if (text[0] != '\0')
@@ -163,15 +163,15 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
     uint32_t character = 0;
     if (strcmp(scheme, "always") != 0 && strcmp(scheme, "first") != 0 &&
         strcmp(scheme, "never") != 0)
-        part_refuse(json, "prepend_scheme of the pre-tokenizer Metaspace", scheme,
-                    "always, first or never");
+        part_die(json, "prepend_scheme of the pre-tokenizer Metaspace", scheme,
+                 "always, first or never");
     if (!json_flag(&json->file, part, "add_prefix_space", true) && strcmp(scheme, "never") != 0)
-        part_refuse(json, "prepend_scheme of the pre-tokenizer Metaspace without add_prefix_space",
-                    scheme, "never");
+        part_die(json, "prepend_scheme of the pre-tokenizer Metaspace without add_prefix_space",
+                 scheme, "never");
     if (space[0] == '\0' || utf8_next(space, strlen(space), &character) != strlen(space))
-        part_refuse(json, "replacement of the pre-tokenizer Metaspace", space, "one character");
+        part_die(json, "replacement of the pre-tokenizer Metaspace", space, "one character");
     if (draft_get(draft, "metaspace")[0] != '\0')
-        json_refuse(&json->file, "there are two pre-tokenizers Metaspace; expected one");
+        file_die(json->file.name, "there are two pre-tokenizers Metaspace; expected one");
     draft_set_text(draft, "metaspace", space);
     if (!json_flag(&json->file, part, "split", true))
         draft_set_text(draft, "metaspace_splits", "no");
@@ -231,17 +231,17 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
         const char *type = json_string_value(json_object_get(part, "type"));
         if (json->is_byte_level ||
             (json->pattern != NULL && (type == NULL || strcmp(type, "ByteLevel") != 0)))
-            part_refuse(json, "pre-tokenizer behind Split or ByteLevel",
-                        type != NULL ? type : "without a type", "none");
+            part_die(json, "pre-tokenizer behind Split or ByteLevel",
+                     type != NULL ? type : "without a type", "none");
         part_read(json, list->what, part, list->kinds);
         if (json->steps.n > list->most)
-            json_refuse(&json->file, "the %ss have %zu steps; expected at most %zu", list->what,
-                        json->steps.n, list->most);
+            file_die(json->file.name, "the %ss have %zu steps; expected at most %zu", list->what,
+                     json->steps.n, list->most);
         return;
     }
     const json_t *members = part_members(json, part, list->sequence);
     if (depth == MOST_NESTED)
-        json_refuse(&json->file, "Sequences inside one another; expected at most %d", MOST_NESTED);
+        file_die(json->file.name, "Sequences inside one another; expected at most %d", MOST_NESTED);
     for (size_t i = 0; i < json_array_size(members); i++)
         read_list(json, list, json_array_get(members, i), depth + 1);
 }

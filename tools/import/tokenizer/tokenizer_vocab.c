@@ -43,8 +43,8 @@ void tokenizer_config_check(const struct tokenizer_beside *beside)
         json_flag(file, NULL, flags[i], false);
     if (!json_flag(file, NULL, "do_basic_tokenize", true) ||
         json_array_size(json_member(file, NULL, "never_split")) > 0)
-        json_refuse(file,
-                    "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
+        file_die(file->name,
+                 "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
 }
 
 static void check_class(const char *name)
@@ -57,7 +57,7 @@ static void check_class(const char *name)
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (parts_is_class(name, classes[i]))
             return;
-    problem_say("tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
+    program_die("tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
                 "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
                 name);
 }
@@ -71,7 +71,7 @@ static void read_lines(struct import_tokenizer *tokenizer, const char *text, siz
     size_t at = 0, n = 0;
     for (uint64_t id = 0; (line = parts_next_line(text, len, &at, &n)) != NULL; id++) {
         if (!utf8_is_valid(line, n))
-            tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
+            file_die(tokenizer->name, "line %" PRIu64 " is not UTF-8", id + 1);
         parts_place(tokenizer, id, line, n);
     }
 }
@@ -116,8 +116,8 @@ static void check_no_more(const struct tokenizer_beside *beside, const json_t *a
     size_t i;
     for (i = 0; i < 2; i++)
         if (json_array_size(json_object_get(files[i]->root, "additional_special_tokens")) > 0)
-            json_refuse(files[i], "'additional_special_tokens' has tokens, with a vocab.txt; "
-                                  "expected none, or a tokenizer.json");
+            file_die(files[i]->name, "'additional_special_tokens' has tokens, with a vocab.txt; "
+                                     "expected none, or a tokenizer.json");
     json_object_foreach(listed, id, token)
     {
         const json_t *text = json_object_get(token, "content");
@@ -127,10 +127,10 @@ static void check_no_more(const struct tokenizer_beside *beside, const json_t *a
             is_known = is_known || json_equal(text, json_object_get(other, "content"));
         }
         if (!is_known)
-            json_refuse(&beside->config,
-                        "'added_tokens_decoder' has the token '%.100s', with a vocab.txt; expected "
-                        "the special ones alone, or a tokenizer.json",
-                        json_is_string(text) ? json_string_value(text) : "");
+            file_die(beside->config.name,
+                     "'added_tokens_decoder' has the token '%.100s', with a vocab.txt; expected "
+                     "the special ones alone, or a tokenizer.json",
+                     json_is_string(text) ? json_string_value(text) : "");
     }
 }
 

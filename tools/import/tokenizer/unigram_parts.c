@@ -26,8 +26,8 @@ static size_t longest_piece(const struct import_tokenizer *tokenizer)
     for (size_t id = 0; id < words->n; id++)
         longest = words->lens[id] > longest ? words->lens[id] : longest;
     if (longest > MOST_PIECE_BYTES)
-        tokenizer_refuse(tokenizer, "a piece has %zu bytes; expected at most %d", longest,
-                         MOST_PIECE_BYTES);
+        file_die(tokenizer->name, "a piece has %zu bytes; expected at most %d", longest,
+                 MOST_PIECE_BYTES);
     return longest;
 }
 
@@ -37,7 +37,7 @@ static double unknown_score(const struct import_tokenizer *tokenizer, const doub
     double lowest = INFINITY;
     for (size_t id = 0; id < tokenizer->draft.words.n; id++) {
         if (!isfinite(scores[id]))
-            tokenizer_refuse(tokenizer, "the score of piece %zu is no finite number", id);
+            file_die(tokenizer->name, "the score of piece %zu is no finite number", id);
         lowest = scores[id] < lowest ? scores[id] : lowest;
     }
     return lowest - 10;
@@ -67,7 +67,7 @@ void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
     if (unknown >= draft->words.n || draft->words.texts[unknown] == NULL)
-        tokenizer_refuse(tokenizer, "the model's 'unk_id' is not the id of a piece");
+        file_die(tokenizer->name, "the model's 'unk_id' is not the id of a piece");
     draft->unknown = unknown;
     draft_set_text(draft, "kind", "unigram");
     draft_set_number(draft, "unknown", unknown);
@@ -83,15 +83,15 @@ void charsmap_set(struct import_tokenizer *tokenizer, const void *map, size_t le
     uint32_t trie_bytes = UINT32_MAX;
     for (size_t i = 0; i < tokenizer->draft.n_sections; i++)
         if (strcmp(tokenizer->draft.sections[i].tag, "CMAP") == 0)
-            tokenizer_refuse(tokenizer, "there are two normalizers Precompiled; expected one");
+            file_die(tokenizer->name, "there are two normalizers Precompiled; expected one");
     if (len >= 4)
         memcpy(&trie_bytes, map, sizeof trie_bytes);
     if (trie_bytes % 4 != 0 || trie_bytes > len - 4 ||
         !utf8_is_valid((const char *)map + 4 + trie_bytes, len - 4 - trie_bytes))
-        tokenizer_refuse(tokenizer,
-                         "the normalizer's precompiled charsmap is damaged: a trie and "
-                         "texts in UTF-8 do not lie in its %zu bytes",
-                         len);
+        file_die(tokenizer->name,
+                 "the normalizer's precompiled charsmap is damaged: a trie and "
+                 "texts in UTF-8 do not lie in its %zu bytes",
+                 len);
     void *copy = alloc_resize(NULL, len, 1);
     memcpy(copy, map, len);
     draft_add_section(&tokenizer->draft, "CMAP", copy, len);
@@ -114,7 +114,7 @@ void charsmap_set_base64(struct import_tokenizer *tokenizer, const char *text, s
     for (size_t i = 0; i < len; i++) {
         int digit = base64_digit(text[i]);
         if (digit < 0)
-            tokenizer_refuse(tokenizer, "the normalizer's precompiled charsmap is not in base64");
+            file_die(tokenizer->name, "the normalizer's precompiled charsmap is not in base64");
         bits = bits << 6 | (uint32_t)digit;
         n_bits += 6;
         if (n_bits >= 8)

@@ -71,7 +71,7 @@ static void read_rows(struct vectors_file *file, struct word_list *words, bool a
     }
     alloc_free(values);
     if (n_read == 0)
-        problem_say("'%s' contains no word%s", file->path, are_wanted ? " of the texts" : "");
+        program_die("'%s' contains no word%s", file->path, are_wanted ? " of the texts" : "");
     if (n_repeated > 0)
         program_note("'%s': %zu line%s skipped, line %zu first: the word has a vector already",
                      file->path, n_repeated, n_repeated == 1 ? " was" : "s were", repeated_line);
@@ -212,7 +212,7 @@ static void make_model(struct model_config *model, const struct vectors_options 
     model->position_frequencies = (int64_t)numbers.n_frequencies;
     const char *wrong = config_check(model);
     if (wrong != NULL)
-        problem_say("'%s': the weight file cannot hold this: %s", vectors->path, wrong);
+        program_die("'%s': the weight file cannot hold this: %s", vectors->path, wrong);
 }
 
 void vectors_read(struct checkpoint *checkpoint, const struct import_options *options)

@@ -41,16 +41,15 @@ static bool is_text(const struct span *line)
     return utf8_is_valid(line->text, line->len);
 }
 
-__attribute__((format(printf, 3, 4))) static _Noreturn void refuse(const struct vectors_file *file,
-                                                                   const struct span *line,
-                                                                   const char *format, ...)
+__attribute__((format(printf, 3, 4))) static _Noreturn void line_die(
+    const struct vectors_file *file, const struct span *line, const char *format, ...)
 {
     char what[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    problem_say("'%s', line %zu: %s%s", file->path, file->reader.n_lines, what,
+    program_die("'%s', line %zu: %s%s", file->path, file->reader.n_lines, what,
                 is_text(line) ? ""
                               : " (this is not UTF-8 text; of a compressed file: zcat FILE | "
                                 "encode-import --vectors -; of a binary model: export its text)");
@@ -64,10 +63,10 @@ static bool read_line(struct vectors_file *file, struct span *line)
     switch (line_reader_next(&file->reader, true, &text, &len)) {
     case LINE_READ: break;
     case LINE_TOO_LONG:
-        problem_say("'%s', line %zu: longer than 64 MiB; expected a word and its numbers",
+        program_die("'%s', line %zu: longer than 64 MiB; expected a word and its numbers",
                     file->path, file->reader.n_lines + 1);
     case LINE_FAILED:
-        problem_say("'%s' cannot be read: %s", file->path, strerror(file->reader.error));
+        program_die("'%s' cannot be read: %s", file->path, strerror(file->reader.error));
     default: return false;
     }
     mark = file->reader.n_lines == 1 ? utf8_mark_len(text, len) : 0;
@@ -118,7 +117,7 @@ static void read_width(struct vectors_file *file)
     struct span line;
     uint64_t width = 0;
     if (!read_line(file, &line))
-        problem_say("'%s' is empty; expected lines of a word and its numbers", file->path);
+        program_die("'%s' is empty; expected lines of a word and its numbers", file->path);
     struct span rest = line, first = cut_field(&rest), second = cut_field(&rest);
     file->has_header =
         rest.len == 0 && read_count(&first, &file->n_promised) && read_count(&second, &width);
@@ -126,8 +125,8 @@ static void read_width(struct vectors_file *file)
         for (width = second.len > 0; rest.len > 0; width++)
             cut_field(&rest);
     if (width == 0 || width > MOST_WIDTH)
-        refuse(file, &line, "%s %" PRIu64 " numbers; expected a word and 1 to %d numbers",
-               file->has_header ? "words of" : "a word and", width, MOST_WIDTH);
+        line_die(file, &line, "%s %" PRIu64 " numbers; expected a word and 1 to %d numbers",
+                 file->has_header ? "words of" : "a word and", width, MOST_WIDTH);
     file->width = (size_t)width;
     if (!file->has_header)
         line_reader_undo(&file->reader);
@@ -143,7 +142,7 @@ void vectors_file_open(struct vectors_file *file, const char *path, size_t limit
     line_reader_begin(&file->reader, fd);
     file->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (fd < 0 || file->c_locale == (locale_t)0)
-        problem_say("'%s' cannot be read: %s", path, strerror(errno));
+        program_die("'%s' cannot be read: %s", path, strerror(errno));
     read_width(file);
     bool has_size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     progress_begin("reading", has_size ? (uint64_t)status.st_size : 0);
@@ -165,7 +164,7 @@ bool vectors_file_next(struct vectors_file *file, const char **word, size_t *len
         return false;
     if (!read_line(file, &line)) {
         if (file->has_header && file->n != file->n_promised)
-            problem_say("'%s', line 1 says %" PRIu64 " words; found %zu", file->path,
+            program_die("'%s', line 1 says %" PRIu64 " words; found %zu", file->path,
                         file->n_promised, file->n);
         return false;
     }
@@ -176,18 +175,18 @@ bool vectors_file_next(struct vectors_file *file, const char **word, size_t *len
     *len = field.len;
     if (field.len == 0 || field.len > MOST_WORD_BYTES ||
         memchr(field.text, '\0', field.len) != NULL || !utf8_is_valid(field.text, field.len))
-        refuse(file, &line, "it starts with '%.*s', %zu bytes; expected a word of 1 to %d bytes",
-               SHOWN(field), field.len, MOST_WORD_BYTES);
+        line_die(file, &line, "it starts with '%.*s', %zu bytes; expected a word of 1 to %d bytes",
+                 SHOWN(field), field.len, MOST_WORD_BYTES);
     for (size_t i = 0; i < file->width; i++) {
         field = cut_field(&rest);
         if (field.len == 0)
-            refuse(file, &line, "%zu number%s; expected %zu", i, plural(i), file->width);
+            line_die(file, &line, "%zu number%s; expected %zu", i, plural(i), file->width);
         if (!read_number(file, &field, &values[i]))
-            refuse(file, &line, "number %zu is '%.*s'; expected a finite decimal number", i + 1,
-                   SHOWN(field));
+            line_die(file, &line, "number %zu is '%.*s'; expected a finite decimal number", i + 1,
+                     SHOWN(field));
     }
     if (rest.len > 0)
-        refuse(file, &line, "'%.*s' after %zu numbers; expected the line's end", SHOWN(rest),
-               file->width);
+        line_die(file, &line, "'%.*s' after %zu numbers; expected the line's end", SHOWN(rest),
+                 file->width);
     return true;
 }

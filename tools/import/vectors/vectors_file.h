@@ -8,7 +8,7 @@
 #define TOOLS_IMPORT_VECTORS_FILE_H
 
 #include "tools/common/line_reader.h"
-#include "tools/common/problem.h"
+#include "tools/common/options.h"
 
 #include <locale.h>
 #include <stdbool.h>

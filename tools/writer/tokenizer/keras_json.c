@@ -24,8 +24,6 @@ struct reader {
     const json_t *config;
 };
 
-#define REFUSE(reader, ...) problem_of((reader)->name, __VA_ARGS__)
-
 static json_t *parse(const char *text, size_t len, json_error_t *error)
 {
     return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
@@ -45,7 +43,7 @@ static const json_t *member(const struct reader *reader, const char *key, json_t
         return NULL;
     if (found != type || (type == JSON_INTEGER &&
                           (json_integer_value(value) < 0 || json_integer_value(value) > INT32_MAX)))
-        REFUSE(reader, "'%s' in 'config' is not %s", key, expected);
+        file_die(reader->name, "'%s' in 'config' is not %s", key, expected);
     return value;
 }
 
@@ -72,8 +70,8 @@ static void read_rules(const struct reader *reader, struct keras_rules *rules)
     read_text(reader, "filters", &rules->filters, &rules->filters_len);
     read_text(reader, "split", &rules->split, &rules->split_len);
     if (rules->split_len == 0 || rules->split_len > MOST_SPLIT_BYTES)
-        REFUSE(reader, "'split' takes %zu bytes; a weight file holds 1 to %d", rules->split_len,
-               MOST_SPLIT_BYTES);
+        file_die(reader->name, "'split' takes %zu bytes; a weight file holds 1 to %d",
+                 rules->split_len, MOST_SPLIT_BYTES);
     reader->draft->num_words =
         (uint64_t)json_integer_value(/* absent: 0, all */
                                      member(reader, "num_words", JSON_INTEGER,
@@ -86,11 +84,11 @@ static void place(const struct reader *reader, long long id, const char *text, s
 {
     struct word_list *words = &reader->draft->words;
     if (id < 0 || id >= MOST_IDS)
-        REFUSE(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
+        file_die(reader->name, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
     if ((size_t)id < words->n && words->texts[id] != NULL)
-        REFUSE(reader, "two words have the id %lld", id);
+        file_die(reader->name, "two words have the id %lld", id);
     if (word_list_find(words, text, len) != WORD_NONE)
-        REFUSE(reader, "the word with the id %lld has another id too", id);
+        file_die(reader->name, "the word with the id %lld has another id too", id);
     word_list_place(words, (size_t)id, text, len);
 }
 
@@ -101,7 +99,7 @@ static void place_word_index(const struct reader *reader, json_t *index)
     json_object_foreach(index, word, id)
     {
         if (!json_is_integer(id))
-            REFUSE(reader, "an id in 'word_index' is not a whole number");
+            file_die(reader->name, "an id in 'word_index' is not a whole number");
         place(reader, json_integer_value(id), word, strlen(word));
     }
 }
@@ -114,7 +112,7 @@ static void place_index_word(const struct reader *reader, json_t *index)
     {
         size_t len = strlen(id);
         if (!json_is_string(word) || len == 0 || len > 9 || strspn(id, "0123456789") < len)
-            REFUSE(reader, "'index_word' is not a map from ids to words");
+            file_die(reader->name, "'index_word' is not a map from ids to words");
         place(reader, atoll(id), json_string_value(word), json_string_length(word));
     }
 }
@@ -138,8 +136,8 @@ static void read_words(const struct reader *reader)
     if (has_nul)
         map = load_map(reader, key = "index_word", &error);
     if (!json_is_object(map))
-        REFUSE(reader, "'%s' in 'config' is not a map: %s", key,
-               map == NULL ? error.text : "it is something else");
+        file_die(reader->name, "'%s' in 'config' is not a map: %s", key,
+                 map == NULL ? error.text : "it is something else");
     if (has_nul)
         place_index_word(reader, map);
     else
@@ -170,13 +168,13 @@ void keras_json_read(struct tokenizer_draft *draft, const char *path, const char
     reader.config = json_object_get(root, "config");
     snprintf(reader.name, sizeof reader.name, "'%s'", path);
     if (root == NULL)
-        REFUSE(&reader, ", line %d: not JSON: %s", error.line, error.text);
+        file_die(reader.name, ", line %d: not JSON: %s", error.line, error.text);
     if (!json_is_object(reader.config))
-        REFUSE(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
+        file_die(reader.name, "not from Keras' Tokenizer.to_json(): it has no 'config'");
     read_rules(&reader, &rules);
     read_words(&reader);
     read_unknown(&reader);
     if (draft->words.n == 0)
-        REFUSE(&reader, "has no words");
+        file_die(reader.name, "has no words");
     draft_set_rules(draft, &rules);
 }

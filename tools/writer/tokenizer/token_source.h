@@ -3,7 +3,7 @@
 #ifndef TOOLS_TOKEN_SOURCE_H
 #define TOOLS_TOKEN_SOURCE_H
 
-#include "tools/common/problem.h"
+#include "tools/common/options.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
 /* Words separated by blanks, those that repeat once; then "[UNK]", unless it or "<unk>" is
