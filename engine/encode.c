@@ -241,9 +241,6 @@ engine_status encode(engine_session *session, const engine_input *inputs, size_t
         .out = out,
         .cap = cap,
     };
-    if (!session->model->has_encoder)
-        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
-                    "the weight file holds a tokenizer alone");
     if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
         return misused(&session->error, "inputs is NULL, or out is NULL and cap is not 0");
     return encode_inputs(&batch, needed);

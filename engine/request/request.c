@@ -89,7 +89,7 @@ static bool has_pooler(const struct encoder *encoder)
     case HEAD_SEQUENCE: return dense == DENSE_TANH && encoder->config.head_pooling == POOLING_CLS;
     case HEAD_NONE:
     case HEAD_TOKEN:
-    case HEAD_MASK: break;
+    case HEAD_MASK:;
     }
     return false;
 }
@@ -112,6 +112,8 @@ static engine_status choose_vectors(engine_session *session, struct request *req
 {
     engine_error *error = &session->error;
     size_t dimensions = request->dimensions;
+    if (!session->model->has_encoder)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
     if (request->kind == ANSWER_POOLED && request->pooling == POOLING_NONE)
         request->kind = ANSWER_TOKENS;
     request->width = uncut_width(&session->model->encoder, request);

@@ -1,10 +1,13 @@
 /* Tokens, windows and prompts at their edges: empty texts, pairs, long texts, buffers that are
  * too small, what it refuses. */
+#include "tools/writer/weight_writer.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { D = TINY_WIDTH };
 
 static void *model_bytes;
 static size_t model_len;
@@ -145,6 +148,13 @@ TEST(tokenize_a_pair)
         assert_int_equal(tokens[i].in_pair, i == 4);
     }
     assert_int_equal(tokens[4].end, 4);
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.max_tokens = 2, .on_long = ENGINE_ON_LONG_TRUNCATE);
+    engine_result result;
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, &needed, &result),
+                     ENGINE_ERROR_LENGTH);
+    assert_non_null(strstr(engine_session_message(session),
+                           "its 3 special tokens alone are more than the limit of 2"));
     input.pair_len = 0; /* an empty second text is a pair all the same */
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
     assert_int_equal(needed, 5);
@@ -209,6 +219,53 @@ TEST(windows_that_are_refused)
     for (size_t i = 0; i < 3; i++)
         engine_window_tokens(&wrong[i], tokens, 4, &untouched);
     assert_int_equal(untouched.id, -7);
+    const engine_window large = {.n_tokens = 9, .n = 1}; /* of which 5 are nowhere */
+    engine_window_tokens(&large, tokens, 3, &untouched);
+    assert_int_equal(untouched.id, tokens[0].id);
+
+    engine_session_options fewer = ENGINE_SESSION_OPTIONS(.max_tokens = 3);
+    engine_session *narrow = support_session(model, &fewer);
+    assert_int_equal(engine_windows(narrow, tokens, 4, NULL, windows, 2, &n), 0);
+    assert_int_equal(n, 2); /* of one token each, between the special ones */
+    engine_session_free(narrow);
+}
+
+/* Files without a model: of three words, and of none. */
+TEST(a_tokenizer_alone)
+{
+    const char *const words[] = {"<unk>", "ride", "bike"};
+    const size_t lens[] = {5, 4, 4};
+    for (size_t n = 0; n <= 3; n += 3) {
+        char path[SUPPORT_PATH];
+        struct weight_writer *writer;
+        engine_input input = support_text("ride bike");
+        engine_token tokens[2];
+        engine_window windows[2];
+        float vector[D];
+        size_t needed;
+        support_path(path, support_folder(), "alone.weights");
+        assert_int_equal(weight_writer_open(path, &writer, NULL), 0);
+        weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "3", 1);
+        weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks", 6);
+        assert_int_equal(weight_writer_vocabulary(writer, words, lens, n), 0);
+        assert_int_equal(weight_writer_finish(writer), 0);
+        engine_model *alone = support_open(path);
+        engine_session *of_alone = support_session(alone, NULL);
+        assert_int_equal(engine_encode(of_alone, &input, 1, NULL, vector, D, &needed, NULL),
+                         ENGINE_ERROR_UNSUPPORTED);
+        assert_string_equal(engine_session_message(of_alone),
+                            "the weight file holds a tokenizer alone");
+        engine_status status = engine_tokenize(of_alone, &input, NULL, tokens, 2, &needed, NULL);
+        assert_int_equal(status, n > 0 ? ENGINE_OK : ENGINE_ERROR_UNSUPPORTED);
+        if (n > 0) {
+            assert_true(needed == 2 && tokens[0].id == 1 && tokens[1].id == 2);
+            assert_int_equal(engine_windows(of_alone, tokens, 2, NULL, windows, 2, &needed), 0);
+            assert_true(needed == 1 && windows[0].n == 2); /* nothing limits a text */
+        } else
+            assert_non_null(strstr(engine_session_message(of_alone), "must be given as ids"));
+        engine_session_free(of_alone);
+        engine_model_close(alone);
+    }
 }
 
 TEST(prompts_without_arguments)
@@ -265,4 +322,29 @@ TEST(words_are_counted)
     const engine_token both[] = {{.id = 4, .end = 3}, {.id = 5, .begin = 3, .end = 7}};
     assert_int_equal(engine_count_words(model, &mixed, both, 2, &counts), ENGINE_OK);
     assert_int_equal(counts.n, 2);
+}
+
+/* By tokens with and without blanks of their own, in a text and its pair; 1 is the unknown one. */
+TEST(words_of_tokens_are_counted)
+{
+    engine_input input = {.text = "  \u1E0Dog 12x ngau nh\u0129xabc", .pair = "ride"};
+    input.text_len = input.pair_len = ENGINE_NUL_TERMINATED;
+    const engine_token tokens[] = {{.id = 4, .begin = 0, .end = 2}, /* blanks alone */
+                                   {.id = 4, .begin = 1, .end = 7},
+                                   {.id = 4, .begin = 7, .end = 11}, /* no letter is first */
+                                   {.id = 4, .begin = 11, .end = 13},
+                                   {.id = 1, .begin = 13, .end = 16},
+                                   {.id = 1, .begin = 17, .end = 22},
+                                   {.id = 1, .begin = 22, .end = 22}, /* empty */
+                                   {.id = 4, .end = 4, .in_pair = 1},
+                                   {.id = 4, .end = 4, .in_prompt = 1, .in_pair = 1}};
+    engine_word_counts counts;
+    assert_int_equal(engine_count_words(model, &input, tokens, 9, &counts), ENGINE_OK);
+    assert_int_equal(counts.n, 5);
+    assert_int_equal(counts.n_unknown, 1);
+    assert_int_equal(counts.n_latin, 3);
+    assert_int_equal(counts.n_whole, 2);
+    const engine_token letter = {.id = 4, .begin = 24, .end = 25}; /* shorter than a word */
+    assert_int_equal(engine_count_words(model, &input, &letter, 1, &counts), ENGINE_OK);
+    assert_true(counts.n == 1 && counts.n_latin == 0);
 }
