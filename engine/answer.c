@@ -128,7 +128,6 @@ static bool answer_write(const engine_session *session, const struct request *re
         return true;
     out += (per_token ? sequence->out_row : sequence->input) * request->width;
     switch (request->kind) {
-    case ANSWER_NOTHING: break;
     case ANSWER_TOKENS:
     case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); break;
     case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); break;
@@ -139,6 +138,7 @@ static bool answer_write(const engine_session *session, const struct request *re
         return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
                                 session->pass.width_stride, session->pass.ids + sequence->row,
                                 sequence->n_rows, skipped->ids, skipped->n, out, scratch);
+    case ANSWER_NOTHING:;
     }
     return floats_are_finite(out, n_rows * request->width);
 }

@@ -60,7 +60,7 @@ static engine_status read_tokenizer(const struct weight_file *file,
     if (tokenizer->vocabulary.n > config->vocabulary)
         return damaged(error, "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
                        tokenizer->vocabulary.n, (long long)config->vocabulary);
-    for (int i = FIRST_OPTIONAL_SECTION; i < N_SECTION_TAGS && wrong == NULL; i++) {
+    for (int i = FIRST_OPTIONAL_SECTION; i < N_SECTION_TAGS; i++) {
         const struct section *own = &file->sections[i];
         if (own->data != NULL)
             wrong = tokenizer_view(tokenizer, weight_file_tag((enum section_tag)i), own->data,

@@ -301,7 +301,7 @@ void session_positions(engine_session *session, size_t n)
     size_t begin = session->n_position_rows;
     size_t end =
         larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
-    if (session->position_rows == NULL || n <= begin || end == begin)
+    if (session->position_rows == NULL || n <= begin)
         return;
     position_rows(&session->encoding, begin, end, row_stride(session->encoding.width),
                   session->position_rows);

@@ -19,7 +19,7 @@ struct binder {
 static void shape_text(const struct tensor *tensor, char *text, size_t cap)
 {
     size_t used = 0;
-    for (size_t i = 0; i < tensor->n_dims && used < cap; i++)
+    for (size_t i = 0; i < tensor->n_dims; i++)
         used += (size_t)snprintf(text + used, cap - used, "%s%llu", i == 0 ? "" : ", ",
                                  (unsigned long long)tensor->shape[i]);
 }
@@ -215,7 +215,7 @@ static void bind_projections(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
     size_t width = (size_t)config->width;
-    for (size_t i = 0; i < (size_t)config->projections && binder->status == ENGINE_OK; i++) {
+    for (size_t i = 0; i < (size_t)config->projections; i++) {
         struct dense *dense = &encoder->projections[i];
         char prefix[32];
         snprintf(prefix, sizeof prefix, "projection.%zu", i);

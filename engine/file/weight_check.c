@@ -163,10 +163,11 @@ static engine_status check_settings(const struct section *section, const char *t
                            "setting %u of section %s exceeds it, has an invalid key, or "
                            "lacks NUL bytes",
                            i, tag);
-        for (size_t before = 4; before < start;)
-            if (weight_file_read_setting(section, &before, &earlier) &&
-                strcmp(earlier.key, setting.key) == 0)
+        for (size_t before = 4; before < start;) {
+            (void)weight_file_read_setting(section, &before, &earlier); /* it was sound above */
+            if (strcmp(earlier.key, setting.key) == 0)
                 return damaged(error, "key '%.64s' occurs twice in section %s", setting.key, tag);
+        }
     }
     if (offset != section->len)
         return damaged(error, "section %s has %zu bytes after its last setting", tag,

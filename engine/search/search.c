@@ -38,8 +38,7 @@ static bool are_countable(const engine_vectors *vectors, size_t n_queries, size_
 {
     size_t width = vectors->width, row = engine_row_bytes(vectors->type, width);
     size_t rows, queries, hits;
-    return width <= MOST_WIDTH && (row > 0 || width == 0) &&
-           !__builtin_mul_overflow(row, vectors->n, &rows) &&
+    return width <= MOST_WIDTH && !__builtin_mul_overflow(row, vectors->n, &rows) &&
            !__builtin_mul_overflow(n_queries, width, &queries) &&
            queries <= SIZE_MAX / sizeof(float) && !__builtin_mul_overflow(n_queries, k, &hits) &&
            hits <= SIZE_MAX / sizeof(engine_hit);

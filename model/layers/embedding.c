@@ -38,7 +38,6 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
     if (encoder->type_table.rows > 0)
         kernels->add_row(&encoder->type_table, (size_t)type, out);
     switch (embedding->scheme) {
-    case POSITION_NONE: break;
     case POSITION_SINUSOIDAL:
     case POSITION_BINARY:
     case POSITION_FOURIER:
@@ -57,6 +56,7 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
         for (size_t i = 0; i < width; i++)
             out[i] += index;
         break;
+    case POSITION_NONE:;
     }
     norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);
 }

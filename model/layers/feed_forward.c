@@ -7,10 +7,7 @@ void feed_forward_middle(const struct kernels *kernels, const struct model_confi
     enum activation activation = (enum activation)config->activation;
     size_t n = (size_t)config->feed_forward;
     float *first = row, *second = row + n;
-    switch ((enum gate)config->gate) {
-    case GATE_NONE: kernels->activate(activation, row, n); return;
-    case GATE_FIRST: kernels->activate(activation, first, n); break;
-    case GATE_SECOND: kernels->activate(activation, second, n); break;
-    }
-    kernels->multiply(first, second, n);
+    kernels->activate(activation, config->gate == GATE_SECOND ? second : first, n);
+    if (config->gate != GATE_NONE)
+        kernels->multiply(first, second, n);
 }

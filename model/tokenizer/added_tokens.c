@@ -94,7 +94,7 @@ static size_t normalize_pattern(const struct normalizer_plan *plan, void *memory
 static int compare_texts(const struct added_pattern *a, const struct added_pattern *b)
 {
     const int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
-    return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
+    return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
 }
 
 /* Orders patterns by their texts, equal ones by their position in the list. */
@@ -102,7 +102,7 @@ static int compare_patterns(const void *left, const void *right)
 {
     const struct added_pattern *a = left, *b = right;
     const int order = compare_texts(a, b);
-    return order != 0 ? order : a->order < b->order ? -1 : a->order > b->order;
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
 /* Drops all but the first of equal patterns. */

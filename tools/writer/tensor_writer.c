@@ -209,9 +209,6 @@ static engine_status end_tensor(struct weight_writer *writer)
         emit_tensor(writer, zeros, scales - elements);
         emit_tensor(writer, writer->scales, (size_t)tensor->n_bytes - scales);
     }
-    if (writer->status == ENGINE_OK && writer->offset - tensor->offset != tensor->n_bytes)
-        return stop(writer, ENGINE_ERROR_INTERNAL, "tensor '%.100s' has an unexpected length",
-                    tensor->name);
     writer_free_tensor(writer);
     writer->in_tensor = false;
     return writer_emit(writer, zeros, writer_to_alignment(writer));

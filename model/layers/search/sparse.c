@@ -23,9 +23,9 @@ size_t sparse_scratch(const struct encoder *encoder)
 {
     const struct linear *output = &encoder->head.output;
     switch ((enum sparse)encoder->config.sparse) {
-    case SPARSE_NONE: break;
     case SPARSE_LINEAR: return PANEL + linear_scratch(&encoder->token_weight);
     case SPARSE_MASK: return LOGITS + is_decoded(output) * BLOCK_COLUMNS * output->weight.cols;
+    case SPARSE_NONE:;
     }
     return 0;
 }

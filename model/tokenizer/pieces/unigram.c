@@ -70,7 +70,7 @@ static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
     struct trie_state state = trie_root(&pieces->trie);
     bool is_piece = false;
     size_t at = word->chars[i].at, n = 0;
-    for (bool goes_on = true; goes_on && i + n < word->n_chars;) {
+    for (bool goes_on = true; i + n < word->n_chars;) {
         const size_t end = pretoken_at(word, i + n + 1);
         while (at < end && goes_on)
             goes_on = trie_step(&pieces->trie, &state, (uint8_t)word->bytes[at++]);
