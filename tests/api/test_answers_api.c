@@ -126,6 +126,7 @@ TEST(entries)
     assert_int_equal(out[2].id, 0);
     assert_int_equal(engine_sparse_entries(row, 5, out, 4), 3);
     assert_int_equal(engine_sparse_entries(NULL, 5, out, 4), 0);
+    assert_int_equal(engine_sparse_entries(row, 5, NULL, 0), 3);
     assert_true(engine_sparse_product(out, 3, other, 4) == 3 * 7 + 4 * 1);
     assert_true(engine_sparse_product(other, 4, out, 3) == 3 * 7 + 4 * 1);
     assert_true(engine_sparse_product(out, 0, other, 4) == 0);

@@ -185,6 +185,22 @@ TEST(encode_refuses_inputs)
 }
 
 /* What an input brings is a text, or ids, or tokens. */
+/* What the session has memory for limits ids, also if the call would allow more. */
+TEST(ids_for_a_smaller_session)
+{
+    static const int32_t ids[] = {4, 5, 6};
+    engine_session_options two = ENGINE_SESSION_OPTIONS(.max_tokens = 2);
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.max_tokens = 3);
+    engine_session *narrow = support_session(model, &two);
+    engine_input input = support_ids(ids, 3);
+    float out[D];
+    assert_int_equal(engine_encode(narrow, &input, 1, &options, out, D, NULL, NULL),
+                     ENGINE_ERROR_LENGTH);
+    assert_non_null(strstr(engine_session_message(narrow), "3 ids, the limit is 2"));
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, D, NULL, NULL), ENGINE_OK);
+    engine_session_free(narrow);
+}
+
 TEST(encode_refuses_mixtures)
 {
     static const int32_t ids[] = {2, 4, 3};
@@ -310,6 +326,20 @@ static void look(const engine_trace_view *view, void *user)
     seen->n_wrong += view->n_tokens != (view->input == 0 ? 4 : 2) || view->input > 1;
 }
 
+struct stopped {
+    engine_session *session;
+    size_t n_calls;
+};
+
+/* Interrupts the call that traces: nothing more is shown. */
+static void stop(const engine_trace_view *view, void *user)
+{
+    struct stopped *stopped = user;
+    (void)view;
+    stopped->n_calls++;
+    engine_session_interrupt(stopped->session);
+}
+
 TEST(tracing)
 {
     engine_input inputs[2] = {support_text("I ride"), support_text("")};
@@ -329,4 +359,14 @@ TEST(tracing)
     engine_session_free(tracer);
     assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
     assert_bits_equal(out, plain, 2 * D);
+
+    struct stopped stopped = {0};
+    options.trace_callback = stop;
+    options.trace_user = &stopped;
+    assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
+    stopped.session = tracer;
+    assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL),
+                     ENGINE_ERROR_INTERRUPTED);
+    assert_int_equal(stopped.n_calls, 1);
+    engine_session_free(tracer);
 }

@@ -197,7 +197,44 @@ TEST(rank_at_its_edges)
     every.pooling = ENGINE_POOLING_NONE;
     assert_int_equal(engine_rank(of_plain, &query, texts, 2, &every, scores),
                      ENGINE_ERROR_ARGUMENT);
+    every.struct_bytes = 3;
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, &every, scores),
+                     ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_rank(of_plain, &query, texts, 2, NULL, scores), ENGINE_OK);
+}
+
+/* Without a pooling a model ranks by what it has: the mean of its tokens, or vectors of each. */
+TEST(rank_without_pooling)
+{
+    static const char *const kinds[] = {"--pooling none", "--pooling none --set token_vectors=6"};
+    static const engine_pooling own[] = {ENGINE_POOLING_MEAN, ENGINE_POOLING_COLBERT};
+    engine_input query = support_text("I ride"), texts[] = {support_text("bike"), query};
+    for (size_t i = 0; i < 2; i++) {
+        engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = own[i]);
+        float scores[2], expected[2];
+        engine_model *model = make(kinds[i]);
+        engine_session *session = support_session(model, NULL);
+        assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
+        assert_int_equal(engine_rank(session, &query, texts, 2, &options, expected), ENGINE_OK);
+        assert_memory_equal(scores, expected, sizeof scores);
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
+/* Where no token is left the pooler has nothing to read. */
+TEST(pooler_without_tokens)
+{
+    static const uint8_t mask[] = {0, 0};
+    engine_input input = {.ids = IDS, .n_ids = 2, .mask = mask};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
+    float out[WIDTH], zeros[WIDTH] = {0};
+    engine_model *model = make("--head pooler --head-dense tanh");
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL), 0);
+    assert_memory_equal(out, zeros, sizeof out);
+    engine_session_free(session);
+    engine_model_close(model);
 }
 
 /* A cross-encoder takes two plain texts, of which either may be empty. */

@@ -163,6 +163,18 @@ TEST(labels_of_texts)
     close_all();
 }
 
+/* The head of masked words gives the sparse weights; the first of two wrong texts is named. */
+TEST(sparse_weights)
+{
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_SPARSE);
+    engine_input texts[] = {support_text("I ride"), support_text("bike")};
+    float out[2 * 8];
+    open_head("--head mask --set sparse=mask");
+    assert_says(engine_encode(session, texts, 2, &options, out, 2 * 8, NULL, NULL),
+                "input 0 gives");
+    close_all();
+}
+
 TEST(labels_of_tokens)
 {
     engine_input text = support_text("I ride");

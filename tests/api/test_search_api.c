@@ -309,6 +309,7 @@ TEST(calls_that_make_no_sense)
     assert_refused(&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, argument, "address space");
     assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, argument, "address space");
     assert_refused(&sound, NUMBERS[0], SIZE_MAX / 8, 1, NULL, argument, "address space");
+    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX, NULL, argument, "address space");
     vectors = sound;
     vectors.width = SIZE_MAX / 1024;
     vectors.type = ENGINE_BINARY;

@@ -382,6 +382,36 @@ TEST(past_the_table)
     reference_weights_free(&weights);
 }
 
+/* Padding that a text has within it takes no position: it reads the row of its own id, and the
+ * tokens after it go on counting. Positions that are computed know of none. */
+TEST(padding_is_not_counted)
+{
+    enum { PAD = 1, WIDTH = 8 };
+    static const int32_t padded[] = {PAD, 4, PAD, 5}, plain[] = {4, 5};
+    float with_it[4 * WIDTH], without[2 * WIDTH], computed[4 * WIDTH];
+    engine_model *model = make("--layers 0 --width 8 --max-tokens 9 --pooling none "
+                               "--position learned --position-offset 2 "
+                               "--set position_skips_padding=yes");
+    engine_session_options options = ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_INDEX);
+    engine_session *session = support_session(model, NULL);
+    engine_session *by_index = support_session(model, &options);
+    engine_input inputs[] = {support_ids(padded, 4), support_ids(plain, 2)};
+    assert_int_equal(engine_encode(session, inputs, 1, NULL, with_it, 4 * WIDTH, NULL, NULL),
+                     ENGINE_OK);
+    assert_int_equal(engine_encode(session, inputs + 1, 1, NULL, without, 2 * WIDTH, NULL, NULL),
+                     ENGINE_OK);
+    assert_memory_equal(with_it, with_it + 2 * WIDTH, WIDTH * sizeof(float));
+    assert_memory_equal(with_it + WIDTH, without, WIDTH * sizeof(float));
+    assert_memory_equal(with_it + 3 * WIDTH, without + WIDTH, WIDTH * sizeof(float));
+    assert_int_equal(engine_encode(by_index, inputs, 1, NULL, computed, 4 * WIDTH, NULL, NULL),
+                     ENGINE_OK);
+    for (size_t i = 0; i < WIDTH; i++)
+        assert_true(fabsf(computed[2 * WIDTH + i] - computed[i] - 0.5f) < 1e-6f);
+    engine_session_free(by_index);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
 TEST(buffers)
 {
     float out[40], guard = 77.0f;

@@ -47,6 +47,12 @@ TEST(check)
         {"head=mask head_tied=yes embedding_width=6",
          "'head_tied' needs embedding tables of the model's width, or a 'head_dense'"},
         {"head_norm=yes", "'head_dense' and 'head_norm' need a 'head'"},
+        {"head_dense=tanh", "'head_dense' and 'head_norm' need a 'head'"},
+        {"pooling=pooler head=mask head_dense=tanh",
+         "pooling pooler needs head pooler or sequence with a 'head_dense'"},
+        {"layers=0 head=mask head_norm=yes head_dense=tanh norm_eps=0",
+         "'norm_eps' is missing or 0"},
+        {"position=learned position_offset=1 position_skips_padding=yes", NULL},
         {"pooling=pooler", "pooling pooler needs head pooler or sequence with a 'head_dense'"},
         {"pooling=pooler head=sequence labels=1 head_dense=tanh", NULL},
         {"layers=-1 width=-1 vocabulary=7", NULL}, /* a tokenizer alone */

@@ -241,6 +241,10 @@ TEST(sections_unknown_or_missing)
     memcpy(section_entry(&copy, "META"), "ABCD", 4);
     heal_table(&copy);
     assert_int_equal(open_patient(&copy), 0);
+    copy = patient_copy(&sound, 0); /* settings are no pieces */
+    memcpy(section_entry(&copy, "META"), "PIEC", 4);
+    heal_table(&copy);
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "PIEC: the length of the section");
     copy = patient_copy(&sound, 0);
     uint8_t *entry = section_entry(&copy, "META");
     memcpy(entry, "ABCD", 4);

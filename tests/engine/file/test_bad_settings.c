@@ -211,6 +211,16 @@ TEST(settings_unknown_or_doubled)
     replace_setting(&copy, "TOKN", "split", "\xff\xfe",
                     2); /* not UTF-8; whatever it does, it lives */
     open_patient(&copy);
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "TOKN", "kind", "words", 5);
+    replace_setting(&copy, "TOKN", "added", "99", 2);
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "an added token is not in the vocabulary");
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "META", "nane", "tiny", 4);
+    char *key = memmem(section_data(&copy, "META"), section_len(&copy, "META"), "nane", 4);
+    key[2] = 'm';
+    heal_section(&copy, "META");
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "key 'name' occurs twice in section META");
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = 0;
     copy = patient_copy(&sound, 4 * SPARE); /* the message stays within its 255 bytes */

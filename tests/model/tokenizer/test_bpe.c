@@ -159,18 +159,35 @@ TEST(long_words)
 /* By their own texts: with blanks before words, and with bytes as characters. */
 TEST(pieces_of_words)
 {
-    static const char *const words[] = {"\xC4\xA0go", "ing", "!",    "\xC3\xA9",
-                                        "\xC4\x8A",   "1",   "##ing"};
-    static const bool goes_on[] = {false, true, false, true, false, true, false};
-    struct fixture f = fixture_new(words, 7, 1, SETTINGS("kind", "words", "unknown", "0"));
+    static const char *const words[] = {"\xC4\xA0go", "ing",   "!",        "\xC3\xA9", "\xC4\x8A",
+                                        "1",          "##ing", "\xC4\xA1", "\u2581go"};
+    static const bool goes_on[] = {false, true, false, true, false, true, false, true, true};
+    static const bool is_letter[] = {true, true, false, true, true, true, false, true, false};
+    struct fixture f = fixture_new(words, 9, 1, SETTINGS("kind", "words", "unknown", "0"));
+    assert_false(tokenizer_continues_word(&f.tokenizer, 1)); /* each token is a word */
     f.tokenizer.kind = TOKENIZER_BPE;
     f.tokenizer.byte_level = true;
     f.tokenizer.prefix.len = 0;
-    for (int32_t id = 0; id < 7; id++)
+    assert_false(tokenizer_continues_word(&f.tokenizer, 9)); /* no token */
+    for (int32_t id = 0; id < 9; id++)
         assert_int_equal(tokenizer_continues_word(&f.tokenizer, id), goes_on[id]);
+    f.tokenizer.byte_level = false;
+    for (int32_t id = 0; id < 9; id++)
+        assert_int_equal(tokenizer_continues_word(&f.tokenizer, id), is_letter[id]);
+    f.tokenizer.suffix = (struct text_view){"</w>", 4}; /* where words end, not where they begin */
+    assert_false(tokenizer_continues_word(&f.tokenizer, 1));
     f.tokenizer.prefix.len = 2; /* ## */
     assert_false(tokenizer_continues_word(&f.tokenizer, 1));
     assert_true(tokenizer_continues_word(&f.tokenizer, 6));
+    f.tokenizer.kind = TOKENIZER_WORDPIECE;
+    assert_true(tokenizer_continues_word(&f.tokenizer, 6));
+    f.tokenizer.prefix.len = 0;
+    assert_false(tokenizer_continues_word(&f.tokenizer, 6));
+    f.tokenizer.kind = TOKENIZER_UNIGRAM;
+    assert_false(tokenizer_continues_word(&f.tokenizer, 1));
+    f.tokenizer.splitter.metaspace = METASPACE_ALWAYS;
+    assert_true(tokenizer_continues_word(&f.tokenizer, 1));
+    assert_false(tokenizer_continues_word(&f.tokenizer, 8));
     fixture_free(&f);
 }
 
@@ -201,9 +218,32 @@ TEST(refused_merges)
         "the section does not have the length that merges_bytes returned");
     assert_string_equal(merges_build(section, 0, bad, 1, vocabulary, &affixes, memory, &which),
                         "the section does not have the length that merges_bytes returned");
+    assert_int_equal(merges_bytes(SIZE_MAX, vocabulary->n), 0);
     free(section);
     free(memory);
     close_rules(&rules);
+}
+
+/* A token is made whole only if the merges of its characters give this token, and not another. */
+TEST(merges_that_make_another_token)
+{
+    static const char *const words[] = {"a", "b", "ab", "c"};
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
+    struct fixture f = fixture_new(words, 4, 1, SETTINGS("kind", "words", "unknown", "0"));
+    const struct vocabulary *vocabulary = &f.tokenizer.vocabulary;
+    const size_t len = merges_bytes(1, vocabulary->n);
+    char *section = malloc(len), *memory = malloc(merges_build_bytes(vocabulary));
+    size_t which;
+    for (uint32_t id = 2; id < 4; id++) {
+        const struct merge merge = {.left = 0, .right = 1, .id = id};
+        struct merges merges;
+        assert_null(merges_build(section, len, &merge, 1, vocabulary, &affixes, memory, &which));
+        assert_null(merges_view(&merges, section, len, vocabulary->n));
+        assert_int_equal(merges_make_whole(&merges, 2), id == 2);
+    }
+    free(section);
+    free(memory);
+    fixture_free(&f);
 }
 
 TEST(damaged_sections)
@@ -212,6 +252,9 @@ TEST(damaged_sections)
     struct merges merges;
     assert_null(merges_view(&merges, section, sizeof section, 5));
     assert_null(merges_find(&merges, 0, 0)); /* makes an id that is not there */
+    section[8] = section[9] = 3;
+    section[10] = 1; /* no slot is free: the search ends all the same */
+    assert_null(merges_find(&merges, 1, 1));
     assert_non_null(merges_view(&merges, section, sizeof section - 4, 5));
     assert_non_null(merges_view(&merges, section, 12, 5));
     assert_non_null(merges_view(&merges, NULL, 0, 5));

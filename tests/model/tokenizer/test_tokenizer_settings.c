@@ -65,6 +65,7 @@ TEST(refused_settings)
         {"split", "\xC3"},
         {"metaspace", ""},
         {"metaspace", "ab"},
+        {"splitter", "metaspace:always metaspace:first"},
         {"metaspace", "\xC3"},
         {"num_words", "-1"},
         {"num_words", ""},

@@ -148,6 +148,16 @@ TEST(undecided_words)
     }
 }
 
+static void compare_unknown(const struct made *made, const char *word)
+{
+    const struct token_input input = {.text = word, .text_len = strlen(word)};
+    struct token token;
+    const struct token_count count =
+        tokenizer_encode(&made->tokenizer, &input, false, NULL, &token, 1, made->scratch);
+    assert_int_equal(count.n, 1);
+    assert_true(token.id == 0 && token.begin == 0 && token.end == input.text_len);
+}
+
 /* Sections that are too short, or say what is not so. */
 TEST(bad_sections)
 {
@@ -160,6 +170,14 @@ TEST(bad_sections)
     assert_non_null(unigram_view(&pieces, header, 23));
     assert_non_null(unigram_view(&pieces, header, len - 4));
     assert_non_null(unigram_view(&pieces, (char *)header + 4, len - 4));
+    header[1] = 0; /* without the set of texts no text is a piece */
+    assert_null(unigram_view(&made.tokenizer.pieces, header, 24 + 8 * N_TEXTS));
+    compare_unknown(&made, "ab");
+    header[1] = (uint32_t)(len - 24 - 8 * N_TEXTS) / 4;
+    assert_null(unigram_view(&made.tokenizer.pieces, header, len));
+    uint32_t *units = header + 6 + 2 * N_TEXTS, *child = &units['a' ^ units[0] >> 10];
+    *child |= 0x1FFFFFu << 10; /* the number of "a" would be outside: it reads as 0 */
+    compare_unknown(&made, "a");
     header[2] = UNIGRAM_LONGEST + 1;
     assert_non_null(unigram_view(&pieces, header, len));
     made.tokenizer.pieces.n = N_TEXTS + 1;

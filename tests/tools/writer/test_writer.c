@@ -220,6 +220,10 @@ static void empty_tensor(struct weight_writer *writer)
 {
     begin(writer, "t", 0, 4);
 }
+static void no_columns(struct weight_writer *writer)
+{
+    weight_writer_begin_tensor(writer, "t", TENSOR_INT8, LAYOUT_ROWS, 2, 16, 0);
+}
 static void overflow(struct weight_writer *writer)
 {
     begin(writer, "t", SIZE_MAX / 8, 16);
@@ -339,6 +343,7 @@ static const struct refusal {
     {too_few_rows_at_the_end, "2 of its 3 rows"},
     {rows_without_tensor, "outside a tensor"},
     {empty_tensor, "empty"},
+    {no_columns, "empty"},
     {overflow, "too large"},
     {overflow_of_sums, "too large"},
     {unknown_type, "type"},
@@ -381,6 +386,16 @@ TEST(refusals)
             fail_msg("refusal %zu: \"%s\" lacks \"%s\"", i, error.message, REFUSALS[i].words);
         assert_int_equal(count_names(), 0);
     }
+}
+
+/* A row that a file could have, and no machine the rows that are written at a time. */
+TEST(row_without_end)
+{
+    engine_error error;
+    struct weight_writer *writer = open_writer(&error);
+    begin(writer, "t", 1, SIZE_MAX / 32);
+    assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_MEMORY);
+    assert_int_equal(count_names(), 0);
 }
 
 /* A limit on the file's length stands for a disk that fills up at some place of the file. */
