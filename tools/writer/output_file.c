@@ -96,7 +96,7 @@ static engine_status open_directly(struct output_file *file, enum output_kind ki
     if (kind == OUTPUT_REWRITES) {
         file->start = lseek(file->fd, 0, SEEK_CUR);
         int flags = fcntl(file->fd, F_GETFL);
-        if (file->start < 0 || flags < 0 || (flags & O_APPEND) != 0)
+        if (file->start < 0 || (flags & O_APPEND) != 0) /* of -1, too */
             return refuse_pipe(file);
     }
     return ENGINE_OK;
@@ -336,16 +336,14 @@ bool output_file_has_place(const struct output_file *file)
 /* An existing .part file has no owner: an owner would hold the journal's lock. */
 static int rename_to_part(struct output_file *file)
 {
-    char *before = strdup(file->temporary);
-    if (before == NULL)
-        return -1;
+    char before[PATH_MAX]; /* a longer file was not opened */
+    snprintf(before, sizeof before, "%s", file->temporary);
     name_part(file);
     int made = unlink(file->temporary) != 0 && errno != ENOENT ? -1
                : before[0] == '\0'                             ? link_nameless(file)
                                                                : rename(before, file->temporary);
     if (made != 0)
         strcpy(file->temporary, before);
-    free(before);
     return made;
 }
 

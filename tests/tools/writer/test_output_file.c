@@ -240,6 +240,73 @@ TEST(full_device)
     }
 }
 
+/* A stream that failed while its owner used it fails for good, whatever is written after that. */
+TEST(full_device_of_a_stream)
+{
+    engine_error error;
+    struct output_file *file;
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("skipped: no /dev/full here\n");
+        skip();
+    }
+    assert_int_equal(output_file_open("/dev/full", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    fputs("text", output_file_stream(file));
+    assert_int_not_equal(fflush(output_file_stream(file)), 0);
+    assert_int_equal(output_file_write(file, NULL, 0), ENGINE_ERROR_IO);
+    assert_string_equal(error.message, "cannot write to '/dev/full': Input/output error");
+    assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+}
+
+/* What is in the buffer reaches no full disk: each of the calls that write it says so. */
+TEST(full_disk_at_the_end_of_the_buffer)
+{
+    struct rlimit before, limit;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 2;
+    for (int i = 0; i < 4; i++) {
+        engine_error error = {0};
+        struct output_file *file;
+        assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, &error), ENGINE_OK);
+        assert_int_equal(output_file_write(file, "12345", 5), ENGINE_OK);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        if (i == 3) /* its owner sees it, and then there is room */
+            fflush(output_file_stream(file));
+        if (i == 3)
+            setrlimit(RLIMIT_FSIZE, &before);
+        engine_status status = i == 0   ? output_file_sync(file)
+                               : i == 1 ? output_file_cut(file, 0)
+                                        : output_file_rewrite(file, 0, "0", 1);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, ENGINE_ERROR_IO);
+        assert_non_null(strstr(error.message, i < 3 ? "File too large" : "Input/output error"));
+        assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+        assert_int_equal(count_names(), 0);
+    }
+    signal(SIGXFSZ, handler);
+}
+
+/* Names of unfinished files that are taken: the next one, and after 1000 a failure. */
+TEST(names_that_are_taken)
+{
+    char name[SUPPORT_PATH + 64];
+    struct output_file *file;
+    engine_error error;
+    for (int i = 0; i < 1000; i++) {
+        if (i == 999)
+            write_text(path, "text");
+        snprintf(name, sizeof name, "%s/.encode-%ld-%d", folder, (long)getpid(), i);
+        put(name, "");
+    }
+    read_back(path, "text");
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "cannot create"));
+    assert_non_null(strstr(error.message, "File exists"));
+    assert_int_equal(count_names(), 1001);
+}
+
 /* A limit on the file's length stands for the full disk. */
 TEST(full_disk)
 {
@@ -349,6 +416,7 @@ TEST(a_part_that_cannot_be_named)
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
     assert_int_equal(mkdir(part, 0700), 0);
+    expect_refusal(path, OUTPUT_RESUMES, "cannot continue the part of");
     struct output_file *file = open_file(OUTPUT_STREAM, &error);
     assert_int_equal(output_file_write(file, "text", 4), ENGINE_OK);
     assert_int_equal(output_file_keep(file), ENGINE_ERROR_IO);
@@ -370,7 +438,14 @@ TEST(what_is_written_directly_has_no_place)
 {
     engine_error error;
     struct output_file *file;
-    assert_int_equal(output_file_open("/dev/null", OUTPUT_STREAM, &file, &error), ENGINE_OK);
-    assert_false(output_file_has_place(file));
-    output_file_abort(file);
+    char name[64];
+    int fd = open("/dev/null", O_WRONLY);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    const char *const names[] = {"/dev/null", name};
+    for (size_t i = 0; i < 2; i++) { /* a device may be written at any place */
+        assert_int_equal(output_file_open(names[i], OUTPUT_REWRITES, &file, &error), ENGINE_OK);
+        assert_false(output_file_has_place(file));
+        output_file_abort(file);
+    }
+    close(fd);
 }

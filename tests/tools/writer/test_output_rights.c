@@ -141,6 +141,10 @@ TEST(in_a_folder_with_the_sticky_bit)
     int result = 1;
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);
+    struct output_file *file; /* root may replace any */
+    assert_int_equal(chown(path, 12345, 23456), 0);
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    output_file_abort(file);
 }
 
 SET_UP_EACH()
