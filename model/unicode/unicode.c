@@ -36,8 +36,6 @@ static const uint16_t CATEGORIES[] = {
     [UTF8PROC_CATEGORY_CO] = UNICODE_CONTROL,
 };
 
-enum { N_CATEGORIES = sizeof CATEGORIES / sizeof *CATEGORIES };
-
 static bool may_be_exception(uint32_t code)
 {
     return UNICODE_EXCEPTION_BLOCKS[code >> 14] >> (code >> 8 & 63) & 1;
@@ -83,7 +81,7 @@ static unsigned exceptional_properties(uint32_t code, unsigned category, unsigne
 unsigned unicode_properties(uint32_t code)
 {
     const unsigned category = (unsigned)utf8proc_category((utf8proc_int32_t)code);
-    const unsigned properties = category < N_CATEGORIES ? CATEGORIES[category] : 0;
+    const unsigned properties = CATEGORIES[category];
     if (code < 0x100)
         return latin_properties(code, properties);
     return may_be_exception(code) ? exceptional_properties(code, category, properties) : properties;
@@ -115,7 +113,7 @@ size_t unicode_decompose(uint32_t code, bool compatible, uint32_t out[UNICODE_DE
         UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | (compatible ? UTF8PROC_COMPAT : 0);
     const utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, codes,
                                                        UNICODE_DECOMPOSED, options, &last_class);
-    if (n < 1 || n > UNICODE_DECOMPOSED)
+    if ((size_t)n - 1 >= UNICODE_DECOMPOSED) /* none, an error, or more */
         return 1;
     for (utf8proc_ssize_t i = 0; i < n; i++)
         out[i] = (uint32_t)codes[i];

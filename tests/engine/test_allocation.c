@@ -168,6 +168,19 @@ TEST(opening)
         assert_true(fail_every_call_of_open(&fixture, true) > 0);
         drop_fixture(&fixture);
     }
+    /* Tables of a tokenizer; and, without instructions of ours, the memory to try OpenBLAS with. */
+    struct fixture pieces = {.bytes = NULL};
+    fail_call(0);
+    pieces.bytes = tiny_model_pieces(&pieces.len);
+    long n = fail_every_call_of_open(&pieces, true);
+    setenv("ENGINE_ISA", "portable", 1);
+    engine_model *model;
+    fail_call(0);
+    assert_int_equal(open_fixture(&pieces, true, &model, NULL), ENGINE_OK); /* it is loaded once */
+    engine_model_close(model);
+    assert_true(fail_every_call_of_open(&pieces, true) >= n);
+    unsetenv("ENGINE_ISA");
+    free(pieces.bytes);
 }
 
 static long fail_every_call_of_session(const engine_model *model,
@@ -245,6 +258,32 @@ static void encode_all_kinds(engine_session *session)
     assert_int_equal(engine_tokenize(session, inputs, NULL, tokens, 16, NULL, NULL), 0);
     assert_int_equal(engine_tokenize(session, inputs + 1, &options, tokens, 16, NULL, NULL), 0);
     assert_int_not_equal(engine_encode(session, inputs, 4, NULL, out, 1, NULL, NULL), 0);
+}
+
+/* A text and its prompt are put together in memory that grows with the longest. */
+TEST(a_prompt_without_memory)
+{
+    size_t len;
+    float out[TINY_WIDTH], again[TINY_WIDTH];
+    engine_input input = {.text = "I ride", .text_len = 6};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "query");
+    fail_call(0);
+    void *bytes = tiny_model_prompts(&len);
+    engine_model *model = support_open_memory(bytes, len);
+    engine_session *session = support_session(model, NULL);
+    fail_call(1);
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL),
+                     ENGINE_ERROR_MEMORY);
+    assert_non_null(strstr(engine_session_message(session),
+                           "input 0: no memory for its text after the prompt, 11 bytes"));
+    fail_call(0);
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &input, 1, &options, again, TINY_WIDTH, NULL, NULL), 0);
+    assert_int_equal(n_calls, 1);
+    assert_memory_equal(out, again, sizeof out);
+    engine_session_free(session);
+    engine_model_close(model);
+    free(bytes);
 }
 
 TEST(encoding_allocates_nothing)
@@ -368,6 +407,9 @@ TEST(writing)
         assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
         assert_int_equal(access(path, F_OK), -1);
     }
+    struct weight_writer *writer;
+    fail_call(1);
+    assert_int_equal(weight_writer_open(path, &writer, NULL), ENGINE_ERROR_MEMORY);
     fail_call(0);
     support_remove_dir(folder);
 }

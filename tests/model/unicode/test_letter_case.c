@@ -2,6 +2,7 @@
  * (c + "Σ").lower() ends with a final sigma where c is cased, ("A" + c + "Σ").lower() where it is
  * cased or ignorable. */
 #include "model/unicode/letter_case.h"
+#include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 #include "tests/suite.h"
 
@@ -140,4 +141,32 @@ TEST(many_sigmas)
     assert_int_equal(n_final, 1);
     assert_int_equal(n_sigmas, SIGMAS - 1);
     free(text);
+}
+
+/* Where a character ends a cluster that the next one might join: controls and line ends always do,
+ * also before characters that joined after Unicode 15; other characters are joined by these. */
+TEST(clusters)
+{
+    static const struct {
+        uint32_t first, second;
+        bool breaks;
+    } pairs[] = {{'a', 'b', true},      {'a', 0x301, false},   {'a', 0x897, false},
+                 {'a', 0x1E6F5, false}, {'a', 0x1F600, true},  {'\t', 0x897, true},
+                 {0x7F, 0x897, true},   {0x2028, 0x897, true}, {0x2029, 0x897, true},
+                 {0xAD, 0x1E6F5, true}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        int32_t state = 0;
+        if (unicode_breaks_cluster(pairs[i].first, pairs[i].second, &state) != pairs[i].breaks)
+            fail_msg("U+%04X U+%04X", (unsigned)pairs[i].first, (unsigned)pairs[i].second);
+    }
+}
+
+/* The last of the characters whose lower case is not utf8proc's, and one after it. */
+TEST(lower_of_exceptions)
+{
+    uint32_t lower[UNICODE_LOWER_CODES];
+    assert_int_equal(unicode_lower(0x16EB8, lower), 1);
+    assert_int_equal(lower[0], 0x16ED3);
+    assert_int_equal(unicode_lower(0x16EBF, lower), 1);
+    assert_int_equal(lower[0], 0x16EBF);
 }

@@ -3,6 +3,7 @@
 #include "tests/tools/shell.h"
 
 #include "tools/bench/series.h"
+#include "tools/bench/subject.h"
 #include "tools/bench/workload.h"
 #include "tools/common/options.h"
 
@@ -128,6 +129,32 @@ TEST(files_of_ids)
     workload_free(&workload);
     assert_int_equal(workload_read(&workload, "absent.txt"), PROGRAM_FAILED);
     workload_free(&workload);
+}
+
+/* Keys that a query sees in a layer with a window, counted one by one; the first of 3 layers sees
+ * all. The matrices are those of the model without a window. */
+TEST(work_within_a_window)
+{
+    enum { WIDTH = 16, WINDOW = 5 };
+    struct subject plain, narrow;
+    struct workload workload = {0};
+    double n_pairs = 0;
+    shell_expect(0, "$NEW -o plain --layers 3 --width 16 --heads 2 --max-tokens 64");
+    shell_expect(0, "$NEW -o narrow --layers 3 --width 16 --heads 2 --max-tokens 64 "
+                    "--set window=5 --set global_every=3");
+    subject_open(&plain, "plain");
+    subject_open(&narrow, "narrow");
+    workload_random(&workload, "thr", 50, 1);
+    for (size_t t = 0; t < workload.n; t++)
+        for (size_t i = 0; i < workload.inputs[t].n_ids; i++)
+            for (size_t k = 0; k < workload.inputs[t].n_ids; k++)
+                n_pairs += (i > k ? i - k : k - i) <= WINDOW;
+    struct work all = subject_work(&plain, &workload), within = subject_work(&narrow, &workload);
+    assert_true(all.f32 - within.f32 == 2 * 4.0 * WIDTH * (workload.n_pairs - n_pairs));
+    assert_true(all.int8 == 0 && within.int8 == 0);
+    workload_free(&workload);
+    subject_close(&plain);
+    subject_close(&narrow);
 }
 
 SET_UP()
