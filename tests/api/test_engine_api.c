@@ -64,18 +64,6 @@ TEST(status_names)
         assert_string_equal(engine_status_name((engine_status)names[i].value), names[i].name);
     assert_string_equal(engine_version(), ENGINE_VERSION);
     assert_int_not_equal(engine_build_info()[0], 0);
-    const char *isa = getenv("ENGINE_ISA");
-    assert_int_equal(setenv("ENGINE_ISA", "portable", 1), 0);
-    assert_non_null(strstr(engine_build_info(), "kernels portable"));
-    assert_int_equal(setenv("ENGINE_ISA", "none", 1), 0); /* opening a model then fails */
-    assert_non_null(strstr(engine_build_info(), "kernels portable"));
-    engine_model *none;
-    engine_error error;
-    assert_refused(&error, engine_model_open_memory(model_bytes, model_len, NULL, &none, &error),
-                   ENGINE_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "the environment's ENGINE_ISA is 'none'"));
-    if (isa == NULL || setenv("ENGINE_ISA", isa, 1) != 0)
-        unsetenv("ENGINE_ISA");
 }
 
 TEST(open_without_arguments)

@@ -2,7 +2,6 @@
  * what it says of them, with vectors compared bit for bit. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
-#include "tests/weight_surgery.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -132,38 +131,6 @@ TEST(prompts_that_are_refused)
     options.prompt = "";
     assert_int_equal(engine_prompt(model, &options, &text, &len, &error), 0);
     assert_int_equal(len, 0);
-}
-
-/* Files whose default is no prompt, or one that they do not have; and a message with no room for
- * all names. */
-TEST(default_prompts)
-{
-    struct patient file;
-    engine_error error;
-    const char *text;
-    size_t len;
-    file.data = tiny_model_prompts(&file.len);
-    file.cap = file.len;
-    for (size_t i = 0; i < 2; i++) {
-        struct patient copy = patient_copy(&file, 8192);
-        replace_setting(&copy, "META", "default_prompt", i == 0 ? "" : "none", i == 0 ? 0 : 4);
-        for (char key[] = "prompt.a_name_that_is_quite_long_0"; key[33] <= '9'; key[33]++)
-            replace_setting(&copy, "META", key, "i ", 2);
-        engine_model *other = support_open_memory(copy.data, copy.len);
-        engine_status status = engine_prompt(other, NULL, &text, &len, &error);
-        assert_int_equal(status, i == 0 ? ENGINE_OK : ENGINE_ERROR_FORMAT);
-        if (i == 0)
-            assert_int_equal(len, 0);
-        else
-            assert_non_null(strstr(error.message, "default_prompt is 'none', and it has no "));
-        engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
-        assert_int_equal(engine_prompt(other, &options, &text, &len, &error),
-                         ENGINE_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, "it has query, passage, style, a_name"));
-        engine_model_close(other);
-        free(copy.data);
-    }
-    free(file.data);
 }
 
 /* Tokens of the prompt are marked; spans count in the caller's text. */
@@ -351,11 +318,6 @@ TEST(windows_of_a_long_text)
     options.stride = ROOM;
     assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
                      ENGINE_ERROR_ARGUMENT);
-    options.stride = 1;
-    options.max_tokens = 4;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_non_null(strstr(engine_session_message(session), "have room for 1 token: the stride"));
     options.stride = 0;
     options.max_tokens = 3;
     assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),

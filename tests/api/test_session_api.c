@@ -197,3 +197,20 @@ TEST(position_numbers_are_copied)
     engine_session_free(kept);
     engine_session_free(changed);
 }
+
+/* What the environment asks for; a set of instructions that is none is no way to open a model. */
+TEST(sets_of_instructions)
+{
+    const char *isa = getenv("ENGINE_ISA");
+    assert_int_equal(setenv("ENGINE_ISA", "portable", 1), 0);
+    assert_non_null(strstr(engine_build_info(), "kernels portable"));
+    assert_int_equal(setenv("ENGINE_ISA", "none", 1), 0); /* opening a model then fails */
+    assert_non_null(strstr(engine_build_info(), "kernels portable"));
+    engine_model *none;
+    engine_error error;
+    assert_refused(&error, engine_model_open_memory(model_bytes, model_len, NULL, &none, &error),
+                   ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "the environment's ENGINE_ISA is 'none'"));
+    if (isa == NULL || setenv("ENGINE_ISA", isa, 1) != 0)
+        unsetenv("ENGINE_ISA");
+}

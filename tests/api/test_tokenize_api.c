@@ -1,8 +1,9 @@
 /* Tokens, windows and prompts at their edges: empty texts, pairs, long texts, buffers that are
  * too small, what it refuses. */
-#include "tools/writer/weight_writer.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
+#include "tests/weight_surgery.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,10 @@ TEST(windows_that_are_refused)
     engine_window_tokens(&large, tokens, 3, &untouched);
     assert_int_equal(untouched.id, tokens[0].id);
 
+    engine_encode_options tight = ENGINE_ENCODE_OPTIONS(.max_tokens = 3, .stride = 1);
+    assert_int_equal(engine_windows(session, tokens, 4, &tight, windows, 2, &n),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(engine_session_message(session), "have room for 1 token: the stride"));
     engine_session_options fewer = ENGINE_SESSION_OPTIONS(.max_tokens = 3);
     engine_session *narrow = support_session(model, &fewer);
     assert_int_equal(engine_windows(narrow, tokens, 4, NULL, windows, 2, &n), 0);
@@ -280,6 +285,38 @@ TEST(prompts_without_arguments)
     assert_int_equal(engine_prompt(model, NULL, NULL, &len, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_prompt(model, NULL, &text, NULL, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_prompt(model, &other, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
+}
+
+/* Files whose default is no prompt, or one that they do not have; and a message with no room for
+ * all names. */
+TEST(default_prompts)
+{
+    struct patient file;
+    engine_error error;
+    const char *text;
+    size_t len;
+    file.data = tiny_model_prompts(&file.len);
+    file.cap = file.len;
+    for (size_t i = 0; i < 2; i++) {
+        struct patient copy = patient_copy(&file, 8192);
+        replace_setting(&copy, "META", "default_prompt", i == 0 ? "" : "none", i == 0 ? 0 : 4);
+        for (char key[] = "prompt.a_name_that_is_quite_long_0"; key[33] <= '9'; key[33]++)
+            replace_setting(&copy, "META", key, "i ", 2);
+        engine_model *other = support_open_memory(copy.data, copy.len);
+        engine_status status = engine_prompt(other, NULL, &text, &len, &error);
+        assert_int_equal(status, i == 0 ? ENGINE_OK : ENGINE_ERROR_FORMAT);
+        if (i == 0)
+            assert_int_equal(len, 0);
+        else
+            assert_non_null(strstr(error.message, "default_prompt is 'none', and it has no "));
+        engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
+        assert_int_equal(engine_prompt(other, &options, &text, &len, &error),
+                         ENGINE_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "it has query, passage, style, a_name"));
+        engine_model_close(other);
+        free(copy.data);
+    }
+    free(file.data);
 }
 
 static engine_word_counts count(const char *text)

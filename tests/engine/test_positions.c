@@ -382,8 +382,7 @@ TEST(past_the_table)
     reference_weights_free(&weights);
 }
 
-/* Padding that a text has within it takes no position: it reads the row of its own id, and the
- * tokens after it go on counting. Positions that are computed know of none. */
+/* Padding within a text reads the row of its own id, and only computed positions count it. */
 TEST(padding_is_not_counted)
 {
     enum { PAD = 1, WIDTH = 8 };

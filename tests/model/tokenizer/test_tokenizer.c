@@ -3,6 +3,7 @@
 #include "tests/suite.h"
 #include "tests/support.h"
 
+#include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 
 #include <stdio.h>
@@ -202,5 +203,48 @@ TEST(damaged_vocabulary)
                 assert_true(tokens[t].id >= 0 && tokens[t].id < N_WORDS);
             from[i] ^= (unsigned char)(1u << bit);
         }
+    fixture_free(&f);
+}
+
+/* Blanks become a character of words, and rules after it cut words further. */
+TEST(metaspace)
+{
+    static const char *const words[] = {"<unk>", "\u2581a", "b", "1", "_a", "\u2581"};
+    static const struct {
+        const char *splitter, *space, *text, *expected;
+    } cases[] = {
+        {"metaspace:always punctuation_dropped", "\u2581", "a,b", "1(0,1) 2(2,3)"},
+        {"metaspace:always punctuation_dropped", "\u2581", "\u2581a", "1(0,4)"},
+        {"metaspace:always digits", "\u2581", "a1b1", "1(0,1) 3(1,2) 2(2,3) 3(3,4)"},
+        {"metaspace:always digits", "\u2581", "1", "5(0,1) 3(0,1)"},
+        {"metaspace:always", "_", "a_a a", "4(0,1) 4(1,3) 4(3,5)"},
+        {"metaspace:always", "_", "_a", "4(0,2)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f =
+            fixture_new(words, 6, 2,
+                        SETTINGS("kind", "words", "unknown", "0", "splitter", cases[i].splitter,
+                                 "metaspace", cases[i].space, "metaspace_splits", "yes"));
+        assert_null(tokenizer_build(&f.tokenizer, NULL));
+        assert_string_equal(shown_tokens(&f, cases[i].text, strlen(cases[i].text)),
+                            cases[i].expected);
+        fixture_free(&f);
+    }
+}
+
+/* A piece may have more blanks than the text that it covers: no span becomes less than empty. */
+TEST(trimmed_spans)
+{
+    static const char *const words[] = {"<unk>", "   ", " a "};
+    struct token token;
+    struct fixture f =
+        fixture_new(words, 3, 2, SETTINGS("kind", "words", "unknown", "0", "trim", "yes"));
+    assert_null(tokenizer_build(&f.tokenizer, NULL));
+    for (int32_t id = 1; id < 3; id++) {
+        struct word_sink sink = {.tokenizer = &f.tokenizer, .out = &token, .cap = 1, .text = " ab"};
+        word_sink_piece(&sink, id, 1, id == 1 ? 3 : 2);
+        assert_int_equal(sink.n, 1);
+        assert_true(token.id == id && token.begin == (id == 1 ? 3 : 2) && token.end == token.begin);
+    }
     fixture_free(&f);
 }

@@ -2,7 +2,6 @@
  * against the long way; settings and tables that are refused. What whole definitions do is in
  * test_reference_tokenizers.c. */
 #include "model/tokenizer/tokenizer.h"
-#include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 #include "tests/support.h"
 
@@ -315,46 +314,6 @@ TEST(added)
         assert_tokens(&f, "ab a FOO", i == 0 ? "3(0,2) 5(3,4) 6(5,8)" : "3(0,2) 5(3,4) 7(5,8)");
         fixture_free(&f);
     }
-}
-
-/* Blanks become a character of words, and rules after it cut words further. */
-TEST(metaspace)
-{
-    static const char *const words[] = {"<unk>", "\u2581a", "b", "1", "_a", "\u2581"};
-    struct fixture f;
-    assert_null(
-        build(&f, words, 6,
-              SETTINGS("kind", "words", "splitter", "metaspace:always punctuation_dropped")));
-    assert_tokens(&f, "a,b", "1(0,1) 2(2,3)");
-    assert_tokens(&f, "\u2581a", "1(0,4)");
-    fixture_free(&f);
-    assert_null(
-        build(&f, words, 6, SETTINGS("kind", "words", "splitter", "metaspace:always digits")));
-    assert_tokens(&f, "a1b1", "1(0,1) 3(1,2) 2(2,3) 3(3,4)");
-    assert_tokens(&f, "1", "5(0,1) 3(0,1)");
-    fixture_free(&f);
-    assert_null(build(&f, words, 6,
-                      SETTINGS("kind", "words", "metaspace", "_", "metaspace_splits", "yes",
-                               "splitter", "metaspace:always")));
-    assert_tokens(&f, "a_a a", "4(0,1) 4(1,3) 4(3,5)");
-    assert_tokens(&f, "_a", "4(0,2)");
-    fixture_free(&f);
-}
-
-/* A piece may have more blanks than the text that it covers: no span becomes less than empty. */
-TEST(trimmed_spans)
-{
-    static const char *const words[] = {"<unk>", "   ", " a "};
-    struct token token;
-    struct fixture f;
-    assert_null(build(&f, words, 3, SETTINGS("kind", "words", "trim", "yes")));
-    for (int32_t id = 1; id < 3; id++) {
-        struct word_sink sink = {.tokenizer = &f.tokenizer, .out = &token, .cap = 1, .text = " ab"};
-        word_sink_piece(&sink, id, 1, id == 1 ? 3 : 2);
-        assert_int_equal(sink.n, 1);
-        assert_true(token.id == id && token.begin == (id == 1 ? 3 : 2) && token.end == token.begin);
-    }
-    fixture_free(&f);
 }
 
 TEST(refused)

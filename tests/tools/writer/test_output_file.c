@@ -271,9 +271,8 @@ TEST(full_disk_at_the_end_of_the_buffer)
         assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, &error), ENGINE_OK);
         assert_int_equal(output_file_write(file, "12345", 5), ENGINE_OK);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        if (i == 3) /* its owner sees it, and then there is room */
-            fflush(output_file_stream(file));
-        if (i == 3)
+        if (i == 3 &&
+            fflush(output_file_stream(file)) != 0) /* its owner sees it; then there is room */
             setrlimit(RLIMIT_FSIZE, &before);
         engine_status status = i == 0   ? output_file_sync(file)
                                : i == 1 ? output_file_cut(file, 0)
