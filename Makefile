@@ -399,20 +399,22 @@ tsan:
 # Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of
 # ONLY add to them, but for what was compiled anew. $(COUNTED)/all_suites is there once all of them have run.
 # Suites that add hardly a branch, and take minutes, are left out (ONLY still runs them): they repeat what other suites
-# walk through, with more numbers (grid, identity, precision, order, format_float, the cases of tokenizers), more kills and
-# power cuts (crash; resume has one of each kind), or a clock (contention, bounded work); others look at
-# optimized code, at what is installed, at pages or at the tree.
+# walk through, with more numbers (grid, identity, precision, order, format_float, the cases of tokenizers), longer
+# texts (memory), more kills and power cuts (crash; resume has one of each kind, of few lines), or a clock (contention,
+# bounded work); others look at optimized code (stack), at what is installed, at pages (lesson) or at the tree.
 COUNTED := build/coverage
 COVERAGE_TESTS = $(if $(ONLY),$(TEST_MAINS),$(filter-out tests/engine/test_grid% tests/engine/test_identity% \
 	tests/engine/test_isa_identity% tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
-	tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c tests/tools/common/test_bounded_json% \
-	tests/tools/families/test_import_precision% tests/tools/test_format_float% tests/faults/test_crash%,$(TEST_MAINS)))
+	tests/engine/test_memory% tests/model/test_stack% tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c \
+	tests/tools/common/test_bounded_json% tests/tools/families/test_import_precision% tests/tools/test_format_float% \
+	tests/faults/test_crash%,$(TEST_MAINS)))
 COVERAGE_SCRIPTS = $(if $(ONLY),$(TEST_SCRIPTS),$(filter-out tests/cluster/% tests/mutate/% tests/quality/% \
-	tests/model/kernels/test_tile_loops.sh tests/tools/lesson/% tests/tools/test_hardening.sh tests/tools/test_setup.sh,\
-	$(TEST_SCRIPTS)))
+	tests/model/kernels/test_tile_loops.sh tests/tools/lesson/% tests/tools/test_lesson.sh tests/tools/test_hardening.sh \
+	tests/tools/test_setup.sh,$(TEST_SCRIPTS)))
 counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \
 	COVERAGE='--coverage -fprofile-update=prefer-atomic' TEST_MAINS='$(COVERAGE_TESTS)' TEST_SCRIPTS='$(COVERAGE_SCRIPTS)'
 coverage: export KILLS ?= 1
+coverage: export KILL_LINES ?= 400
 coverage:
 	@+$(counted) programs tests
 	@$(if $(ONLY),,rm -f $(COUNTED)/all_suites)

@@ -2,11 +2,12 @@
 # Runs of encode that are killed or stopped and go on: the output is that of a run that was not, byte for byte; and
 # what may not go on says why. 20 kills and more, at random places.
 #
-#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 (or KILLS) and 6000
+#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 (or KILLS), and 6000
+# (or KILL_LINES: where programs are slow)
 # shellcheck disable=SC2054 # a line of options has commas in none of its words
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
-kills=${1:-${KILLS:-5}} n_lines=${2:-$((1200 * kills))}
+kills=${1:-${KILLS:-5}} n_lines=${2:-${KILL_LINES:-$((1200 * kills))}}
 cd "$folder" || exit 1
 export LC_ALL=C ENCODE_MODEL=$folder/model
 "$programs/encode-new" -o model --width 64 --max-tokens 64 >/dev/null 2>&1
@@ -292,7 +293,7 @@ stopped_in_a_line() { # WHAT
     local begun
     {
         head -n $n_given lines
-        yes "I ride bike, you house red big" | head -n 60000 | tr '\n' ' '
+        yes "I ride bike, you house red big" | head -n $((10 * ${KILL_LINES:-6000})) | tr '\n' ' '
         printf '\na dog\n'
     } >long
     tail -n +$((n_given + 1)) long >&3

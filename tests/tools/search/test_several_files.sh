@@ -113,7 +113,7 @@ check 'vectors and texts by turns' cmp expected out
 
 # ---- A shard that is killed, and one array of all ----
 
-for ((i = 0; i < 1500; i++)); do cat lines; done >many
+for ((i = 0; i < 300 * ${KILLS:-5}; i++)); do cat lines; done >many
 options=(-p mean -f npy --on-long truncate --resume)
 for _ in 1 2 3 4 5 6 7 8; do # twice the input for a machine that is through before the signal comes
     rm -f killed*
