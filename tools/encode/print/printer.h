@@ -30,7 +30,7 @@ struct printer {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
         off_t start; /* of the header in the output */
         engine_element type;
-        unsigned char *row; /* those of an item, in this type; NULL: it has been float32 so far */
+        unsigned char *row; /* those of an item, in this type or as ids; NULL: float32 so far */
     } npy;
     struct npz {
         FILE *spools[NPZ_SPOOLS];

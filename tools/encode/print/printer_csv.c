@@ -8,7 +8,7 @@
 
 /* ---- Vectors and tokens ---- */
 
-static void write_texts(struct printer *printer, const struct item *item)
+static void begin_text_row(struct printer *printer, const struct item *item)
 {
     engine_input shown = item_shown(item);
     print_index(printer, item);
@@ -16,7 +16,7 @@ static void write_texts(struct printer *printer, const struct item *item)
     row_text(&printer->rows, ROWS_CSV, "pair", shown.pair, shown.pair_len, 0);
 }
 
-static void write_token(struct printer *printer, const struct item *item, size_t i)
+static void begin_token_row(struct printer *printer, const struct item *item, size_t i)
 {
     struct rows *rows = &printer->rows;
     const engine_token *token = &item->tokens[i];
@@ -31,16 +31,16 @@ static void write_token(struct printer *printer, const struct item *item, size_t
     row_flag(rows, ROWS_CSV, "masked", item_is_masked(item, i));
 }
 
-static void write_vectors(struct printer *printer, const struct item *item)
+static void write_vector_rows(struct printer *printer, const struct item *item)
 {
     size_t width = printer->encoder->width;
     bool is_pooled = item->rows && printer->encoder->is_pooled;
     size_t n_rows = is_pooled ? 1 : item->n_tokens;
     for (size_t i = 0; i < n_rows; i++) {
         if (is_pooled)
-            write_texts(printer, item);
+            begin_text_row(printer, item);
         else
-            write_token(printer, item, i);
+            begin_token_row(printer, item, i);
         for (size_t k = 0; item->rows && k < width; k++)
             row_float(&printer->rows, ROWS_CSV, "v", item->rows[i * width + k]);
         row_end(&printer->rows);
@@ -50,7 +50,7 @@ static void write_vectors(struct printer *printer, const struct item *item)
 /* ---- Labels: a row for the best of each text or token, or for every one of them ---- */
 
 /* The labels of a text, or of its token with this index. A text without tokens has no label. */
-static void write_labels(struct printer *printer, const struct item *item, size_t token)
+static void write_label_rows(struct printer *printer, const struct item *item, size_t token)
 {
     struct rows *rows = &printer->rows;
     const struct encoder *encoder = printer->encoder;
@@ -61,9 +61,9 @@ static void write_labels(struct printer *printer, const struct item *item, size_
     for (size_t i = 0; i < n; i++) {
         const char *name = has_scores ? encoder_label(encoder, printer->ranked[i].index) : "";
         if (encoder->is_pooled)
-            write_texts(printer, item);
+            begin_text_row(printer, item);
         else
-            write_token(printer, item, token);
+            begin_token_row(printer, item, token);
         row_text(rows, ROWS_CSV, "label", name, strlen(name), 0);
         if (has_scores)
             row_float(rows, ROWS_CSV, "score", printer->ranked[i].score);
@@ -91,7 +91,7 @@ static const char *titles_of(const struct encoder *encoder)
     return is_pooled ? "text,pair" : "token_index,text,id,begin,end,in_pair,masked";
 }
 
-static void begin(struct printer *printer)
+static void begin_csv(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     const bool has_vectors = encoder->request.task == TASK_VECTORS && !encoder->is_sparse;
@@ -102,12 +102,12 @@ static void begin(struct printer *printer)
     rows_titles(&printer->rows, titles, has_vectors ? encoder->width : 0, "v");
 }
 
-static void print_item(struct printer *printer, const struct item *item)
+static void print_csv(struct printer *printer, const struct item *item)
 {
     switch (printer->encoder->request.task) {
     case TASK_LABELS:
         for (size_t i = 0; i < (printer->encoder->is_pooled ? 1 : item->n_tokens); i++)
-            write_labels(printer, item, i);
+            write_label_rows(printer, item, i);
         break;
     case TASK_ENTITIES: print_entities(printer, item); break;
     case TASK_FILL:
@@ -118,8 +118,8 @@ static void print_item(struct printer *printer, const struct item *item)
         if (printer->encoder->is_sparse)
             print_weights(printer, item);
         else
-            write_vectors(printer, item);
+            write_vector_rows(printer, item);
     }
 }
 
-const struct printer_kind PRINTER_CSV = {.begin = begin, .item = print_item};
+const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = print_csv};

@@ -86,19 +86,16 @@ static const struct result_key {
     {"masks", 1u << TASK_FILL},
 };
 
-static bool is_of_result(const struct encoder *encoder, const char *key)
-{
-    for (size_t i = 0; i < sizeof RESULT_KEYS / sizeof RESULT_KEYS[0]; i++)
-        if (strcmp(RESULT_KEYS[i].key, key) == 0)
-            return RESULT_KEYS[i].tasks >> encoder->request.task & 1;
-    return false;
-}
-
 static void write_members(struct printer *printer, const struct item *item)
 {
+    const enum task task = printer->encoder->request.task;
     for (size_t i = 0; i < item->record.n_members; i++) {
         const struct record_member *member = &item->record.members[i];
-        if (!is_of_result(printer->encoder, member->key))
+        bool is_of_result = false;
+        for (size_t k = 0; k < sizeof RESULT_KEYS / sizeof RESULT_KEYS[0]; k++)
+            if (strcmp(RESULT_KEYS[k].key, member->key) == 0)
+                is_of_result = RESULT_KEYS[k].tasks >> task & 1;
+        if (!is_of_result)
             json_write_raw(&printer->rows.json, member->key, member->value, member->value_len);
     }
 }
@@ -240,7 +237,7 @@ static void write_result(struct printer *printer, const struct item *item)
     }
 }
 
-static void print_item(struct printer *printer, const struct item *item)
+static void print_json_item(struct printer *printer, const struct item *item)
 {
     json_begin_object(&printer->rows.json, NULL);
     write_input(printer, item);
@@ -249,4 +246,4 @@ static void print_item(struct printer *printer, const struct item *item)
     json_end_object(&printer->rows.json);
 }
 
-const struct printer_kind PRINTER_JSON = {.item = print_item};
+const struct printer_kind PRINTER_JSON = {.item = print_json_item};

@@ -29,64 +29,39 @@ void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape
     out[NPY_HEADER_BYTES - 1] = '\n';
 }
 
-static bool are_ids(const struct encoder *encoder)
-{
-    return encoder->request.task == TASK_TOKENS;
-}
-
 /* "[('scale', '<f4'), ...]" is one element with fields, so a row of it is no dimension. */
-static void put_type(char *out, size_t cap, const struct printer *printer)
+static bool write_header(const struct printer *printer)
 {
-    static const char *const names[] = {"<f4", "<f2", NULL, "|u1"};
-    if (are_ids(printer->encoder))
-        snprintf(out, cap, "<i4");
-    else if (printer->npy.type == ENGINE_INT8)
-        snprintf(out, cap, "[('scale', '<f4'), ('values', '|i1', (%zu,))]",
-                 printer->encoder->width);
-    else
-        snprintf(out, cap, "%s", names[printer->npy.type]);
-}
-
-static void put_shape(char *out, size_t cap, const struct printer *printer, size_t n_rows)
-{
+    static const char *const TYPES[] = {"<f4", "<f2", NULL, "|u1"};
     const struct encoder *encoder = printer->encoder;
     const engine_element type = printer->npy.type;
-    const size_t n = encoder->padding.n;
-    const size_t columns =
-        type == ENGINE_BINARY ? engine_row_bytes(type, encoder->width) : encoder->width;
-    const bool are_padded = n && (are_ids(encoder) || !encoder->is_pooled);
-    int len = are_padded ? snprintf(out, cap, "%zu, %zu", n_rows / n, n)
-                         : snprintf(out, cap, "%zu,", n_rows);
-    if (!are_ids(encoder) && type != ENGINE_INT8)
-        snprintf(out + len, cap - (size_t)len, "%s%zu", are_padded ? ", " : " ", columns);
-}
-
-static bool put_header(const struct printer *printer, size_t n_rows)
-{
-    char header[NPY_HEADER_BYTES], type[64], shape[64];
-    put_type(type, sizeof type, printer);
-    put_shape(shape, sizeof shape, printer, n_rows);
-    npy_header(header, type, shape);
+    const bool are_ids = encoder->request.task == TASK_TOKENS;
+    const size_t n = encoder->padding.n, n_rows = *printer->n_array_rows, width = encoder->width;
+    const bool are_padded = n && (are_ids || !encoder->is_pooled);
+    char header[NPY_HEADER_BYTES], descr[64], shape[64];
+    size_t len = (size_t)(are_padded ? snprintf(shape, sizeof shape, "%zu, %zu", n_rows / n, n)
+                                     : snprintf(shape, sizeof shape, "%zu,", n_rows));
+    if (!are_ids && type != ENGINE_INT8)
+        snprintf(shape + len, sizeof shape - len, "%s%zu", are_padded ? ", " : " ",
+                 type == ENGINE_BINARY ? engine_row_bytes(type, width) : width);
+    if (!are_ids && type == ENGINE_INT8)
+        snprintf(descr, sizeof descr, "[('scale', '<f4'), ('values', '|i1', (%zu,))]", width);
+    else
+        snprintf(descr, sizeof descr, "%s", are_ids ? "<i4" : TYPES[type]);
+    npy_header(header, descr, shape);
     return fwrite(header, 1, sizeof header, printer->stream) == sizeof header;
 }
 
 /* Appending (>>) and pipes do not let the header be written again. */
-static bool can_rewrite(FILE *stream, off_t *start)
+static void begin_npy(struct printer *printer)
 {
-    int flags = fcntl(fileno(stream), F_GETFL);
-    *start = flags >= 0 && !(flags & O_APPEND) ? ftello(stream) : -1;
-    return *start >= 0;
-}
-
-static void begin(struct printer *printer)
-{
-    if (can_rewrite(printer->stream, &printer->npy.start)) {
-        printer->npy.rows = printer->stream;
-        put_header(printer, 0);
-        return;
-    }
-    printer->npy.rows = tmpfile();
-    if (!printer->npy.rows)
+    struct npy *npy = &printer->npy;
+    const int flags = fcntl(fileno(printer->stream), F_GETFL);
+    npy->start = flags >= 0 && !(flags & O_APPEND) ? ftello(printer->stream) : -1;
+    npy->rows = npy->start >= 0 ? printer->stream : tmpfile();
+    if (npy->start >= 0)
+        write_header(printer);
+    if (!npy->rows)
         program_die("cannot make a temporary file for the rows");
 }
 
@@ -100,7 +75,7 @@ static const char *find_fault(const struct printer *printer, const struct item *
 {
     const float least_too_large = 65520; /* rounds to infinity; the largest is 65504 */
     const size_t n = count_rows(printer, item) * printer->encoder->width;
-    if (printer->npy.type != ENGINE_F16 || are_ids(printer->encoder))
+    if (printer->npy.type != ENGINE_F16 || printer->encoder->request.task == TASK_TOKENS)
         return NULL;
     for (size_t i = 0; i < n; i++)
         if (fabsf(item->rows[i]) >= least_too_large)
@@ -108,42 +83,31 @@ static const char *find_fault(const struct printer *printer, const struct item *
     return NULL;
 }
 
-static bool put_rows(struct printer *printer, const struct item *item, size_t n)
+static void print_npy(struct printer *printer, const struct item *item)
 {
     struct npy *npy = &printer->npy;
-    const size_t width = printer->encoder->width, n_bytes = n * engine_row_bytes(npy->type, width);
-    if (npy->type == ENGINE_F32)
-        return fwrite(item->rows, 1, n_bytes, npy->rows) == n_bytes;
-    npy->row = alloc_resize(npy->row, n_bytes, 1);
-    engine_rows_from_f32(item->rows, n, width, npy->type, npy->row);
-    return fwrite(npy->row, 1, n_bytes, npy->rows) == n_bytes;
-}
-
-static bool put_ids(FILE *stream, const struct item *item)
-{
-    for (size_t i = 0; i < item->n_tokens; i++)
-        if (fwrite(&item->tokens[i].id, sizeof item->tokens[i].id, 1, stream) != 1)
-            return false;
-    return true;
-}
-
-static void print_item(struct printer *printer, const struct item *item)
-{
-    struct npy *npy = &printer->npy;
-    const struct encoder *encoder = printer->encoder;
-    size_t n_rows = count_rows(printer, item);
-    bool is_written = are_ids(encoder) ? put_ids(npy->rows, item) : put_rows(printer, item, n_rows);
-    if (!is_written && npy->rows != printer->stream)
+    const size_t width = printer->encoder->width, n = count_rows(printer, item);
+    const void *bytes = item->rows;
+    size_t n_bytes = n * engine_row_bytes(npy->type, width);
+    if (printer->encoder->request.task == TASK_TOKENS) {
+        int32_t *ids = alloc_resize(npy->row, n_bytes = n * sizeof *ids, 1);
+        for (size_t i = 0; i < n; i++)
+            ids[i] = item->tokens[i].id;
+        bytes = npy->row = (void *)ids;
+    } else if (npy->type != ENGINE_F32) {
+        bytes = npy->row = alloc_resize(npy->row, n_bytes, 1);
+        engine_rows_from_f32(item->rows, n, width, npy->type, npy->row);
+    }
+    if (fwrite(bytes, 1, n_bytes, npy->rows) != n_bytes && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
-    *printer->n_array_rows += n_rows;
+    *printer->n_array_rows += n;
 }
 
 static bool rewrite_header(struct printer *printer)
 {
     off_t end = ftello(printer->stream);
     bool is_written = end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
-                      put_header(printer, *printer->n_array_rows) &&
-                      fseeko(printer->stream, end, SEEK_SET) == 0;
+                      write_header(printer) && fseeko(printer->stream, end, SEEK_SET) == 0;
     if (!is_written && !ferror(printer->stream))
         printer->message = "cannot go back to where the output tells its number of rows";
     return is_written;
@@ -159,7 +123,7 @@ static bool copy_spool(struct printer *printer)
     if (fflush(rows) != 0 || fseeko(rows, 0, SEEK_SET) != 0)
         return false;
     printer->message = NULL;
-    if (!put_header(printer, *printer->n_array_rows))
+    if (!write_header(printer))
         return false;
     while ((n = fread(bytes, 1, sizeof bytes, rows)) > 0)
         if (fwrite(bytes, 1, n, printer->stream) != n)
@@ -175,7 +139,7 @@ static void drop_spool(struct printer *printer)
     free(printer->npy.row);
 }
 
-static bool end(struct printer *printer)
+static bool end_npy(struct printer *printer)
 {
     bool is_spooled = printer->npy.rows != printer->stream;
     bool is_written = is_spooled ? copy_spool(printer) : rewrite_header(printer);
@@ -184,11 +148,11 @@ static bool end(struct printer *printer)
 }
 
 /* The rows before a text that failed are a sound file too. */
-static void abandon(struct printer *printer)
+static void abandon_npy(struct printer *printer)
 {
     if (printer->npy.rows == printer->stream)
         rewrite_header(printer);
     drop_spool(printer);
 }
 
-const struct printer_kind PRINTER_NPY = {begin, find_fault, print_item, end, abandon};
+const struct printer_kind PRINTER_NPY = {begin_npy, find_fault, print_npy, end_npy, abandon_npy};

@@ -14,19 +14,14 @@
 /* The parts of npz.spools. */
 enum { VALUES, IDS, STARTS };
 
-static bool put(FILE *spool, const void *bytes, size_t n)
-{
-    return fwrite(bytes, 1, n, spool) == n;
-}
-
 /* What has come so far: where the next text begins. */
-static bool put_start(struct npz *npz)
+static bool add_start(struct npz *npz)
 {
-    int64_t start = (int64_t)npz->n_entries;
-    return put(npz->spools[STARTS], &start, sizeof start);
+    const int64_t start = (int64_t)npz->n_entries;
+    return fwrite(&start, sizeof start, 1, npz->spools[STARTS]) == 1;
 }
 
-static void begin(struct printer *printer)
+static void begin_npz(struct printer *printer)
 {
     struct npz *npz = &printer->npz;
     if (!printer->encoder->is_sparse)
@@ -34,55 +29,58 @@ static void begin(struct printer *printer)
     for (size_t i = 0; i < NPZ_SPOOLS; i++)
         if (!(npz->spools[i] = tmpfile()))
             program_die("cannot make a temporary file for the arrays: %s", strerror(errno));
-    if (!put_start(npz))
+    if (!add_start(npz))
         program_die("cannot keep the arrays in a temporary file");
 }
 
 /* The weights that are not 0, in the order of their ids, as CSR wants them. */
-static bool put_weights(struct npz *npz, const float *row, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int32_t id = (int32_t)i;
-        if (row[i] == 0)
-            continue;
-        if (!put(npz->spools[VALUES], &row[i], sizeof row[i]) ||
-            !put(npz->spools[IDS], &id, sizeof id))
-            return false;
-        npz->n_entries++;
-    }
-    return true;
-}
-
-static void print_item(struct printer *printer, const struct item *item)
+static void print_npz(struct printer *printer, const struct item *item)
 {
     struct npz *npz = &printer->npz;
+    const float *row = item->rows;
+    bool is_kept = true;
     npz->n_texts++;
-    if (!put_weights(npz, item->rows, printer->encoder->width) || !put_start(npz))
+    for (size_t i = 0; i < printer->encoder->width && is_kept; i++) {
+        const int32_t id = (int32_t)i;
+        if (row[i] == 0)
+            continue;
+        is_kept = fwrite(&row[i], sizeof row[i], 1, npz->spools[VALUES]) == 1 &&
+                  fwrite(&id, sizeof id, 1, npz->spools[IDS]) == 1;
+        npz->n_entries++;
+    }
+    if (!is_kept || !add_start(npz))
         printer->message = "cannot keep the arrays in a temporary file";
 }
 
-/* An array of which `spool` has the numbers, or, if that is NULL, bytes has. */
-static bool add(struct zip_writer *zip, const char *name, const char *descr, const char *shape,
-                const void *bytes, size_t n_bytes, FILE *spool)
-{
-    char head[NPY_HEADER_BYTES + 16];
-    npy_header(head, descr, shape);
-    if (n_bytes > 0)
-        memcpy(head + NPY_HEADER_BYTES, bytes, n_bytes);
-    return zip_add(zip, name, head, NPY_HEADER_BYTES + n_bytes, spool);
-}
-
-static bool add_csr(struct zip_writer *zip, const struct npz *npz, size_t width)
+/* The arrays have their numbers in a spool, or few of them as bytes after the header. */
+static bool add_arrays(struct zip_writer *zip, const struct npz *npz, size_t width)
 {
     char entries[64], starts[64];
     const int64_t shape[2] = {(int64_t)npz->n_texts, (int64_t)width};
+    const struct {
+        const char *name, *descr, *shape;
+        const void *bytes;
+        size_t n_bytes;
+        FILE *spool;
+    } arrays[] = {
+        {"indices.npy", "<i4", entries, NULL, 0, npz->spools[IDS]},
+        {"indptr.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]},
+        {"format.npy", "|S3", "", "csr", 3, NULL},
+        {"shape.npy", "<i8", "2,", shape, sizeof shape, NULL},
+        {"data.npy", "<f4", entries, NULL, 0, npz->spools[VALUES]},
+    };
+    bool is_written = true;
     snprintf(entries, sizeof entries, "%zu,", npz->n_entries);
     snprintf(starts, sizeof starts, "%zu,", npz->n_texts + 1);
-    return add(zip, "indices.npy", "<i4", entries, NULL, 0, npz->spools[IDS]) &&
-           add(zip, "indptr.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]) &&
-           add(zip, "format.npy", "|S3", "", "csr", 3, NULL) &&
-           add(zip, "shape.npy", "<i8", "2,", shape, sizeof shape, NULL) &&
-           add(zip, "data.npy", "<f4", entries, NULL, 0, npz->spools[VALUES]);
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && is_written; i++) {
+        char head[NPY_HEADER_BYTES + sizeof shape];
+        npy_header(head, arrays[i].descr, arrays[i].shape);
+        if (arrays[i].n_bytes > 0)
+            memcpy(head + NPY_HEADER_BYTES, arrays[i].bytes, arrays[i].n_bytes);
+        is_written = zip_add(zip, arrays[i].name, head, NPY_HEADER_BYTES + arrays[i].n_bytes,
+                             arrays[i].spool);
+    }
+    return is_written;
 }
 
 static void drop_spools(struct printer *printer)
@@ -94,10 +92,10 @@ static void drop_spools(struct printer *printer)
     }
 }
 
-static bool end(struct printer *printer)
+static bool end_npz(struct printer *printer)
 {
     struct zip_writer zip = {.stream = printer->stream};
-    bool is_written = add_csr(&zip, &printer->npz, printer->encoder->width) && zip_end(&zip);
+    bool is_written = add_arrays(&zip, &printer->npz, printer->encoder->width) && zip_end(&zip);
     if (!is_written && !ferror(printer->stream))
         printer->message = "cannot read the temporary files with the arrays again";
     drop_spools(printer);
@@ -105,4 +103,4 @@ static bool end(struct printer *printer)
 }
 
 const struct printer_kind PRINTER_NPZ = {
-    .begin = begin, .item = print_item, .end = end, .abandon = drop_spools};
+    .begin = begin_npz, .item = print_npz, .end = end_npz, .abandon = drop_spools};
