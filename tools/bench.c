@@ -193,7 +193,7 @@ int main(int argc, char *argv[])
     struct bench_options options;
     program_begin("encode-bench", argv);
     bench_options_read(&options, argc, argv);
-    polite_threads(argv, 0);
+    set_passive_waiting(argv, 0);
     for (size_t i = 0; i < options.n_ids_files; i++)
         input_remember(options.ids_files[i]);
     bench.options = &options;

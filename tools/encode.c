@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     program_begin("encode", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     encode_options_read(&options, argc, argv);
-    polite_threads(argv, options.request.session.n_threads);
+    set_passive_waiting(argv, options.request.session.n_threads);
     if (options.output_path)
         options.request.session.progress = stop_progress;
     encoder_open(&encoder, &options.request);

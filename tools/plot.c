@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         return program_version();
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
         if (strcmp(first, PLOT_COMMANDS[i].name) == 0) {
-            polite_threads(argv, 0);
+            set_passive_waiting(argv, 0);
             return run((enum plot_command)i, argc - 1, argv + 1);
         }
     if (strcmp(first, "--help-table") == 0) /* which options_read prints */

@@ -273,7 +273,7 @@ int main(int argc, char **argv)
     program_begin("encode-search", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     search_options_read(&search.options, argc, argv);
-    polite_threads(argv, search.options.request.session.n_threads);
+    set_passive_waiting(argv, search.options.request.session.n_threads);
     open_all(&search);
     const int code = output_end(&search.output, run(&search));
     close_all(&search);

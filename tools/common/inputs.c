@@ -36,7 +36,7 @@ static const struct input *find_input(const char *path, int descriptor, struct s
     return NULL;
 }
 
-static void refuse_output(const struct input *input, const char *name)
+static void die_of_input(const struct input *input, const char *name)
 {
     if (strcmp(input->name, name) == 0)
         program_die_misused("%s is read, and cannot be the output", name);
@@ -44,12 +44,12 @@ static void refuse_output(const struct input *input, const char *name)
                         input->name);
 }
 
-void input_spare(const char *output)
+void input_refuse_output(const char *output)
 {
     struct stat file;
     const struct input *input = find_input(output, -1, &file);
     if (input)
-        refuse_output(input, alloc_text("'%s'", output));
+        die_of_input(input, alloc_text("'%s'", output));
 }
 
 void input_remember(const char *path)
@@ -73,7 +73,7 @@ void input_remember(const char *path)
         program_exit(PROGRAM_MISUSED);
     }
     if ((input = find_input(NULL, STDOUT_FILENO, &file)) != NULL)
-        refuse_output(input, "stdout");
+        die_of_input(input, "stdout");
 }
 
 static int read_stream(const char *path, FILE *stream, char **data, size_t *len)

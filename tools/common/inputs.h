@@ -13,7 +13,7 @@
 void input_remember(const char *path);
 
 /* The output must be none of those that are remembered. */
-void input_spare(const char *output);
+void input_refuse_output(const char *output);
 
 /* Reads and remembers a file ("-": stdin) of at most 1 GiB; a NUL byte follows its *len bytes.
  * Returns PROGRAM_DONE, or an exit code after a message. */

@@ -51,7 +51,7 @@ static const struct source {
 };
 
 /* NULL: none is known. */
-static const char *option_for(const char *path)
+static const char *import_option(const char *path)
 {
     for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
         if (path_ends_in(path, SOURCES[i].ending))
@@ -59,15 +59,15 @@ static const char *option_for(const char *path)
     return NULL;
 }
 
-static bool has_file(const char *folder, const char *name)
+static bool folder_has(const char *folder, const char *name)
 {
     char path[PATH_MAX + 32];
     return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
            access(path, F_OK) == 0;
 }
 
-/* As a shell reads one word; returns what is behind it. The room is four times the text's. */
-static char *put_word(char *out, const char *text)
+/* As a shell reads one word; returns its end. The room is four times the text's. */
+static char *append_word(char *out, const char *text)
 {
     static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "/._-+=,@%:";
@@ -80,42 +80,43 @@ static char *put_word(char *out, const char *text)
 }
 
 /* "OPTION SOURCE -o NAME.weights", with the name of the folder or file, without its ending. */
-static void put_command(char *out, const char *option, const char *source)
+static void write_command(char *out, const char *option, const char *source)
 {
     char real[PATH_MAX], name[PATH_MAX + sizeof ".weights"];
     snprintf(name, sizeof name, "%s",
              path_name(realpath(source, real) && real[1] ? real : "/model"));
     char *ending = strrchr(name, '.');
-    if (option_for(source) && ending && ending > name)
+    if (import_option(source) && ending && ending > name)
         *ending = '\0';
     strcat(name, ".weights");
     out = stpcpy(stpcpy(out, "; to make one: encode-import "), option);
-    put_word(stpcpy(put_word(out, source), " -o "), name);
+    append_word(stpcpy(append_word(out, source), " -o "), name);
 }
 
-static void put_hint(char *out, const char *path)
+static void write_hint(char *out, const char *path)
 {
     struct stat file;
     char copy[PATH_MAX];
     if (stat(path, &file) != 0)
         return;
     const bool is_folder = S_ISDIR(file.st_mode);
-    const char *option = is_folder ? "" : option_for(path);
+    const char *option = is_folder ? "" : import_option(path);
     snprintf(copy, sizeof copy, "%s", path);
     const char *folder = is_folder ? path : dirname(copy);
-    const bool is_checkpoint = has_file(folder, "config.json") || has_file(folder, "modules.json");
+    const bool is_checkpoint =
+        folder_has(folder, "config.json") || folder_has(folder, "modules.json");
     if (!is_folder && path_ends_in(path, ".gguf"))
         strcpy(out, "; GGUF is not read: take the checkpoint that it was made of, a folder with "
                     "config.json and model.safetensors, and encode-import");
     else if (option && is_checkpoint && !path_ends_in(path, ".vec"))
-        put_command(out, "", folder);
+        write_command(out, "", folder);
     else if (option && option[0])
-        put_command(out, option, path);
-    else if (is_folder && has_file(path, "tokenizer.json"))
-        put_command(out, "--tokenizer-only ", path);
+        write_command(out, option, path);
+    else if (is_folder && folder_has(path, "tokenizer.json"))
+        write_command(out, "--tokenizer-only ", path);
     else if (option)
-        put_word(stpcpy(out, "; a checkpoint is a folder with config.json, which is not in "),
-                 folder);
+        append_word(stpcpy(out, "; a checkpoint is a folder with config.json, which is not in "),
+                    folder);
 }
 
 int model_open_failed(const char *path, const engine_error *error)
@@ -123,7 +124,7 @@ int model_open_failed(const char *path, const engine_error *error)
     const char *asked = path ? path : getenv("ENCODE_MODEL");
     char hint[HINT_BYTES] = "";
     if (asked && strlen(asked) < PATH_MAX / 4)
-        put_hint(hint, asked);
+        write_hint(hint, asked);
     if (!path && error->status == ENGINE_ERROR_IO && !hint[0])
         strcpy(hint, " (-m FILE; encode-new makes one)");
     return program_fail("%s%s", error->message, hint);

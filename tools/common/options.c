@@ -152,7 +152,7 @@ __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
  * program's and has no base address: to the system ld.so is the program, which could not be started
  * with PROGRAM's arguments. Where starting again fails threads spin, and all else is as it should
  * be. */
-void polite_threads(char *argv[], size_t n_threads)
+void set_passive_waiting(char *argv[], size_t n_threads)
 {
     static const char *const CHOICES[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
                                           "OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY"};

@@ -30,7 +30,7 @@ const char *program_name(void);
 /* Threads leave the processors to others while they have no work. Called before anything is read or
  * written, with the arguments of main, by a program that will encode with so many threads (0: the
  * engine's choice). May start the program again. */
-void polite_threads(char *argv[], size_t n_threads);
+void set_passive_waiting(char *argv[], size_t n_threads);
 
 /* "name: message" on stderr, as display_copy shows it, with a line end; behind it, for
  * PROGRAM_MISUSED, "Try 'name --help'.". Returns the code. */

@@ -43,10 +43,10 @@ void output_open(struct output *output, const char *path, enum output_kind kind)
         .stream = stdout, .path = path, .kind = kind, .is_kept = kind == OUTPUT_RESUMES};
     if (!path)
         return;
-    input_spare(path);
+    input_refuse_output(path);
     for (size_t i = 0; i < N_OTHERS; i++) {
         char *other = alloc_text("%s%s", path, OTHERS[i]);
-        input_spare(other);
+        input_refuse_output(other);
         free(other);
     }
     atexit(drop_unfinished);
@@ -99,7 +99,7 @@ FILE *output_beside(struct output *output, const char *name, const char *ending)
         return NULL;
     struct output_beside *beside = &output->beside[output->n_beside];
     char *path = alloc_text("%s%s", name, ending);
-    input_spare(path);
+    input_refuse_output(path);
     refuse_same(output, path);
     if (output_file_open(path, output->kind, &beside->file, &output->error) != ENGINE_OK) {
         free(path);

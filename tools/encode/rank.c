@@ -34,7 +34,7 @@ struct ranking {
 
 enum { TEXT_COLUMNS = 70, COUNT_COLUMNS = 6 };
 
-static void begin_print(struct ranking *ranking)
+static void begin_ranking(struct ranking *ranking)
 {
     struct rows *rows = &ranking->job->rows;
     const bool in_order = ranking->options->in_order;
@@ -51,8 +51,8 @@ static void begin_print(struct ranking *ranking)
 }
 
 /* rank 0: not ranked. text has its prompt. */
-static void print_text(struct ranking *ranking, const struct candidate *candidate, size_t rank,
-                       const char *text)
+static void print_candidate(struct ranking *ranking, const struct candidate *candidate, size_t rank,
+                            const char *text)
 {
     struct rows *rows = &ranking->job->rows;
     const engine_input *query = &ranking->query.record.input;
@@ -73,7 +73,8 @@ static void print_text(struct ranking *ranking, const struct candidate *candidat
 
 /* ---- Keeping texts until all are scored ---- */
 
-static int keep(struct ranking *ranking, const struct candidate *candidate, const char *text)
+static int keep_candidate(struct ranking *ranking, const struct candidate *candidate,
+                          const char *text)
 {
     if (ranking->n == ranking->cap) {
         ranking->cap = ranking->cap ? 2 * ranking->cap : 256;
@@ -107,13 +108,13 @@ static int print_sorted(struct ranking *ranking)
     char *text = text_room(ranking, n);
     int code = PROGRAM_DONE;
 
-    begin_print(ranking);
+    begin_ranking(ranking);
     for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->job->rows.stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
             return program_fail("cannot read the temporary file with the texts again");
-        print_text(ranking, candidate, i + 1, text);
+        print_candidate(ranking, candidate, i + 1, text);
     }
     free(text);
     return code;
@@ -135,7 +136,7 @@ static struct item with_query(const struct ranking *ranking, const struct item *
 }
 
 /* The tokens that will be read for a text: its own, or those of the pair with the query. */
-static bool tokenize(struct ranking *ranking, struct item *item)
+static bool tokenize_candidate(struct ranking *ranking, struct item *item)
 {
     struct encoder *encoder = ranking->encoder;
     if (item->record.input.ids || item->record.input.pair)
@@ -152,7 +153,7 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     return is_good;
 }
 
-static int give_out(struct ranking *ranking, const struct item *item, float score)
+static int add_candidate(struct ranking *ranking, const struct item *item, float score)
 {
     const engine_input *input = &item->record.input;
     struct candidate candidate = {
@@ -160,8 +161,8 @@ static int give_out(struct ranking *ranking, const struct item *item, float scor
     const struct item noted = with_query(ranking, item); /* whose tokens they are */
     notes_of(ranking->job, &noted);
     if (!ranking->options->in_order)
-        return keep(ranking, &candidate, input->text);
-    print_text(ranking, &candidate, 0, input->text);
+        return keep_candidate(ranking, &candidate, input->text);
+    print_candidate(ranking, &candidate, 0, input->text);
     return PROGRAM_DONE;
 }
 
@@ -175,7 +176,7 @@ static int score_batch(void *task, struct batch *batch)
     size_t n = 0;
     int code = PROGRAM_DONE;
 
-    for (; n < batch->n_items && tokenize(ranking, &batch->items[n]); n++)
+    for (; n < batch->n_items && tokenize_candidate(ranking, &batch->items[n]); n++)
         inputs[n] = batch->items[n].record.input;
     strcpy(reason, n < batch->n_items ? encoder->message : "");
     engine_encode_options options = encoder->options;
@@ -189,7 +190,7 @@ static int score_batch(void *task, struct batch *batch)
         return notes_fail(batch->job, encoder->message);
     }
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
-        code = give_out(ranking, &batch->items[i], scores[i]);
+        code = add_candidate(ranking, &batch->items[i], scores[i]);
     return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job, reason) : code;
 }
 
@@ -215,7 +216,7 @@ int rank_texts(struct job *job)
     struct ranking ranking = {.job = job, .options = job->options, .encoder = job->encoder};
     read_query(&ranking);
     if (job->options->in_order)
-        begin_print(&ranking);
+        begin_ranking(&ranking);
     else if (!(ranking.texts = tmpfile()))
         program_die("cannot make a temporary file for the texts: %s", strerror(errno));
     int code = batch_run(job, score_batch, &ranking);

@@ -39,7 +39,7 @@ static int keep_batch(void *task, struct batch *batch)
 }
 
 /* The look-ahead mask, and what is seen in each text. */
-static void check_size(const struct masks *masks)
+static void check_cells(const struct masks *masks)
 {
     const size_t n = masks->n_places;
     double n_cells = (double)n * (double)n * (double)(masks->texts.n + 1);
@@ -59,7 +59,7 @@ static void pad_all(struct masks *masks)
     for (size_t i = 0; i < masks->texts.n; i++)
         if (masks->texts.items[i].n_tokens > masks->n_places)
             masks->n_places = masks->texts.items[i].n_tokens;
-    check_size(masks);
+    check_cells(masks);
     encoder->padding.n = masks->n_places;
     masks->row = alloc_zeros(masks->n_places, sizeof *masks->row);
     for (size_t i = 0; i < masks->texts.n; i++)
@@ -79,7 +79,7 @@ static bool sees(const struct masks *masks, const struct item *item, size_t quer
     return are_tokens && !(masks->is_causal && looks_ahead(query, key));
 }
 
-static double score(const struct item *item, size_t key)
+static double key_score(const struct item *item, size_t key)
 {
     if (item_is_masked(item, key))
         return -INFINITY;
@@ -91,9 +91,9 @@ static void softmax(const struct masks *masks, const struct item *item, double *
 {
     double most = -INFINITY, sum = 0;
     for (size_t i = 0; i < masks->n_places; i++)
-        most = fmax(most, score(item, i));
+        most = fmax(most, key_score(item, i));
     for (size_t i = 0; i < masks->n_places; i++) {
-        weights[i] = most > -INFINITY ? exp(score(item, i) - most) : 0;
+        weights[i] = most > -INFINITY ? exp(key_score(item, i) - most) : 0;
         sum += weights[i];
     }
     for (size_t i = 0; i < masks->n_places && sum > 0; i++)
@@ -168,7 +168,7 @@ static void print_seen(const struct masks *masks, const struct item *item, FILE 
     print_matrix(masks, SEEN, item, stream);
 }
 
-static void print_text(const struct masks *masks, FILE *stream)
+static void print_masks_text(const struct masks *masks, FILE *stream)
 {
     const size_t n = masks->texts.n, n_places = masks->n_places;
     print_heading(stream, masks->encoder);
@@ -217,7 +217,7 @@ static void write_matrix(const struct masks *masks, enum matrix matrix, const st
     json_end_array(json);
 }
 
-static void print_json(const struct masks *masks, FILE *stream)
+static void print_masks_json(const struct masks *masks, FILE *stream)
 {
     struct json_writer json = {.stream = stream};
     json_begin_object(&json, NULL);
@@ -245,9 +245,9 @@ int show_masks(struct job *job)
     if (code == PROGRAM_DONE) {
         pad_all(&masks);
         if (job->options->format == FORMAT_JSON)
-            print_json(&masks, job->output.stream);
+            print_masks_json(&masks, job->output.stream);
         else
-            print_text(&masks, job->output.stream);
+            print_masks_text(&masks, job->output.stream);
     }
     kept_free(&masks.texts);
     free(masks.row);

@@ -45,7 +45,7 @@ static double similarity(const struct matrix *matrix, size_t a, size_t b)
     return engine_cosine(matrix->vectors + a * width, matrix->vectors + b * width, width);
 }
 
-static void print_table_row(const struct matrix *matrix, size_t row, FILE *stream)
+static void print_matrix_row(const struct matrix *matrix, size_t row, FILE *stream)
 {
     const engine_input *input = &matrix->texts.items[row].record.input;
     fprintf(stream, "%6zu ", row + 1);
@@ -58,7 +58,7 @@ static void print_table_row(const struct matrix *matrix, size_t row, FILE *strea
     putc('\n', stream);
 }
 
-static void print_table(const struct matrix *matrix, struct rows *rows)
+static void print_matrix(const struct matrix *matrix, struct rows *rows)
 {
     FILE *stream = rows->stream;
     print_heading(stream, matrix->encoder);
@@ -67,10 +67,10 @@ static void print_table(const struct matrix *matrix, struct rows *rows)
         fprintf(stream, " %*zu", DISPLAY_NUMBER, i + 1);
     fputs("  text\n", stream);
     for (size_t row = 0; row < matrix->texts.n && !ferror(stream); row++)
-        print_table_row(matrix, row, stream);
+        print_matrix_row(matrix, row, stream);
 }
 
-static void print_json(const struct matrix *matrix, struct rows *rows)
+static void print_matrix_json(const struct matrix *matrix, struct rows *rows)
 {
     struct json_writer *json = &rows->json;
     json_begin_object(json, NULL);
@@ -88,7 +88,7 @@ static void print_json(const struct matrix *matrix, struct rows *rows)
     json_end_object(json);
 }
 
-static void print_csv(const struct matrix *matrix, struct rows *rows)
+static void print_matrix_csv(const struct matrix *matrix, struct rows *rows)
 {
     rows_titles(rows, "index,text,pair", matrix->texts.n, "s");
     for (size_t row = 0; row < matrix->texts.n && !ferror(rows->stream); row++) {
@@ -111,9 +111,9 @@ int print_similarities(struct job *job)
         program_die("--similarity takes at least two texts; stdin has %s",
                     matrix.texts.n ? "one" : "none");
     if (code == PROGRAM_DONE)
-        (job->rows.format == ROWS_JSON  ? print_json
-         : job->rows.format == ROWS_CSV ? print_csv
-                                        : print_table)(&matrix, &job->rows);
+        (job->rows.format == ROWS_JSON  ? print_matrix_json
+         : job->rows.format == ROWS_CSV ? print_matrix_csv
+                                        : print_matrix)(&matrix, &job->rows);
     kept_free(&matrix.texts);
     free(matrix.vectors);
     return code;

@@ -17,8 +17,8 @@ struct pairs {
 /* ---- Printing ---- */
 
 /* As text the cosine alone, every digit of it. */
-static void print_pair(struct rows *rows, const struct item *first, const struct item *second,
-                       float cosine)
+static void print_cosine(struct rows *rows, const struct item *first, const struct item *second,
+                         float cosine)
 {
     const engine_input *text = &first->record.input, *pair = &second->record.input;
     char number[FORMAT_FLOAT_MAX];
@@ -42,7 +42,7 @@ static void print_pair(struct rows *rows, const struct item *first, const struct
 
 /* Takes the second text of each pair out of the batch, and tokenizes both sides. How many pairs,
  * from the first, could be; the encoder's message says why not all. */
-static size_t split(struct pairs *pairs, struct batch *firsts)
+static size_t split_pairs(struct pairs *pairs, struct batch *firsts)
 {
     struct batch *seconds = &pairs->seconds;
     const size_t n_read = firsts->n_items;
@@ -69,7 +69,8 @@ static size_t split(struct pairs *pairs, struct batch *firsts)
 }
 
 /* Of n pairs with their tokens; returns how many could be. */
-static size_t compare(struct pairs *pairs, struct item *firsts, struct item *seconds, size_t n)
+static size_t compare_group(struct pairs *pairs, struct item *firsts, struct item *seconds,
+                            size_t n)
 {
     const size_t width = pairs->encoder->width;
     if (n > pairs->n_vectors) {
@@ -83,8 +84,8 @@ static size_t compare(struct pairs *pairs, struct item *firsts, struct item *sec
     for (size_t i = 0; i < n; i++) {
         notes_of(pairs->job, &firsts[i]);
         notes_of(pairs->job, &seconds[i]);
-        print_pair(&pairs->job->rows, &firsts[i], &seconds[i],
-                   (float)engine_cosine(pairs->vectors + i * width, seconds[i].rows, width));
+        print_cosine(&pairs->job->rows, &firsts[i], &seconds[i],
+                     (float)engine_cosine(pairs->vectors + i * width, seconds[i].rows, width));
     }
     return n;
 }
@@ -95,12 +96,13 @@ static int compare_pairs(void *task, struct batch *batch)
     const size_t n_read = batch->n_items, most = encoder_most_pooled(pairs->encoder);
     char reason[sizeof pairs->encoder
                     ->message]; /* encoding those before it may change the message */
-    size_t n = split(pairs, batch), n_done = 0, len, n_compared;
+    size_t n = split_pairs(pairs, batch), n_done = 0, len, n_compared;
 
     strcpy(reason, n < n_read ? pairs->encoder->message : "");
     do {
         len = n - n_done < most ? n - n_done : most;
-        n_compared = compare(pairs, batch->items + n_done, pairs->seconds.items + n_done, len);
+        n_compared =
+            compare_group(pairs, batch->items + n_done, pairs->seconds.items + n_done, len);
         n_done += n_compared;
     } while (n_compared == len && n_done < n);
     for (size_t i = 0; i < pairs->seconds.n_items; i++)

@@ -22,7 +22,7 @@ void import_check_output(const struct import_options *options)
             input_remember(inputs[i]);
     if (options->is_dry_run)
         return;
-    input_spare(options->output);
+    input_refuse_output(options->output);
     if (strcmp(options->output, "-") == 0)
         program_die_misused("-o - would be standard output, and a weight file needs a place of "
                             "its own: name a file (./- for one of that name)");

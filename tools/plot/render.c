@@ -335,7 +335,7 @@ static void choose_page(struct figure *figure, const struct plot_options *option
 int render(struct figure *figure, const struct plot_options *options)
 {
     if (options->output_path) /* before the numbers are written */
-        input_spare(options->output_path);
+        input_refuse_output(options->output_path);
     if (options->title)
         figure->title = text_new("%s", options->title);
     figure_set_colors(figure);

@@ -50,7 +50,7 @@ void weight_output_drop(void)
 void weight_output_open(struct weight_output *output, const char *path, const char *name)
 {
     char made_by[64];
-    input_spare(path);
+    input_refuse_output(path);
     *output = (struct weight_output){0};
     if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
         program_die("%s", output->error.message);

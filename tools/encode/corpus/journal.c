@@ -28,7 +28,7 @@ char *journal_line(const json_t *object)
 }
 
 /* The object of such a line; NULL if the line is not complete. */
-static json_t *read_line(const char *line, size_t len)
+static json_t *read_journal_line(const char *line, size_t len)
 {
     char sum[SUM_BYTES + 1];
     if (len <= SUM_BYTES)
@@ -70,12 +70,12 @@ static json_t *entry_json(const struct journal_entry *entry)
     return object;
 }
 
-static uint64_t number_of(const json_t *object, const char *key)
+static uint64_t count_named(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-static uint64_t number_at(const json_t *array, size_t i)
+static uint64_t count_at(const json_t *array, size_t i)
 {
     return (uint64_t)json_integer_value(json_array_get(array, i));
 }
@@ -83,48 +83,36 @@ static uint64_t number_at(const json_t *array, size_t i)
 static struct journal_entry read_entry(const json_t *object)
 {
     struct journal_entry entry = {
-        .bytes = number_of(object, "bytes"),
-        .sum = (uint32_t)number_of(object, "sum"),
+        .bytes = count_named(object, "bytes"),
+        .sum = (uint32_t)count_named(object, "sum"),
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
         *(size_t *)((char *)&entry.progress + COUNTS[i].offset) =
-            (size_t)number_of(object, COUNTS[i].name);
+            (size_t)count_named(object, COUNTS[i].name);
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
-        entry.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};
+        entry.files[i] = (struct journal_file){count_at(file, 0), (uint32_t)count_at(file, 1)};
     }
     return entry;
 }
 
 /* ---- Reading ---- */
 
-static bool fail(const struct journal *journal, const char *what)
+static bool refuse_file(const struct journal *journal, const char *what)
 {
     return program_refuse("cannot %s '%s': %s", what, journal->path, strerror(errno));
 }
 
 /* File systems without locks have one run at a time by the user's care alone. */
-static bool lock(struct journal *journal)
+static bool lock_journal(struct journal *journal)
 {
     return flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
            program_refuse("another encode is writing this output: it holds '%s'", journal->path);
 }
 
-static void take_line(struct journal *journal, json_t *object)
-{
-    if (json_object_get(object, "bytes")) {
-        journal->last = read_entry(object);
-        journal->n_entries++;
-        json_decref(object);
-        return;
-    }
-    json_decref(journal->head);
-    journal->head = object;
-}
-
-/* Reads whole lines; what is behind them is cut off, so that the next line begins a line. */
-static bool read_lines(struct journal *journal)
+/* Reads complete lines and truncates the file after the last one. */
+static bool read_journal(struct journal *journal)
 {
     FILE *stream = fdopen(dup(journal->fd), "r");
     char *line = NULL;
@@ -134,11 +122,18 @@ static bool read_lines(struct journal *journal)
     json_t *object;
     struct stat file;
     if (!stream || fstat(journal->fd, &file) != 0)
-        return fail(journal, "read");
+        return refuse_file(journal, "read");
     while (S_ISREG(file.st_mode) && (len = getline(&line, &cap, stream)) > 0 &&
-           (object = read_line(line, (size_t)len)) != NULL) {
-        take_line(journal, object);
+           (object = read_journal_line(line, (size_t)len)) != NULL) {
+        const bool is_entry = json_object_get(object, "bytes") != NULL;
         end += len;
+        if (is_entry) {
+            journal->last = read_entry(object);
+            journal->n_entries++;
+        }
+        json_decref(is_entry ? object : journal->head);
+        if (!is_entry)
+            journal->head = object;
     }
     const bool is_journal = S_ISREG(file.st_mode) && (journal->head || len <= 0);
     free(line);
@@ -148,14 +143,7 @@ static bool read_lines(struct journal *journal)
                               "another output",
                               journal->path);
     return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||
-           fail(journal, "cut");
-}
-
-/* The run that held it may have ended, and removed it, between open and lock. */
-static bool is_gone(const struct journal *journal)
-{
-    struct stat file;
-    return fstat(journal->fd, &file) == 0 && file.st_nlink == 0;
+           refuse_file(journal, "cut");
 }
 
 bool journal_find(struct journal *journal, const char *output_path)
@@ -164,9 +152,12 @@ bool journal_find(struct journal *journal, const char *output_path)
     journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
     if (journal->fd < 0 && errno == ENOENT)
         return false;
-    if ((journal->fd < 0 && !fail(journal, "open")) || !lock(journal) || !read_lines(journal))
+    if ((journal->fd < 0 && !refuse_file(journal, "open")) || !lock_journal(journal) ||
+        !read_journal(journal))
         program_exit(PROGRAM_FAILED);
-    if (!is_gone(journal))
+    /* The run that held it may have ended, and removed it, between open and lock. */
+    struct stat file;
+    if (fstat(journal->fd, &file) != 0 || file.st_nlink > 0)
         return true;
     close(journal->fd);
     journal->fd = -1;
@@ -185,7 +176,7 @@ static bool write_line(struct journal *journal, json_t *object)
     if (n >= 0 && (size_t)n < len)
         errno = ENOSPC;
     free(line);
-    return (n >= 0 && (size_t)n == len) || fail(journal, "write to");
+    return (n >= 0 && (size_t)n == len) || refuse_file(journal, "write to");
 }
 
 bool journal_change_head(struct journal *journal, json_t *head)
@@ -199,11 +190,11 @@ bool journal_begin(struct journal *journal, json_t *head)
 {
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (journal->fd >= 0)
-        return lock(journal) && journal_change_head(journal, head);
+        return lock_journal(journal) && journal_change_head(journal, head);
     if (errno == EEXIST)
         program_fail("another encode is writing this output: it has made '%s'", journal->path);
     else
-        fail(journal, "make");
+        refuse_file(journal, "make");
     json_decref(head);
     return false;
 }
@@ -211,8 +202,8 @@ bool journal_begin(struct journal *journal, json_t *head)
 bool journal_add(struct journal *journal, const struct journal_entry *entry)
 {
     json_t *object = entry_json(entry);
-    bool is_kept =
-        write_line(journal, object) && (fdatasync(journal->fd) == 0 || fail(journal, "write to"));
+    bool is_kept = write_line(journal, object) &&
+                   (fdatasync(journal->fd) == 0 || refuse_file(journal, "write to"));
     json_decref(object);
     if (is_kept && journal->n_entries++ == 0)
         output_file_sync_folder(journal->path);

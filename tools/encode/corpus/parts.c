@@ -41,7 +41,7 @@ static uint64_t with_each_part(const char *output_path, const char *report_path,
     return bytes + with_part(output_path, OUTPUT_ORIGIN, false, act);
 }
 
-static uint64_t count(const struct part *part)
+static uint64_t part_bytes(const struct part *part)
 {
     struct stat file;
     return stat(part->name, &file) == 0 ? (uint64_t)file.st_size : 0;
@@ -49,10 +49,10 @@ static uint64_t count(const struct part *part)
 
 uint64_t parts_bytes(const char *output_path, const char *report_path)
 {
-    return with_each_part(output_path, report_path, count);
+    return with_each_part(output_path, report_path, part_bytes);
 }
 
-static uint64_t drop(const struct part *part)
+static uint64_t drop_part(const struct part *part)
 {
     unlink(part->name);
     return 0;
@@ -60,12 +60,12 @@ static uint64_t drop(const struct part *part)
 
 void parts_drop(const char *output_path, const char *report_path)
 {
-    with_each_part(output_path, report_path, drop);
+    with_each_part(output_path, report_path, drop_part);
 }
 
 /* Where there is no part it is in its place. Beside the output one without a byte says nothing, and
  * what an earlier run had to say is no longer true. */
-static uint64_t put_in_place(const struct part *part)
+static uint64_t name_part(const struct part *part)
 {
     struct stat file;
     const bool is_there = stat(part->name, &file) == 0;
@@ -82,5 +82,5 @@ static uint64_t put_in_place(const struct part *part)
 
 void parts_put_in_place(const char *output_path, const char *report_path)
 {
-    with_each_part(output_path, report_path, put_in_place);
+    with_each_part(output_path, report_path, name_part);
 }

@@ -60,7 +60,7 @@ json_t *settings_make(json_t *options, const struct encoder *encoder)
 }
 
 /* "--normalize", "--pooling mean", or "no --pooling". */
-static void put_option(char *out, size_t cap, const char *name, const json_t *value)
+static void describe_option(char *out, size_t cap, const char *name, const json_t *value)
 {
     const char *text = json_string_value(value);
     snprintf(out, cap, "%s--%s%s%.100s", text ? "" : "no ", name, text && *text ? " " : "",
@@ -91,8 +91,8 @@ static bool have_same_options(json_t *before, json_t *now, char *message)
         if (!are_same || json_equal(was, is) || may_change(name, was, is))
             continue;
         are_same = false;
-        put_option(was_text, sizeof was_text, name, was);
-        put_option(is_text, sizeof is_text, name, is);
+        describe_option(was_text, sizeof was_text, name, was);
+        describe_option(is_text, sizeof is_text, name, is);
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it was started with %s, and now has %s",
                  was_text, is_text);
     }

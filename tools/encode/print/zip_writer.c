@@ -20,13 +20,13 @@ struct record {
     size_t n;
 };
 
-static void put(struct record *record, uint64_t value, size_t n_bytes)
+static void append_number(struct record *record, uint64_t value, size_t n_bytes)
 {
     for (size_t i = 0; i < n_bytes; i++, value >>= 8)
         record->bytes[record->n++] = (unsigned char)value;
 }
 
-static bool put_out(struct zip_writer *zip, const void *bytes, size_t n)
+static bool write_bytes(struct zip_writer *zip, const void *bytes, size_t n)
 {
     zip->n_bytes += n;
     return fwrite(bytes, 1, n, zip->stream) == n;
@@ -34,50 +34,52 @@ static bool put_out(struct zip_writer *zip, const void *bytes, size_t n)
 
 /* What the local header and the directory say alike of a file: from the version needed to the
  * length of the extra field. */
-static void put_common(struct record *record, const struct zip_entry *entry, size_t extra_len)
+static void append_common(struct record *record, const struct zip_entry *entry, size_t extra_len)
 {
-    put(record, VERSION, 2);
-    put(record, 0, 2); /* flags */
-    put(record, 0, 2); /* stored */
-    put(record, 0, 2); /* time */
-    put(record, DATE, 2);
-    put(record, entry->crc, 4);
-    put(record, UINT32_MAX, 4); /* both sizes are in the extra field */
-    put(record, UINT32_MAX, 4);
-    put(record, strlen(entry->name), 2);
-    put(record, extra_len, 2);
+    append_number(record, VERSION, 2);
+    append_number(record, 0, 2); /* flags */
+    append_number(record, 0, 2); /* stored */
+    append_number(record, 0, 2); /* time */
+    append_number(record, DATE, 2);
+    append_number(record, entry->crc, 4);
+    append_number(record, UINT32_MAX, 4); /* both sizes are in the extra field */
+    append_number(record, UINT32_MAX, 4);
+    append_number(record, strlen(entry->name), 2);
+    append_number(record, extra_len, 2);
 }
 
-static void put_sizes(struct record *record, const struct zip_entry *entry, size_t n_bytes)
+static void append_sizes(struct record *record, const struct zip_entry *entry, size_t n_bytes)
 {
-    put(record, ZIP64_TAG, 2);
-    put(record, n_bytes, 2);
-    put(record, entry->len, 8);
-    put(record, entry->len, 8);
+    append_number(record, ZIP64_TAG, 2);
+    append_number(record, n_bytes, 2);
+    append_number(record, entry->len, 8);
+    append_number(record, entry->len, 8);
 }
 
 static bool write_local_header(struct zip_writer *zip, const struct zip_entry *entry)
 {
     struct record header = {.n = 0}, extra = {.n = 0};
-    put_sizes(&extra, entry, 16);
-    put(&header, 0x04034B50, 4);
-    put_common(&header, entry, extra.n);
-    return put_out(zip, header.bytes, header.n) && put_out(zip, entry->name, strlen(entry->name)) &&
-           put_out(zip, extra.bytes, extra.n);
+    append_sizes(&extra, entry, 16);
+    append_number(&header, 0x04034B50, 4);
+    append_common(&header, entry, extra.n);
+    return write_bytes(zip, header.bytes, header.n) &&
+           write_bytes(zip, entry->name, strlen(entry->name)) &&
+           write_bytes(zip, extra.bytes, extra.n);
 }
 
 static bool write_directory_entry(struct zip_writer *zip, const struct zip_entry *entry)
 {
     struct record header = {.n = 0}, extra = {.n = 0};
-    put_sizes(&extra, entry, 24);
-    put(&extra, entry->offset, 8);
-    put(&header, 0x02014B50, 4);
-    put(&header, VERSION, 2);
-    put_common(&header, entry, extra.n);
-    put(&header, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes: none */
-    put(&header, UINT32_MAX, 4);    /* where it is, is in the extra field */
-    return put_out(zip, header.bytes, header.n) && put_out(zip, entry->name, strlen(entry->name)) &&
-           put_out(zip, extra.bytes, extra.n);
+    append_sizes(&extra, entry, 24);
+    append_number(&extra, entry->offset, 8);
+    append_number(&header, 0x02014B50, 4);
+    append_number(&header, VERSION, 2);
+    append_common(&header, entry, extra.n);
+    append_number(&header, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes: none */
+    append_number(&header, UINT32_MAX, 4);    /* where it is, is in the extra field */
+    return write_bytes(zip, header.bytes, header.n) &&
+           write_bytes(zip, entry->name, strlen(entry->name)) &&
+           write_bytes(zip, extra.bytes, extra.n);
 }
 
 /* ---- Files ---- */
@@ -92,7 +94,7 @@ static bool pass(FILE *rest, struct zip_entry *entry, struct zip_writer *to)
     if (fflush(rest) != 0 || fseeko(rest, 0, SEEK_SET) != 0)
         return false;
     while ((n = fread(bytes, 1, sizeof bytes, rest)) > 0) {
-        if (to != NULL && !put_out(to, bytes, n))
+        if (to != NULL && !write_bytes(to, bytes, n))
             return false;
         entry->crc = to == NULL ? crc32_add(entry->crc, bytes, n) : entry->crc;
         entry->len += to == NULL ? n : 0;
@@ -108,7 +110,8 @@ bool zip_add(struct zip_writer *zip, const char *name, const void *head, size_t 
     entry->crc = crc32_add(0, head, head_len);
     if (!pass(rest, entry, NULL))
         return false;
-    return write_local_header(zip, entry) && put_out(zip, head, head_len) && pass(rest, entry, zip);
+    return write_local_header(zip, entry) && write_bytes(zip, head, head_len) &&
+           pass(rest, entry, zip);
 }
 
 bool zip_end(struct zip_writer *zip)
@@ -119,25 +122,25 @@ bool zip_end(struct zip_writer *zip)
         if (!write_directory_entry(zip, &zip->entries[i]))
             return false;
     uint64_t directory = zip->n_bytes;
-    put(&end, 0x06064B50, 4); /* end of the directory, zip64 */
-    put(&end, 44, 8);         /* bytes that follow in it */
-    put(&end, VERSION, 2);
-    put(&end, VERSION, 2);
-    put(&end, 0, 4 + 4); /* disks */
-    put(&end, zip->n_files, 8);
-    put(&end, zip->n_files, 8);
-    put(&end, directory - start, 8);
-    put(&end, start, 8);
-    put(&end, 0x07064B50, 4); /* where that is */
-    put(&end, 0, 4);
-    put(&end, directory, 8);
-    put(&end, 1, 4);
-    put(&end, 0x06054B50, 4); /* and the end that every reader looks for */
-    put(&end, 0, 2 + 2);
-    put(&end, zip->n_files, 2);
-    put(&end, zip->n_files, 2);
-    put(&end, UINT32_MAX, 4);
-    put(&end, UINT32_MAX, 4);
-    put(&end, 0, 2);
-    return put_out(zip, end.bytes, end.n);
+    append_number(&end, 0x06064B50, 4); /* end of the directory, zip64 */
+    append_number(&end, 44, 8);         /* bytes that follow in it */
+    append_number(&end, VERSION, 2);
+    append_number(&end, VERSION, 2);
+    append_number(&end, 0, 4 + 4); /* disks */
+    append_number(&end, zip->n_files, 8);
+    append_number(&end, zip->n_files, 8);
+    append_number(&end, directory - start, 8);
+    append_number(&end, start, 8);
+    append_number(&end, 0x07064B50, 4); /* where that is */
+    append_number(&end, 0, 4);
+    append_number(&end, directory, 8);
+    append_number(&end, 1, 4);
+    append_number(&end, 0x06054B50, 4); /* and the end that every reader looks for */
+    append_number(&end, 0, 2 + 2);
+    append_number(&end, zip->n_files, 2);
+    append_number(&end, zip->n_files, 2);
+    append_number(&end, UINT32_MAX, 4);
+    append_number(&end, UINT32_MAX, 4);
+    append_number(&end, 0, 2);
+    return write_bytes(zip, end.bytes, end.n);
 }
