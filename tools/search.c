@@ -9,7 +9,9 @@
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
+#include "tools/common/texts/word_notes.h"
 #include "tools/search/find.h"
 #include "tools/search/hits.h"
 #include "tools/search/origin.h"
@@ -257,16 +259,6 @@ static void open_all(struct search *search)
                                                                                  : ROWS_TABLE);
 }
 
-static void close_all(struct search *search)
-{
-    free(search->found);
-    for (size_t i = 0; i < search->n_queries; i++)
-        item_free(&search->queries[i]);
-    encoder_close(&search->reranker.encoder);
-    encoder_close(&search->encoder);
-    places_close(&search->places);
-}
-
 int main(int argc, char **argv)
 {
     static struct search search;
@@ -276,6 +268,11 @@ int main(int argc, char **argv)
     set_passive_waiting(argv, search.options.request.session.n_threads);
     open_all(&search);
     const int code = output_end(&search.output, run(&search));
-    close_all(&search);
+    free(search.found);
+    for (size_t i = 0; i < search.n_queries; i++)
+        item_free(&search.queries[i]);
+    encoder_close(&search.reranker.encoder);
+    encoder_close(&search.encoder);
+    places_close(&search.places);
     return code;
 }

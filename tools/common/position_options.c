@@ -10,14 +10,6 @@
 
 /* ---- Reading ---- */
 
-static size_t count_commas(const char *text)
-{
-    size_t n = 0;
-    for (; *text != '\0'; text++)
-        n += *text == ',';
-    return n;
-}
-
 /* One number up to a comma or the end. */
 static float read_frequency(const char *option, const char **text)
 {
@@ -38,7 +30,9 @@ static float read_frequency(const char *option, const char **text)
 const float *position_frequencies_read(const char *option, const char *text, size_t *n)
 {
     static float *frequencies;
-    *n = count_commas(text) + 1;
+    *n = 1;
+    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; comma++)
+        ++*n;
     frequencies = alloc_resize(frequencies, *n, sizeof *frequencies);
     for (size_t i = 0; i < *n; i++)
         frequencies[i] = read_frequency(option, &text);

@@ -3,7 +3,7 @@
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
-#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/encoder_tokens.h"
 
 #include <stdio.h>
 

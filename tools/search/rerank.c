@@ -2,6 +2,8 @@
  * hits.h. */
 #include "tools/search/hits.h"
 
+#include "tools/common/texts/encoder_tokens.h"
+
 #include <stdlib.h>
 
 void reranker_open(struct reranker *reranker, const struct search_options *options)

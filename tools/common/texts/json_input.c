@@ -88,18 +88,9 @@ static char *repair(const char *line, size_t len, size_t *repaired_len)
     return repaired;
 }
 
-/* The number that ends at `end` is larger than jansson's. What is kept of it are its characters, so
- * any number may stand in its place: one that is not whole, which no id of a token is. */
-static void replace_number(char *text, size_t end)
-{
-    size_t begin = end;
-    while (begin > 0 && strchr("0123456789+-.eE", text[begin - 1]))
-        begin--;
-    memset(text + begin, ' ', end - begin);
-    memcpy(text + begin, "0.5", 3);
-}
-
-/* The value of a line with some numbers that are too large. */
+/* The value of a line with some numbers that are too large for jansson: the error is at the end of
+ * the first. What is kept of it are its characters, so any number may replace it: one that is not
+ * whole, which no id of a token is. */
 static json_t *parse_large(const char *line, size_t len, size_t flags, json_error_t *error)
 {
     char *copy = memcpy(alloc_zeros(len, 1), line, len);
@@ -107,7 +98,11 @@ static json_t *parse_large(const char *line, size_t len, size_t flags, json_erro
     for (size_t i = 0; i < MOST_LARGE && !value; i++) {
         if (json_error_code(error) != json_error_numeric_overflow)
             break;
-        replace_number(copy, (size_t)error->position);
+        size_t end = (size_t)error->position, begin = end;
+        while (begin > 0 && strchr("0123456789+-.eE", copy[begin - 1]))
+            begin--;
+        memset(copy + begin, ' ', end - begin);
+        memcpy(copy + begin, "0.5", 3);
         value = json_loadb(copy, len, flags, error);
     }
     free(copy);
@@ -116,7 +111,7 @@ static json_t *parse_large(const char *line, size_t len, size_t flags, json_erro
 
 json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE_BYTES])
 {
-    const char *nul = memchr(line, '\0', len); /* jansson passes over one behind a number */
+    const char *nul = memchr(line, '\0', len); /* jansson ignores one after a number */
     const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
     json_error_t error;
     if (nul) {
@@ -133,8 +128,8 @@ json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE
 
 /* ---- Texts ---- */
 
-/* NULL: nothing. Returns what is behind it. */
-static char *put(char *out, const json_t *string)
+/* NULL: nothing. Returns the end. */
+static char *append_string(char *out, const json_t *string)
 {
     size_t len = json_string_length(string);
     return len ? mempcpy(out, json_string_value(string), len) : out;
@@ -148,23 +143,15 @@ static bool set_texts(const json_t *title, const json_t *text, const json_t *pai
     const bool has_blank = json_string_length(title) > 0 && json_string_length(text) > 0;
     const size_t pair_len = json_string_length(pair);
     const size_t text_len = json_string_length(title) + has_blank + json_string_length(text);
-    char *storage = alloc_zeros(text_len + pair_len, 1), *end = put(storage, title);
+    char *storage = alloc_zeros(text_len + pair_len, 1), *end = append_string(storage, title);
     if (has_blank)
         *end++ = ' ';
-    end = put(end, text);
-    put(end, pair);
+    end = append_string(end, text);
+    append_string(end, pair);
     record->storage = storage;
     record->input = (engine_input){
         .text = storage, .text_len = text_len, .pair = pair ? end : NULL, .pair_len = pair_len};
     return true;
-}
-
-static bool read_array(const json_t *array, struct record *record, char *message)
-{
-    const json_t *text = json_array_get(array, 0), *pair = json_array_get(array, 1);
-    if (json_array_size(array) != 2 || !json_is_string(text) || !json_is_string(pair))
-        return fail(message, "this array is not two strings; " EXPECTED);
-    return set_texts(NULL, text, pair, record);
 }
 
 /* ---- Ids ---- */
@@ -191,7 +178,7 @@ static bool check_numbers(const json_t *array, const char *key, size_t n, json_i
     return true;
 }
 
-static bool read_ids(const json_t *const members[N_MEMBERS], struct record *record, char *message)
+static bool set_ids(const json_t *const members[N_MEMBERS], struct record *record, char *message)
 {
     size_t n = json_array_size(members[IDS]);
     for (enum member i = IDS; i <= MASK; i++)
@@ -216,15 +203,6 @@ static bool read_ids(const json_t *const members[N_MEMBERS], struct record *reco
 
 /* ---- Objects ---- */
 
-/* A member that is null is as good as absent. */
-static void find_members(json_t *object, const json_t *members[N_MEMBERS])
-{
-    for (enum member i = 0; i < N_MEMBERS; i++) {
-        const json_t *value = json_object_get(object, KEYS[i]);
-        members[i] = json_is_null(value) ? NULL : value;
-    }
-}
-
 static bool is_of_input(const char *key)
 {
     enum member i = 0;
@@ -233,30 +211,23 @@ static bool is_of_input(const char *key)
     return i < N_OF_INPUT;
 }
 
-static bool check_id(const json_t *const members[N_MEMBERS], char *message)
-{
-    const enum member name = members[BEIR_ID] ? BEIR_ID : ID;
-    const json_t *id = members[name];
-    return !id || json_is_string(id) || json_is_number(id) ||
-           fail(message, "\"%s\" is neither a string nor a number", KEYS[name]);
-}
-
-/* BEIR's rule for the texts of a corpus. */
-static const json_t *title_of(const json_t *const members[N_MEMBERS])
-{
-    return members[BEIR_ID] && json_is_string(members[TITLE]) ? members[TITLE] : NULL;
-}
-
+/* A member that is null is as good as absent. The title goes by BEIR's rule for the texts of a
+ * corpus. */
 static bool read_object(json_t *object, struct record *record, char *message)
 {
     const json_t *members[N_MEMBERS];
-    find_members(object, members);
-    if (!check_id(members, message))
-        return false;
+    for (enum member i = 0; i < N_MEMBERS; i++) {
+        const json_t *value = json_object_get(object, KEYS[i]);
+        members[i] = json_is_null(value) ? NULL : value;
+    }
+    const enum member name = members[BEIR_ID] ? BEIR_ID : ID;
+    const bool has_title = members[BEIR_ID] && json_is_string(members[TITLE]);
+    if (members[name] && !json_is_string(members[name]) && !json_is_number(members[name]))
+        return fail(message, "\"%s\" is neither a string nor a number", KEYS[name]);
     if (members[IDS] && (members[TEXT] || members[PAIR]))
         return fail(message, "\"ids\" goes without \"text\" and \"pair\"; " EXPECTED);
     if (members[IDS])
-        return read_ids(members, record, message);
+        return set_ids(members, record, message);
     if (members[TYPES] || members[MASK])
         return fail(message, "\"types\" and \"mask\" go with \"ids\"; " EXPECTED);
     if (!members[TEXT])
@@ -264,7 +235,7 @@ static bool read_object(json_t *object, struct record *record, char *message)
     for (enum member i = TEXT; i <= PAIR; i++)
         if (members[i] && !json_is_string(members[i]))
             return fail(message, "\"%s\" is not a string; " EXPECTED, KEYS[i]);
-    return set_texts(title_of(members), members[TEXT], members[PAIR], record);
+    return set_texts(has_title ? members[TITLE] : NULL, members[TEXT], members[PAIR], record);
 }
 
 /* ---- Members that are kept: the text of an object, which has been parsed, beside what jansson has
@@ -306,7 +277,7 @@ static const char *next_value(const char **at, size_t *len)
     return value;
 }
 
-static void keep_id(struct record *record, const struct record_member *member, const json_t *value)
+static void set_id(struct record *record, const struct record_member *member, const json_t *value)
 {
     const bool is_first_choice = strcmp(member->key, "_id") == 0;
     if (json_is_null(value) || (!is_first_choice && (record->id || strcmp(member->key, "id") != 0)))
@@ -340,7 +311,7 @@ void json_members_keep(json_t *object, const char *text, bool (*taken)(const cha
         struct record_member *member = &members[record->n_members++];
         *member = (struct record_member){strcpy(keys, key), written, len};
         keys += strlen(key) + 1;
-        keep_id(record, member, value);
+        set_id(record, member, value);
     }
 }
 
@@ -350,8 +321,12 @@ static bool read_value(json_t *value, struct record *record, char *message)
 {
     if (json_is_string(value))
         return set_texts(NULL, value, NULL, record);
-    if (json_is_array(value))
-        return read_array(value, record, message);
+    if (json_is_array(value)) {
+        const json_t *text = json_array_get(value, 0), *pair = json_array_get(value, 1);
+        if (json_array_size(value) != 2 || !json_is_string(text) || !json_is_string(pair))
+            return fail(message, "this array is not two strings; " EXPECTED);
+        return set_texts(NULL, text, pair, record);
+    }
     if (json_is_object(value))
         return read_object(value, record, message);
     return fail(message, "this value is no text; " EXPECTED);

@@ -1,8 +1,9 @@
 /* word_notes.c - what is said of texts in languages that the model was not made for: its vocabulary
  * does not have their words, so that such texts get nearly the same vector, or has them in pieces
- * only. See encoder.h. */
+ * only. See word_notes.h. */
+#include "tools/common/texts/word_notes.h"
+
 #include "tools/common/options.h"
-#include "tools/common/texts/encoder.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,38 @@
+/* encoder_tokens.h - an input's tokens, and what they are called. */
+#ifndef TOOLS_ENCODER_TOKENS_H
+#define TOOLS_ENCODER_TOKENS_H
+
+#include "tools/common/texts/encoder.h"
+
+/* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
+ * as many as the limit lets by. */
+bool encoder_tokenize(struct encoder *encoder, struct item *item);
+
+/* The windows, [n], of a text with all its tokens, or of ids, to be freed; NULL after a failure.
+ * Each has the tokens of the prompt, which are marked as such. */
+engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n);
+
+/* The text of a token of the vocabulary; "" if it has none. */
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
+
+/* The same as a text shows it, without a blank before it: "naïve" of "ĠnaÃ¯ve" or "▁naïve". The
+ * result is in word, or the vocabulary's text if that is too long or not whole characters. */
+enum { ENCODER_WORD_BYTES = 128 };
+const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
+                         size_t *len);
+
+/* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
+const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len);
+
+/* The word that the token for unknown words stands for at place i; NULL: another token, or the
+ * word is that token's own text. */
+const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
+                                 size_t *len);
+
+/* The characters that the i-th token has bytes of, where its own text is bytes that do not show
+ * them: of "Ã¯ve", "ïve". NULL: its text shows what it is. */
+const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len);
+
+#endif
