@@ -18,7 +18,7 @@ declare -A most_of=(
     [minimal]=34
     [new]=702
     [peers]=53
-    [plot]=3276
+    [plot]=3245
     [search]=2164
     [writer]=2659
 )

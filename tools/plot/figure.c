@@ -1,6 +1,7 @@
 /* figure.c - panels, their names and their colours; see figure.h. */
 #include "tools/plot/figure.h"
 
+#include "tools/common/print/display.h"
 #include "tools/plot/text.h"
 
 #include <math.h>
@@ -28,6 +29,16 @@ void axis_name_all(struct axis *axis)
 const char *axis_name(const struct axis *axis, size_t i)
 {
     return axis->labels ? axis->labels[i] : text_new("%zu", i);
+}
+
+size_t axis_widest(const struct axis *axis, size_t most)
+{
+    size_t wide = 0;
+    for (size_t i = 0; axis->labels && i < axis->n; i++) {
+        size_t columns = display_width(axis->labels[i], strlen(axis->labels[i]), most);
+        wide = columns > wide ? columns : wide;
+    }
+    return wide;
 }
 
 double panel_link_length(const struct panel *panel, size_t i)

@@ -67,6 +67,9 @@ void axis_name_all(struct axis *axis);
 /* The name of an element of an axis: its label, or its number. */
 const char *axis_name(const struct axis *axis, size_t i);
 
+/* The columns of a screen that its longest name takes, at most `most`; 0: it has no names. */
+size_t axis_widest(const struct axis *axis, size_t most);
+
 /* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
 

@@ -1,5 +1,4 @@
 /* figure_table.c - see figure.h. */
-#include "tools/common/print/display.h"
 #include "tools/plot/figure.h"
 #include "tools/plot/text.h"
 
@@ -12,14 +11,8 @@ static void put_name(FILE *stream, const char *name, size_t columns)
 {
     static const char special[] = "\t\n\\\"";
     static const char *const escapes[] = {"\\t", "\\n", "\\\\", "\\042"};
-    char *cut = NULL;
-    size_t len;
-    if (columns > 0) {
-        FILE *memory = alloc_open(&cut, &len);
-        display_text(memory, name, strlen(name), columns);
-        text_close(memory, &cut);
-        name = cut;
-    }
+    if (columns > 0)
+        name = text_cut(name, columns);
     const char *first = name + strspn(name, " ");
     for (const char *c = name; *c; c++) {
         const char *found = strchr(special, *c);

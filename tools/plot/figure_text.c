@@ -44,14 +44,10 @@ static void put_cell(const struct panel *panel, double value, size_t columns, bo
         fputs("\x1b[0m", stream);
 }
 
-static size_t widest(const struct axis *axis, size_t most)
+static size_t widest(const struct axis *axis)
 {
-    size_t wide = 1;
-    for (size_t i = 0; i < axis->n; i++) {
-        size_t columns = display_width(axis_name(axis, i), strlen(axis_name(axis, i)), most);
-        wide = columns > wide ? columns : wide;
-    }
-    return wide;
+    return axis->labels ? axis_widest(axis, NAME_COLUMNS)
+                        : (size_t)snprintf(NULL, 0, "%zu", axis->n - 1);
 }
 
 static void put_name(const struct axis *axis, size_t i, size_t columns, FILE *stream)
@@ -82,8 +78,8 @@ static void put_header(const struct axis *axis, size_t margin, size_t cell_colum
 static void print_map(const struct panel *panel, bool y_up, size_t columns, bool colors,
                       FILE *stream)
 {
-    size_t name_columns = widest(&panel->y, NAME_COLUMNS), room = columns - name_columns - 1;
-    size_t share = room / panel->x.n, name = widest(&panel->x, NAME_COLUMNS) + 1;
+    size_t name_columns = widest(&panel->y), room = columns - name_columns - 1;
+    size_t share = room / panel->x.n, name = widest(&panel->x) + 1;
     size_t cell_columns = share < NUMBER_COLUMNS   ? (share >= 2 ? 2 : 1)
                           : name <= NUMBER_COLUMNS ? NUMBER_COLUMNS
                           : name < share           ? name

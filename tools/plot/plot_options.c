@@ -102,45 +102,31 @@ static const char *output_of(const char *path)
     return is_stdout ? NULL : path;
 }
 
-static const char *output_conflict(const struct plot_options *options)
-{
-    const char *path = options->output_path, *data_path = options->data_path;
-    if (!options->writes_data || options->format == PLOT_NOTHING)
-        return NULL;
-    if (!path && !data_path)
-        return "the picture and --data would both go to standard output: give one of them a file";
-    if (path && data_path && output_are_same(path, data_path))
-        return "-o and --data name the same file: the picture would replace the numbers";
-    return NULL;
-}
-
-/* By the name of the file, where -f does not say it. */
-static const char *settle_format(struct plot_options *options)
+void plot_settle_outputs(struct plot_options *options)
 {
     static const char *const ends[] = {".txt", ".tsv", ".png", ".svg", ".pdf"};
     bool is_drawn = options->output_path || !options->writes_data;
     const char *path = options->output_path = output_of(options->output_path);
-    options->data_path = output_of(options->data_path);
+    const char *data_path = options->data_path = output_of(options->data_path);
+    if (options->script)
+        input_remember(options->script);
     for (size_t i = 0; path && options->format == PLOT_NOTHING && i < 5; i++)
         if (ends_with(path, ends[i]))
             options->format = (enum plot_format)(PLOT_TEXT + i);
     if (path && options->format == PLOT_NOTHING)
-        return "the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f says what it shall "
-               "be";
+        program_die_misused("the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f says "
+                            "what it shall be");
     if (options->format == PLOT_NOTHING && is_drawn)
         options->format = PLOT_TEXT;
     if (!path && options->format >= PLOT_PNG && isatty(STDOUT_FILENO))
-        return "a picture does not go to the terminal: name a file with -o, or leave -f out";
-    return NULL;
-}
-
-void plot_settle_outputs(struct plot_options *options)
-{
-    if (options->script)
-        input_remember(options->script);
-    const char *reason = settle_format(options);
-    if (!reason)
-        reason = output_conflict(options);
-    if (reason)
-        program_die_misused("%s", reason);
+        program_die_misused(
+            "a picture does not go to the terminal: name a file with -o, or leave -f out");
+    if (!options->writes_data || options->format == PLOT_NOTHING)
+        return;
+    if (!path && !data_path)
+        program_die_misused(
+            "the picture and --data would both go to standard output: give one of them a file");
+    if (path && data_path && output_are_same(path, data_path))
+        program_die_misused(
+            "-o and --data name the same file: the picture would replace the numbers");
 }

@@ -75,25 +75,10 @@ static size_t name_columns(const struct figure *figure)
     }
 }
 
-static size_t widest_name(const struct axis *axis, size_t most)
+/* One line, cut where it is long. */
+static const char *gnuplot_title(const char *title)
 {
-    size_t wide = 0;
-    for (size_t i = 0; axis->labels && i < axis->n; i++) {
-        size_t columns = display_width(axis->labels[i], strlen(axis->labels[i]), most);
-        wide = columns > wide ? columns : wide;
-    }
-    return wide;
-}
-
-/* One line, cut where it is long, as the terminal would show it. */
-static const char *title_of(const char *title)
-{
-    char *cut;
-    size_t len;
-    FILE *stream = alloc_open(&cut, &len);
-    display_text(stream, title ? title : "", strlen(title ? title : ""), TITLE_COLUMNS);
-    text_close(stream, &cut);
-    return gnuplot_string(cut);
+    return gnuplot_string(title ? text_cut(title, TITLE_COLUMNS) : "");
 }
 
 static void put_panel(const struct panel *panel, size_t i, size_t index, size_t name_most,
@@ -102,14 +87,14 @@ static void put_panel(const struct panel *panel, size_t i, size_t index, size_t 
     static const char *const palettes[] = {"", "RdBu", "viridis", "Blues"};
     fprintf(out, "table[%zu] = %zu; page[%zu] = %zu\n", i, index, i, panel->page);
     fprintf(out, "rows[%zu] = %zu; columns[%zu] = %zu\n", i, panel->y.n, i, panel->x.n);
-    fprintf(out, "y_names[%zu] = %zu; x_names[%zu] = %zu\n", i, widest_name(&panel->y, name_most),
-            i, widest_name(&panel->x, name_most));
+    fprintf(out, "y_names[%zu] = %zu; x_names[%zu] = %zu\n", i, axis_widest(&panel->y, name_most),
+            i, axis_widest(&panel->x, name_most));
     fprintf(out, "colors[%zu] = \"%s\"; least[%zu] = %.9g; most[%zu] = %.9g\n", i,
             palettes[panel->palette], i, panel->least, i, panel->most);
-    fprintf(out, "panel_title[%zu] = %s\n", i, title_of(panel->title));
-    fprintf(out, "x_title[%zu] = %s\n", i, title_of(panel->x.title));
-    fprintf(out, "y_title[%zu] = %s\n", i, title_of(panel->y.title));
-    fprintf(out, "unit[%zu] = %s\n", i, title_of(panel->unit));
+    fprintf(out, "panel_title[%zu] = %s\n", i, gnuplot_title(panel->title));
+    fprintf(out, "x_title[%zu] = %s\n", i, gnuplot_title(panel->x.title));
+    fprintf(out, "y_title[%zu] = %s\n", i, gnuplot_title(panel->y.title));
+    fprintf(out, "unit[%zu] = %s\n", i, gnuplot_title(panel->unit));
     fprintf(out, "links[%zu] = \"", i);
     for (size_t k = 0; k < panel->n_links; k++)
         fprintf(out, "%zu %zu ", panel->links[k][0] + 1, panel->links[k][1] + 1);
@@ -129,10 +114,10 @@ static void put_variables(const struct figure *figure, const struct plot_options
     const char *title =
         options->title
             ? gnuplot_string(text_of_bytes(figure->title, strnlen(figure->title, TITLE_BYTES)))
-            : title_of(figure->title);
+            : gnuplot_title(figure->title);
     fprintf(out, "title = %s\nnotes = \"\"\n", title);
     for (size_t k = 0; k < figure->n_notes; k++)
-        fprintf(out, "notes = notes.%s.\"\\n\"\n", title_of(figure->notes[k]));
+        fprintf(out, "notes = notes.%s.\"\\n\"\n", gnuplot_title(figure->notes[k]));
     fprintf(out, "n_notes = %zu\nn = %zu\nn_beside = %zu\n", figure->n_notes, n, figure->columns);
     fprintf(out,
             "square = %d\ny_up = %d\nshows_values = %d\nshares_scale = %d\nshares_names = %d\n"

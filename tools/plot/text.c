@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Tabs and line ends stay: tables of numbers and pictures have them their own ways. U+FFFE and
  * U+FFFF may not stand in XML, which SVG is. */
@@ -39,6 +40,16 @@ char *text_new(const char *format, ...)
     char *text = text_of_bytes(made, (size_t)len);
     free(made);
     return text;
+}
+
+char *text_cut(const char *text, size_t columns)
+{
+    char *cut;
+    size_t len;
+    FILE *stream = alloc_open(&cut, &len);
+    display_text(stream, text, strlen(text), columns);
+    text_close(stream, &cut);
+    return cut;
 }
 
 void text_close(FILE *stream, char **text)

@@ -10,6 +10,9 @@
 char *text_new(const char *format, ...) PROGRAM_PRINTF(1, 2);
 char *text_of_bytes(const char *bytes, size_t len);
 
+/* The text as a terminal would show it, cut to so many columns. */
+char *text_cut(const char *text, size_t columns);
+
 /* Closes a stream of alloc_open; what was written to it is in *text, for good. */
 void text_close(FILE *stream, char **text);
 

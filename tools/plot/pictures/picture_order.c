@@ -118,7 +118,7 @@ static char *write_order(const struct orders *orders, size_t i)
     return text;
 }
 
-/* ---- Distances ---- */
+/* ---- Panel ---- */
 
 static double float_distance(const float *a, const float *b, size_t n, bool by_cosine)
 {
@@ -128,66 +128,47 @@ static double float_distance(const float *a, const float *b, size_t n, bool by_c
     return by_cosine ? 1 - engine_cosine(a, b, n) : sqrt(squares);
 }
 
-/* Of each text to the first. */
-static double *measure(struct source *source, enum with_positions with)
-{
-    size_t width;
-    const float *vectors = source_pool(source, with, &width);
-    double *distances = alloc_zeros(source->n_items, sizeof *distances);
-    for (size_t i = 1; i < source->n_items; i++)
-        distances[i] =
-            float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
-    return distances;
-}
-
-/* ---- Panel ---- */
-
-struct place {
-    double distance;
-    size_t index;
+struct row {
+    double distances[2]; /* [n_kinds]: to the sentence */
+    size_t index;        /* of the text */
 };
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
-    if (x->distance != y->distance)
-        return (x->distance > y->distance) - (x->distance < y->distance);
+    const struct row *x = a, *y = b;
+    if (x->distances[0] != y->distances[0])
+        return (x->distances[0] > y->distances[0]) - (x->distances[0] < y->distances[0]);
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The texts but the sentence itself, the nearest first. */
-static struct place *sort_texts(const double *distances, size_t n)
-{
-    struct place *places = alloc_zeros(n, sizeof *places);
-    for (size_t i = 0; i < n; i++)
-        places[i] = (struct place){distances[i + 1], i + 1};
-    qsort(places, n, sizeof *places, by_distance);
-    return places;
-}
-
-/* Distances with positions, and those without beside them; a model without positions has these
- * alone. */
+/* Distances with positions, the nearest first, and those without beside them; a model without
+ * positions has these alone. */
 static void add_dots(struct source *source, struct figure *figure)
 {
-    static const enum with_positions kinds[] = {WITH_POSITIONS, WITHOUT_POSITIONS};
     bool has_positions = strcmp(source->position, "none") != 0;
-    size_t n = source->n_items - 1, n_kinds = has_positions ? 2 : 1;
+    bool by_cosine = source->options->by_cosine;
+    size_t n = source->n_items - 1, n_kinds = has_positions ? 2 : 1, width;
     struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
-    const struct place *places = NULL;
+    struct row *rows = alloc_zeros(n, sizeof *rows);
     axis_name_all(&panel->x);
     axis_name_all(&panel->y);
     for (size_t k = 0; k < n_kinds; k++) {
-        enum with_positions with = has_positions ? kinds[k] : WITHOUT_POSITIONS;
-        const double *distances = measure(source, with);
-        places = places ? places : sort_texts(distances, n);
+        enum with_positions with = has_positions && k == 0 ? WITH_POSITIONS : WITHOUT_POSITIONS;
+        const float *vectors = source_pool(source, with, &width);
         panel->x.labels[k] = source_positions(source, with);
-        for (size_t row = 0; row < n; row++)
-            panel->values[row * n_kinds + k] = distances[places[row].index];
+        for (size_t i = 0; i < n; i++) {
+            rows[i].index = i + 1;
+            rows[i].distances[k] =
+                float_distance(vectors, vectors + (i + 1) * width, width, by_cosine);
+        }
     }
-    for (size_t row = 0; row < n; row++)
-        panel->y.labels[row] = text_new("%s", source->items[places[row].index].record.input.text);
-    panel->unit = source->options->by_cosine ? "1 − cosine to the sentence's vector"
-                                             : "Euclidean distance to the sentence's vector";
+    qsort(rows, n, sizeof *rows, by_distance);
+    for (size_t i = 0; i < n; i++) {
+        panel->y.labels[i] = text_new("%s", source->items[rows[i].index].record.input.text);
+        memcpy(panel->values + i * n_kinds, rows[i].distances, n_kinds * sizeof(double));
+    }
+    panel->unit = by_cosine ? "1 − cosine to the sentence's vector"
+                            : "Euclidean distance to the sentence's vector";
 }
 
 void picture_order(struct source *source, struct figure *figure)
