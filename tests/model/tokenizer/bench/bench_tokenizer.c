@@ -29,23 +29,24 @@ static double nanoseconds(const struct worst_case_tokenizer *worst, size_t index
 int main(int argc, char **argv)
 {
     const bool shows_all = argc > 1 && strcmp(argv[1], "all") == 0;
-    struct worst_case_tokenizer worst;
+    struct worst_case_tokenizer tokenizer;
     printf("%-34s %8s %8s  ns/byte: English, slowest, which\n", "tokenizer", "usual", "worst");
-    for (size_t i = 0; worst_case_tokenizer_open(&worst, i); i++) {
-        const double usual = nanoseconds(&worst, 0);
+    for (size_t i = 0; worst_case_tokenizer_open(&tokenizer, i); i++) {
+        const double usual = nanoseconds(&tokenizer, 0);
         double worst = 0;
         const char *which = "";
         for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
-            const double found = nanoseconds(&worst, t);
+            const double found = nanoseconds(&tokenizer, t);
             if (shows_all)
-                printf("  %-32s %8s %8.1f  %s\n", worst.name, "", found, worst_case_text_name(t));
+                printf("  %-32s %8s %8.1f  %s\n", tokenizer.name, "", found,
+                       worst_case_text_name(t));
             if (found > worst) {
                 worst = found;
                 which = worst_case_text_name(t);
             }
         }
-        printf("%-34s %8.1f %8.1f  %s\n", worst.name, usual, worst, which);
-        worst_case_tokenizer_close(&worst);
+        printf("%-34s %8.1f %8.1f  %s\n", tokenizer.name, usual, worst, which);
+        worst_case_tokenizer_close(&tokenizer);
     }
     return 0;
 }
