@@ -67,7 +67,7 @@ const struct option_row POSITION_ROWS[3] = {
 
 const struct option_row EMBEDDING_SCALE_ROWS[1] = {
     {"embedding-scale", 0, "W",
-     "multiply embeddings by W (default the model's, or 1; sqrt: root of the width)",
+     "multiply embeddings by W (default the model's, or 1; sqrt: root of width)",
      SET_BY(set_embedding_scale)},
 };
 
