@@ -10,10 +10,10 @@ most_library=19968 most_lines=450 most_files=25
 # its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
 # line has none. All of tools/ is to have 26000.
 declare -A most_of=(
-    [bench]=1452
+    [bench]=1451
     [common]=5279
     [encode]=5179
-    [import]=10032
+    [import]=10030
     [inspect]=376
     [minimal]=34
     [new]=702

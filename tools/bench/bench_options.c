@@ -87,8 +87,7 @@ static const struct option_rule RULES[] = {
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...]\n",
-    .about = "Times the encoder on work made of a seed, and says how near it comes to the "
-             "machine's peak.\n"
+    .about = "Times the encoder on work made from a seed, as a share of the machine's peak.\n"
              "\n"
              "  encode-bench                                    MiniLM's shape in f32, one thread "
              "and all\n"
@@ -102,9 +101,9 @@ static const char NOTES[] =
     "                         one sequence of so many tokens\n"
     "  thr                    512 sequences of 8 to 40 tokens, 17.5 on average, in one call\n"
     "  thr128                 64 sequences of 128 tokens in one call\n"
-    "  cold                   a whole process: encode, beside this program, on one sentence\n"
+    "  cold                   a complete process: encode, beside this program, on one sentence\n"
     "\n"
-    "What the numbers are\n"
+    "Numbers\n"
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
     "  of peak                the time that the products of the layers and of attention take at "
     "the\n"

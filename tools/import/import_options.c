@@ -121,13 +121,11 @@ static const struct option_command COMMAND = {
              "--vectors FILE -o FILE [OPTION ...]\n"
              "--tokenizer-only SOURCE -o FILE\n",
     .about =
-        "Makes a weight file of a HuggingFace, sentence-transformers or model2vec directory: of\n"
-        "BERT and its relatives, RoBERTa, XLM-R, MPNet, ALBERT, Nomic's BERT, Jina v2, "
-        "ModernBERT,\n"
-        "EmbeddingGemma, Qwen3-Embedding, static embeddings, a classifier of an embedding alone;\n"
-        "encode-import(1) says which classes and which files. What is not known is refused by "
-        "name.\n"
-        "Or of word vectors: GloVe, word2vec or fastText as text.\n",
+        "Makes a weight file from a HuggingFace, sentence-transformers or model2vec directory\n"
+        "(BERT and its relatives, RoBERTa, XLM-R, MPNet, ALBERT, Nomic's BERT, Jina v2,\n"
+        "ModernBERT, EmbeddingGemma, Qwen3-Embedding, static embeddings, a classifier without\n"
+        "layers), or from word vectors: GloVe, word2vec or fastText as text. encode-import(1)\n"
+        "lists the classes and files; anything else is refused by its name.\n",
 };
 
 static const struct option_table TABLE = {

@@ -86,7 +86,7 @@ static const struct option_command COMMAND = {
 
 static const char NOTES[] =
     "  Unless given, --vocabulary is the number of tokens, --feed-forward four times\n"
-    "  the width, --heads 4, or 2 or 1 where that does not divide the width.\n"
+    "  the width, --heads 4, or 2 or 1 if 4 does not divide the width.\n"
     "  --embedding-scale sqrt is the square root of the width. With names of labels,\n"
     "  --head is sequence and --scores softmax. With --layers 0 a head sequence reads\n"
     "  the mean of the tokens, unless --head-pooling says otherwise.\n"
