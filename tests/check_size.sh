@@ -12,7 +12,7 @@ most_library=19968 most_lines=450 most_files=25
 declare -A most_of=(
     [bench]=1451
     [common]=5279
-    [encode]=5179
+    [encode]=5160
     [import]=10030
     [inspect]=376
     [minimal]=34

@@ -45,7 +45,7 @@ static void open_model(struct subject *subject)
     engine_error error;
     subject->info = ENGINE_INFO();
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
-        program_exit(model_open_failed(subject->file, &error));
+        model_open_die(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
         !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);

@@ -24,7 +24,7 @@ static int compare(const void *left, const void *right)
 __attribute__((noinline)) void *alloc_own(void *data)
 {
     if (data == NULL || (has_arena && tsearch(data, &arena, compare) == NULL))
-        alloc_fail();
+        alloc_die();
     return data;
 }
 
@@ -55,7 +55,7 @@ void alloc_for(const char *format, ...)
     va_end(arguments);
 }
 
-_Noreturn void alloc_fail(void)
+_Noreturn void alloc_die(void)
 {
     program_die("%s%snot enough memory", purpose, purpose[0] ? ": " : "");
 }
@@ -77,7 +77,7 @@ void *alloc_resize(void *data, size_t n, size_t element_bytes)
     void *resized = n <= SIZE_MAX / element_bytes ? realloc(data, n_kept * element_bytes) : NULL;
     if (!resized) {
         free(data);
-        alloc_fail();
+        alloc_die();
     }
     return alloc_own(resized);
 }
@@ -90,7 +90,7 @@ char *alloc_text(const char *format, ...)
     const int len = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (len < 0)
-        alloc_fail();
+        alloc_die();
     return text;
 }
 
@@ -130,7 +130,7 @@ FILE *alloc_open(char **text, size_t *len)
                                      (cookie_io_functions_t){.write = append, .close = free_memory})
                        : NULL;
     if (!stream || !*text)
-        alloc_fail();
+        alloc_die();
     *memory = (struct memory){text, len};
     return stream;
 }
@@ -139,5 +139,5 @@ void alloc_close(FILE *stream)
 {
     int is_bad = ferror(stream);
     if (fclose(stream) != 0 || is_bad)
-        alloc_fail();
+        alloc_die();
 }

@@ -13,7 +13,7 @@
 void alloc_for(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
 /* Ends the program. */
-_Noreturn void alloc_fail(void);
+_Noreturn void alloc_die(void);
 
 /* ---- The arena: what a program that makes one weight file allocates is never freed one by one.
  * ---- Once it is on, the blocks of alloc_bytes, alloc_zeros and alloc_resize are in it. It is for

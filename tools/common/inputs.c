@@ -62,7 +62,7 @@ void input_remember(const char *path)
     if (!input) {
         inputs = reallocarray(inputs, n_inputs + 1, sizeof *inputs);
         if (inputs == NULL)
-            alloc_fail();
+            alloc_die();
         inputs[n_inputs++] = (struct input){
             file.st_dev, file.st_ino, is_stdin ? "the file on stdin" : alloc_text("'%s'", path)};
     }

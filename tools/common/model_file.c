@@ -119,7 +119,7 @@ static void write_hint(char *out, const char *path)
                     folder);
 }
 
-int model_open_failed(const char *path, const engine_error *error)
+void model_open_die(const char *path, const engine_error *error)
 {
     const char *asked = path ? path : getenv("ENCODE_MODEL");
     char hint[HINT_BYTES] = "";
@@ -127,5 +127,5 @@ int model_open_failed(const char *path, const engine_error *error)
         write_hint(hint, asked);
     if (!path && error->status == ENGINE_ERROR_IO && !hint[0])
         strcpy(hint, " (-m FILE; encode-new makes one)");
-    return program_fail("%s%s", error->message, hint);
+    program_die("%s%s", error->message, hint);
 }

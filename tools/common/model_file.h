@@ -11,8 +11,8 @@ const char *model_setting(const engine_model *model, engine_settings settings, c
 /* A number of the config, or `otherwise` where the file does not say or model is NULL. */
 double model_number(const engine_model *model, const char *key, double otherwise);
 
-/* Says why a model could not be opened and, where the path (NULL: the default weights) tells what
- * it is, the command that makes a weight file of it. Returns PROGRAM_FAILED. */
-int model_open_failed(const char *path, const engine_error *error);
+/* Ends the program: says why a model could not be opened and, where the path (NULL: the default
+ * weights) tells what it is, the command that makes a weight file of it. */
+_Noreturn void model_open_die(const char *path, const engine_error *error);
 
 #endif

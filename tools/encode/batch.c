@@ -62,7 +62,7 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
     } while (code == PROGRAM_DONE && has_more);
     free(batch);
     if (code == PROGRAM_DONE && state == READER_FAILED)
-        return notes_fail(job, job->reader.message);
+        return program_fail("%s", job->reader.message);
     if (code == PROGRAM_DONE)
         notes_end(job);
     return code;

@@ -33,6 +33,11 @@ static void note_file_name(const struct request_options *request)
     }
 }
 
+static void clear_line(void)
+{
+    fputs("\r\033[K", stderr);
+}
+
 void notes_begin(struct job *job)
 {
     const struct encode_options *options = job->options;
@@ -43,6 +48,8 @@ void notes_begin(struct job *job)
     notes->is_counted = options->has_progress ||
                         (notes->is_terminal && options->request.n_texts == 0 &&
                          !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
+    if (notes->is_counted && notes->is_terminal)
+        program_before_message = clear_line;
     notes->start = notes->last = program_seconds();
     note_file_name(&options->request);
     if (job->reader.texts || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
@@ -98,23 +105,12 @@ void notes_count(struct job *job, const struct item *items, size_t n)
     fputs(notes->is_terminal ? "" : "\n", stderr);
 }
 
-void notes_clear(const struct notes *notes)
-{
-    if (notes->is_counted && notes->is_terminal)
-        fputs("\r\033[K", stderr);
-}
-
-int notes_fail(const struct job *job, const char *message)
-{
-    notes_clear(&job->notes);
-    return program_fail("%s", message);
-}
-
 void notes_end(const struct job *job)
 {
     const struct notes *notes = &job->notes;
     const struct progress *progress = &job->progress;
-    notes_clear(notes);
+    if (notes->is_counted && notes->is_terminal)
+        clear_line();
     if (job->options->has_progress) {
         const double seconds = program_seconds() - notes->start;
         fputs("encode: ", stderr);
@@ -164,13 +160,10 @@ static void note_padding(const struct encoder *encoder, const struct item *item)
                  (int)id);
 }
 
-/* True the first time: then a note is due, and its line is free. */
-static bool is_first(const struct notes *notes, bool *has_noted)
+/* True the first time: then a note is due. */
+static bool is_first(bool *has_noted)
 {
-    if (*has_noted)
-        return false;
-    notes_clear(notes);
-    return *has_noted = true;
+    return !*has_noted && (*has_noted = true);
 }
 
 void notes_of(struct job *job, const struct item *item)
@@ -183,30 +176,26 @@ void notes_of(struct job *job, const struct item *item)
     char note[WORD_NOTE_BYTES];
     job->progress.cut += is_cut && is_text;
     job->progress.repaired += is_repaired && is_text;
-    if (is_repaired && is_first(notes, &notes->has_noted_repair)) {
+    if (is_repaired && is_first(&notes->has_noted_repair)) {
         notes->n_repaired_named = is_text;
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
                      "other encodings)",
                      item_name(item));
     }
-    if (!task_is_tokens(task) && item_n_visible(item) == 0 &&
-        is_first(notes, &notes->has_noted_empty))
+    if (!task_is_tokens(task) && item_n_visible(item) == 0 && is_first(&notes->has_noted_empty))
         note_empty(encoder, item);
-    if (is_cut && is_first(notes, &notes->has_noted_cut)) {
+    if (is_cut && is_first(&notes->has_noted_cut)) {
         notes->n_cut_named = is_text;
         program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
     if (encoder->is_pooled && !task_is_tokens(task) &&
-        word_notes_add(&notes->words, encoder, item, note)) {
-        notes_clear(notes);
+        word_notes_add(&notes->words, encoder, item, note))
         program_note("%s", note);
-    }
     if (task != TASK_TOKENS && encoder->padding.likely >= 0 &&
-        padding_is_at_ends(item, encoder->padding.likely) &&
-        is_first(notes, &notes->has_noted_padding))
+        padding_is_at_ends(item, encoder->padding.likely) && is_first(&notes->has_noted_padding))
         note_padding(encoder, item);
     if (task == TASK_FILL && item->window.of <= 1 &&
-        item_count(item, encoder->info.mask_token) == 0 && is_first(notes, &notes->has_noted_mask))
+        item_count(item, encoder->info.mask_token) == 0 && is_first(&notes->has_noted_mask))
         note_missing_mask(encoder, item);
 }

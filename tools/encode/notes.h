@@ -21,14 +21,8 @@ void notes_of(struct job *job, const struct item *item);
 /* The time of the texts that are done begins now, after those that an earlier run has done. */
 void notes_restart(struct job *job);
 
-/* Call it before anything else is written to stderr: clears the line of progress. */
-void notes_clear(const struct notes *notes);
-
 /* So many more texts are done, of progress that is_counted. */
 void notes_count(struct job *job, const struct item *items, size_t n);
-
-/* program_fail, after the line of progress. */
-int notes_fail(const struct job *job, const char *message);
 
 /* All texts are done: prints how many were cut, not UTF-8 or of unknown words, unless each was
  * named. */

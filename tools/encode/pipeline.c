@@ -32,7 +32,7 @@ static int fail_text(struct pipeline *pipeline, const char *message)
 {
     if (pipeline->job->encoder->fault == FAULT_INTERRUPTED)
         return corpus_keep(pipeline->job->corpus);
-    return notes_fail(pipeline->job, message);
+    return program_fail("%s", message);
 }
 
 /* ---- Groups: what is encoded in one call ---- */

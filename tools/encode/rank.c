@@ -85,7 +85,7 @@ static int keep_candidate(struct ranking *ranking, const struct candidate *candi
     ranking->candidates[ranking->n++].offset = ranking->n_bytes;
     ranking->n_bytes += (off_t)candidate->len;
     if (candidate->len && fwrite(text, 1, candidate->len, ranking->texts) != candidate->len)
-        return notes_fail(ranking->job, "cannot keep the texts in a temporary file");
+        return program_fail("cannot keep the texts in a temporary file");
     return PROGRAM_DONE;
 }
 
@@ -185,13 +185,13 @@ static int score_batch(void *task, struct batch *batch)
                          scores) != ENGINE_OK) {
         const engine_error *error = engine_session_error(encoder->session);
         if (error->input == ENGINE_QUERY_INPUT)
-            return notes_fail(batch->job, error->message);
+            return program_fail("%s", error->message);
         encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
-        return notes_fail(batch->job, encoder->message);
+        return program_fail("%s", encoder->message);
     }
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
         code = add_candidate(ranking, &batch->items[i], scores[i]);
-    return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job, reason) : code;
+    return code == PROGRAM_DONE && n < batch->n_items ? program_fail("%s", reason) : code;
 }
 
 /* ---- All of it ---- */

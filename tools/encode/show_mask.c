@@ -33,7 +33,7 @@ static int keep_batch(void *task, struct batch *batch)
 {
     struct masks *masks = task;
     if (batch_tokenize(batch, NULL) < batch->n_items)
-        return notes_fail(batch->job, masks->encoder->message);
+        return program_fail("%s", masks->encoder->message);
     batch_keep(batch, &masks->texts);
     return PROGRAM_DONE;
 }

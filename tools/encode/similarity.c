@@ -20,7 +20,7 @@ static int encode_matrix(void *task, struct batch *batch)
     const size_t n = matrix->texts.n, width = encoder->width;
     if (batch_tokenize(batch, NULL) < batch->n_items ||
         encoder_encode(encoder, batch->items, batch->n_items) < batch->n_items)
-        return notes_fail(batch->job, encoder->message);
+        return program_fail("%s", encoder->message);
     alloc_for("all texts");
     matrix->vectors =
         alloc_resize(matrix->vectors, n + batch->n_items, width * sizeof *matrix->vectors);

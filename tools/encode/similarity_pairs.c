@@ -109,7 +109,7 @@ static int compare_pairs(void *task, struct batch *batch)
         item_free(&pairs->seconds.items[i]);
     if (n_done == n_read)
         return PROGRAM_DONE;
-    return notes_fail(batch->job, n_done < n ? pairs->encoder->message : reason);
+    return program_fail("%s", n_done < n ? pairs->encoder->message : reason);
 }
 
 int print_pair_similarities(struct job *job)

@@ -278,7 +278,7 @@ void inspect_file(const char *path, bool is_json, bool verify)
     engine_model *model;
     engine_error error = {0};
     if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
-        program_exit(model_open_failed(path, &error));
+        model_open_die(path, &error);
     inspection.model = model;
     if (engine_model_info(model, &inspection.info, NULL) != ENGINE_OK)
         program_die("'%s': cannot be described", path);

@@ -36,7 +36,7 @@ char *text_new(const char *format, ...)
     int len = vasprintf(&made, format, arguments);
     va_end(arguments);
     if (len < 0)
-        alloc_fail();
+        alloc_die();
     char *text = text_of_bytes(made, (size_t)len);
     free(made);
     return text;

@@ -188,7 +188,7 @@ static json_t *read_origin(const char *vectors)
     errno = 0;
     json_t *origin = json_load_file(path, 0, NULL);
     if (!origin && errno == ENOMEM)
-        alloc_fail();
+        alloc_die();
     free(path);
     return origin;
 }

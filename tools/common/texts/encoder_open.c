@@ -242,7 +242,7 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     engine_error error = {0};
     *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
     if (engine_model_open(request->model_path, NULL, &encoder->model, &error) != ENGINE_OK)
-        program_exit(model_open_failed(request->model_path, &error));
+        model_open_die(request->model_path, &error);
     engine_model_info(encoder->model, &encoder->info, NULL);
     input_remember(encoder->info.path);
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);

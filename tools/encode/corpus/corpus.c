@@ -101,7 +101,7 @@ bool corpus_open(struct corpus *corpus, struct job *job)
 static int fail_corpus(struct corpus *corpus, const char *message)
 {
     corpus->is_broken = true;
-    return notes_fail(corpus->job, message);
+    return program_fail("%s", message);
 }
 
 /* From `from` to where the part is now. */
@@ -248,7 +248,6 @@ static void note_kept(const struct corpus *corpus)
     const size_t n = corpus->journal.last.progress.lines;
     const bool is_of_text = job->reader.has_bad_line ||
                             (encoder->fault == FAULT_OF_TEXT && encoder->message[0] != '\0');
-    notes_clear(&job->notes);
     program_note("'%s.part' has the first %zu line%s of the input: --resume goes on%s",
                  job->output.path, n, plural(n),
                  is_of_text && !job->options->skips_errors

@@ -27,7 +27,6 @@ bool left_out_add(struct left_out *left, const struct item *item)
     left->job->progress.left_out += left->last != item->number; /* each of its windows may be */
     left->last = item->number;
     if (!json->stream) {
-        notes_clear(&left->job->notes);
         program_note("left out: %s", encoder->message);
         return true;
     }

@@ -109,7 +109,7 @@ static void read_table(const struct plot_options *options, struct table *table)
     engine_error error = {0};
     if (table->path || table->position == ENGINE_POSITION_MODEL) {
         if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
-            exit(model_open_failed(table->path, &error));
+            model_open_die(table->path, &error);
         describe_file(options, table, model);
     } else {
         if (table->position == ENGINE_POSITION_LEARNED)

@@ -17,7 +17,7 @@ const struct keras_rules KERAS_DEFAULTS = {.filters = KERAS_FILTERS,
 void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
 {
     if (draft->n_settings == DRAFT_SETTINGS)
-        alloc_fail();
+        alloc_die();
     char *copy = alloc_resize(NULL, len + 1, 1);
     memcpy(copy, value, len);
     copy[len] = '\0';
@@ -39,7 +39,7 @@ void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t n
 void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len)
 {
     if (draft->n_sections == DRAFT_SECTIONS)
-        alloc_fail();
+        alloc_die();
     draft->sections[draft->n_sections++] = (struct draft_section){tag, data, len};
 }
 

@@ -55,7 +55,7 @@ static void reserve(struct word_list *list, size_t n)
     if (n <= list->cap)
         return;
     if (n > MOST_WORDS)
-        alloc_fail();
+        alloc_die();
     list->cap = 2 * n;
     list->texts = alloc_resize(list->texts, list->cap, sizeof *list->texts);
     list->lens = alloc_resize(list->lens, list->cap, sizeof *list->lens);
