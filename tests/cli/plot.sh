@@ -1,0 +1,13 @@
+# The tables behind the pictures, and pictures of characters.
+encode-plot position --data - -n 4 --width 8
+encode-plot position --kind cosine --width 16 -n 8 --data -
+encode-plot position --position binary -n 9 --width 4 --data - --kind distance
+encode-plot position --position fourier --frequencies 0.1,0.2 --width 4 -n 5 --data -
+encode-plot position --position exponential -n 5 --width 4 -f data
+encode-plot position -n 3 --data - --kind correlation
+encode-plot position -m learned.weights --data - --kind distance
+encode-plot attention 'I ride bike' --head 1 --data -
+encode-plot words 'I ride bike' 'bike ride I' --data -
+encode-plot layers 'the cat sat' --data -
+encode-plot order 'man bites dog' --data -
+encode-plot similarity --data - <lines
