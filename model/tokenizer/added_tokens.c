@@ -16,45 +16,33 @@ struct added_entry {
     uint8_t flags;
 };
 
-static bool parse_flags(struct added_entry *entry, struct text_view item)
-{
-    static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
-    entry->flags = 0;
-    for (size_t i = 0; i < item.len; i++) {
-        const char *letter = memchr(letters, item.text[i], sizeof letters - 1);
-        if (letter == NULL)
-            return false;
-        entry->flags |= (uint8_t)(1 << (letter - letters));
-    }
-    return true;
-}
-
 /* Reads the entry at list.text[*at], advances *at, returns 1; 0 at the end, -1 if it is invalid. */
 static int next_entry(struct text_view list, size_t *at, struct added_entry *entry)
 {
+    static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
     struct text_view item, id, flags;
     if (!list_next(list, at, &item))
         return 0;
     list_split(item, &id, &flags);
-    entry->id = list_number(id);
-    return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
+    *entry = (struct added_entry){.id = list_number(id)};
+    for (size_t i = 0; i < flags.len; i++) {
+        const char *letter = memchr(letters, flags.text[i], sizeof letters - 1);
+        if (letter == NULL)
+            return -1;
+        entry->flags |= (uint8_t)(1 << (letter - letters));
+    }
+    return entry->id >= 0 ? 1 : -1;
 }
 
-/* Returns the number of entries; SIZE_MAX if one is invalid. */
-static size_t count_entries(struct text_view list)
+/* Refuses also lists so long that a 32-bit size_t could not count the bytes of their tables. */
+bool added_tokens_valid(struct text_view list)
 {
     struct added_entry entry;
     size_t n = 0, at = 0;
     int found;
     while ((found = next_entry(list, &at, &entry)) > 0)
         n++;
-    return found == 0 ? n : SIZE_MAX;
-}
-
-/* Refuses also lists so long that a 32-bit size_t could not count the bytes of their tables. */
-bool added_tokens_valid(struct text_view list)
-{
-    return count_entries(list) < SIZE_MAX / 128;
+    return found == 0 && n < SIZE_MAX / 128;
 }
 
 /* ---- Normalized patterns ---- */
@@ -74,60 +62,37 @@ static void append_normalized(void *user, struct normal_char c)
     out->n += n;
 }
 
-static size_t normalize_pattern(const struct normalizer_plan *plan, void *memory, const char *text,
-                                size_t len, struct pattern_bytes out)
-{
-    struct normalizer normalizer;
-    normalizer_start(&normalizer, plan, append_normalized, &out, memory);
-    normalizer_begin(&normalizer, 0);
-    for (size_t at = 0; at < len;) {
-        const struct utf8_char c = utf8_decode(text + at, len - at);
-        normalizer_add(&normalizer, (struct normal_char){c.code, at, at + c.len});
-        at += c.len;
-    }
-    normalizer_end(&normalizer);
-    return out.n;
-}
-
 /* ---- Sorting ---- */
-
-static int compare_texts(const struct added_pattern *a, const struct added_pattern *b)
-{
-    const int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
-    return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
-}
 
 /* Orders patterns by their texts, equal ones by their position in the list. */
 static int compare_patterns(const void *left, const void *right)
 {
     const struct added_pattern *a = left, *b = right;
-    const int order = compare_texts(a, b);
+    int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    if (order == 0)
+        order = (a->len > b->len) - (a->len < b->len);
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/* Drops all but the first of equal patterns. */
-static size_t drop_equals(struct added_pattern *patterns, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || compare_texts(&patterns[kept - 1], &patterns[i]) != 0)
-            patterns[kept++] = patterns[i];
-    return kept;
-}
-
+/* Sorts patterns, drops all but the first of equal ones, and sets the tables of their bytes. */
 static void build_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
 {
+    *set = (struct pattern_set){.patterns = patterns, .only_first = -1};
     if (n > 0)
         qsort(patterns, n, sizeof *patterns, compare_patterns);
-    *set =
-        (struct pattern_set){.patterns = patterns, .n = drop_equals(patterns, n), .only_first = -1};
-    for (size_t i = 0; i < set->n; i++) {
-        const uint8_t byte = (uint8_t)patterns[i].text[0];
+    for (size_t i = 0; i < n; i++) {
+        const struct added_pattern pattern = patterns[i];
+        const struct added_pattern *last = set->n > 0 ? &patterns[set->n - 1] : NULL;
+        const uint8_t byte = (uint8_t)pattern.text[0];
+        if (last != NULL && last->len == pattern.len &&
+            memcmp(last->text, pattern.text, pattern.len) == 0)
+            continue;
+        patterns[set->n++] = pattern;
         set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
-        set->longest = patterns[i].len > set->longest ? patterns[i].len : set->longest;
-        set->strips_blanks |= (patterns[i].flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
+        set->longest = pattern.len > set->longest ? pattern.len : set->longest;
+        set->strips_blanks |= (pattern.flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
         for (unsigned second = 0; second < 256; second++)
-            if (patterns[i].len == 1 || (uint8_t)patterns[i].text[1] == second) {
+            if (pattern.len == 1 || (uint8_t)pattern.text[1] == second) {
                 const unsigned pair = pattern_pair(byte, (uint8_t)second);
                 set->first_pairs[pair / 32] |= UINT32_C(1) << pair % 32;
             }
@@ -138,65 +103,68 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-/* Space for the normalized texts. Some characters grow, but no text by more than MOST_GROWTH times.
- * 0 if 32 bits could not count the bytes of a window of such long texts: they are refused. */
+/* The tables, and the memory needed to build them. */
+struct added_memory {
+    struct added_pattern *raw, *normalized; /* [n] each, n entries in the list */
+    uint8_t *outside;                       /* [vocabulary->n / 8 + 1] */
+    struct normalizer normalizer;
+    struct pattern_bytes texts; /* remaining space for normalized texts */
+};
+
+/* Some characters grow, but no text by more than MOST_GROWTH times. */
 enum { MOST_GROWTH = 32, MOST_WINDOW = 64 };
 
-static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)
+/* Cuts memory (NULL: measures) into the arrays for a list. Returns their bytes; 0 if the list is
+ * empty. There is no space for normalized texts if 32 bits could not count the bytes of a window of
+ * such long texts: they are refused. */
+static size_t cut_tables(struct added_memory *parts, char *memory, struct text_view list,
+                         const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
 {
     struct added_entry entry;
-    size_t total = 0, text_len = 0;
-    for (size_t at = 0; next_entry(list, &at, &entry) > 0;)
+    size_t n = 0, total = 0, text_len = 0, bytes = 0;
+    for (size_t at = 0; next_entry(list, &at, &entry) > 0; n++)
         if ((entry.flags & ADDED_NORMALIZED) &&
             vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
             text_len <= vocabulary->strings_bytes - total)
             total += text_len;
-    return total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
-}
-
-/* The tables, and the memory needed to build them. */
-struct added_memory {
-    struct added_pattern *raw, *normalized; /* [n] each */
-    uint8_t *outside;                       /* [vocabulary->n / 8 + 1] */
-    void *normalizer;
-    struct pattern_bytes texts; /* remaining space for normalized texts */
-};
-
-/* Returns the bytes of all arrays; if memory is NULL, only measures. */
-static size_t carve(struct added_memory *parts, char *memory, size_t n, size_t room,
-                    const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
-{
-    size_t at = 0;
-    parts->raw = cut_array(memory, &at, n * sizeof *parts->raw);
-    parts->normalized = cut_array(memory, &at, n * sizeof *parts->normalized);
-    parts->outside = cut_array(memory, &at, vocabulary->n / 8 + 1);
-    parts->normalizer = cut_array(memory, &at, normalizer_bytes(plan));
-    parts->texts = (struct pattern_bytes){.bytes = cut_array(memory, &at, room), .cap = room};
-    return at;
+    if (n == 0)
+        return 0;
+    const size_t room = total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
+    parts->raw = cut_array(memory, &bytes, n * sizeof *parts->raw);
+    parts->normalized = cut_array(memory, &bytes, n * sizeof *parts->normalized);
+    parts->outside = cut_array(memory, &bytes, vocabulary->n / 8 + 1);
+    parts->texts = (struct pattern_bytes){.bytes = cut_array(memory, &bytes, room), .cap = room};
+    return bytes + normalizer_start(&parts->normalizer, plan, append_normalized, &parts->texts,
+                                    memory != NULL ? memory + bytes : NULL);
 }
 
 size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan)
 {
     struct added_memory parts;
-    const size_t n = count_entries(list), room = text_room(list, vocabulary);
-    return n == 0 ? 0 : carve(&parts, NULL, n, room, vocabulary, plan);
+    return cut_tables(&parts, NULL, list, vocabulary, plan);
 }
 
 /* Replaces the pattern's text by its normalized text. */
-static const char *normalize(struct added_pattern *pattern, const struct normalizer_plan *plan,
-                             struct added_memory *parts)
+static const char *normalize(struct added_pattern *pattern, struct added_memory *parts)
 {
-    const size_t n =
-        normalize_pattern(plan, parts->normalizer, pattern->text, pattern->len, parts->texts);
-    if (n == 0)
+    struct pattern_bytes *out = &parts->texts;
+    out->n = 0;
+    normalizer_begin(&parts->normalizer, 0);
+    for (size_t at = 0; at < pattern->len;) {
+        const struct utf8_char c = utf8_decode(pattern->text + at, pattern->len - at);
+        normalizer_add(&parts->normalizer, (struct normal_char){c.code, at, at + c.len});
+        at += c.len;
+    }
+    normalizer_end(&parts->normalizer);
+    if (out->n == 0)
         return "an added token is empty after normalization";
-    if (n > parts->texts.cap)
+    if (out->n > out->cap)
         return "an added token is far longer after normalization";
-    pattern->text = parts->texts.bytes;
-    pattern->len = (uint32_t)n;
-    parts->texts.bytes += n;
-    parts->texts.cap -= n;
+    pattern->text = out->bytes;
+    pattern->len = (uint32_t)out->n;
+    out->bytes += out->n;
+    out->cap -= out->n;
     return NULL;
 }
 
@@ -204,13 +172,11 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
                                const struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, void *memory)
 {
-    const size_t n = count_entries(list);
-    *added = (struct added_tokens){.outside = NULL};
-    if (n == 0)
-        return NULL;
     struct added_memory parts;
     struct added_entry entry;
-    carve(&parts, memory, n, text_room(list, vocabulary), vocabulary, plan);
+    *added = (struct added_tokens){.outside = NULL};
+    if (cut_tables(&parts, memory, list, vocabulary, plan) == 0)
+        return NULL;
     memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(list, &at, &entry) > 0;) {
@@ -233,7 +199,7 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
             parts.raw[n_raw++] = pattern;
             continue;
         }
-        wrong = normalize(&pattern, plan, &parts);
+        wrong = normalize(&pattern, &parts);
         if (wrong != NULL)
             return wrong;
         parts.normalized[n_normalized++] = pattern;

@@ -49,11 +49,6 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
                                const struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, void *memory);
 
-static inline bool added_is_outside(const struct added_tokens *added, int32_t id)
-{
-    return added->outside != NULL && id >= 0 && (added->outside[id / 8] >> id % 8 & 1);
-}
-
 static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte)
 {
     return set->first_bytes[byte / 32] >> byte % 32 & 1;

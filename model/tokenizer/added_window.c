@@ -11,23 +11,15 @@
 
 #include <string.h>
 
-static size_t window_cap(const struct pattern_set *set)
+size_t added_window_start(struct added_window *window, const struct pattern_set *set,
+                          struct pretokenizer *pretokenizer, char *memory)
 {
-    return 2 * (set->longest + UTF8_BYTES) + 64;
-}
-
-size_t added_window_bytes(const struct pattern_set *set)
-{
-    const size_t cap = set->n > 0 ? window_cap(set) : 0;
-    return (cap * (sizeof(struct normal_char) + UTF8_BYTES) + 15) / 16 * 16;
-}
-
-void added_window_start(struct added_window *window, const struct pattern_set *set,
-                        struct pretokenizer *pretokenizer, void *memory)
-{
-    *window = (struct added_window){.set = set, .pretokenizer = pretokenizer, .chars = memory};
-    window->cap = window_cap(set);
-    window->bytes = (char *)(window->chars + window->cap);
+    const size_t cap = 2 * (set->longest + UTF8_BYTES) + 64;
+    size_t at = 0;
+    *window = (struct added_window){.set = set, .pretokenizer = pretokenizer, .cap = cap};
+    window->chars = cut_array(memory, &at, cap * sizeof *window->chars);
+    window->bytes = cut_array(memory, &at, cap * UTF8_BYTES);
+    return at;
 }
 
 void added_window_begin(struct added_window *window)

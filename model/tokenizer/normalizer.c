@@ -31,65 +31,41 @@ static const char *const STEP_NAMES[] = {
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
 
-static bool is_replacing(unsigned step)
-{
-    return step >= NORMALIZE_REPLACE && step <= NORMALIZE_REPLACE_BLANKS;
-}
-
-/* "lower", or "replace:FROM:TO" */
-static bool parse_rule(struct normalizer_rule *rule, struct text_view item)
-{
-    struct text_view name, rest;
-    struct replacement *replacement = &rule->replacement;
-    const bool has_rest = list_split(item, &name, &rest);
-    for (rule->step = 0; rule->step < N_STEPS; rule->step++)
-        if (list_item_is(name, STEP_NAMES[rule->step]))
-            break;
-    if (is_replacing(rule->step))
-        return replacement_parse(replacement, rest, rule->step != NORMALIZE_REPLACE,
-                                 rule->step == NORMALIZE_REPLACE_BLANKS);
-    if (rule->step == NORMALIZE_PREPEND)
-        return replacement_text(rest, replacement->to, &replacement->n_to);
-    return rule->step < N_STEPS && !has_rest;
-}
-
+/* An item is "lower", or "replace:FROM:TO". */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
 {
     struct normalizer_plan parsed = {.n = 0};
-    struct text_view item;
-    for (size_t at = 0; list_next(text, &at, &item);) {
-        struct normalizer_rule *rule = &parsed.rules[parsed.n];
-        if (parsed.n == NORMALIZER_STEPS || !parse_rule(rule, item) ||
-            (rule->step == NORMALIZE_CHARSMAP && normalizer_has(&parsed, NORMALIZE_CHARSMAP)))
+    struct text_view item, name, rest;
+    for (size_t at = 0; list_next(text, &at, &item); parsed.n++) {
+        if (parsed.n == NORMALIZER_STEPS)
             return false;
-        parsed.n++;
+        struct normalizer_rule *rule = &parsed.rules[parsed.n];
+        struct replacement *replacement = &rule->replacement;
+        const bool has_rest = list_split(item, &name, &rest);
+        bool is_valid;
+        while (rule->step < N_STEPS && !list_item_is(name, STEP_NAMES[rule->step]))
+            rule->step++;
+        switch (rule->step) {
+        case NORMALIZE_REPLACE:
+        case NORMALIZE_REPLACE_RUNS:
+        case NORMALIZE_REPLACE_BLANKS:
+            is_valid = replacement_parse(replacement, rest, rule->step != NORMALIZE_REPLACE,
+                                         rule->step == NORMALIZE_REPLACE_BLANKS);
+            break;
+        case NORMALIZE_PREPEND:
+            is_valid = replacement_text(rest, replacement->to, &replacement->n_to);
+            break;
+        case NORMALIZE_CHARSMAP:
+            is_valid = !has_rest && (parsed.steps & 1u << NORMALIZE_CHARSMAP) == 0;
+            break;
+        default: is_valid = !has_rest && rule->step < N_STEPS;
+        }
+        if (!is_valid)
+            return false;
+        parsed.steps |= 1u << rule->step;
     }
     *plan = parsed;
     return true;
-}
-
-bool normalizer_has(const struct normalizer_plan *plan, enum normalizer_step step)
-{
-    for (size_t i = 0; i < plan->n; i++)
-        if (plan->rules[i].step == step)
-            return true;
-    return false;
-}
-
-bool normalizer_looks_around(const struct normalizer_plan *plan)
-{
-    return normalizer_has(plan, NORMALIZE_NFC) || normalizer_has(plan, NORMALIZE_NFKC) ||
-           normalizer_has(plan, NORMALIZE_CHARSMAP) || normalizer_has(plan, NORMALIZE_PREPEND);
-}
-
-static bool is_form(unsigned step)
-{
-    return step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC;
-}
-
-static bool has(uint32_t code, unsigned property)
-{
-    return (unicode_properties(code) & property) != 0;
 }
 
 enum { NMT_DROPPED = 0x100 * 0x110000 }; /* neither a code point, nor a byte but 0 */
@@ -116,32 +92,28 @@ static uint8_t charsmap_ascii(const struct charsmap *map, uint8_t c)
     return becomes != NULL ? (uint8_t)*becomes : c;
 }
 
-static uint8_t ascii_after(const struct normalizer_plan *plan, const struct normalizer_rule *rule,
-                           uint8_t c)
-{
-    switch (rule->step) {
-    case NORMALIZE_CLEAN:
-        if (has(c, UNICODE_CONTROL))
-            return 0;
-        return has(c, UNICODE_BLANK) ? ' ' : c;
-    case NORMALIZE_LOWER: return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
-    case NORMALIZE_STRIP_START:
-    case NORMALIZE_STRIP_END: return has(c, UNICODE_BLANK) ? 0 : c;
-    case NORMALIZE_NMT: return (uint8_t)nmt(c);
-    case NORMALIZE_CHARSMAP: return charsmap_ascii(&plan->charsmap, c);
-    case NORMALIZE_REPLACE:
-    case NORMALIZE_REPLACE_RUNS:
-    case NORMALIZE_REPLACE_BLANKS: return replacement_has(&rule->replacement, c) ? 0 : c;
-    default: return c;
-    }
-}
-
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
 {
     if (c >= 0x80)
         return 0;
-    for (size_t i = 0; i < plan->n && c != 0; i++)
-        c = ascii_after(plan, &plan->rules[i], c);
+    for (size_t i = 0; i < plan->n && c != 0; i++) {
+        const struct normalizer_rule *rule = &plan->rules[i];
+        const unsigned properties = unicode_properties(c);
+        switch (rule->step) {
+        case NORMALIZE_CLEAN:
+            c = properties & UNICODE_CONTROL ? 0 : properties & UNICODE_BLANK ? ' ' : c;
+            break;
+        case NORMALIZE_LOWER: c = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c; break;
+        case NORMALIZE_STRIP_START:
+        case NORMALIZE_STRIP_END: c = properties & UNICODE_BLANK ? 0 : c; break;
+        case NORMALIZE_NMT: c = (uint8_t)nmt(c); break;
+        case NORMALIZE_CHARSMAP: c = charsmap_ascii(&plan->charsmap, c); break;
+        case NORMALIZE_REPLACE:
+        case NORMALIZE_REPLACE_RUNS:
+        case NORMALIZE_REPLACE_BLANKS: c = replacement_has(&rule->replacement, c) ? 0 : c; break;
+        default: break;
+        }
+    }
     return c;
 }
 
@@ -212,7 +184,7 @@ static void prepend(struct normalizer_stage *stage, const struct replacement *re
 
 static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
 {
-    if (has(c.code, UNICODE_BLANK)) {
+    if (unicode_properties(c.code) & UNICODE_BLANK) {
         hold_blank(stage->waiting, c);
         return false;
     }
@@ -232,11 +204,11 @@ static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *r
             return true;
         emit_between_blanks(stage, *c);
         return false;
-    case NORMALIZE_DROP_NONSPACING: return !has(c->code, UNICODE_NONSPACING);
-    case NORMALIZE_DROP_MARKS: return !has(c->code, UNICODE_MARK);
+    case NORMALIZE_DROP_NONSPACING: return !(unicode_properties(c->code) & UNICODE_NONSPACING);
+    case NORMALIZE_DROP_MARKS: return !(unicode_properties(c->code) & UNICODE_MARK);
     case NORMALIZE_LOWER: emit_lower(stage, *c); return false;
     case NORMALIZE_STRIP_START:
-        stage->started = stage->started || !has(c->code, UNICODE_BLANK);
+        stage->started = stage->started || !(unicode_properties(c->code) & UNICODE_BLANK);
         return stage->started;
     case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
     case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != NMT_DROPPED;
@@ -265,61 +237,41 @@ static void pass_from_stage(void *user, struct normal_char c)
 
 /* ---- A text ---- */
 
-static size_t stage_bytes(unsigned step)
+size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
+                        void (*emit)(void *user, struct normal_char c), void *user, char *memory)
 {
-    const size_t bytes = is_form(step)                 ? sizeof(struct normal_form)
-                         : step == NORMALIZE_STRIP_END ? sizeof(struct waiting_blanks)
-                         : step == NORMALIZE_CHARSMAP  ? sizeof(struct charsmap_stage)
-                         : is_replacing(step)          ? sizeof(struct replace_stage)
-                                                       : 0;
-    return (bytes + 15) / 16 * 16;
-}
-
-size_t normalizer_bytes(const struct normalizer_plan *plan)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < plan->n; i++)
-        bytes += stage_bytes(plan->rules[i].step);
-    return bytes;
-}
-
-static void start_stage(struct normalizer_stage *stage, const struct normalizer_plan *plan,
-                        const struct normalizer_rule *rule, void *memory)
-{
-    const unsigned step = rule->step;
-    if (is_form(step)) {
-        stage->form = memory;
-        stage->form->emit = pass_from_stage;
-        stage->form->user = stage;
-        stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
-        stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
-    } else if (step == NORMALIZE_STRIP_END) {
-        stage->waiting = memory;
-    } else if (step == NORMALIZE_CHARSMAP) {
-        stage->charsmap = memory;
-        stage->charsmap->emit = pass_from_stage;
-        stage->charsmap->user = stage;
-        stage->charsmap->map = &plan->charsmap;
-    } else if (is_replacing(step)) {
-        stage->replace = memory;
-        *stage->replace = (struct replace_stage){
-            .emit = pass_from_stage, .user = stage, .replacement = &rule->replacement};
-    }
-}
-
-void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                      void (*emit)(void *user, struct normal_char c), void *user, void *memory)
-{
-    char *at = memory;
+    size_t at = 0;
     normalizer->plan = plan;
     normalizer->emit = emit;
     normalizer->user = user;
     for (size_t i = 0; i < plan->n; i++) {
+        const unsigned step = plan->rules[i].step;
         struct normalizer_stage *stage = &normalizer->stages[i];
         *stage = (struct normalizer_stage){.normalizer = normalizer, .next = i + 1};
-        start_stage(stage, plan, &plan->rules[i], at);
-        at += stage_bytes(plan->rules[i].step);
+        if (step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC)
+            stage->form = cut_array(memory, &at, sizeof *stage->form);
+        else if (step == NORMALIZE_STRIP_END)
+            stage->waiting = cut_array(memory, &at, sizeof *stage->waiting);
+        else if (step == NORMALIZE_CHARSMAP)
+            stage->charsmap = cut_array(memory, &at, sizeof *stage->charsmap);
+        else if (step >= NORMALIZE_REPLACE && step <= NORMALIZE_REPLACE_BLANKS)
+            stage->replace = cut_array(memory, &at, sizeof *stage->replace);
+        if (stage->form != NULL) {
+            stage->form->emit = pass_from_stage;
+            stage->form->user = stage;
+            stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
+            stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
+        }
+        if (stage->charsmap != NULL) {
+            stage->charsmap->emit = pass_from_stage;
+            stage->charsmap->user = stage;
+            stage->charsmap->map = &plan->charsmap;
+        }
+        if (stage->replace != NULL)
+            *stage->replace = (struct replace_stage){
+                .emit = pass_from_stage, .user = stage, .replacement = &plan->rules[i].replacement};
     }
+    return at;
 }
 
 void normalizer_begin(struct normalizer *normalizer, size_t at)
@@ -341,15 +293,6 @@ void normalizer_add(struct normalizer *normalizer, struct normal_char c)
     pass_from(normalizer, 0, c);
 }
 
-/* Emits the characters that a stage buffers, except blanks and clusters. */
-static void release_stage(struct normalizer_stage *stage)
-{
-    if (stage->form != NULL)
-        normal_form_end(stage->form);
-    if (stage->replace != NULL)
-        replace_end(stage->replace);
-}
-
 /* In order of the steps, as the next stage may buffer what one emits. */
 bool normalizer_flush(struct normalizer *normalizer)
 {
@@ -360,7 +303,10 @@ bool normalizer_flush(struct normalizer *normalizer)
         stage->started = true;
         if (stage->charsmap != NULL && !charsmap_flush(stage->charsmap))
             return false;
-        release_stage(stage);
+        if (stage->form != NULL)
+            normal_form_end(stage->form);
+        if (stage->replace != NULL)
+            replace_end(stage->replace);
         if (stage->waiting != NULL)
             release_blanks(stage);
     }
@@ -374,6 +320,9 @@ void normalizer_end(struct normalizer *normalizer)
         struct normalizer_stage *stage = &normalizer->stages[i];
         if (stage->charsmap != NULL)
             charsmap_end(stage->charsmap);
-        release_stage(stage);
+        if (stage->form != NULL)
+            normal_form_end(stage->form);
+        if (stage->replace != NULL)
+            replace_end(stage->replace);
     }
 }

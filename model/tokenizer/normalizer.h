@@ -38,19 +38,22 @@ struct normalizer_plan {
         struct replacement replacement; /* of the steps that replace; prepend: the text `to` */
     } rules[NORMALIZER_STEPS];          /* [n] */
     size_t n;
+    uint32_t steps;           /* bit set of their steps */
     struct charsmap charsmap; /* of NORMALIZE_CHARSMAP, which occurs at most once */
 };
 
 /* Reads "clean nfd lower". Returns false if text is not such a list. */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text);
 
-bool normalizer_has(const struct normalizer_plan *plan, enum normalizer_step step);
-
 /* Returns what one ASCII character becomes; 0 if it is dropped or depends on its neighbours. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);
 
-/* Returns whether that is only valid for ASCII between two ASCII characters of the same text. */
-bool normalizer_looks_around(const struct normalizer_plan *plan);
+/* Bit set of the steps with which that is only valid for ASCII between two ASCII characters of the
+ * same text. */
+enum {
+    NORMALIZER_LOOKS_AROUND =
+        1 << NORMALIZE_NFC | 1 << NORMALIZE_NFKC | 1 << NORMALIZE_CHARSMAP | 1 << NORMALIZE_PREPEND
+};
 
 /* Blanks that are dropped at the end of a text. Of more than NORMALIZER_BLANKS the first ones and
  * the last one are stored. */
@@ -87,12 +90,10 @@ static inline void *cut_array(char *memory, size_t *at, size_t bytes)
     return part;
 }
 
-/* Returns the bytes of memory (aligned to 16) of a normalizer of this plan. */
-size_t normalizer_bytes(const struct normalizer_plan *plan);
-
-/* The normalizer must not be moved afterwards. */
-void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                      void (*emit)(void *user, struct normal_char c), void *user, void *memory);
+/* Prepares a normalizer, which must not be moved afterwards, in memory (aligned to 16; NULL: only
+ * measures). Returns the bytes of memory. */
+size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
+                        void (*emit)(void *user, struct normal_char c), void *user, char *memory);
 
 /* For each text: begin, add its characters, end. at: offset where the text starts. */
 void normalizer_begin(struct normalizer *normalizer, size_t at);

@@ -21,10 +21,7 @@ struct pipeline {
     struct normalizer normalizer;
     struct added_window window;
     bool has_window, looks_around;
-    void *normalizer_memory, *window_memory;
 };
-
-/* ---- Memory ---- */
 
 /* Limits of a word, and the bytes of its kind of pieces' work space. */
 struct word_room {
@@ -33,44 +30,17 @@ struct word_room {
 
 static struct word_room room_of(const struct tokenizer *tokenizer)
 {
-    const size_t most = (size_t)tokenizer->max_word_chars, bpe = bpe_cap_chars(tokenizer);
+    const size_t most = (size_t)tokenizer->max_word_chars;
+    size_t bpe;
     switch (tokenizer->kind) {
     case TOKENIZER_WORDPIECE:
         return (struct word_room){UTF8_BYTES * most, most, most * sizeof(uint64_t)};
     case TOKENIZER_UNIGRAM: return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0};
-    case TOKENIZER_BPE: return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer)};
+    case TOKENIZER_BPE:
+        bpe = bpe_cap_chars(tokenizer);
+        return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer)};
     default: return (struct word_room){.bytes = tokenizer->vocabulary.longest_bytes};
     }
-}
-
-/* Cuts memory into arrays (NULL: measures), and returns their bytes. A word's bytes have space
- * before and after them for the affixes of pieces. */
-static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
-{
-    const struct word_room room = room_of(tokenizer);
-    size_t at = 0;
-    char *bytes = cut_array(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
-    pipeline->pretokenizer.word = (struct pretoken){
-        .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
-        .chars = cut_array(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
-        .cap = room.bytes,
-        .cap_chars = room.chars,
-    };
-    if (tokenizer->kind == TOKENIZER_UNIGRAM)
-        at += unigram_carve(&pipeline->pretokenizer.word.unigram, &tokenizer->pieces,
-                            memory != NULL ? memory + at : NULL);
-    pipeline->normalizer_memory = cut_array(memory, &at, normalizer_bytes(&tokenizer->normalizer));
-    pipeline->window_memory =
-        cut_array(memory, &at, added_window_bytes(&tokenizer->added.normalized));
-    return at;
-}
-
-enum { SCRATCH_ALIGN = 16 };
-
-size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
-{
-    struct pipeline pipeline;
-    return carve(&pipeline, tokenizer, NULL) + SCRATCH_ALIGN;
 }
 
 static void add_normalized(void *user, struct normal_char c)
@@ -82,21 +52,41 @@ static void add_normalized(void *user, struct normal_char c)
         pretokenizer_add(&pipeline->pretokenizer, c);
 }
 
-static void start(struct pipeline *pipeline, struct word_sink *sink, char *scratch)
+enum { SCRATCH_ALIGN = 16 };
+
+/* Prepares a pipeline in memory (NULL: only measures), and returns the bytes of memory. A word's
+ * bytes have space before and after them for the affixes of pieces. */
+static size_t set_up(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
 {
-    const struct tokenizer *tokenizer = sink->tokenizer;
-    carve(pipeline, tokenizer, scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN));
-    pipeline->pretokenizer.word.sink = sink;
-    pipeline->pretokenizer.in_word = false;
-    pipeline->pretokenizer.pattern = (struct pattern_state){.kind = tokenizer->pattern};
-    pipeline->pretokenizer.inner_last = 0;
-    pipeline->looks_around = normalizer_looks_around(&tokenizer->normalizer);
-    normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
-                     pipeline->normalizer_memory);
-    pipeline->has_window = tokenizer->added.normalized.n > 0;
+    const struct word_room room = room_of(tokenizer);
+    const struct pattern_set *normalized = &tokenizer->added.normalized;
+    struct pretokenizer *pretokenizer = &pipeline->pretokenizer;
+    size_t at = 0;
+    char *bytes = cut_array(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
+    *pretokenizer = (struct pretokenizer){.pattern = {.kind = tokenizer->pattern}};
+    pretokenizer->word = (struct pretoken){
+        .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
+        .chars = cut_array(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
+        .cap = room.bytes,
+        .cap_chars = room.chars,
+    };
+    if (tokenizer->kind == TOKENIZER_UNIGRAM)
+        at += unigram_carve(&pretokenizer->word.unigram, &tokenizer->pieces,
+                            memory != NULL ? memory + at : NULL);
+    pipeline->looks_around = (tokenizer->normalizer.steps & NORMALIZER_LOOKS_AROUND) != 0;
+    at += normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
+                           memory != NULL ? memory + at : NULL);
+    pipeline->has_window = normalized->n > 0;
     if (pipeline->has_window)
-        added_window_start(&pipeline->window, &tokenizer->added.normalized, &pipeline->pretokenizer,
-                           pipeline->window_memory);
+        at += added_window_start(&pipeline->window, normalized, pretokenizer,
+                                 memory != NULL ? memory + at : NULL);
+    return at;
+}
+
+size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
+{
+    struct pipeline pipeline;
+    return set_up(&pipeline, tokenizer, NULL) + SCRATCH_ALIGN;
 }
 
 /* ---- Text between raw added tokens ---- */
@@ -148,7 +138,7 @@ static void split_once(struct pipeline *pipeline, const char *text, size_t begin
     struct normalizer *normalizer = &pipeline->normalizer;
     struct text_part part = {.text = text, .begin = begin, .end = end};
     normalizer_begin(normalizer, begin);
-    pretokenizer_begin(&pipeline->pretokenizer);
+    pipeline->pretokenizer.last = 0;
     if (pipeline->has_window)
         added_window_begin(&pipeline->window);
     for (size_t at = begin; at < end;) {
@@ -173,9 +163,11 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
     struct unigram *unigram = &pipeline->pretokenizer.word.unigram;
     struct word_sink *sink = pipeline->pretokenizer.word.sink;
     const size_t n = sink->n;
-    unigram_begin(unigram, false);
+    const bool is_unigram = sink->tokenizer->kind == TOKENIZER_UNIGRAM;
+    if (is_unigram)
+        unigram_begin(unigram, false);
     split_once(pipeline, text, begin, end);
-    if (!unigram_wants_second_time(unigram))
+    if (!is_unigram || !unigram_wants_second_time(unigram))
         return;
     sink->n = n;
     unigram_begin(unigram, true);
@@ -226,7 +218,8 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
     struct pipeline pipeline;
     size_t part = 0;            /* start of the text not yet processed */
     size_t measured_blanks = 0; /* end of the last measured run of blanks */
-    start(&pipeline, sink, buffer);
+    set_up(&pipeline, sink->tokenizer, buffer + (-(uintptr_t)buffer % SCRATCH_ALIGN));
+    pipeline.pretokenizer.word.sink = sink;
     for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
         size_t begin = at, end = at + pattern->len;
         at = end;

@@ -14,51 +14,40 @@
 
 /* ---- Rules ---- */
 
-static bool parse_rule(struct cut_rules *rules, struct text_view item)
+bool splitter_parse(struct splitter_rules *rules, struct text_view text)
 {
     static const struct {
         const char *name;
         struct cut_rules rules;
+        enum metaspace metaspace;
     } steps[] = {
-        {"blanks", {.drop = UNICODE_BLANK}},
-        {"word_runs", {.runs = UNICODE_WORD}},
-        {"punctuation", {.alone = UNICODE_PUNCTUATION}},
-        {"punctuation_runs", {.runs = UNICODE_PUNCTUATION}},
-        {"punctuation_dropped", {.drop = UNICODE_PUNCTUATION}},
-        {"digits", {.alone = UNICODE_NUMBER}},
-        {"digit_runs", {.runs = UNICODE_NUMBER}},
+        {"blanks", {.drop = UNICODE_BLANK}, METASPACE_NONE},
+        {"word_runs", {.runs = UNICODE_WORD}, METASPACE_NONE},
+        {"punctuation", {.alone = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"punctuation_runs", {.runs = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"punctuation_dropped", {.drop = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"digits", {.alone = UNICODE_NUMBER}, METASPACE_NONE},
+        {"digit_runs", {.runs = UNICODE_NUMBER}, METASPACE_NONE},
+        {"metaspace:always", {0}, METASPACE_ALWAYS},
+        {"metaspace:first", {0}, METASPACE_FIRST},
+        {"metaspace:never", {0}, METASPACE_NEVER},
     };
     enum { N = sizeof steps / sizeof *steps };
-    size_t i = 0;
-    while (i < N && !list_item_is(item, steps[i].name))
-        i++;
-    if (i == N)
-        return false;
-    rules->drop |= steps[i].rules.drop;
-    rules->alone |= steps[i].rules.alone;
-    rules->runs |= steps[i].rules.runs;
-    return true;
-}
-
-static enum metaspace parse_metaspace(struct text_view item)
-{
-    return list_item_is(item, "metaspace:always")  ? METASPACE_ALWAYS
-           : list_item_is(item, "metaspace:first") ? METASPACE_FIRST
-           : list_item_is(item, "metaspace:never") ? METASPACE_NEVER
-                                                   : METASPACE_NONE;
-}
-
-bool splitter_parse(struct splitter_rules *rules, struct text_view text)
-{
     struct splitter_rules parsed = {.space = rules->space, .space_splits = rules->space_splits};
     struct text_view item;
     for (size_t at = 0; list_next(text, &at, &item);) {
         const bool is_inner = parsed.metaspace != METASPACE_NONE;
-        const enum metaspace metaspace = parse_metaspace(item);
-        if (metaspace != METASPACE_NONE && !is_inner)
-            parsed.metaspace = metaspace;
-        else if (!parse_rule(is_inner ? &parsed.inner : &parsed.cut, item))
+        struct cut_rules *cut = is_inner ? &parsed.inner : &parsed.cut;
+        size_t i = 0;
+        while (i < N && !list_item_is(item, steps[i].name))
+            i++;
+        if (i == N || (is_inner && steps[i].metaspace != METASPACE_NONE))
             return false;
+        if (!is_inner)
+            parsed.metaspace = steps[i].metaspace;
+        cut->drop |= steps[i].rules.drop;
+        cut->alone |= steps[i].rules.alone;
+        cut->runs |= steps[i].rules.runs;
     }
     *rules = parsed;
     return true;
@@ -86,22 +75,12 @@ void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *pla
 
 /* ---- Words ---- */
 
-static const struct tokenizer *tokenizer_of(const struct pretokenizer *pretokenizer)
-{
-    return pretokenizer->word.sink->tokenizer;
-}
-
 static void end_piece(struct pretokenizer *pretokenizer)
 {
     if (pretokenizer->pattern.kind != PATTERN_NONE)
         pattern_end(&pretokenizer->pattern, &pretokenizer->word);
     else
         pretoken_end(&pretokenizer->word);
-}
-
-void pretokenizer_begin(struct pretokenizer *pretokenizer)
-{
-    pretokenizer->last = 0;
 }
 
 void pretokenizer_cut(struct pretokenizer *pretokenizer)
@@ -130,7 +109,7 @@ static void add_char(struct pretokenizer *pretokenizer, struct normal_char c, un
 /* Adds a character of a word, after metaspace has replaced blanks. */
 static void add_inner(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
-    const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
+    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
     if (properties & rules->inner.drop) {
         end_piece(pretokenizer);
         return;
@@ -152,14 +131,14 @@ static void begin_word(struct pretokenizer *pretokenizer, const struct splitter_
     if (is_wanted && c.code != rules->space && c.code != ' ')
         add_inner(pretokenizer, (struct normal_char){rules->space, c.begin, c.end},
                   unicode_properties(rules->space));
-    if (tokenizer_of(pretokenizer)->first_blank && c.code != ' ')
+    if (pretokenizer->word.sink->tokenizer->first_blank && c.code != ' ')
         add_char(pretokenizer, (struct normal_char){' ', c.begin, c.end}, UNICODE_BLANK);
 }
 
 static void add_with_metaspace(struct pretokenizer *pretokenizer, struct normal_char c,
                                unsigned properties)
 {
-    const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
+    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
     if (c.code == ' ') {
         c.code = rules->space;
         properties = unicode_properties(c.code);
@@ -169,7 +148,7 @@ static void add_with_metaspace(struct pretokenizer *pretokenizer, struct normal_
 
 static void add_any(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
-    const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
+    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
     if (properties & rules->cut.drop) {
         pretokenizer_cut(pretokenizer);
         return;
@@ -196,7 +175,7 @@ void pretokenizer_add(struct pretokenizer *pretokenizer, struct normal_char c)
 static size_t add_letter_run(struct pretokenizer *pretokenizer, const struct ascii_table *table,
                              const char *text, size_t at, size_t end)
 {
-    const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
+    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
     const uint8_t first = table->value[(uint8_t)text[at]];
     if (pretokenizer->last & rules->cut.alone)
         pretokenizer_cut(pretokenizer);
@@ -212,7 +191,7 @@ static size_t add_letter_run(struct pretokenizer *pretokenizer, const struct asc
 static size_t add_by_letters(struct pretokenizer *pretokenizer, const struct ascii_table *table,
                              const char *text, size_t at, size_t end)
 {
-    const struct splitter_rules *rules = &tokenizer_of(pretokenizer)->splitter;
+    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
     while (at < end) {
         const uint8_t byte = (uint8_t)text[at];
         if (table->letter[byte] != 0) {
@@ -254,7 +233,7 @@ static size_t add_each(struct pretokenizer *pretokenizer, const struct ascii_tab
 size_t pretokenizer_add_ascii(struct pretokenizer *pretokenizer, const char *text, size_t at,
                               size_t end)
 {
-    const struct tokenizer *tokenizer = tokenizer_of(pretokenizer);
+    const struct tokenizer *tokenizer = pretokenizer->word.sink->tokenizer;
     const struct ascii_table *table = &tokenizer->ascii;
     const bool by_runs = (tokenizer->splitter.cut.runs | tokenizer->splitter.inner.runs) != 0;
     return by_runs || tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level

@@ -56,14 +56,11 @@ void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *pla
 
 struct pretokenizer {
     struct pretoken word;
-    unsigned last;                /* unicode_properties of the word's last character */
+    unsigned last;                /* unicode_properties of the last character; 0 at the start */
     bool in_word;                 /* characters of a word were read, which may be cut again by */
     struct pattern_state pattern; /* a pattern, or by metaspace, which needs: */
     unsigned inner_last;          /* properties of the last character, after metaspace */
 };
-
-/* Starts a text, or a range of it between added tokens. */
-void pretokenizer_begin(struct pretokenizer *pretokenizer);
 
 void pretokenizer_add(struct pretokenizer *pretokenizer, struct normal_char c);
 

@@ -12,14 +12,6 @@ const char TOKENIZER_UNKNOWN_KEY[] = "a key that this version knows";
 
 enum { NO_KIND = -1 };
 
-static void plain_template(struct token_template *template, int32_t type_b, size_t n_texts)
-{
-    *template = (struct token_template){
-        .pieces = {{.id = TEMPLATE_A, .type = 0}, {.id = TEMPLATE_B, .type = type_b}},
-        .n_pieces = n_texts,
-    };
-}
-
 void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 {
     *tokenizer = (struct tokenizer){
@@ -34,9 +26,9 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .unknown = -1,
         .mask_token = -1,
         .dropped = -1,
+        .single = {.pieces = {{TEMPLATE_A, 0}}, .n_pieces = 1},
+        .pair = {.pieces = {{TEMPLATE_A, 0}, {TEMPLATE_B, n_types < 2 ? 0 : 1}}, .n_pieces = 2},
     };
-    plain_template(&tokenizer->single, 0, 1);
-    plain_template(&tokenizer->pair, n_types < 2 ? 0 : 1, 2);
 }
 
 static const char *const KINDS[] = {
@@ -217,26 +209,6 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
     return NULL;
 }
 
-static const char *check_sections(const struct tokenizer *tokenizer)
-{
-    const struct unigram_pieces *pieces = &tokenizer->pieces;
-    if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
-        return "the kind is unigram, but the file has no section PIEC";
-    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
-        return "the kind is bpe, but the file has no section MERG";
-    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->vocabulary.longest_bytes > BPE_LONGEST)
-        return "the kind is bpe, and a token has more than 65536 bytes";
-    if (tokenizer->kind != TOKENIZER_BPE &&
-        (tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level || tokenizer->first_blank))
-        return "pattern, byte_level or first_blank is set, and the kind is not bpe";
-    if (pieces->n > tokenizer->vocabulary.n)
-        return "section PIEC has more pieces than the vocabulary";
-    if (normalizer_has(&tokenizer->normalizer, NORMALIZE_CHARSMAP) &&
-        tokenizer->normalizer.charsmap.strings == NULL)
-        return "the normalizer has the step charsmap, but the file has no section CMAP";
-    return NULL;
-}
-
 static const char *check_template(const struct token_template *template, uint32_t n_ids,
                                   size_t n_types)
 {
@@ -252,6 +224,7 @@ static const char *check_template(const struct token_template *template, uint32_
 
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
+    const struct unigram_pieces *pieces = &tokenizer->pieces;
     const uint32_t n_ids = tokenizer->vocabulary.n;
     if ((unsigned)tokenizer->kind >= N_KINDS)
         return "the kind is not given: one of blanks, keras, wordpiece, words, unigram, bpe";
@@ -262,9 +235,21 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
         return "the id of unknown words is not given";
     if (tokenizer->mask_token >= 0 && (uint32_t)tokenizer->mask_token >= n_ids)
         return "the id of the mask token is not in the vocabulary";
-    const char *wrong = check_sections(tokenizer);
-    if (wrong == NULL)
-        wrong = check_template(&tokenizer->single, n_ids, n_types);
+    if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
+        return "the kind is unigram, but the file has no section PIEC";
+    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
+        return "the kind is bpe, but the file has no section MERG";
+    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->vocabulary.longest_bytes > BPE_LONGEST)
+        return "the kind is bpe, and a token has more than 65536 bytes";
+    if (tokenizer->kind != TOKENIZER_BPE &&
+        (tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level || tokenizer->first_blank))
+        return "pattern, byte_level or first_blank is set, and the kind is not bpe";
+    if (pieces->n > tokenizer->vocabulary.n)
+        return "section PIEC has more pieces than the vocabulary";
+    if ((tokenizer->normalizer.steps & 1u << NORMALIZE_CHARSMAP) &&
+        tokenizer->normalizer.charsmap.strings == NULL)
+        return "the normalizer has the step charsmap, but the file has no section CMAP";
+    const char *wrong = check_template(&tokenizer->single, n_ids, n_types);
     return wrong != NULL ? wrong : check_template(&tokenizer->pair, n_ids, n_types);
 }
 

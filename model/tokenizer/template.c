@@ -8,30 +8,23 @@
  */
 #include "model/tokenizer/template.h"
 
-static bool parse_piece(struct template_piece *piece, struct text_view item)
-{
-    struct text_view id, type;
-    if (!list_split(item, &id, &type))
-        return false;
-    piece->type = list_number(type);
-    piece->id = list_item_is(id, "A")   ? TEMPLATE_A
-                : list_item_is(id, "B") ? TEMPLATE_B
-                                        : list_number(id);
-    return piece->type >= 0 && piece->id != -1;
-}
-
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
 {
     struct token_template parsed = {.n_pieces = 0};
-    struct text_view item;
+    struct text_view item, id, type;
     size_t n_a = 0, n_b = 0;
     for (size_t at = 0; list_next(text, &at, &item);) {
-        struct template_piece piece;
-        if (parsed.n_pieces == TEMPLATE_PIECES || !parse_piece(&piece, item))
+        if (parsed.n_pieces == TEMPLATE_PIECES || !list_split(item, &id, &type))
             return false;
-        parsed.pieces[parsed.n_pieces++] = piece;
-        n_a += piece.id == TEMPLATE_A;
-        n_b += piece.id == TEMPLATE_B;
+        struct template_piece *piece = &parsed.pieces[parsed.n_pieces++];
+        piece->type = list_number(type);
+        piece->id = list_item_is(id, "A")   ? TEMPLATE_A
+                    : list_item_is(id, "B") ? TEMPLATE_B
+                                            : list_number(id);
+        if (piece->type < 0 || piece->id == -1)
+            return false;
+        n_a += piece->id == TEMPLATE_A;
+        n_b += piece->id == TEMPLATE_B;
     }
     if (n_a != 1 || n_b != n_texts - 1)
         return false;

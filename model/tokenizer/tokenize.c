@@ -30,36 +30,31 @@ struct text_cut {
     size_t skipped, kept;
 };
 
-static void split(struct word_sink *sink, struct text_view text, void *scratch)
-{
-    if (text.len == 0)
-        return;
-    switch (sink->tokenizer->kind) {
-    case TOKENIZER_BLANKS: blanks_split(sink, text.text, text.len, scratch); break;
-    case TOKENIZER_KERAS: keras_split(sink, text.text, text.len, scratch); break;
-    case TOKENIZER_WORDPIECE:
-    case TOKENIZER_WORDS:
-    case TOKENIZER_UNIGRAM:
-    case TOKENIZER_BPE: pipeline_split(sink, text.text, text.len, scratch); break;
-    }
-}
-
 /* Writes the tokens of one text, cut, to out [cap]. Returns their number in the answer. */
 static size_t add_text(struct encoding *encoding, struct template_piece piece,
                        const struct text_cut cuts[2], struct token *out, size_t cap)
 {
     const size_t which = piece.id == TEMPLATE_B;
     const struct text_cut cut = cuts[which];
+    const struct text_view text = encoding->texts[which];
     struct word_sink sink = {
         .tokenizer = encoding->tokenizer,
         .out = out,
         .cap = cap < cut.kept ? cap : cut.kept,
         .skip = cut.skipped,
-        .text = encoding->texts[which].text,
+        .text = text.text,
         .type = piece.type,
         .in_pair = which == 1,
     };
-    split(&sink, encoding->texts[which], encoding->scratch);
+    if (text.len > 0)
+        switch (encoding->tokenizer->kind) {
+        case TOKENIZER_BLANKS: blanks_split(&sink, text.text, text.len, encoding->scratch); break;
+        case TOKENIZER_KERAS: keras_split(&sink, text.text, text.len, encoding->scratch); break;
+        case TOKENIZER_WORDPIECE:
+        case TOKENIZER_WORDS:
+        case TOKENIZER_UNIGRAM:
+        case TOKENIZER_BPE: pipeline_split(&sink, text.text, text.len, encoding->scratch); break;
+        }
     encoding->counts[which] = sink.n;
     const size_t left = sink.n > cut.skipped ? sink.n - cut.skipped : 0;
     return left < cut.kept ? left : cut.kept;

@@ -21,7 +21,8 @@ struct word_sink {
 /* Returns the id, or -1 for an added token that is outside of the model's vocabulary. */
 static inline int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
 {
-    return added_is_outside(&tokenizer->added, id) ? -1 : id;
+    const uint8_t *outside = tokenizer->added.outside;
+    return outside != NULL && id >= 0 && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
 }
 
 /* Returns whether the index-th token is stored in out. */

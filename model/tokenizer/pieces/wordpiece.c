@@ -65,20 +65,17 @@ static bool add_pieces(struct pretoken *word)
     return true;
 }
 
-static bool add_whole(const struct pretoken *word)
-{
-    const int32_t id = find_piece(word->sink->tokenizer, word->hash, word->bytes, word->len);
-    if (id >= 0)
-        word_sink_token(word->sink, id, word->begin, word->end);
-    return id >= 0;
-}
-
 void wordpiece_add(struct pretoken *word)
 {
     struct word_sink *sink = word->sink;
     const size_t n_before = sink->n;
-    if (word->n_chars > word->cap_chars || !(add_whole(word) || add_pieces(word))) {
-        sink->n = n_before;
-        word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
+    if (word->n_chars <= word->cap_chars) {
+        const int32_t id = find_piece(sink->tokenizer, word->hash, word->bytes, word->len);
+        if (id >= 0)
+            word_sink_token(sink, id, word->begin, word->end);
+        if (id >= 0 || add_pieces(word))
+            return;
     }
+    sink->n = n_before;
+    word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
 }

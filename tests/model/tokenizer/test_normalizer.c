@@ -63,7 +63,7 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
 {
     const struct normalizer_plan plan = plan_of(steps);
     struct normalizer normalizer;
-    void *memory = malloc(normalizer_bytes(&plan) + 1);
+    char *memory = malloc(normalizer_start(&normalizer, &plan, take, output, NULL) + 1);
     assert_non_null(memory);
     output->n = 0;
     normalizer_start(&normalizer, &plan, take, output, memory);
