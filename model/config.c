@@ -138,11 +138,6 @@ static const struct config_key *find_key(const char *name)
     return NULL;
 }
 
-static void *field(struct model_config *config, const struct config_key *key)
-{
-    return (char *)config + key->offset;
-}
-
 static int64_t whole(const struct model_config *config, const struct config_key *key)
 {
     return *(const int64_t *)(const void *)((const char *)config + key->offset);
@@ -279,20 +274,21 @@ const char *config_set(struct model_config *config, const char *name, const char
     const struct config_key *key = find_key(name);
     if (key == NULL)
         return CONFIG_UNKNOWN_KEY;
+    void *field = (char *)config + key->offset;
     int64_t count = -1;
     double parsed;
     switch (key->kind) {
     case VALUE_NUMBER:
         if (!parse_number(value, &parsed))
             return key->expected;
-        *(double *)field(config, key) = parsed;
+        *(double *)field = parsed;
         return NULL;
     case VALUE_NAME: count = config_value(name, value); break;
     case VALUE_COUNT: count = list_number((struct text_view){value, strlen(value)}); break;
     }
     if (count < 0)
         return key->expected;
-    *(int64_t *)field(config, key) = count;
+    *(int64_t *)field = count;
     return NULL;
 }
 
@@ -317,7 +313,7 @@ bool config_is_written(const struct model_config *config, size_t index)
     if (key->since == FIRST)
         return true;
     config_defaults(&defaults);
-    memcpy(field(&without, key), field(&defaults, key), sizeof(int64_t));
+    memcpy((char *)&without + key->offset, (char *)&defaults + key->offset, sizeof(int64_t));
     config_resolve(&without);
     if (key->kind == VALUE_NUMBER)
         return number(config, key) != number(&without, key);

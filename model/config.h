@@ -133,6 +133,12 @@ static inline bool config_is_global(const struct model_config *config, int64_t l
            (config->global_every > 0 && layer % config->global_every == config->global_first);
 }
 
+/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
+bool position_has_rows(enum position_scheme scheme);
+
+/* Returns whether the scheme uses a base. */
+bool position_has_base(enum position_scheme scheme);
+
 /* Returns the columns of the row that a head's output layer reads: E if it is tied, else D. */
 static inline int64_t config_head_columns(const struct model_config *config)
 {

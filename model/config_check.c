@@ -5,8 +5,6 @@
  */
 #include "model/config.h"
 
-#include "model/layers/position.h"
-
 #include <float.h>
 #include <math.h>
 
@@ -38,6 +36,17 @@ void config_resolve(struct model_config *config)
         config->rotary_local_base = config->rotary_base;
 }
 
+bool position_has_rows(enum position_scheme scheme)
+{
+    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_BINARY ||
+           scheme == POSITION_FOURIER || scheme == POSITION_EXPONENTIAL;
+}
+
+bool position_has_base(enum position_scheme scheme)
+{
+    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
+}
+
 static bool is_base(double base)
 {
     return base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST;
@@ -65,7 +74,8 @@ static const char *check_position(const struct model_config *config)
     return NULL;
 }
 
-static const char *check_head(const struct model_config *config)
+/* Checks settings of heads, of several vectors, and of weights of token ids. */
+static const char *check_answers(const struct model_config *config)
 {
     bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
     if (config->projections > MAX_PROJECTIONS)
@@ -95,6 +105,15 @@ static const char *check_head(const struct model_config *config)
         (config->head_dense == DENSE_NONE ||
          (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
         return "pooling pooler needs head pooler or sequence with a 'head_dense'";
+    if (!config->token_vector_bias && config->token_vectors == 0)
+        return "'token_vector_bias' no needs 'token_vectors'";
+    if (config->sparse == SPARSE_MASK && config->head != HEAD_MASK)
+        return "sparse mask needs head mask";
+    if (!config->token_vector_first && config->token_vectors == 0)
+        return "'token_vector_first' no needs 'token_vectors'";
+    if ((config->sparse_pooling != SPARSE_MAX || config->sparse_activation != SPARSE_LOG) &&
+        config->sparse != SPARSE_MASK)
+        return "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask";
     return NULL;
 }
 
@@ -121,10 +140,18 @@ static const char *check_rotary(const struct model_config *config)
     return NULL;
 }
 
-static const char *check_attention(const struct model_config *config)
+static const char *check_layers(const struct model_config *config)
 {
     enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side are countable in 32 bits */
     bool has_distances = config->attention_position == ATTENTION_POSITION_DISTANCE;
+    if (config->layer_groups > config->layers || (config->layer_groups == 0 && config->layers > 0))
+        return "'layer_groups' is not from 1 to 'layers'";
+    if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
+        return "'layers' is more than 1024, and there are fewer 'layer_groups'";
+    if (!config->first_norm && (config->layers == 0 || config->norm_place == NORM_POST))
+        return "'first_norm' no needs layers and norm_place pre or sandwich";
+    if (!config->first_norm && config->layer_groups < config->layers)
+        return "'first_norm' no needs as many 'layer_groups' as 'layers'";
     if (config->layers == 0)
         return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
                        config->query_key_norm
@@ -145,34 +172,6 @@ static const char *check_attention(const struct model_config *config)
     if (config->global_first > 0 && config->global_first >= config->global_every)
         return "'global_first' is not less than 'global_every'";
     return check_rotary(config);
-}
-
-static const char *check_layers(const struct model_config *config)
-{
-    if (config->layer_groups > config->layers || (config->layer_groups == 0 && config->layers > 0))
-        return "'layer_groups' is not from 1 to 'layers'";
-    if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
-        return "'layers' is more than 1024, and there are fewer 'layer_groups'";
-    if (!config->first_norm && (config->layers == 0 || config->norm_place == NORM_POST))
-        return "'first_norm' no needs layers and norm_place pre or sandwich";
-    if (!config->first_norm && config->layer_groups < config->layers)
-        return "'first_norm' no needs as many 'layer_groups' as 'layers'";
-    return NULL;
-}
-
-/* Checks settings of several vectors, or weights of token ids, per text. */
-static const char *check_answers(const struct model_config *config)
-{
-    if (!config->token_vector_bias && config->token_vectors == 0)
-        return "'token_vector_bias' no needs 'token_vectors'";
-    if (config->sparse == SPARSE_MASK && config->head != HEAD_MASK)
-        return "sparse mask needs head mask";
-    if (!config->token_vector_first && config->token_vectors == 0)
-        return "'token_vector_first' no needs 'token_vectors'";
-    if ((config->sparse_pooling != SPARSE_MAX || config->sparse_activation != SPARSE_LOG) &&
-        config->sparse != SPARSE_MASK)
-        return "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask";
-    return NULL;
 }
 
 /* A file without a model: only the number of ids and the longest text remain to be set. */
@@ -214,9 +213,7 @@ const char *config_check(struct model_config *config)
                     config->final_norm || config->head_norm;
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
-    const char *wrong = check_attention(config);
-    wrong = wrong != NULL ? wrong : check_layers(config);
+    const char *wrong = check_layers(config);
     wrong = wrong != NULL ? wrong : check_position(config);
-    wrong = wrong != NULL ? wrong : check_head(config);
     return wrong != NULL ? wrong : check_answers(config);
 }

@@ -10,17 +10,6 @@
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
-bool position_has_rows(enum position_scheme scheme)
-{
-    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_BINARY ||
-           scheme == POSITION_FOURIER || scheme == POSITION_EXPONENTIAL;
-}
-
-bool position_has_base(enum position_scheme scheme)
-{
-    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
-}
-
 float position_index(double scale, size_t p, size_t n_tokens)
 {
     return (float)(scale * ((double)p / (double)n_tokens));

@@ -38,10 +38,4 @@ void position_rows_exact(const struct position_encoding *encoding, size_t n, dou
 /* Returns the number that scheme index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);
 
-/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
-bool position_has_rows(enum position_scheme scheme);
-
-/* Returns whether the scheme uses a base. */
-bool position_has_base(enum position_scheme scheme);
-
 #endif
