@@ -26,7 +26,8 @@ size_t answer_scratch(const struct encoder *encoder, size_t max_tokens)
     size_t of_row =
         larger(row_stride((size_t)encoder->config.width), row_stride(encoder->output_width));
     size_t of_head = of_row + logits_floats(encoder) + head_scratch(encoder);
-    size_t of_vectors = vectors_floats(encoder) + max_tokens + token_vector_scratch(encoder);
+    size_t of_vectors =
+        vectors_floats(encoder) + max_tokens + linear_scratch(&encoder->token_vector);
     return larger(larger(of_head, of_vectors), sparse_scratch(encoder));
 }
 

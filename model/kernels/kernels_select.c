@@ -14,33 +14,26 @@ static const struct kernels *const KERNEL_SETS[] = {&kernels_portable,   &kernel
                                                     &kernels_avxvnni,    &kernels_avx512,
                                                     &kernels_avx512vnni, &kernels_amx};
 
-/* CPUID leaf 7 bits that the compilers' names do not cover: tiles, and VNNI in AVX registers.
- */
-static bool cpu_has_tiles(void)
-{
-    enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 }; /* of edx */
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0;
-}
-
-static bool cpu_has_avx_vnni(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 4) != 0;
-}
+/* CPUID leaf 7 bits that the compilers' names do not cover: tiles (edx), and VNNI in AVX registers
+ * (eax of subleaf 1). */
+enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25, AVX_VNNI_BIT = 1 << 4 };
 
 static bool cpu_has(size_t set)
 {
+    unsigned a, b, c, d;
     switch (set) {
     case AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* and hence f16c */
-    case AVX_VNNI: return cpu_has(AVX2) && cpu_has_avx_vnni();
+    case AVX_VNNI:
+        return cpu_has(AVX2) && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI_BIT) != 0;
     case AVX512:
         return cpu_has(AVX2) && __builtin_cpu_supports("avx512f") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl");
     case AVX512_VNNI: return cpu_has(AVX512) && __builtin_cpu_supports("avx512vnni");
-    case AMX: return cpu_has(AVX512_VNNI) && cpu_has_tiles();
+    case AMX:
+        return cpu_has(AVX512_VNNI) && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+               (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0;
     default: return true;
     }
 }

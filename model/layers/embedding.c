@@ -8,20 +8,6 @@
 
 #include <string.h>
 
-/* out += W2·row of the learned table */
-static void add_learned(const struct encoder *encoder, double scale, size_t row, size_t width,
-                        float *out, float *scratch)
-{
-    if (scale == 1) {
-        encoder->kernels->add_row(&encoder->position_table, row, out);
-        return;
-    }
-    memset(scratch, 0, width * sizeof *scratch);
-    encoder->kernels->add_row(&encoder->position_table, row, scratch);
-    for (size_t i = 0; i < width; i++)
-        out[i] += (float)scale * scratch[i];
-}
-
 void embed_token(const struct encoder *encoder, const struct embedding *embedding, int32_t id,
                  int32_t type, struct text_position at, float *out, float *scratch)
 {
@@ -49,7 +35,14 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
         row = (size_t)config->position_offset + at.position;
         if (embedding_skips(config, id))
             row = (size_t)id;
-        add_learned(encoder, embedding->position_scale, row, width, out, scratch);
+        if (embedding->position_scale == 1) {
+            kernels->add_row(&encoder->position_table, row, out);
+            break;
+        }
+        memset(scratch, 0, width * sizeof *scratch);
+        kernels->add_row(&encoder->position_table, row, scratch);
+        for (size_t i = 0; i < width; i++)
+            out[i] += (float)embedding->position_scale * scratch[i];
         break;
     case POSITION_INDEX:
         index = position_index(embedding->position_scale, at.position, at.n_tokens);

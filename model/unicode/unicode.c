@@ -55,19 +55,6 @@ static unsigned flips_of(uint32_t code)
     return found ? UNICODE_EXCEPTIONS[low].flips : 0;
 }
 
-/* Category Cc includes blanks, and three characters that count as text; ASCII symbols of category S
- * count as punctuation. */
-static unsigned latin_properties(uint32_t code, unsigned properties)
-{
-    if ((code >= '\t' && code <= '\r') || code == 0x85)
-        properties |= UNICODE_BLANK;
-    if (code == '\t' || code == '\n' || code == '\r')
-        properties &= ~(unsigned)UNICODE_CONTROL;
-    if (code > ' ' && code < 0x7F && (properties & UNICODE_WORD) == 0)
-        properties |= UNICODE_PUNCTUATION;
-    return properties;
-}
-
 /* The reference's regular expressions have older data than its other parts: numbers that are new in
  * the latter are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
@@ -78,12 +65,21 @@ static unsigned exceptional_properties(uint32_t code, unsigned category, unsigne
     return is_late ? flipped | UNICODE_LATE_NUMBER : flipped;
 }
 
+/* In ASCII and Latin-1, category Cc includes blanks, and three characters that count as text; ASCII
+ * symbols of category S count as punctuation. */
 unsigned unicode_properties(uint32_t code)
 {
     const unsigned category = (unsigned)utf8proc_category((utf8proc_int32_t)code);
-    const unsigned properties = CATEGORIES[category];
-    if (code < 0x100)
-        return latin_properties(code, properties);
+    unsigned properties = CATEGORIES[category];
+    if (code < 0x100) {
+        if ((code >= '\t' && code <= '\r') || code == 0x85)
+            properties |= UNICODE_BLANK;
+        if (code == '\t' || code == '\n' || code == '\r')
+            properties &= ~(unsigned)UNICODE_CONTROL;
+        if (code > ' ' && code < 0x7F && (properties & UNICODE_WORD) == 0)
+            properties |= UNICODE_PUNCTUATION;
+        return properties;
+    }
     return may_be_exception(code) ? exceptional_properties(code, category, properties) : properties;
 }
 

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-size_t token_vector_scratch(const struct encoder *encoder)
-{
-    return linear_scratch(&encoder->token_vector);
-}
-
 void token_vectors(const struct encoder *encoder, const float *x, size_t stride, size_t n_rows,
                    size_t width, float *out, float *scratch)
 {

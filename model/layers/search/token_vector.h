@@ -12,11 +12,9 @@
 
 enum { TOKEN_VECTOR_ROWS = 32 }; /* per call, at most */
 
-/* Returns the floats of scratch for token_vectors(). */
-size_t token_vector_scratch(const struct encoder *encoder);
-
 /* Computes out [n_rows, W], rows row_stride(W) apart, from the rows x, `stride` floats apart; each
- * has length 1 in its first `width` columns, all that a caller of fewer dimensions uses. */
+ * has length 1 in its first `width` columns, all that a caller of fewer dimensions uses. scratch:
+ * as linear_scratch() returns for the layer. */
 void token_vectors(const struct encoder *encoder, const float *x, size_t stride, size_t n_rows,
                    size_t width, float *out, float *scratch);
 
