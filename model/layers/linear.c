@@ -31,17 +31,12 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
     }
 }
 
-static size_t rows_per_block(size_t row_bytes)
-{
-    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* full tiles of any height */
-    return rows < BLOCK_STEP ? BLOCK_STEP : rows;
-}
-
 /* Multiplies all rows, block by block, by panels that need no decoding. */
 static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
                           size_t x_bytes)
 {
-    size_t block = rows_per_block(all->k * x_bytes);
+    size_t fitting = BLOCK_BYTES / (all->k * x_bytes);
+    size_t block = larger(fitting / BLOCK_STEP, 1) * BLOCK_STEP; /* full tiles of any height */
     for (size_t row = 0; row < all->n_rows; row += block) {
         size_t n_rows = all->n_rows - row < block ? all->n_rows - row : block;
         struct product product = product_rows(all, row, n_rows, x_bytes);

@@ -254,7 +254,7 @@ size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_p
             stage->waiting = cut_array(memory, &at, sizeof *stage->waiting);
         else if (step == NORMALIZE_CHARSMAP)
             stage->charsmap = cut_array(memory, &at, sizeof *stage->charsmap);
-        else if (step >= NORMALIZE_REPLACE && step <= NORMALIZE_REPLACE_BLANKS)
+        else if (step >= NORMALIZE_REPLACE)
             stage->replace = cut_array(memory, &at, sizeof *stage->replace);
         if (stage->form != NULL) {
             stage->form->emit = pass_from_stage;

@@ -25,7 +25,7 @@ enum normalizer_step {
     NORMALIZE_NMT,
     NORMALIZE_CHARSMAP,
     NORMALIZE_PREPEND,
-    NORMALIZE_REPLACE,
+    NORMALIZE_REPLACE, /* from here on, all replace */
     NORMALIZE_REPLACE_RUNS,
     NORMALIZE_REPLACE_BLANKS
 };

@@ -100,7 +100,7 @@ static bool set_character(uint32_t *field, struct text_view value)
 }
 
 /* Returns false if the field cannot have the value. */
-static bool set(void *field, const struct key *key, struct text_view value)
+static bool set_field(void *field, const struct key *key, struct text_view value)
 {
     const int32_t number = list_number(value);
     unsigned index;
@@ -189,7 +189,7 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (strcmp(key, KEYS[i].name) != 0)
             continue;
-        if (!set((char *)&changed + KEYS[i].offset, &KEYS[i], (struct text_view){text, len}))
+        if (!set_field((char *)&changed + KEYS[i].offset, &KEYS[i], (struct text_view){text, len}))
             return KEYS[i].expected;
         *tokenizer = changed;
         return NULL;

@@ -139,7 +139,7 @@ size_t pretoken_append_ascii(struct pretoken *word, const uint8_t table[256], co
 
 /* ---- The end ---- */
 
-static void add(struct pretoken *word)
+static void add_by_kind(struct pretoken *word)
 {
     switch (word->sink->tokenizer->kind) {
     case TOKENIZER_BPE: bpe_add(word); break;
@@ -154,7 +154,7 @@ void pretoken_end(struct pretoken *word)
 {
     if (word->n_chars == 0 && !word->is_rest)
         return;
-    add(word);
+    add_by_kind(word);
     word->len = word->n_chars = 0;
     word->is_rest = false;
 }
@@ -177,7 +177,7 @@ void pretoken_end_first(struct pretoken *word, size_t n)
     const struct pretoken whole = *word;
     char behind[AFFIX_BYTES]; /* kind bpe writes its suffix there */
     memcpy(behind, word->bytes + first.len, sizeof behind);
-    add(&first);
+    add_by_kind(&first);
     memcpy(word->bytes + first.len, behind, sizeof behind);
     word->n_ended = first.n_ended;
     word->len = word->n_chars = 0;
