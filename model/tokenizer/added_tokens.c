@@ -42,7 +42,7 @@ bool added_tokens_valid(struct text_view list)
     int found;
     while ((found = next_entry(list, &at, &entry)) > 0)
         n++;
-    return found == 0 && n < SIZE_MAX / 128;
+    return (found == 0 ? n : SIZE_MAX) < SIZE_MAX / 128;
 }
 
 /* ---- Normalized patterns ---- */

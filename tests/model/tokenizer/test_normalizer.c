@@ -103,6 +103,7 @@ TEST(lists)
                                       "Clean",
                                       "clean nf",
                                       "clean  nfdx",
+                                      "charsmap:x",
                                       "replace:a",
                                       "replace::b",
                                       "replace:%2:b",
