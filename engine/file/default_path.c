@@ -19,7 +19,7 @@
 
 static bool exists(char *path, size_t cap, const char *folder, const char *below)
 {
-    return (size_t)snprintf(path, cap, "%s/%sdefault.weights", folder, below) < cap &&
+    return folder[0] && (size_t)snprintf(path, cap, "%s/%sdefault.weights", folder, below) < cap &&
            access(path, F_OK) == 0;
 }
 
