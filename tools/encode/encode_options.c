@@ -213,7 +213,7 @@ static const char *check_options(const void *options)
         return "--compare takes two texts, or none to read two lines of stdin";
     if (task == TASK_SIMILARITY && n == 1)
         return "--similarity takes at least two texts";
-    if (encode->are_pairs && n % 2)
+    if (encode->are_pairs && task == TASK_SIMILARITY && n % 2)
         return "--pairs takes two texts for each pair: the last one has none beside it";
     if (encode->pair && n != 1)
         return "--pair goes with exactly one TEXT";
