@@ -139,7 +139,7 @@ static bool answer_write(const engine_session *session, const struct request *re
         return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
                                 session->pass.width_stride, session->pass.ids + sequence->row,
                                 sequence->n_rows, skipped->ids, skipped->n, out, scratch);
-    case ANSWER_NOTHING:;
+    case ANSWER_NOTHING: break;
     }
     return floats_are_finite(out, n_rows * request->width);
 }

@@ -89,7 +89,7 @@ static bool has_pooler(const struct encoder *encoder)
     case HEAD_SEQUENCE: return dense == DENSE_TANH && encoder->config.head_pooling == POOLING_CLS;
     case HEAD_NONE:
     case HEAD_TOKEN:
-    case HEAD_MASK:;
+    case HEAD_MASK: break;
     }
     return false;
 }

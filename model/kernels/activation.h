@@ -67,9 +67,9 @@ INLINE vec activation_vec(const enum activation activation, vec x)
     case ACTIVATION_RELU: return larger(splat(0), x);
     case ACTIVATION_GELU: return gelu_vec(x);
     case ACTIVATION_GELU_TANH: return gelu_tanh_vec(x);
-    case ACTIVATION_SILU:;
+    case ACTIVATION_SILU: return sigmoid_times(x, x);
     }
-    return sigmoid_times(x, x);
+    return x;
 }
 
 INLINE void activate_all(const enum activation activation, float *x, size_t n)
@@ -87,9 +87,8 @@ static void activate(enum activation activation, float *x, size_t n)
     case ACTIVATION_RELU: activate_all(ACTIVATION_RELU, x, n); return;
     case ACTIVATION_GELU: activate_all(ACTIVATION_GELU, x, n); return;
     case ACTIVATION_GELU_TANH: activate_all(ACTIVATION_GELU_TANH, x, n); return;
-    case ACTIVATION_SILU:;
+    case ACTIVATION_SILU: activate_all(ACTIVATION_SILU, x, n); return;
     }
-    activate_all(ACTIVATION_SILU, x, n);
 }
 
 static void multiply(float *out, const float *y, size_t n)

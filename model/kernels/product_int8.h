@@ -133,7 +133,7 @@ static void product_of_words(const struct product *p)
 
 #endif
 
-INLINE void product_int8(const struct product *p)
+static inline void product_int8(const struct product *p)
 {
 #if HAS_VNNI || defined(KERNELS_NEON)
     product_of_bytes(p);

@@ -9,15 +9,12 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* Expands TILE(n) for n = `rows`, 1 .. most (12 or less): one copy of the tile per n, as n is a
- * constant. */
+/* Expands TILE(n) for n = `rows`, 1 .. most: one copy of the tile per n, as n is a constant. */
 #define CASE_ROWS(n, most, TILE)                                                                   \
     case n:                                                                                        \
-        if (n < (most)) {                                                                          \
+        if (n <= (most))                                                                           \
             TILE(n);                                                                               \
-            break;                                                                                 \
-        }                                                                                          \
-        __attribute__((fallthrough));
+        break;
 #define SWITCH_ROWS(rows, most, TILE)                                                              \
     switch (rows) {                                                                                \
         CASE_ROWS(1, most, TILE)                                                                   \
@@ -31,7 +28,7 @@
         CASE_ROWS(9, most, TILE)                                                                   \
         CASE_ROWS(10, most, TILE)                                                                  \
         CASE_ROWS(11, most, TILE)                                                                  \
-    default: TILE(most);                                                                           \
+        CASE_ROWS(12, most, TILE)                                                                  \
     }
 
 /* Keeps the compiler from computing an address in advance: a dozen addresses, one per row of a

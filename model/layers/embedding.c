@@ -49,7 +49,7 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
         for (size_t i = 0; i < width; i++)
             out[i] += index;
         break;
-    case POSITION_NONE:;
+    case POSITION_NONE: break;
     }
     norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);
 }

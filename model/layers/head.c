@@ -36,10 +36,10 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
     case DENSE_GELU: kernels->activate(ACTIVATION_GELU, x, n); return;
     case DENSE_GELU_TANH: kernels->activate(ACTIVATION_GELU_TANH, x, n); return;
     case DENSE_SILU: kernels->activate(ACTIVATION_SILU, x, n); return;
-    case DENSE_TANH:;
+    case DENSE_TANH:
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)tanh((double)x[i]);
     }
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)tanh((double)x[i]);
 }
 
 static void linear_row(const struct kernels *kernels, const struct linear *layer, const float *x,
@@ -114,12 +114,12 @@ void head_scores(enum scores scores, float *logits, size_t n)
         for (size_t i = 0; i < n; i++)
             logits[i] = (float)(1 / (1 + exp(-(double)logits[i])));
         return;
-    case SCORES_SOFTMAX:;
+    case SCORES_SOFTMAX:
+        for (size_t i = 1; i < n; i++)
+            max = logits[i] > max ? logits[i] : max;
+        for (size_t i = 0; i < n; i++)
+            sum += exp((double)logits[i] - (double)max);
+        for (size_t i = 0; i < n; i++)
+            logits[i] = (float)(exp((double)logits[i] - (double)max) / sum);
     }
-    for (size_t i = 1; i < n; i++)
-        max = logits[i] > max ? logits[i] : max;
-    for (size_t i = 0; i < n; i++)
-        sum += exp((double)logits[i] - (double)max);
-    for (size_t i = 0; i < n; i++)
-        logits[i] = (float)(exp((double)logits[i] - (double)max) / sum);
 }

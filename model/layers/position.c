@@ -34,7 +34,7 @@ static double column_factor(const struct position_encoding *encoding, size_t col
     case POSITION_NONE:
     case POSITION_LEARNED:
     case POSITION_INDEX:
-    case POSITION_BINARY:;
+    case POSITION_BINARY: break;
     }
     return 0;
 }
@@ -54,7 +54,7 @@ static double element(const struct position_encoding *encoding, double factor, s
     case POSITION_FOURIER: return wave(TWO_PI * fmod((double)p * factor, 1), column);
     case POSITION_EXPONENTIAL: return exp(-(double)p / factor);
     case POSITION_NONE:
-    case POSITION_LEARNED:;
+    case POSITION_LEARNED: break;
     }
     return 0;
 }

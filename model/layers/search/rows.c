@@ -45,7 +45,7 @@ double row_value(enum row_type type, const char *row, size_t i)
     case ROWS_F32: memcpy(&value, row + i * sizeof value, sizeof value); return (double)value;
     case ROWS_F16: memcpy(&half, row + i * sizeof half, sizeof half); return f16_to_f32(half);
     case ROWS_INT8: return (signed char)row[SCALE_BYTES + i];
-    case ROWS_BINARY:;
+    case ROWS_BINARY: break;
     }
     return ((unsigned char)row[i / 8] >> (7 - i % 8) & 1) - 0.5;
 }

@@ -25,7 +25,7 @@ size_t sparse_scratch(const struct encoder *encoder)
     switch ((enum sparse)encoder->config.sparse) {
     case SPARSE_LINEAR: return PANEL + linear_scratch(&encoder->token_weight);
     case SPARSE_MASK: return LOGITS + is_decoded(output) * BLOCK_COLUMNS * output->weight.cols;
-    case SPARSE_NONE:;
+    case SPARSE_NONE: break;
     }
     return 0;
 }
