@@ -146,7 +146,7 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
                               .stride = request.stride,
                               .whole_words = request.whole_words};
     windows_begin(&windows, request.truncation, limit > 0 ? limit : SIZE_MAX);
-    bool is_long = windows.n > windows.room;
+    bool is_long = n_tokens > limit && limit > 0;
     if (is_long && windows.room == 0)
         return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, 0,
                           " has %zu tokens that are in every window, and the limit is %zu: that "

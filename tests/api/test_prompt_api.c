@@ -369,6 +369,14 @@ TEST(windows_of_a_pair)
     assert_int_equal(n, 2);
     assert_int_equal(windows[1].in_pair, 0);
     assert_int_equal(windows[1].begin, 2);
+
+    /* An empty first text has nothing to cut, and the second alone is too long. */
+    input.text = "";
+    options.max_tokens = 5;
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
+    assert_true(n_tokens > options.max_tokens);
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
+                     ENGINE_ERROR_LENGTH);
 }
 
 /* ---- One session, two threads ---- */
