@@ -70,7 +70,7 @@ do for [p = 1:n_panels] {
     do for [k = 1:n_shown] {
         column_x[k] = (xs[k] - x_least) / scale; column_y[k] = (ys[k] - y_least) / scale
         wide[k] = strlen(names[k]) * letter * font + 2
-        pair[k] = 0
+        pair[k] = 0; side[k] = 0
     }
     if (overlaid) {
         do for [a = 1:n_first] { do for [b = n_first + 1:n_all] {
@@ -80,10 +80,11 @@ do for [p = 1:n_panels] {
 
     unset label; unset arrow
     do for [k = 1:n_shown] {
-        # A pair has one name, at its word of A, on the side that covers least.
+        # A pair has one name, at its word of A, on the side that covers least. Of more words than find room the
+        # names stand to the right: the search takes the square of their number.
         if (k <= n_first || !pair[k]) {
             cost = 1e9
-            do for [s = 0:3] {
+            do for [s = 0:(words > 60 ? -1 : 3)] {
                 new_cost = outside(k, s) + s
                 do for [j = 1:n_shown] {
                     new_cost = new_cost + overlap(k, s, column_x[j] - 4, column_y[j] - 4, 8, 8)
