@@ -255,7 +255,6 @@ static const struct option_rule RULES[] = {
     OPTION_NEEDS("pad-side", "pad-to show-mask", "--pad-side goes with --pad-to or --show-mask"),
     OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl",
                  "--pad-id goes with --pad-to, --show-mask or --input jsonl"),
-    {.check = check_options},
     OPTION_EXCLUDES("show-mask", "pooling normalize",
                     "--show-mask makes no vectors; it goes without -p and --normalize"),
     OPTION_EXCLUDES("show-mask", "on-long=chunk",
@@ -316,6 +315,7 @@ static const struct option_rule RULES[] = {
     OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
     OPTION_NEEDS("resume restart", "output!=-",
                  "--resume and --restart go on with a file: they go with -o FILE"),
+    {.check = check_options},
     {0},
 };
 
