@@ -197,7 +197,7 @@ static void check_model(struct search *search)
 {
     const struct encoder *encoder = &search->encoder;
     if (encoder->ranks_pairs)
-        program_die_misused("%s is a cross-encoder, which makes no vectors: it goes with --rerank, "
+        program_die_misused("%s is a cross-encoder, which makes no vectors: it requires --rerank, "
                             "and -m is the model of the vectors",
                             encoder->name);
     if (search->places.vectors->kind == VECTORS_ROWS && !encoder->is_pooled)

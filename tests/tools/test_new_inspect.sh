@@ -205,16 +205,16 @@ wrong '--norm-eps 0: expected more than 0' -o no.weights --norm-eps 0
 wrong '--norm-eps 1e-60: expected more than 0' -o no.weights --norm-eps 1e-60
 wrong '--norm none: expected layer or rms' -o no.weights --norm none
 wrong '--norm-bias yes does not go with --norm rms' -o no.weights --norm rms --norm-bias yes
-wrong '--position-offset 2 goes with --position learned' -o no.weights --position-offset 2
+wrong '--position-offset 2 requires --position learned' -o no.weights --position-offset 2
 wrong 'head_width' -o no.weights --width 2147483647 --heads 1
 wrong 'parameters' -o no.weights --width 715827882 --heads 1
 wrong 'parameters' -o no.weights --layers 2147483647
 wrong 'exclude' -o no.weights --words a --fit -
 echo '{"config": {"word_index": "{\"a\": 1}"}}' >k.json
-wrong '--num-words goes with --fit' -o no.weights --tokenizer k.json --num-words 3
-wrong '--min-count goes with --fit' -o no.weights --words a --min-count 2
-wrong '--oov goes with --fit' -o no.weights --words a --oov x
-wrong '--oov goes with --fit' -o no.weights --oov ''
+wrong '--num-words requires --fit' -o no.weights --tokenizer k.json --num-words 3
+wrong '--min-count requires --fit' -o no.weights --words a --min-count 2
+wrong '--oov requires --fit' -o no.weights --words a --oov x
+wrong '--oov requires --fit' -o no.weights --oov ''
 wrong '--keras and --blanks exclude each other' -o no.weights --words a --keras --blanks
 for option in --keras --blanks; do
     wrong '--fit splits like Keras' -o no.weights --fit k.json $option

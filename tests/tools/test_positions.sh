@@ -110,7 +110,7 @@ done <<'END'
 -m learned.w --width 4|2|have 8 numbers
 --position binary --position-base 5|2|no others have a base
 -m learned.w --position-base 5|1|only positions sinusoidal and exponential have a base
---position sinusoidal --frequencies 1|2|--frequencies goes with positions fourier
+--position sinusoidal --frequencies 1|2|--frequencies requires positions fourier
 --position none --position-scale 2|2|there are none
 --embedding-scale 2|2|embedding-scale
 --position-base 0|2|takes a number from 1e-100
@@ -163,7 +163,7 @@ while IFS='|' read -r options exit words; do
     run "$encode" -m learned.w $options 'I'
     ends "encode $options" "$exit" "$words"
 done <<'END'
---position binary --position-base 5|2|--position-base goes with
+--position binary --position-base 5|2|--position-base requires
 --position-base 5|2|here they are learned
 --frequencies 0.5|2|here they are learned
 --position none --position-scale 2|2|there are none
@@ -297,11 +297,11 @@ done <<'END'
 --labels a --head-pooling pooler|'head_pooling' is none or pooler
 --labels a --head-pooling sum|--head-pooling takes
 --position fourier --frequencies x|--frequencies takes a number
---frequencies 0.5|--frequencies goes with --position fourier
+--frequencies 0.5|--frequencies requires --position fourier
 --position fourier --frequencies 1e39|--frequencies takes cycles per token, at most 1e+38
 --position fourier --frequencies 0.5,-1e100|at most 1e+38, not '-1e100'
 --position fourier --width 2 --frequencies 1,2|more than half of the columns
---position binary --position-base 5|--position-base goes with --position sinusoidal or exponential, no others have a base; here it is binary
+--position binary --position-base 5|--position-base requires --position sinusoidal or exponential, no others have a base; here it is binary
 --position-base 0|--position-base takes a number from 1e-100 to 1e+100, not '0'
 --position-base x|--position-base takes a number from 1e-100
 --position-frequencies 2|unrecognized option

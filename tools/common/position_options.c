@@ -83,10 +83,10 @@ const char *position_options_conflict(const struct position_options *options, co
     if (strcmp(scheme, "model") == 0)
         return NULL;
     if (options->base != 0 && !position_uses_base(scheme))
-        return "--position-base goes with positions sinusoidal or exponential, no others have a "
+        return "--position-base requires positions sinusoidal or exponential, no others have a "
                "base";
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
-        return "--frequencies goes with positions fourier";
+        return "--frequencies requires positions fourier";
     if (options->has_position_scale && strcmp(scheme, "none") == 0)
         return "--position-scale weighs positions, and there are none";
     return NULL;

@@ -216,7 +216,7 @@ static const char *check_options(const void *options)
     if (encode->are_pairs && task == TASK_SIMILARITY && n % 2)
         return "--pairs takes two texts for each pair: the last one has none beside it";
     if (encode->pair && n != 1)
-        return "--pair goes with exactly one TEXT";
+        return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
         return "--tokens makes no vectors and goes without -p, unless -f json shows both";
     if (is_array && task == TASK_TOKENS && !pad_to)
@@ -243,18 +243,18 @@ static const struct option_rule RULES[] = {
                     "--truncate-left cuts texts; it goes without --on-long chunk"),
     OPTION_EXCLUDES("truncation truncate-left", "on-long=error on-long=skip",
                     "--truncation and --truncate-left cut texts; they go without --on-long error"),
-    OPTION_NEEDS("top", "fill rank", "--top goes with --fill or --rank"),
+    OPTION_NEEDS("top", "fill rank", "--top requires --fill or --rank"),
     OPTION_NEEDS("in-order query-prompt", "rank", "--in-order and --query-prompt go with --rank"),
     OPTION_EXCLUDES("in-order", "top", "--in-order prints every text; it goes without --top"),
     OPTION_NEEDS("raw-scores", "labels entities fill rank",
-                 "--raw-scores goes with --labels, --entities, --fill or --rank"),
+                 "--raw-scores requires --labels, --entities, --fill or --rank"),
     OPTION_NEEDS("stride!=0", "on-long=chunk",
-                 "--stride is the overlap of windows; it goes with --on-long chunk"),
+                 "--stride is the overlap of windows; it requires --on-long chunk"),
     OPTION_EXCLUDES("pad-to", HEADS " compare",
-                    "--pad-to goes with vectors, --tokens, -f ids and --show-mask"),
-    OPTION_NEEDS("pad-side", "pad-to show-mask", "--pad-side goes with --pad-to or --show-mask"),
+                    "--pad-to requires vectors, --tokens, -f ids or --show-mask"),
+    OPTION_NEEDS("pad-side", "pad-to show-mask", "--pad-side requires --pad-to or --show-mask"),
     OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl",
-                 "--pad-id goes with --pad-to, --show-mask or --input jsonl"),
+                 "--pad-id requires --pad-to, --show-mask or --input jsonl"),
     OPTION_EXCLUDES("show-mask", "pooling normalize",
                     "--show-mask makes no vectors; it goes without -p and --normalize"),
     OPTION_EXCLUDES("show-mask", "on-long=chunk",
@@ -284,7 +284,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse",
                     "--dimensions cuts vectors of texts, and those of -p colbert"),
     OPTION_NEEDS("dimensions", "pooling rank similarity",
-                 "--dimensions cuts vectors of texts, and those of -p colbert: it goes with -p, "
+                 "--dimensions cuts vectors of texts, and those of -p colbert: it requires -p, "
                  "--rank or --similarity"),
     OPTION_EXCLUDES("pad-to", "pooling=colbert",
                     "--pad-to adds rows of zeros; it cannot be combined with -p colbert"),
@@ -292,26 +292,25 @@ static const struct option_rule RULES[] = {
                     "--rank gives one score per text; it goes without --on-long chunk"),
     OPTION_EXCLUDES("similarity", "on-long=chunk",
                     "--similarity gives one row per text; it goes without --on-long chunk"),
-    OPTION_NEEDS("pairs", "similarity", "--pairs goes with --similarity"),
+    OPTION_NEEDS("pairs", "similarity", "--pairs requires --similarity"),
     OPTION_NEEDS("pairs", "input=jsonl TEXT",
                  "--pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each"),
     OPTION_NEEDS("type", "format=npy", "--type is that of the vectors of -f npy"),
     OPTION_EXCLUDES("type", "tokens", "--type is that of vectors, which --tokens does not make"),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize",
                     "-f ids makes no vectors; it goes without -p and --normalize"),
-    OPTION_NEEDS(
-        "normalize", "pooling!=none",
-        "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model"),
+    OPTION_NEEDS("normalize", "pooling!=none",
+                 "--normalize scales the vectors of texts; it requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("resume", "restart", "--resume and --restart exclude one another"),
     OPTION_EXCLUDES("resume restart", "TEXT",
                     "--resume goes on with lines of stdin, not with TEXT"),
     OPTION_EXCLUDES("resume restart", KEEPS_ALL " format=npz",
-                    "--resume goes with one result per text in -f npy, json, csv, text or ids"),
+                    "--resume requires one result per text in -f npy, json, csv, text or ids"),
     OPTION_EXCLUDES("on-error=skip on-long=skip", KEEPS_ALL,
                     "texts that belong together are not left out: --on-error skip and --on-long "
                     "skip go without --rank, --similarity, --compare and --show-mask"),
     OPTION_NEEDS("report", "on-error=skip on-long=skip",
-                 "--report tells what is left out: it goes with --on-error skip or --on-long skip"),
+                 "--report tells what is left out: it requires --on-error skip or --on-long skip"),
     OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
     OPTION_NEEDS("resume restart", "output!=-",
                  "--resume and --restart go on with a file: they go with -o FILE"),

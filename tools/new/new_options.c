@@ -73,9 +73,9 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("fit", "keras blanks",
                     "--fit splits like Keras: --keras and --blanks go with --words, or with "
                     "--tokenizer and a word list"),
-    OPTION_NEEDS("oov", "fit", "--oov goes with --fit"),
-    OPTION_NEEDS("num-words", "fit", "--num-words goes with --fit"),
-    OPTION_NEEDS("min-count", "fit", "--min-count goes with --fit"),
+    OPTION_NEEDS("oov", "fit", "--oov requires --fit"),
+    OPTION_NEEDS("num-words", "fit", "--num-words requires --fit"),
+    OPTION_NEEDS("min-count", "fit", "--min-count requires --fit"),
     {0},
 };
 

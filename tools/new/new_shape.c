@@ -203,15 +203,15 @@ static void check_together(const struct model_config *config)
         program_die_misused("--norm-eps %g: expected more than 0%s", config->norm_eps,
                             config->norm_eps > 0 ? ", also when it is rounded to float32" : "");
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
-        program_die_misused("--position-offset %" PRId64 " goes with --position learned",
+        program_die_misused("--position-offset %" PRId64 " requires --position learned",
                             config->position_offset);
     if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
         config->position != POSITION_EXPONENTIAL)
-        program_die_misused("--position-base goes with --position sinusoidal or exponential, no "
+        program_die_misused("--position-base requires --position sinusoidal or exponential, no "
                             "others have a base; here it is %s",
                             config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
-        program_die_misused("--frequencies goes with --position fourier");
+        program_die_misused("--frequencies requires --position fourier");
 }
 
 /* Without layers the first token knows nothing of the others, and a head that reads it alone sees

@@ -111,7 +111,7 @@ static const struct option_rule RULES[] = {
                     "--transpose turns --kind heatmap; the others are the same both ways or have "
                     "no other"),
     OPTION_EXCLUDES("rollout", "head", "--rollout is of all heads: it goes without --head"),
-    OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side goes with --pad-to"),
+    OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side requires --pad-to"),
     POSITION_RULE(struct plot_options, request.positions),
     {0},
 };

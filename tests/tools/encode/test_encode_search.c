@@ -297,7 +297,7 @@ TEST(refusals)
         {2, "-m lexical.emb -p sparse --labels dog", "--labels, --entities and --fill do not"},
         {2, "-m lexical.emb -p colbert --pad-to 5 dog", "it cannot be combined with -p colbert"},
         {2, "-m lexical.emb -p colbert --similarity a b", "goes without -p none and colbert"},
-        {2, "-m lexical.emb --dimensions 2 dog", "it goes with -p, --rank or --similarity"},
+        {2, "-m lexical.emb --dimensions 2 dog", "it requires -p, --rank or --similarity"},
         {2, "-m lexical.emb -p none --dimensions 2 dog", "--dimensions cuts vectors of texts"},
         {2, "-m lexical.emb -p sparse --dimensions 2 dog", "--dimensions cuts vectors of texts"},
         {2, "-m splade.head -p model --dimensions 2 dog", "this model's are neither"},

@@ -368,7 +368,7 @@ TEST(own_padding_is_read_back)
         "begin or end with 0, which counts");
 }
 
-/* ---- What goes with what ---- */
+/* ---- What requires what ---- */
 
 static void misused(const char *arguments, const char *message)
 {
@@ -383,13 +383,13 @@ TEST(conflicts)
     misused("--pad-to 4 --pad-id 2147483648 dog", "--pad-id");
     misused("--pad-to 4 --pad-id=-2147483649 dog", "--pad-id");
     misused("--pad-to 4 --pad-id=-x dog", "--pad-id");
-    misused("--pad-side left dog", "--pad-side goes with --pad-to or --show-mask");
-    misused("--pad-side left --input jsonl", "--pad-side goes with --pad-to or --show-mask");
-    misused("--pad-id 1 dog", "--pad-id goes with --pad-to, --show-mask or --input jsonl");
+    misused("--pad-side left dog", "--pad-side requires --pad-to or --show-mask");
+    misused("--pad-side left --input jsonl", "--pad-side requires --pad-to or --show-mask");
+    misused("--pad-id 1 dog", "--pad-id requires --pad-to, --show-mask or --input jsonl");
     misused("--pad-to 4 --max-tokens 5 dog", "--max-tokens is more than --pad-to");
-    misused("--pad-to 4 --similarity dog cat", "--pad-to goes with vectors");
-    misused("--pad-to 4 --compare dog cat", "--pad-to goes with vectors");
-    misused("--pad-to 4 --labels dog", "--pad-to goes with vectors");
+    misused("--pad-to 4 --similarity dog cat", "--pad-to requires vectors");
+    misused("--pad-to 4 --compare dog cat", "--pad-to requires vectors");
+    misused("--pad-to 4 --labels dog", "--pad-to requires vectors");
     misused("--tokens -f npy dog", "--pad-to N");
     misused("--show-mask -f csv dog", "prints text or json");
     misused("--show-mask -f ids dog", "prints text or json");

@@ -334,9 +334,9 @@ ends "--resume without -o" 2 "they go with -o FILE"
 run "${encode[@]}" -f npy -o x --resume "I ride bike"
 ends "--resume of arguments" 2 "--resume goes on with lines of stdin, not with TEXT"
 run "${encode[@]}" -f npz -p sparse -o x --resume <lines
-ends "--resume of npz" 2 "--resume goes with one result per text in -f npy, json, csv, text or ids"
+ends "--resume of npz" 2 "--resume requires one result per text in -f npy, json, csv, text or ids"
 run "${encode[@]}" --rank "a dog" -o x --resume <lines
-ends "--resume of ranks" 2 "--resume goes with one result per text"
+ends "--resume of ranks" 2 "--resume requires one result per text"
 run "${encode[@]}" -o x --resume --restart <lines
 ends "both" 2 "--resume and --restart exclude one another"
 run "${encode[@]}" -p mean -f json --on-long truncate -o /dev/null <lines

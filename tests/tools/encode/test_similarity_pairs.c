@@ -86,7 +86,7 @@ TEST(what_is_no_pair)
 TEST(contradictions)
 {
     static const char *const cases[][2] = {
-        {"--pairs a b", "--pairs goes with --similarity"},
+        {"--pairs a b", "--pairs requires --similarity"},
         {"--similarity --pairs a b c", "the last one has none beside it"},
         {"--similarity --pairs </dev/null", "--pairs reads pairs of JSON lines"},
         {"--similarity --pairs -f npy a b", "are text, json or csv"},

@@ -8,7 +8,7 @@
  *         {"width", 0, "N", "pixels (default 640)", COUNT_AT(struct paint, width, 1, 4096)},
  *     };
  *     static const struct option_rule RULES[] = {
- *         OPTION_NEEDS("width", "output", "--width is that of a file: it goes with -o"),
+ *         OPTION_NEEDS("width", "output", "--width is that of a file: it requires -o"),
  *     };
  *
  * Values are read by tools/common/options.h, whose messages name the option as the user typed it.

@@ -162,7 +162,7 @@ static void check_request(const struct encoder *encoder)
         program_die_misused(
             encoder->options.pooling == ENGINE_POOLING_COLBERT
                 ? "the vectors of -p colbert have length 1 without --normalize"
-                : "this model has no pooling of its own: --normalize goes with -p mean, cls or "
+                : "this model has no pooling of its own: --normalize requires -p mean, cls or "
                   "max");
     if (encoder->ranks_pairs && request->has_pooling)
         program_die_misused(
