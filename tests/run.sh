@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs test suites and prints one line for each, then "N passed, N failed" for all of them.
+# Runs test suites and prints one line for each, then "N passed, N failed" for all of them. The line ends with the
+# seconds that the suite took and, of them, those of processors: the second number is the same on a busy machine.
 #
 #     tests/run.sh SUITE ...     built cmocka programs and scripts (*.sh); make test gives them all
 #
@@ -50,7 +51,7 @@ count_script() {
 
 # Prints the suite's line, and adds what it counted to the file of counts. To be run in the background.
 run_suite() { # SUITE
-    local suite=$1 runner=${RUNNER:-} name kind=cmocka log code passed failed skipped start=$SECONDS remark='' report
+    local suite=$1 runner=${RUNNER:-} name kind=cmocka log code passed failed skipped start=$SECONDS remark='' report cpu
     name=${suite#"$BUILD"/}
     name=${name#tests/}
     name=${name/test_/}
@@ -70,6 +71,8 @@ run_suite() { # SUITE
     124 | 137) remark=" (stopped after $limit s)" ;;
     *) remark=" (exit code $code)" ;;
     esac
+    times >"$log.times" # of what this shell has waited for, in its second line: 0m1.234s 0m0.567s
+    cpu=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 + 0.5 }' "$log.times")
     # A suite that dies before its summary, or says that all is well and fails, has failed.
     if [ $code != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
     if [ $code = 0 ] && [ $((passed + failed + skipped)) = 0 ]; then
@@ -77,8 +80,8 @@ run_suite() { # SUITE
     fi
     report=$(
         if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
-        printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
-            "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
+        printf '%-34s %4d passed %3d failed %3d skipped %4d s %4d cpu%s\n' \
+            "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$cpu" "$remark"
         if [ "$skipped" != 0 ]; then # why: what the suite printed, without lines that count
             grep -iE 'skip' "$log" | grep -vE '^\[|SKIPPED TEST|[0-9]+ skipped|skipped=[0-9]' | sort -u | head -n 3 | sed 's/^/    /'
         fi
