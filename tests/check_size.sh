@@ -19,7 +19,7 @@ declare -A most_of=(
     [new]=702
     [peers]=53
     [plot]=3245
-    [search]=2164
+    [search]=1961
     [writer]=2659
 )
 

@@ -1,10 +1,9 @@
 /* search.c - the program encode-search: queries in, the nearest texts of a corpus out. See
  * encode-search(1).
  *
- *     vectors     a file that encode wrote of the corpus, mapped (npy, zip)
- *     places      all of these; which text a row is of, by rows files and TEXTS, for hits only
- *     find        queries that are there, searched together
- *     hits        sorted again by a cross-encoder, and printed
+ *     vectors       a file that encode wrote of the corpus, mapped (npy, zip), and searched
+ *     collection    all of these; for hits, the passage of a row, by rows files and TEXTS
+ *     query_hits    the hits of a query, sorted again by a cross-encoder, and printed
  */
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
@@ -12,20 +11,19 @@
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
 #include "tools/common/texts/word_notes.h"
-#include "tools/search/find.h"
-#include "tools/search/hits.h"
 #include "tools/search/origin.h"
+#include "tools/search/query_hits.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Of one group: queries; hits of all of them, which memory is for. */
+/* Limits of a group: queries, and hits held in memory. */
 enum { GROUP_QUERIES = 1024, GROUP_OF_TOKENS = 64, GROUP_HITS = 1 << 20 };
 
 struct search {
     struct search_options options;
-    struct places places;
+    struct collection collection;
     struct encoder encoder;
     struct reranker reranker;
     struct reader reader;
@@ -39,41 +37,36 @@ struct search {
     engine_hit *found;
 };
 
-/* ---- Hits of one query ---- */
-
-/* Of the rows that were found for a group. A run of TREC has each text once, and where texts have
- * several rows the best ones may be of too few texts: then more are looked for, for this query. */
-static void add_hits(struct search *search, struct hits *hits, const engine_hit *found)
-{
-    const struct places *places = &search->places;
-    const size_t wanted = search->n_wanted, n = places->n_rows;
-    const bool once = search->options.format == SEARCH_TREC && places->has_rows;
-    hits_fill(hits, places, found, wanted, wanted, once);
-    for (size_t k = wanted; once && hits->n < wanted && k < n;) {
-        k = k < n / 4 ? 4 * k : n;
-        engine_hit *rows = alloc_zeros(k, sizeof *rows);
-        find_rows(places, &search->encoder, hits->query, 1, k, search->options.metric, rows);
-        hits_fill(hits, places, rows, k, wanted, once);
-        free(rows);
-    }
-}
-
-/* A query without tokens is like nothing. */
-static void answer(struct search *search, const struct item *query, const engine_hit *found)
-{
-    struct hits hits;
-    hits_of(&hits, query, search->n_wanted);
-    if (item_n_visible(query) > 0) {
-        add_hits(search, &hits, found);
-        if (search->options.rerank)
-            rerank(&search->reranker, &hits);
-    }
-    hits_print(&search->printer, &hits);
-    hits_free(&hits);
-}
-
 /* ---- Queries in groups ---- */
 
+/* Prints the hits of a query; one without tokens has none. A run of TREC has each text once. If
+ * texts have several rows, the best rows may be of too few texts: then this query is searched for
+ * more rows. */
+static void answer(struct search *search, const struct item *query, const engine_hit *found)
+{
+    const struct collection *collection = &search->collection;
+    const size_t wanted = search->n_wanted, n = collection->n_rows;
+    const bool once = search->options.format == SEARCH_TREC && collection->has_rows;
+    struct query_hits hits;
+    query_hits_begin(&hits, query, wanted);
+    if (item_n_visible(query) > 0) {
+        query_hits_fill(&hits, collection, found, wanted, wanted, once);
+        for (size_t k = wanted; once && hits.n < wanted && k < n;) {
+            k = k < n / 4 ? 4 * k : n;
+            engine_hit *rows = alloc_zeros(k, sizeof *rows);
+            collection_search(collection, &search->encoder, query, 1, k, search->options.metric,
+                              rows);
+            query_hits_fill(&hits, collection, rows, k, wanted, once);
+            free(rows);
+        }
+        if (search->options.rerank)
+            query_hits_rerank(&hits, &search->reranker);
+    }
+    hits_print(&search->printer, &hits);
+    query_hits_free(&hits);
+}
+
+/* Makes tokens of a query, and prints notes about it. Returns false if it cannot be searched. */
 static bool tokenize(struct search *search, struct item *query)
 {
     struct encoder *encoder = &search->encoder;
@@ -95,7 +88,8 @@ static bool tokenize(struct search *search, struct item *query)
     return true;
 }
 
-/* What is there without waiting; READER_RECORD: the group is full, and there may be more. */
+/* Reads queries until the group is full, or until reading would wait. Returns READER_RECORD if
+ * there may be more. */
 static enum reader_state read_group(struct search *search)
 {
     for (; search->n_queries > 0; search->n_queries--)
@@ -113,7 +107,7 @@ static enum reader_state read_group(struct search *search)
     return READER_RECORD;
 }
 
-/* Answers queries up to one that fails. */
+/* Answers queries up to the first that fails, which ends the program. */
 static void answer_group(struct search *search)
 {
     struct encoder *encoder = &search->encoder;
@@ -126,99 +120,82 @@ static void answer_group(struct search *search)
     if (n_encoded < n)
         strcpy(reason, encoder->message);
     if (n_encoded > 0 && search->n_wanted > 0)
-        find_rows(&search->places, encoder, search->queries, n_encoded, search->n_wanted,
-                  search->options.metric, search->found);
+        collection_search(&search->collection, encoder, search->queries, n_encoded,
+                          search->n_wanted, search->options.metric, search->found);
     for (size_t i = 0; i < n_encoded; i++)
         answer(search, &search->queries[i], search->found + i * search->n_wanted);
     if (reason[0] != '\0')
         program_die("%s", reason);
 }
 
-static void note_skipped(const struct vector_file *file)
-{
-    if (file->vectors.n_skipped > 0)
-        program_note("%zu of %zu rows of '%s' have no scores: they have NaN or an infinity, or "
-                     "cannot be scaled to length 1",
-                     file->vectors.n_skipped, file->vectors.n, file->path);
-}
-
 static int answer_all(struct search *search)
 {
-    enum reader_state state;
-    do {
-        state = read_group(search);
-        answer_group(search);
-        if (!output_check(&search->output, state != READER_RECORD))
-            return PROGRAM_FAILED;
-    } while (state == READER_RECORD || state == READER_PENDING);
-    for (size_t i = 0; i < search->places.n_files; i++)
-        note_skipped(&search->places.files[i]);
-    if (search->n_cut > 1)
-        program_note("%zu of %zu queries were cut", search->n_cut, search->n_read);
-    word_notes_end(&search->words, search->n_read, "queries");
-    if (search->reranker.n_cut > 1)
-        program_note("--rerank: %zu texts were cut", search->reranker.n_cut);
-    return state == READER_END ? PROGRAM_DONE : program_fail("%s", search->reader.message);
-}
-
-static int run(struct search *search)
-{
     const struct search_options *options = &search->options;
+    enum reader_state state;
     if (!options->query && isatty(STDIN_FILENO))
         program_note("reading the terminal, a query per line; Ctrl-D ends, --help helps");
     reader_open(&search->reader, (char *const *)&options->query, options->query ? 1 : 0,
                 options->request.is_json_input);
     hits_print_heading(&search->printer);
-    int code = answer_all(search);
+    do {
+        state = read_group(search);
+        answer_group(search);
+        if (!output_check(&search->output, state != READER_RECORD)) {
+            reader_free(&search->reader);
+            return PROGRAM_FAILED;
+        }
+    } while (state == READER_RECORD || state == READER_PENDING);
+    for (size_t i = 0; i < search->collection.n_files; i++) {
+        const struct vectors *vectors = &search->collection.files[i].vectors;
+        if (vectors->n_skipped > 0)
+            program_note("%zu of %zu rows of '%s' have no scores: they have NaN or an infinity, or "
+                         "cannot be scaled to length 1",
+                         vectors->n_skipped, vectors->n, vectors->file.path);
+    }
+    if (search->n_cut > 1)
+        program_note("%zu of %zu queries were cut", search->n_cut, search->n_read);
+    word_notes_end(&search->words, search->n_read, "queries");
+    if (search->reranker.n_cut > 1)
+        program_note("--rerank: %zu texts were cut", search->reranker.n_cut);
+    const int code =
+        state == READER_END ? PROGRAM_DONE : program_fail("%s", search->reader.message);
     reader_free(&search->reader);
     return code;
 }
 
 /* ---- Opening ---- */
 
-/* Sparse weights and vectors of tokens are of one kind of pooling. */
-static void settle_pooling(struct search *search)
+/* Opens the model of the queries, and checks that it can have made the vectors. Sparse weights and
+ * vectors of tokens are made by one kind of pooling. */
+static void open_encoder(struct search *search)
 {
     struct search_options *options = &search->options;
-    const struct vectors *vectors = search->places.vectors;
-    const enum vectors_kind kind = vectors->kind;
-    if (kind == VECTORS_ROWS)
-        return;
-    if (options->request.has_pooling || options->has_metric)
-        program_die_misused("'%s' holds %s, which says how queries are encoded and compared: it "
-                            "goes without -p and --metric",
-                            options->vectors[0], vectors_kind_name(vectors));
-    options->request.has_pooling = true;
-    options->request.encode.pooling =
-        kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
-}
-
-static void check_model(struct search *search)
-{
-    const struct encoder *encoder = &search->encoder;
-    if (encoder->ranks_pairs)
-        program_die_misused("%s is a cross-encoder, which makes no vectors: it requires --rerank, "
-                            "and -m is the model of the vectors",
-                            encoder->name);
-    if (search->places.vectors->kind == VECTORS_ROWS && !encoder->is_pooled)
-        program_die_misused("%s makes a vector for each token, and '%s' has one for each text: -p "
-                            "says how they were made",
-                            encoder->name, search->options.vectors[0]);
-    for (size_t i = 0; i < search->places.n_files; i++)
-        vectors_fit(&search->places.files[i].vectors, encoder);
-}
-
-static void open_encoders(struct search *search)
-{
     struct encoder *encoder = &search->encoder;
-    settle_pooling(search);
-    encoder_open(encoder, &search->options.request);
-    check_model(search);
-    if (!search->options.no_check)
-        origin_check(&search->places, encoder);
+    const struct vectors *vectors = search->collection.vectors;
+    if (vectors->kind != VECTORS_ROWS) {
+        if (options->request.has_pooling || options->has_metric)
+            program_die_misused(
+                "'%s' (%s) is encoded and compared in one way only: -p and --metric "
+                "cannot be combined with it",
+                options->vectors[0], vectors_kind_name(vectors));
+        options->request.has_pooling = true;
+        options->request.encode.pooling =
+            vectors->kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
+    }
+    encoder_open(encoder, &options->request);
+    if (encoder->ranks_pairs)
+        program_die_misused("%s is a cross-encoder, which makes no vectors: use it with --rerank, "
+                            "and -m for the model of the vectors",
+                            encoder->name);
+    if (vectors->kind == VECTORS_ROWS && !encoder->is_pooled)
+        program_die_misused("%s makes a vector for each token, and '%s' has one for each text: use "
+                            "-p with the pooling that made them",
+                            encoder->name, options->vectors[0]);
+    for (size_t i = 0; i < search->collection.n_files; i++)
+        vectors_check_width(&search->collection.files[i].vectors, encoder);
+    if (!options->no_check)
+        origin_check(&search->collection, encoder);
     encoder->options.role = ENGINE_ROLE_QUERY;
-    if (search->options.rerank)
-        reranker_open(&search->reranker, &search->options);
 }
 
 static size_t least(size_t a, size_t b)
@@ -226,33 +203,30 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void make_room(struct search *search)
+static void open_all(struct search *search)
 {
     const struct search_options *options = &search->options;
-    size_t wanted = options->rerank ? options->n_candidates : options->n_hits;
-    search->n_wanted = least(wanted, search->places.n_rows);
-    search->most_queries = search->places.vectors->kind == VECTORS_TOKENS
+    struct collection *collection = &search->collection;
+    collection_open(collection, options->vectors, options->n_vectors, options->texts,
+                    options->n_texts);
+    for (size_t i = 0; i < collection->n_files; i++)
+        collection->files[i].vectors.skips_rows = options->skips_rows;
+    open_encoder(search);
+    if (options->rerank)
+        reranker_open(&search->reranker, options);
+    if (!options->query)
+        input_remember("-");
+    search->n_wanted =
+        least(options->rerank ? options->n_candidates : options->n_hits, collection->n_rows);
+    search->most_queries = collection->vectors->kind == VECTORS_TOKENS
                                ? GROUP_OF_TOKENS
                                : least(GROUP_QUERIES, encoder_most_pooled(&search->encoder));
     if (search->n_wanted > 0)
         search->most_queries = least(search->most_queries, 1 + (GROUP_HITS - 1) / search->n_wanted);
     search->found = alloc_zeros(search->most_queries * search->n_wanted, sizeof *search->found);
-}
-
-static void open_all(struct search *search)
-{
-    const struct search_options *options = &search->options;
-    places_open(&search->places, options->vectors, options->n_vectors, options->texts,
-                options->n_texts);
-    for (size_t i = 0; i < search->places.n_files; i++)
-        search->places.files[i].vectors.skips_rows = options->skips_rows;
-    open_encoders(search);
-    if (!options->query)
-        input_remember("-");
-    make_room(search);
     output_open(&search->output, options->output_path, OUTPUT_STREAM);
     search->printer = (struct hits_printer){
-        .options = options, .encoder = &search->encoder, .places = &search->places};
+        .options = options, .encoder = &search->encoder, .collection = collection};
     search->printer.rows =
         (struct rows)ROWS(search->output.stream, options->format == SEARCH_JSON  ? ROWS_JSON
                                                  : options->format == SEARCH_TSV ? ROWS_TSV
@@ -267,12 +241,12 @@ int main(int argc, char **argv)
     search_options_read(&search.options, argc, argv);
     set_passive_waiting(argv, search.options.request.session.n_threads);
     open_all(&search);
-    const int code = output_end(&search.output, run(&search));
+    const int code = output_end(&search.output, answer_all(&search));
     free(search.found);
     for (size_t i = 0; i < search.n_queries; i++)
         item_free(&search.queries[i]);
     encoder_close(&search.reranker.encoder);
     encoder_close(&search.encoder);
-    places_close(&search.places);
+    collection_close(&search.collection);
     return code;
 }

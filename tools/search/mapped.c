@@ -1,10 +1,9 @@
-/* mapped.c - see mapped.h. What happens when a mapped file is cut off by somebody else, options.c
- * of tools/common tells. */
+/* mapped.c - see mapped.h. If another program cuts a mapped file off, the handler of program_begin
+ * (tools/common/options.c) ends the program with a message. */
 #include "tools/search/mapped.h"
 
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
-#include "tools/common/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +21,7 @@ void mapped_open(struct mapped *mapped, const char *path)
     if (fd < 0 || fstat(fd, &status) != 0)
         program_die("cannot read '%s': %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        program_die("'%s' is no regular file: it is mapped, which a pipe, a device or a folder "
-                    "cannot be",
+        program_die("'%s' is not a regular file: a pipe, a device or a folder cannot be mapped",
                     path);
     *mapped = (struct mapped){.path = path, .len = (size_t)status.st_size};
     if (mapped->len > 0)
@@ -43,75 +41,43 @@ void mapped_close(struct mapped *mapped)
 
 /* ---- Lines ---- */
 
-enum { BLOCK_BYTES = 8 << 10 };
-
-void lines_open(struct lines *lines, const char *path)
-{
-    *lines = (struct lines){0};
-    mapped_open(&lines->file, path);
-}
+enum { STRIDE = 1024 };
 
 void lines_close(struct lines *lines)
 {
     mapped_close(&lines->file);
-    free(lines->before);
+    free(lines->starts);
     *lines = (struct lines){0};
 }
 
-/* Of a block, whose sum 16 bits hold: compilers make vectors of that. */
-static size_t count_line_ends(const char *bytes, size_t n)
+/* Returns the offset after up to *n lines that start at `offset`, and lowers *n by their number. */
+static size_t skip_lines(const struct mapped *file, size_t offset, size_t *n)
 {
-    uint16_t sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum = (uint16_t)(sum + (bytes[i] == '\n'));
-    return sum;
+    for (; *n > 0 && offset < file->len; --*n) {
+        const char *end = memchr(file->data + offset, '\n', file->len - offset);
+        offset = end != NULL ? (size_t)(end - file->data) + 1 : file->len;
+    }
+    return offset;
 }
 
-static size_t block_len(const struct lines *lines, size_t block)
+/* Stores the starts of at least n lines, or of all. */
+static void index_lines(struct lines *lines, size_t n)
 {
-    size_t rest = lines->file.len - block * BLOCK_BYTES;
-    return rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
-}
-
-/* Counts blocks until n line ends are behind, or all of the file. */
-static void count_to(struct lines *lines, size_t n)
-{
-    while (lines->n_counted * BLOCK_BYTES < lines->file.len &&
-           (lines->n_counted == 0 || lines->before[lines->n_counted] < n)) {
-        if (lines->n_counted + 2 > lines->cap) {
+    while (lines->n < n && lines->end < lines->file.len) {
+        size_t rest = STRIDE;
+        if (lines->n_starts == lines->cap) {
             lines->cap = 2 * lines->cap + 64;
-            lines->before = alloc_resize(lines->before, lines->cap, sizeof *lines->before);
-            lines->before[0] = 0;
+            lines->starts = alloc_resize(lines->starts, lines->cap, sizeof *lines->starts);
         }
-        size_t block = lines->n_counted++;
-        lines->before[block + 1] =
-            lines->before[block] +
-            count_line_ends(lines->file.data + block * BLOCK_BYTES, block_len(lines, block));
+        lines->starts[lines->n_starts++] = lines->end;
+        lines->end = skip_lines(&lines->file, lines->end, &rest);
+        lines->n += STRIDE - rest;
     }
 }
 
-/* Where the n-th line end is, n from 1; NULL: there are fewer. */
-static const char *find_line_end(struct lines *lines, size_t n)
+static const char *line_at(const struct lines *lines, size_t offset, size_t *len)
 {
-    count_to(lines, n);
-    if (lines->n_counted == 0 || lines->before[lines->n_counted] < n)
-        return NULL;
-    size_t low = 0, high = lines->n_counted; /* before[low] < n <= before[high] */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        *(lines->before[middle] < n ? &low : &high) = middle;
-    }
-    const char *at = lines->file.data + low * BLOCK_BYTES, *end = at + block_len(lines, low);
-    for (n -= lines->before[low]; at != NULL && n > 0; n--) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        at = at == NULL || n == 1 ? at : at + 1;
-    }
-    return at; /* NULL where another program writes into the file */
-}
-
-static const char *line_at(const struct lines *lines, const char *begin, size_t *len)
-{
-    const char *end = lines->file.data + lines->file.len;
+    const char *begin = lines->file.data + offset, *end = lines->file.data + lines->file.len;
     const char *found = memchr(begin, '\n', (size_t)(end - begin));
     *len = (size_t)((found != NULL ? found : end) - begin);
     *len -= found != NULL && *len > 0 && begin[*len - 1] == '\r';
@@ -120,21 +86,18 @@ static const char *line_at(const struct lines *lines, const char *begin, size_t 
 
 const char *lines_get(struct lines *lines, size_t number, size_t *len)
 {
-    const char *begin = lines->file.data, *end = begin + lines->file.len;
-    if (number > 1) {
-        const char *before = find_line_end(lines, number - 1);
-        begin = before != NULL ? before + 1 : end;
-    }
-    return begin != end ? line_at(lines, begin, len) : NULL;
+    size_t rest = (number - 1) % STRIDE;
+    index_lines(lines, number);
+    if (number > lines->n)
+        return NULL;
+    const size_t start = lines->starts[(number - 1) / STRIDE];
+    return line_at(lines, skip_lines(&lines->file, start, &rest), len);
 }
 
 size_t lines_count(struct lines *lines)
 {
-    const struct mapped *file = &lines->file;
-    if (file->len == 0)
-        return 0;
-    count_to(lines, SIZE_MAX);
-    return lines->before[lines->n_counted] + (file->data[file->len - 1] != '\n');
+    index_lines(lines, SIZE_MAX);
+    return lines->n;
 }
 
 const char *lines_last(const struct lines *lines, size_t *len)
@@ -142,7 +105,7 @@ const char *lines_last(const struct lines *lines, size_t *len)
     const char *data = lines->file.data;
     if (lines->file.len == 0)
         return NULL;
-    size_t whole = lines->file.len - (data[lines->file.len - 1] == '\n');
+    const size_t whole = lines->file.len - (data[lines->file.len - 1] == '\n');
     const char *before = memrchr(data, '\n', whole);
-    return line_at(lines, before != NULL ? before + 1 : data, len);
+    return line_at(lines, before != NULL ? (size_t)(before - data) + 1 : 0, len);
 }

@@ -1,5 +1,5 @@
-/* npy.h - arrays of NumPy that are read where they lie: files of one, and those in an archive. What
- * is wrong with them ends the program. */
+/* npy.h - arrays of NumPy in mapped files: a file of one array, or an archive of several. Errors
+ * end the program. */
 #ifndef TOOLS_SEARCH_NPY_H
 #define TOOLS_SEARCH_NPY_H
 
@@ -15,17 +15,18 @@ struct npy {
     char type[NPY_TYPE_BYTES];
     size_t n_dimensions, shape[NPY_MOST_DIMENSIONS];
     size_t n_items;    /* the product of the shape */
-    const char *items; /* behind the header, of any alignment */
-    size_t n_bytes;    /* from there to the end */
+    const char *items; /* after the header, not aligned */
+    size_t n_bytes;    /* from items to the end */
 };
 
-/* The array that the file is, or the member of an .npz archive, which must be stored as it is. */
+/* Reads the header of a file of one array, or of a member of an .npz archive, which must not be
+ * compressed. */
 struct npy npy_read(const struct mapped *file, const char *member);
 
-/* Items of so many bytes must fill what is behind the header, to its end. */
+/* Checks that items of so many bytes fill the rest of the file or member. */
 void npy_check_bytes(const struct npy *npy, size_t item_bytes);
 
-/* "'x.npy' is ...", "data.npy in 'x.npz' is ...", and the end of the program. */
+/* Ends the program with the message "'x.npy' …" or "data.npy in 'x.npz' …". */
 const char *npy_title(const struct npy *npy);
 #define npy_die(npy, ...) file_die(npy_title(npy), " " __VA_ARGS__)
 

@@ -9,73 +9,74 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HINT "; encode the texts again, or --no-check searches all the same"
+#define HINT "; encode the texts again, or search anyway with --no-check"
 
-static json_int_t number(const json_t *origin, const char *key)
+static json_int_t origin_number(const struct vector_file *file, const char *key)
 {
-    return json_integer_value(json_object_get(origin, key));
+    return json_integer_value(json_object_get(file->origin, key));
 }
 
-/* What rows and queries must have in common; prompts need not be the same. */
-static void compare(const struct vector_file *file, const struct encoder *encoder)
-{
-    const char *const names[][2] = {{"pooling", encoder_pooling_asked(encoder)},
-                                    {"position", encoder->position},
-                                    {"mask", encoder->mask}};
-    const json_t *origin = file->origin, *name = json_object_get(origin, "name");
-    if (number(origin, "model") != (json_int_t)encoder->info.checksum)
-        program_die("'%s' was encoded by another model: %s (checksum %08X), not %s (%08X): name it "
-                    "with -m" HINT,
-                    file->path, json_is_string(name) ? json_string_value(name) : "",
-                    (unsigned)number(origin, "model"), encoder->name,
-                    (unsigned)encoder->info.checksum);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *its = json_string_value(json_object_get(origin, names[i][0]));
-        if (!its || strcmp(its, names[i][1]) != 0)
-            program_die("'%s' was encoded with the %s '%s', and queries have '%s'" HINT, file->path,
-                        names[i][0], its ? its : "", names[i][1]);
-    }
-    if (number(origin, "rows") != (json_int_t)file->vectors.n_rows)
-        program_die("'%s' has %zu rows, and its origin was written for %lld" HINT, file->path,
-                    file->vectors.n_rows, (long long)number(origin, "rows"));
-}
-
-static bool has_sum(const struct vector_file *file)
+static bool has_checksum(const struct vector_file *file)
 {
     return json_object_get(file->origin, "input_bytes") != NULL;
 }
 
-/* TEXTS one after the other are the inputs of the files one after the other, if all are known. */
-static void compare_texts(const struct places *places)
+/* Compares what rows and queries must have in common; prompts need not be the same. */
+static void compare_model(const struct vector_file *file, const struct encoder *encoder)
+{
+    const char *const names[][2] = {{"pooling", encoder_pooling_asked(encoder)},
+                                    {"position", encoder->position},
+                                    {"mask", encoder->mask}};
+    const json_t *name = json_object_get(file->origin, "name");
+    const json_int_t model = origin_number(file, "model"), n_rows = origin_number(file, "rows");
+    if (model != (json_int_t)encoder->info.checksum)
+        program_die("'%s' was encoded by another model: %s (checksum %08X), not %s (%08X): name it "
+                    "with -m" HINT,
+                    file->path, json_is_string(name) ? json_string_value(name) : "",
+                    (unsigned)model, encoder->name, (unsigned)encoder->info.checksum);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *its = json_string_value(json_object_get(file->origin, names[i][0]));
+        if (!its || strcmp(its, names[i][1]) != 0)
+            program_die("'%s' was encoded with the %s '%s', and queries have '%s'" HINT, file->path,
+                        names[i][0], its ? its : "", names[i][1]);
+    }
+    if (n_rows != (json_int_t)file->vectors.n_rows)
+        program_die("'%s' has %zu rows, and its origin was written for %lld" HINT, file->path,
+                    file->vectors.n_rows, (long long)n_rows);
+}
+
+/* Compares TEXTS one after the other with the inputs of the files one after the other, if all are
+ * known. */
+static void compare_texts(const struct collection *collection)
 {
     uint64_t bytes = 0, texts_bytes = 0;
     uint32_t sum = 0, texts_sum = 0;
-    for (size_t i = 0; i < places->n_files; i++) {
-        const struct vector_file *file = &places->files[i];
-        const uint64_t n = (uint64_t)number(file->origin, "input_bytes");
-        if (!has_sum(file))
+    for (size_t i = 0; i < collection->n_files; i++) {
+        const struct vector_file *file = &collection->files[i];
+        const uint64_t n = (uint64_t)origin_number(file, "input_bytes");
+        if (!has_checksum(file))
             return;
-        sum = crc32c_join(sum, (uint32_t)number(file->origin, "input_crc32c"), n);
+        sum = crc32c_join(sum, (uint32_t)origin_number(file, "input_crc32c"), n);
         bytes += n;
     }
-    for (size_t i = 0; i < places->n_texts; i++) {
-        const struct mapped *texts = &places->texts[i].lines.file;
+    for (size_t i = 0; i < collection->n_texts; i++) {
+        const struct mapped *texts = &collection->texts[i].lines.file;
         texts_sum = crc32c(texts_sum, texts->data, texts->len);
         texts_bytes += texts->len;
     }
-    if (bytes == texts_bytes && sum == texts_sum)
-        return;
-    program_die("'%s'%s is not the file that '%s'%s was encoded of: its bytes differ" HINT,
-                places->texts->lines.file.path,
-                places->n_texts > 1 ? " with the texts after it" : "", places->files->path,
-                places->n_files > 1 ? " with the files after it" : "");
+    if (bytes != texts_bytes || sum != texts_sum)
+        program_die("'%s'%s is not the file that '%s'%s was encoded from: its bytes differ" HINT,
+                    collection->texts->lines.file.path,
+                    collection->n_texts > 1 ? " with the texts after it" : "",
+                    collection->files->path,
+                    collection->n_files > 1 ? " with the files after it" : "");
 }
 
 /* ---- Without an origin ---- */
 
-/* The cosine of the vector and the row, as a share of the cosine of the vector and itself as a row
- * of that type; 1 if a cosine does not exist. */
-static float nearness(const engine_vectors *rows, uint64_t row, const float *vector)
+/* Returns the cosine of the vector and the row, as a share of the cosine of the vector and itself
+ * as a row of that type; 1 if a cosine does not exist. */
+static float relative_cosine(const engine_vectors *rows, uint64_t row, const float *vector)
 {
     const size_t bytes = engine_row_bytes(rows->type, rows->width);
     char *both = alloc_zeros(2, bytes);
@@ -90,54 +91,55 @@ static float nearness(const engine_vectors *rows, uint64_t row, const float *vec
     return is_scored && hits[own].score > 0 ? hits[1 - own].score / hits[own].score : 1;
 }
 
-/* Whether the model gives nearly the row for its text with a prompt of the file, or without one, or
- * nothing is known of the row: parts of a text have no vector of their own. */
-static bool is_of_its_text(const struct places *places, const struct vector_file *file,
+/* Returns whether the model gives nearly the row for its text with a prompt of the file, or without
+ * one. True if this cannot be known: the vector of a window is not that of its text alone. */
+static bool is_of_its_text(const struct collection *collection, const struct vector_file *file,
                            uint64_t row, struct encoder *encoder)
 {
     const struct prompt none = {"", 0};
     const struct prompt *const prompts[] = {&encoder->prompt, &none, &encoder->query_prompt};
-    struct place place;
+    struct passage passage;
     size_t window;
-    places_find(places, file->first_row + row, &place);
-    bool is_it = place_number(&place, "window", &window);
-    for (size_t i = 0; i < 3 && !is_it; i++) {
+    passage_find(collection, file->first_row + row, &passage);
+    bool is_its_own = passage_number(&passage, "window", &window);
+    for (size_t i = 0; i < 3 && !is_its_own; i++) {
         struct item item = {.number = 1};
-        places_text(places, &place, &item.record);
+        passage_text(collection, &passage, &item.record);
         if (!item.record.input.ids)
             item_add_prompt(&item, prompts[i]);
-        is_it = !encoder_tokenize(encoder, &item) || item.n_dropped > 0 ||
-                item_n_visible(&item) == 0 || encoder_encode(encoder, &item, 1) != 1 ||
-                nearness(&file->vectors.rows, row, item.rows) > 0.98F;
+        is_its_own = !encoder_tokenize(encoder, &item) || item.n_dropped > 0 ||
+                     item_n_visible(&item) == 0 || encoder_encode(encoder, &item, 1) != 1 ||
+                     relative_cosine(&file->vectors.rows, row, item.rows) > 0.98F;
         item_free(&item);
     }
-    place_free(&place);
-    return is_it;
+    passage_free(&passage);
+    return is_its_own;
 }
 
-static void check_file(const struct places *places, const struct vector_file *file,
+/* Texts that were sorted or added differ at the first, the middle or the last row. */
+static void check_file(const struct collection *collection, const struct vector_file *file,
                        struct encoder *encoder)
 {
-    const bool has_texts = places->n_texts > 0 && file->vectors.kind == VECTORS_ROWS;
-    const size_t n = has_texts && !has_sum(file) ? file->vectors.n : 0;
+    const bool has_texts = collection->n_texts > 0 && file->vectors.kind == VECTORS_ROWS;
+    const size_t n = has_texts && !has_checksum(file) ? file->vectors.n : 0;
     char *path = alloc_text("%s" OUTPUT_ORIGIN, file->path);
     if (file->origin ? !json_is_object(file->origin) : access(path, F_OK) == 0)
         program_die("'%s' is damaged or cannot be read: remove it, or use --no-check", path);
     free(path);
     if (file->origin)
-        compare(file, encoder);
-    /* Texts that were sorted or added differ at the first, the middle or the last row. */
+        compare_model(file, encoder);
     for (size_t i = 0; i < 3 && n > 0; i++)
-        if (!is_of_its_text(places, file, i * (n - 1) / 2, encoder))
+        if (!is_of_its_text(collection, file, i * (n - 1) / 2, encoder))
             program_die("row %zu of '%s' is not what %s gives for its text in '%s': another model, "
                         "pooling or prompt, or other texts" HINT,
-                        i * (n - 1) / 2, file->path, encoder->name, places->texts->lines.file.path);
+                        i * (n - 1) / 2, file->path, encoder->name,
+                        collection->texts->lines.file.path);
 }
 
-void origin_check(const struct places *places, struct encoder *encoder)
+void origin_check(const struct collection *collection, struct encoder *encoder)
 {
-    for (size_t i = 0; i < places->n_files; i++)
-        check_file(places, &places->files[i], encoder);
-    if (places->n_texts > 0)
-        compare_texts(places);
+    for (size_t i = 0; i < collection->n_files; i++)
+        check_file(collection, &collection->files[i], encoder);
+    if (collection->n_texts > 0)
+        compare_texts(collection);
 }

@@ -1,12 +1,12 @@
-/* origin.h - whether VECTORS are of the model that encodes the queries, and of TEXTS. */
+/* origin.h - checks that VECTORS were made by the model that encodes the queries, from TEXTS. */
 #ifndef TOOLS_SEARCH_ORIGIN_H
 #define TOOLS_SEARCH_ORIGIN_H
 
-#include "tools/search/places.h"
+#include "tools/search/collection.h"
 
 /* Compares the origin of each file, which encode wrote, with the model, its options and the number
- * of rows, and the bytes of all of them with TEXTS. If an origin is absent and TEXTS are given,
- * three rows of that file are encoded again. Ends the program at a difference. */
-void origin_check(const struct places *places, struct encoder *encoder);
+ * of rows, and the bytes of all files with TEXTS. If an origin is absent and TEXTS are given, three
+ * rows of that file are encoded again. Ends the program at a difference. */
+void origin_check(const struct collection *collection, struct encoder *encoder);
 
 #endif

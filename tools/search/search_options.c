@@ -61,7 +61,7 @@ static const struct option_row OUTPUT_ROWS[] = {
      OUTPUT_AT(struct search_options, output_path)},
 };
 
-/* Of the rows that encode has too, those that a query knows. */
+/* Of the rows that encode has too, those that apply to queries. */
 static const struct option_group GROUPS[] = {
     {.title = "Model",
      .rows = REQUEST_MODEL_ROWS,
@@ -79,14 +79,15 @@ static const char *check_candidates(const void *options)
 {
     const struct search_options *search = options;
     return search->n_candidates > 0 && search->n_candidates < search->n_hits
-               ? "--candidates are those that --top are taken of: it cannot be less"
+               ? "--candidates is less than --top: the hits are chosen among the candidates"
                : NULL;
 }
 
 static const struct option_rule RULES[] = {
-    OPTION_EXCLUDES("query", "input=jsonl", "--query is a text; it goes without --input jsonl"),
-    OPTION_EXCLUDES("no-prompt", "query-prompt", "--no-prompt goes without --query-prompt"),
-    OPTION_NEEDS("candidates", "rerank", "--candidates are those of --rerank"),
+    OPTION_EXCLUDES("query", "input=jsonl", "--query is a text: --input jsonl is for stdin"),
+    OPTION_EXCLUDES("no-prompt", "query-prompt",
+                    "--no-prompt cannot be combined with --query-prompt"),
+    OPTION_NEEDS("candidates", "rerank", "--candidates is for --rerank"),
     {.check = check_candidates},
     {0},
 };
@@ -112,7 +113,8 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-search.",
 };
 
-/* Vectors have the name of an array or of an archive, or begin as an array. */
+/* Returns whether a file has the name of an array or of an archive, or the first bytes of an array.
+ */
 static bool are_vectors(const char *path)
 {
     static const char magic[] = "\x93NUMPY";
@@ -131,7 +133,7 @@ static void sort_files(struct search_options *options, const struct option_readi
 {
     char **paths = reading->arguments;
     if (reading->n_arguments == 0)
-        program_die_misused("which vectors? VECTORS is a file of encode -f npy or -f npz");
+        program_die_misused("VECTORS is missing: name a file of encode -f npy or -f npz");
     for (size_t i = 0; i < reading->n_arguments; i++) {
         char *path = paths[i];
         if (i > 0 && !are_vectors(path))
@@ -144,8 +146,7 @@ static void sort_files(struct search_options *options, const struct option_readi
     options->texts = paths + options->n_vectors;
     options->n_texts = reading->n_arguments - options->n_vectors;
     if (options->rerank && options->n_texts == 0)
-        program_die_misused("--rerank reads the texts: encode-search … --rerank FILE VECTORS "
-                            "TEXTS");
+        program_die_misused("--rerank reads the texts: name TEXTS after VECTORS");
 }
 
 void search_options_read(struct search_options *options, int argc, char **argv)

@@ -9,37 +9,31 @@
 
 /* ---- One array: a row for each text ---- */
 
-/* The columns of a row of int8, which its type has; 0: it is another type. */
-static size_t int8_columns(const char *type)
-{
-    size_t columns = 0;
-    int len = 0;
-    sscanf(type, "[[\"scale\",\"<f4\"],[\"values\",\"%*[|i1]\",[%zu]]]%n", &columns, &len);
-    return len > 0 && type[len] == '\0' ? columns : 0;
-}
-
-/* False: no row of vectors is of that type. */
-static bool find_element(const char *type, engine_element *element)
+/* Finds the engine's type for a dtype; returns ENGINE_BINARY + 1 if rows of vectors have another. A
+ * dtype of int8 has the number of columns. */
+static int find_element(const char *type, size_t *columns)
 {
     static const char *const types[] = {"\"<f4\"", "\"<f2\"", NULL, "\"|u1\""};
-    for (engine_element i = ENGINE_F32; i <= ENGINE_BINARY; i++)
-        if (types[i] ? strcmp(types[i], type) == 0 : int8_columns(type) > 0) {
-            *element = i;
-            return true;
-        }
-    return false;
+    int element = ENGINE_F32, len = 0;
+    sscanf(type, "[[\"scale\",\"<f4\"],[\"values\",\"%*[|i1]\",[%zu]]]%n", columns, &len);
+    if (len > 0 && type[len] == '\0' && *columns > 0)
+        return ENGINE_INT8;
+    while (element <= ENGINE_BINARY && !(types[element] && strcmp(types[element], type) == 0))
+        element++;
+    return element;
 }
 
 static void open_array(struct vectors *vectors)
 {
     const struct npy npy = npy_read(&vectors->file, NULL);
-    engine_element element;
-    if (!find_element(npy.type, &element))
+    size_t columns = 0;
+    const int element = find_element(npy.type, &columns);
+    const bool is_int8 = element == ENGINE_INT8;
+    if (element > ENGINE_BINARY)
         npy_die(&npy,
                 "holds %s; float32, float16, and the int8 and the packed bits of encode --type are "
                 "searched. In NumPy: np.save(path, a.astype(np.float32))",
                 npy.type);
-    const bool is_int8 = element == ENGINE_INT8;
     if (npy.n_dimensions != (is_int8 ? 1 : 2) || (!is_int8 && npy.shape[1] == 0))
         npy_die(&npy,
                 "is an array of %zu dimension%s%s, and rows of vectors are [N, D]: encode -p model "
@@ -47,9 +41,10 @@ static void open_array(struct vectors *vectors)
                 npy.n_dimensions, plural(npy.n_dimensions),
                 npy.n_dimensions == 2 ? " without columns" : "");
     vectors->n = vectors->n_rows = npy.shape[0];
-    vectors->width = is_int8 ? int8_columns(npy.type) : npy.shape[1];
-    vectors->rows = (engine_vectors){npy.items, vectors->n, vectors->width, element};
-    npy_check_bytes(&npy, engine_row_bytes(element, is_int8 ? vectors->width : 1));
+    vectors->width = is_int8 ? columns : npy.shape[1];
+    vectors->rows =
+        (engine_vectors){npy.items, vectors->n, vectors->width, (engine_element)element};
+    npy_check_bytes(&npy, engine_row_bytes(vectors->rows.type, is_int8 ? vectors->width : 1));
 }
 
 /* ---- An archive: entries of sparse weights ---- */
@@ -72,33 +67,27 @@ size_t vectors_start(const struct vectors *vectors, size_t i)
     return (size_t)start;
 }
 
-/* Where texts begin: from 0 on, up to the number of entries. */
-static void open_starts(struct vectors *vectors, const char *name, size_t n_entries)
-{
-    const struct npy npy = open_member(vectors, name, "\"<i8\"", 8, 1);
-    vectors->starts = npy.items;
-    bool is_sound = npy.n_items > 0 && vectors_start(vectors, 0) == 0 &&
-                    vectors_start(vectors, npy.n_items - 1) == n_entries;
-    for (size_t i = 1; is_sound && i < npy.n_items; i++)
-        is_sound = vectors_start(vectors, i - 1) <= vectors_start(vectors, i);
-    if (!is_sound)
-        npy_die(&npy, "does not rise from 0 to the %zu entries", n_entries);
-    vectors->n = vectors->n_rows = npy.n_items - 1;
-}
-
 static void open_sparse(struct vectors *vectors)
 {
     const struct npy values = open_member(vectors, "data.npy", "\"<f4\"", 4, 1);
     const struct npy ids = open_member(vectors, "indices.npy", "\"<i4\"", 4, 1);
     const struct npy shape = open_member(vectors, "shape.npy", "\"<i8\"", 8, 1);
     const struct npy format = open_member(vectors, "format.npy", "\"|S3\"", 3, 0);
-    open_starts(vectors, "indptr.npy", values.n_items);
+    const struct npy starts = open_member(vectors, "indptr.npy", "\"<i8\"", 8, 1);
+    vectors->starts = starts.items;
+    bool rises = starts.n_items > 0 && vectors_start(vectors, 0) == 0 &&
+                 vectors_start(vectors, starts.n_items - 1) == values.n_items;
+    for (size_t i = 1; rises && i < starts.n_items; i++)
+        rises = vectors_start(vectors, i - 1) <= vectors_start(vectors, i);
+    if (!rises)
+        npy_die(&starts, "does not rise from 0 to the %zu entries", values.n_items);
+    vectors->n = vectors->n_rows = starts.n_items - 1;
     vectors->kind = VECTORS_SPARSE;
     vectors->values = values.items;
     vectors->ids = ids.items;
     if (memcmp(format.items, "csr", 3) != 0 || ids.n_items != values.n_items || shape.n_items != 2)
         npy_die(&(struct npy){.file = &vectors->file},
-                "is no CSR matrix as scipy.sparse.save_npz writes it");
+                "is not a CSR matrix as scipy.sparse.save_npz writes it");
     memcpy(&vectors->width, shape.items + 8, sizeof vectors->width);
 }
 
@@ -139,7 +128,7 @@ void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file)
     vectors->n = n;
 }
 
-/* ---- All ---- */
+/* ---- Files ---- */
 
 void vectors_open(struct vectors *vectors, const char *path)
 {
@@ -169,13 +158,7 @@ const char *vectors_kind_name(const struct vectors *vectors)
                                              : names[vectors->rows.type];
 }
 
-bool vectors_are_alike(const struct vectors *a, const struct vectors *b)
-{
-    const bool is_empty = a->n_rows == 0 || b->n_rows == 0;
-    return a->width == b->width && a->rows.type == b->rows.type && (a->kind == b->kind || is_empty);
-}
-
-void vectors_fit(struct vectors *vectors, const struct encoder *encoder)
+void vectors_check_width(struct vectors *vectors, const struct encoder *encoder)
 {
     const struct npy whole = {.file = &vectors->file};
     const size_t columns = encoder->width;
@@ -192,5 +175,97 @@ void vectors_fit(struct vectors *vectors, const struct encoder *encoder)
     npy_die(&whole,
             "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of one model%s",
             found, packed, encoder->name, columns,
-            may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too" : "");
+            may_be_cut ? "; if encode --dimensions N cut them, use that here, too" : "");
+}
+
+/* ---- Searching: engine_search searches rows of texts; sparse weights and vectors of tokens are
+ * ---- scored text by text ---- */
+
+/* A query as it is compared: its vectors [n, width], or its weights [n]. */
+struct compared_query {
+    const float *vectors;
+    const engine_weight *weights;
+    size_t n;
+};
+
+/* Scores a text. Its numbers in the file are not aligned, so they are copied. Returns false if ids
+ * of sparse weights do not increase, since the product would miss some, or if memory is short. */
+static bool score_text(const struct vectors *vectors, size_t text,
+                       const struct compared_query *query, float *score)
+{
+    const size_t begin = vectors_start(vectors, text), n = vectors_start(vectors, text + 1) - begin;
+    const size_t width = vectors->width, row_bytes = width * sizeof(float);
+    void *values = malloc(1 + n * (query->weights ? sizeof(engine_weight) : row_bytes));
+    engine_weight *weights = values;
+    bool is_good = values != NULL;
+    if (is_good && query->weights) {
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&weights[i].id, vectors->ids + 4 * (begin + i), sizeof weights->id);
+            memcpy(&weights[i].weight, vectors->values + 4 * (begin + i), sizeof weights->weight);
+            is_good = is_good && (i == 0 || weights[i].id > weights[i - 1].id);
+        }
+        *score = (float)engine_sparse_product(query->weights, query->n, weights, is_good ? n : 0);
+    } else if (is_good) {
+        memcpy(values, vectors->values + begin * row_bytes, n * row_bytes);
+        *score = (float)engine_max_sim(query->vectors, query->n, values, n, width);
+    }
+    free(values);
+    return is_good;
+}
+
+/* Searches rows of the file, or scores of its texts. A row without scores ends the program, unless
+ * such rows are skipped. */
+static void search_rows(struct vectors *vectors, const engine_vectors *rows, const float *queries,
+                        size_t n, size_t k, engine_search_options options, engine_hit *out)
+{
+    engine_error error = {0};
+    if (vectors->skips_rows)
+        options.n_skipped = &vectors->n_skipped;
+    const engine_status status = engine_search(rows, queries, n, k, &options, out, &error);
+    if (status == ENGINE_ERROR_NOT_FINITE)
+        program_die("'%s': %s with --on-error skip", vectors->file.path, error.message);
+    if (status != ENGINE_OK)
+        program_die("%s", error.message);
+}
+
+/* Finds the best texts for one query. Their scores are searched as rows of one column, by the query
+ * 1. Rows of hits become the first rows of the texts. */
+static void find_texts(struct vectors *vectors, const struct encoder *encoder,
+                       const struct item *item, size_t k, engine_hit *out)
+{
+    struct compared_query query = {.vectors = item->rows, .n = item->n_tokens};
+    float *scores = alloc_zeros(vectors->n, sizeof *scores);
+    engine_weight *weights = NULL;
+    bool is_good = true;
+    if (vectors->kind == VECTORS_SPARSE) {
+        query.n = engine_sparse_entries(item->rows, encoder->width, NULL, 0);
+        query.weights = weights = alloc_zeros(query.n, sizeof *weights);
+        engine_sparse_entries(item->rows, encoder->width, weights, query.n);
+    }
+    const int n_threads = (int)engine_session_threads(encoder->session);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
+    for (size_t i = 0; i < vectors->n; i++)
+        is_good = score_text(vectors, i, &query, &scores[i]) && is_good;
+    if (!is_good)
+        program_die("'%s': the ids of a text do not increase, or memory for its entries is short",
+                    vectors->file.path);
+    search_rows(vectors, &(engine_vectors){scores, vectors->n, 1, ENGINE_F32}, &(float){1}, 1, k,
+                ENGINE_SEARCH_OPTIONS(.metric = ENGINE_METRIC_DOT, .n_threads = 1), out);
+    for (size_t i = 0; i < k && vectors->kind == VECTORS_TOKENS; i++)
+        if (out[i].row != UINT64_MAX)
+            out[i].row = vectors_start(vectors, (size_t)out[i].row);
+    free(scores);
+    free(weights);
+}
+
+void vectors_search(struct vectors *vectors, const struct encoder *encoder,
+                    const struct item *queries, size_t n, size_t k, engine_metric metric,
+                    engine_hit *out)
+{
+    const engine_search_options options =
+        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.session.n_threads);
+    if (vectors->kind == VECTORS_ROWS)
+        search_rows(vectors, &vectors->rows, queries[0].rows, n, k, options, out);
+    for (size_t i = 0; i < n && vectors->kind != VECTORS_ROWS; i++)
+        find_texts(vectors, encoder, &queries[i], k, out + i * k);
 }

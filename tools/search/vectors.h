@@ -1,4 +1,4 @@
-/* vectors.h - VECTORS: what encode wrote with -f npy or -f npz, mapped and not loaded. */
+/* vectors.h - one file of VECTORS: what encode wrote with -f npy or -f npz, mapped. */
 #ifndef TOOLS_SEARCH_VECTORS_H
 #define TOOLS_SEARCH_VECTORS_H
 
@@ -12,31 +12,33 @@ enum vectors_kind { VECTORS_ROWS, VECTORS_SPARSE, VECTORS_TOKENS };
 struct vectors {
     struct mapped file;
     enum vectors_kind kind;
-    engine_vectors rows; /* VECTORS_ROWS; of binary ones the model says the width */
+    engine_vectors rows; /* VECTORS_ROWS; the width of binary ones is known from the model */
     /* The other two: text i has the entries, or the rows of tokens, starts[i] to starts[i + 1] - 1.
      * Nothing here is aligned. */
     const char *values, *ids, *starts;
     int64_t *token_starts; /* of VECTORS_TOKENS, owned */
     size_t n;              /* texts, or rows of texts */
-    size_t n_rows;         /* of the array: of VECTORS_TOKENS, tokens; else n */
+    size_t n_rows;         /* of the array: tokens in VECTORS_TOKENS, else n */
     size_t width;          /* columns; bytes of a binary row */
     bool skips_rows;       /* rows without scores are counted, and do not end the program */
     size_t n_skipped;      /* by the last search */
 };
 
-/* Opens the file and checks all that can be checked without its model; what is wrong ends the
- * program. */
+/* Opens the file and checks all that can be checked without its model. Errors end the program. */
 void vectors_open(struct vectors *vectors, const char *path);
+void vectors_close(struct vectors *vectors);
 
 /* Reads from the rows file of an array whether its rows are tokens, and where each text starts. */
 void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file);
-void vectors_close(struct vectors *vectors);
 
-/* Whether they are of one kind, type and width, or one has no rows. */
-bool vectors_are_alike(const struct vectors *a, const struct vectors *b);
+/* Checks that the encoder makes vectors of the same width. */
+void vectors_check_width(struct vectors *vectors, const struct encoder *encoder);
 
-/* The encoder must make vectors of the same width. */
-void vectors_fit(struct vectors *vectors, const struct encoder *encoder);
+/* Finds the k best rows for each of n queries that are encoded. out is [n, k], as engine_search
+ * fills it; rows of tokens are the first ones of their texts. */
+void vectors_search(struct vectors *vectors, const struct encoder *encoder,
+                    const struct item *queries, size_t n, size_t k, engine_metric metric,
+                    engine_hit *out);
 
 /* starts[i] of sparse weights or vectors of tokens. */
 size_t vectors_start(const struct vectors *vectors, size_t i);

@@ -93,7 +93,11 @@ search fewer.jsonl
 ends "a text too few, and no file of rows" 1 "'fewer.jsonl' has 2 lines, and 'v.npy' was made of 3"
 : >v.npy.journal
 search
-ends "a journal" 0 "'v.npy.journal' is there: a run of encode that writes 'v.npy' has not come to its end"
+ends "a journal" 0 "'v.npy.journal' exists: a run of encode that writes 'v.npy' is incomplete"
+mv v.npy gone.npy
+search
+ends "a journal without vectors" 1 "a run of encode that writes it is incomplete ('v.npy.journal' exists)"
+mv gone.npy v.npy
 rm v.npy.journal
 
 # ---- No rows ----

@@ -277,14 +277,14 @@ TEST(reranked)
     assert_contains(shell_expect(2, "%s mean.npy --query cat", search)->err, "reads the texts");
     assert_contains(
         shell_expect(2, "%s -k 9 --candidates 8 mean.npy corpus --query cat", search)->err,
-        "it cannot be less");
+        "less than --top");
     assert_contains(
         shell_expect(1, "$SEARCH -m plain.emb -p mean --rerank bare.emb mean.npy corpus --query a")
             ->err,
         "--rerank takes a cross-encoder");
     shell_expect(0, "sed 's/^cat$/cat " LONG_TEXT "/' corpus >longer");
     assert_contains(shell_expect(1, "%s --no-check mean.npy longer --query cat", search)->err,
-                    "--rerank: behind the query, text 6 has 19 tokens and the limit is 12: "
+                    "--rerank: after the query, text 6 has 19 tokens and the limit is 12: "
                     "--on-long truncate cuts it");
     assert_contains(
         shell_expect(0, "%s --on-long truncate --no-check mean.npy longer --query cat", search)

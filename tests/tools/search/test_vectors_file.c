@@ -157,7 +157,7 @@ TEST(headers)
         {DICT("'<f4'", "False", "(3, 2, 4)"), "is an array of 3 dimensions"},
         {DICT("'<f4'", "False", "(3, 0)"), "without columns"},
         {DICT("'<f4'", "False", "(4, 8)"), "is cut off: 32 items of 4 bytes, and 96 bytes"},
-        {DICT("'<f4'", "False", "(2, 8)"), "has 32 bytes behind its 16 items"},
+        {DICT("'<f4'", "False", "(2, 8)"), "has 32 bytes after its 16 items"},
         {DICT("'<f4'", "False", "(4611686018427387904, 8)"), "has a header"},
         {DICT("'<f4'", "False", "(3, 8"), "has a header"},
         {DICT("'<f4'", "False", "(3, -8)"), "has a header"},
@@ -171,8 +171,8 @@ TEST(headers)
         {DICT("[('scale', '<f4'), ('values', '|i1', (20,))]", "False", "(4,)"),
          "has rows of 20 columns, and"},
         {DICT("'<f4'", "False", "(2, 12)"), "has rows of 12 columns, and"},
-        {DICT("'<f4'", "False", "(6, 4)"), "makes vectors of 8: both must be of one model; if they "
-                                           "were cut by encode --dimensions N, say so"},
+        {DICT("'<f4'", "False", "(6, 4)"), "makes vectors of 8: both must be of one model; if "
+                                           "encode --dimensions N cut them"},
         {DICT("'|u1'", "False", "(48, 2)"), "has rows of 16 columns (packed bits), and"},
     };
     const char bytes[96] = {0};
@@ -210,10 +210,10 @@ TEST(files)
     } cases[] = {
         {": >v.npy", "'v.npy' is empty"},
         {"echo text >v.npy",
-         "is no array of NumPy (.npy), as encode -f npy writes; VECTORS goes before TEXTS"},
+         "is not an array of NumPy (.npy), as encode -f npy writes; name VECTORS before TEXTS"},
         {"rm -f v.npy", "cannot read 'v.npy': No such file"},
-        {"rm -f v.npy; mkfifo v.npy", "is no regular file: it is mapped, which a pipe"},
-        {"rm -f v.npy; mkdir v.npy", "is no regular file"},
+        {"rm -f v.npy; mkfifo v.npy", "is not a regular file: a pipe, a device"},
+        {"rm -f v.npy; mkdir v.npy", "is not a regular file"},
         {"rmdir v.npy; printf '\\223NUMPY\\001\\000\\377\\377' >v.npy; echo >>v.npy; echo "
          ">>v.npy",
          "is cut off: its header has 65545 bytes"},
@@ -225,7 +225,7 @@ TEST(files)
          "has no indptr.npy"},
         {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/csr/csc/' >v.npy",
          "format.npy in 'v.npy' is damaged: its bytes do not have the checksum of the archive"},
-        {REPACKED("b'csr', b'csc'"), "is no CSR matrix"},
+        {REPACKED("b'csr', b'csc'"), "is not a CSR matrix"},
         {REPACKED("b'<i4', b'<i8'"),
          "indices.npy in 'v.npy' is \"<i8\" in 1 dimensions, expected \"<i4\""},
     };
@@ -240,15 +240,15 @@ TEST(models)
     shell_expect(0, "$ENCODE -m lexical.emb -p sparse -f npz -o s.npz dog cat && $ENCODE -m "
                     "plain.emb -p mean -f npy -o v.npy dog cat");
     assert_contains(shell_expect(2, "$SEARCH -m lexical.emb -p cls s.npz --query dog")->err,
-                    "goes without -p and --metric");
+                    "-p and --metric cannot be combined with it");
     assert_contains(shell_expect(1, "$SEARCH -m plain.emb s.npz --query dog")->err,
                     "the model has no sparse weights");
     assert_contains(shell_expect(2, "$SEARCH -m pair.head v.npy --query dog")->err,
                     "is a cross-encoder, which makes no vectors");
     assert_contains(shell_expect(2, "$SEARCH -m colbert.emb v.npy --query dog")->err,
                     "makes a vector for each token");
-    assert_contains(shell_expect(2, "$SEARCH")->err, "which vectors?");
-    assert_contains(shell_expect(2, "$SEARCH --candidates 5 a b")->err, "are those of --rerank");
+    assert_contains(shell_expect(2, "$SEARCH")->err, "VECTORS is missing");
+    assert_contains(shell_expect(2, "$SEARCH --candidates 5 a b")->err, "is for --rerank");
 }
 
 /* ---- Any bytes ---- */

@@ -1,0 +1,307 @@
+/* collection.c - see collection.h. Lines are looked up only for hits. */
+#include "tools/search/collection.h"
+
+#include "tools/common/alloc.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/print/utf8.h"
+#include "tools/common/texts/json_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Passages ---- */
+
+char *id_text(const struct record *record, size_t number, size_t *len)
+{
+    if (record->id == NULL) {
+        char *digits = alloc_text("%zu", number);
+        *len = strlen(digits);
+        return digits;
+    }
+    json_t *id = json_loadb(record->id, record->id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    const char *text = json_is_string(id) ? json_string_value(id) : record->id;
+    *len = json_is_string(id) ? json_string_length(id) : record->id_len;
+    char *copy = memcpy(alloc_zeros(*len, 1), text, *len);
+    json_decref(id);
+    return copy;
+}
+
+void passage_free(struct passage *passage)
+{
+    json_decref(passage->members);
+    record_free(&passage->written);
+    free(passage->id);
+    *passage = (struct passage){0};
+}
+
+bool passage_number(const struct passage *passage, const char *key, size_t *number)
+{
+    const json_t *value = json_object_get(passage->members, key);
+    *number = (size_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+/* Files count rows and lines from their own start, and a hit is of all tokens of a text. */
+static bool is_counted(const char *key)
+{
+    return strcmp(key, "row") == 0 || strcmp(key, "line") == 0 || strcmp(key, "token") == 0;
+}
+
+/* Reads the line of a rows file that must be about this row of its vectors; NULL if there is none.
+ */
+static void read_row(const struct vector_file *file, uint64_t row, const char *line, size_t len,
+                     struct passage *passage)
+{
+    char reason[JSON_MESSAGE_BYTES];
+    size_t found = 0;
+    if (line != NULL) {
+        char *text = memcpy(alloc_zeros(len + 1, 1), line, len);
+        passage->members = json_input_parse(text, len, reason);
+        if (json_is_object(passage->members))
+            json_members_keep(passage->members, text, is_counted, &passage->written);
+        free(text);
+    }
+    if (!passage_number(passage, "row", &found) || found != row ||
+        !passage_number(passage, "line", &passage->line) || passage->line == 0)
+        program_die("line %" PRIu64 " of '%s' is not about row %" PRIu64
+                    " of '%s': the file belongs to other vectors",
+                    row + 1, file->rows_path, row, file->path);
+}
+
+void passage_find(const struct collection *collection, uint64_t row, struct passage *passage)
+{
+    struct vector_file *file = &collection->files[collection->n_files - 1];
+    size_t len = 0;
+    while (file > collection->files && row < file->first_row)
+        file--;
+    row -= file->first_row;
+    *passage = (struct passage){.file = file, .line = (size_t)row + 1};
+    if (file->has_rows) {
+        const char *line = lines_get(&file->rows, (size_t)row + 1, &len);
+        read_row(file, row, line, len, passage);
+    }
+    passage->line += file->first_line;
+    passage->id = id_text(&passage->written, passage->line, &passage->id_len);
+}
+
+/* ---- Texts ---- */
+
+/* Returns whether the line of TEXTS has the id that the rows file has. */
+static bool has_its_id(const struct record *record, const struct passage *passage)
+{
+    size_t len;
+    char *id = id_text(record, passage->line, &len);
+    const bool is_same = len == passage->id_len && memcmp(id, passage->id, len) == 0;
+    free(id);
+    return is_same;
+}
+
+void passage_text(const struct collection *collection, const struct passage *passage,
+                  struct record *record)
+{
+    char reason[JSON_MESSAGE_BYTES];
+    size_t len, begin, end;
+    struct text_file *texts = &collection->texts[collection->n_texts - 1];
+    while (texts > collection->texts && passage->line <= texts->first_line)
+        texts--;
+    const size_t number = passage->line - texts->first_line;
+    const char *path = texts->lines.file.path, *vectors = passage->file->path;
+    const char *line = lines_get(&texts->lines, number, &len);
+    if (line == NULL)
+        program_die("'%s' has no line %zu, which a row of '%s' is of: it is not the file that was "
+                    "encoded",
+                    path, number, vectors);
+    const size_t mark_len = number == 1 ? utf8_mark_len(line, len) : 0;
+    engine_input *input = &record->input;
+    *record = (struct record){.input = {.text = line + mark_len, .text_len = len - mark_len}};
+    if (texts->is_json && !json_input_read(line + mark_len, len - mark_len, record, reason))
+        program_die("line %zu of '%s': %s", number, path, reason);
+    if (texts->is_json && passage->file->has_rows && !has_its_id(record, passage))
+        program_die("line %zu of '%s' has another id than its row in '%s': it is not the file that "
+                    "was encoded",
+                    number, path, vectors);
+    if (!passage_number(passage, "begin", &begin) || !passage_number(passage, "end", &end) ||
+        json_is_true(json_object_get(passage->members, "pair")))
+        return; /* not a window of the text */
+    end = end < input->text_len ? end : input->text_len;
+    begin = begin < end ? begin : end;
+    input->text += begin;
+    input->text_len = end - begin;
+}
+
+/* ---- Opening ---- */
+
+/* Opens a file of VECTORS. While encode writes one, or after it was ended, the journal exists, and
+ * the files may be of two runs. */
+static void open_file(struct vector_file *file, const char *path)
+{
+    char *journal = alloc_text("%s.journal", path), *origin = alloc_text("%s" OUTPUT_ORIGIN, path);
+    *file = (struct vector_file){.path = path, .rows_path = alloc_text("%s" OUTPUT_ROWS, path)};
+    const bool is_incomplete = access(journal, F_OK) == 0;
+    if (is_incomplete && access(path, F_OK) != 0)
+        program_die("'%s' does not exist yet: a run of encode that writes it is incomplete ('%s' "
+                    "exists); continue it with encode --resume",
+                    path, journal);
+    vectors_open(&file->vectors, path);
+    file->has_rows = access(file->rows_path, F_OK) == 0 || errno != ENOENT;
+    if (is_incomplete)
+        program_note("'%s' exists: a run of encode that writes '%s' is incomplete", journal, path);
+    if (file->has_rows)
+        mapped_open(&file->rows.file, file->rows_path);
+    errno = 0;
+    file->origin = json_load_file(origin, 0, NULL);
+    if (!file->origin && errno == ENOMEM)
+        alloc_die();
+    free(journal);
+    free(origin);
+}
+
+/* Returns how many lines a file was encoded from. The origin counts lines without a row, too; if it
+ * is absent the line of the last row is the last. Checks that the last line of a rows file is about
+ * the last row: a file of an earlier run may have more or fewer. */
+static size_t count_lines(const struct vector_file *file)
+{
+    const size_t n_rows = file->vectors.n_rows;
+    struct passage last = {.line = n_rows};
+    size_t len = 0;
+    if (file->has_rows) {
+        const char *line = lines_last(&file->rows, &len);
+        if (n_rows > 0)
+            read_row(file, n_rows - 1, line, len, &last);
+        else if (line != NULL)
+            read_row(file, 0, NULL, 0, &last);
+    }
+    const size_t last_line = last.line;
+    passage_free(&last);
+    const size_t n = (size_t)json_integer_value(json_object_get(file->origin, "input_lines"));
+    const json_t *rows = json_object_get(file->origin, "rows");
+    return json_integer_value(rows) == (json_int_t)n_rows && n > last_line ? n : last_line;
+}
+
+static void add_file(struct collection *collection, const char *path)
+{
+    struct vector_file *file = &collection->files[collection->n_files++];
+    const struct vectors *its = &file->vectors;
+    open_file(file, path);
+    const size_t n_lines = count_lines(file);
+    if (file->has_rows)
+        vectors_find_texts(&file->vectors, &file->rows.file);
+    const struct vectors *first = collection->vectors ? collection->vectors : its;
+    const bool is_empty = first->n_rows == 0 || its->n_rows == 0;
+    if (first->width != its->width || first->rows.type != its->rows.type ||
+        (first->kind != its->kind && !is_empty))
+        program_die("'%s' has rows of %s, %zu wide, and '%s' of %s, %zu wide: files that are "
+                    "searched together are of one model and type",
+                    its->file.path, vectors_kind_name(its), its->width, first->file.path,
+                    vectors_kind_name(first), first->width);
+    collection->vectors = first->n_rows > 0 ? first : its;
+    file->first_row = collection->n_rows;
+    file->first_line = collection->n_lines;
+    collection->n_rows += its->n_rows;
+    collection->n_lines += n_lines;
+    collection->has_rows = collection->has_rows || file->has_rows;
+}
+
+/* Opens a file of TEXTS after n_lines of others; returns their number with its own. JSON lines are
+ * recognised by the name, or by a first line that is an object. */
+static size_t open_texts(struct text_file *texts, const char *path, size_t n_lines)
+{
+    const struct mapped *file = &texts->lines.file;
+    const char *format;
+    mapped_open(&texts->lines.file, path);
+    const char *converter = utf8_converter(file->data, file->len, &format);
+    if (converter)
+        program_die("'%s' is %s, and texts are UTF-8: convert it with %s", path, format, converter);
+    texts->is_json = path_ends_in(path, ".jsonl") ||
+                     (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
+    texts->first_line = n_lines;
+    return n_lines + lines_count(&texts->lines);
+}
+
+/* Checks that TEXTS have as many lines as were encoded. Without an origin the lines after the last
+ * row of a file with a rows file are not known, and encode skips an empty last line of JSON. */
+static void check_texts(const struct collection *collection, size_t n_lines)
+{
+    const struct text_file *last = &collection->texts[collection->n_texts - 1];
+    const char *others = collection->n_texts > 1 ? " and the texts before it" : "";
+    size_t len = 1;
+    if (last->is_json)
+        lines_last(&last->lines, &len);
+    const size_t least = n_lines - (n_lines > 0 && len == 0);
+    if (n_lines < collection->n_lines || (least > collection->n_lines && !collection->has_rows))
+        program_die("'%s'%s has %zu line%s, and '%s'%s was made of %s%zu: it is not the file that "
+                    "was encoded",
+                    last->lines.file.path, others, least, plural(least),
+                    collection->files[collection->n_files - 1].path,
+                    collection->n_files > 1 ? " with the files before it" : "",
+                    collection->has_rows ? "at least " : "", collection->n_lines);
+}
+
+void collection_open(struct collection *collection, char *const *vectors, size_t n_vectors,
+                     char *const *texts, size_t n_texts)
+{
+    size_t n_lines = 0;
+    *collection = (struct collection){.files = alloc_zeros(n_vectors, sizeof *collection->files),
+                                      .texts = alloc_zeros(n_texts, sizeof *collection->texts)};
+    for (size_t i = 0; i < n_vectors; i++)
+        add_file(collection, vectors[i]);
+    for (; collection->n_texts < n_texts; collection->n_texts++)
+        n_lines = open_texts(&collection->texts[collection->n_texts], texts[collection->n_texts],
+                             n_lines);
+    if (n_texts > 0)
+        check_texts(collection, n_lines);
+}
+
+void collection_close(struct collection *collection)
+{
+    for (size_t i = 0; i < collection->n_files; i++) {
+        vectors_close(&collection->files[i].vectors);
+        lines_close(&collection->files[i].rows);
+        json_decref(collection->files[i].origin);
+        free(collection->files[i].rows_path);
+    }
+    for (size_t i = 0; i < collection->n_texts; i++)
+        lines_close(&collection->texts[i].lines);
+    free(collection->files);
+    free(collection->texts);
+    *collection = (struct collection){0};
+}
+
+/* ---- Searching ---- */
+
+/* Merges hits [k] of the next file into `best` [k], both best first: equal scores stay in the order
+ * of the rows. Rows of the file count from `first_row`. */
+static void merge(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
+                  engine_hit *merged)
+{
+    const engine_hit *a = best, *b = found;
+    for (size_t i = 0; i < k; i++) {
+        const bool is_b = b->row != UINT64_MAX && (a->row == UINT64_MAX || b->score > a->score);
+        merged[i] = is_b ? *b++ : *a++;
+        merged[i].row += is_b ? first_row : 0;
+    }
+    memcpy(best, merged, k * sizeof *best);
+}
+
+void collection_search(const struct collection *collection, const struct encoder *encoder,
+                       const struct item *queries, size_t n, size_t k, engine_metric metric,
+                       engine_hit *out)
+{
+    engine_hit *found = alloc_zeros(n * k, sizeof *found), *merged = alloc_zeros(k, sizeof *merged);
+    for (size_t i = 0; i < n * k; i++)
+        out[i] = (engine_hit){.row = UINT64_MAX};
+    for (size_t f = 0; f < collection->n_files; f++) {
+        struct vector_file *file = &collection->files[f];
+        if (file->vectors.n == 0)
+            continue;
+        vectors_search(&file->vectors, encoder, queries, n, k, metric, found);
+        for (size_t i = 0; i < n; i++)
+            merge(out + i * k, found + i * k, file->first_row, k, merged);
+    }
+    free(found);
+    free(merged);
+}

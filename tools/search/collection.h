@@ -1,0 +1,78 @@
+/* collection.h - what is searched: the files of VECTORS and of TEXTS. A row of VECTORS stands for a
+ * passage: a line of the corpus, or a part of a long one, with its id. The rows file beside the
+ * vectors describes it, and TEXTS have its text. Rows and lines are counted over all files in their
+ * order, as if they were one. */
+#ifndef TOOLS_SEARCH_COLLECTION_H
+#define TOOLS_SEARCH_COLLECTION_H
+
+#include "tools/common/texts/item.h"
+#include "tools/search/mapped.h"
+#include "tools/search/vectors.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* One file of VECTORS, with the files that encode wrote beside it. */
+struct vector_file {
+    struct vectors vectors;
+    const char *path;
+    char *rows_path;   /* owned */
+    struct lines rows; /* of the rows file, if has_rows */
+    bool has_rows;
+    json_t *origin;               /* of the origin file, owned; NULL if it is absent or not JSON */
+    size_t first_row, first_line; /* rows and lines of the files before it */
+};
+
+/* One file of TEXTS. */
+struct text_file {
+    struct lines lines;
+    bool is_json;
+    size_t first_line; /* lines of the files before it */
+};
+
+struct collection {
+    struct vector_file *files;     /* [n_files] */
+    const struct vectors *vectors; /* of the first file that has rows; all are alike */
+    struct text_file *texts;       /* [n_texts]; with 0, hits have no texts */
+    size_t n_files, n_texts;
+    size_t n_rows, n_lines; /* of all files */
+    bool has_rows;          /* a file has a rows file */
+};
+
+struct passage {
+    const struct vector_file *file;
+    json_t *members;       /* of the row's line, owned; NULL if row k is line k + 1 */
+    struct record written; /* its id and its members but the row, line and token; owned */
+    size_t line;           /* of the corpus, from 1 */
+    char *id;              /* [id_len], of id_text, owned */
+    size_t id_len;
+};
+
+/* Opens files of vectors, which must be of one kind, with their rows files, and files of texts.
+ * Errors of these functions end the program. */
+void collection_open(struct collection *collection, char *const *vectors, size_t n_vectors,
+                     char *const *texts, size_t n_texts);
+void collection_close(struct collection *collection);
+
+/* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
+ * engine_search fills it. */
+void collection_search(const struct collection *collection, const struct encoder *encoder,
+                       const struct item *queries, size_t n, size_t k, engine_metric metric,
+                       engine_hit *out);
+
+/* Finds the passage of a row. */
+void passage_find(const struct collection *collection, uint64_t row, struct passage *passage);
+void passage_free(struct passage *passage);
+
+/* Reads a whole number of the row's line, such as "begin"; returns false if there is none. */
+bool passage_number(const struct passage *passage, const char *key, size_t *number);
+
+/* Reads the passage's text into record->input. */
+void passage_text(const struct collection *collection, const struct passage *passage,
+                  struct record *record);
+
+/* Returns the id [len] of a record as it was read, a string without quotes; its number if it has
+ * none. The caller frees it. */
+char *id_text(const struct record *record, size_t number, size_t *len);
+
+#endif

@@ -1,0 +1,260 @@
+/* query_hits.c - see query_hits.h. */
+#include "tools/search/query_hits.h"
+
+#include "tools/common/print/display.h"
+#include "tools/common/print/format_float.h"
+#include "tools/common/texts/encoder_tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void query_hits_begin(struct query_hits *hits, const struct item *query, size_t cap)
+{
+    *hits = (struct query_hits){.query = query, .hits = alloc_zeros(cap, sizeof *hits->hits)};
+    hits->query_id = id_text(&query->record, query->number, &hits->query_id_len);
+}
+
+static void clear_hits(struct query_hits *hits)
+{
+    for (; hits->n > 0; hits->n--) {
+        passage_free(&hits->hits[hits->n - 1].passage);
+        record_free(&hits->hits[hits->n - 1].record);
+    }
+}
+
+void query_hits_free(struct query_hits *hits)
+{
+    clear_hits(hits);
+    free(hits->hits);
+    free(hits->query_id);
+    *hits = (struct query_hits){0};
+}
+
+/* Adds a line to a set [n_slots] of lines, a power of two that is never full, where 0 is a free
+ * slot. Returns false if the set has the line. */
+static bool add_line(size_t *slots, size_t n_slots, size_t line)
+{
+    size_t i = line * (size_t)0x9E3779B1 & (n_slots - 1);
+    while (slots[i] != 0 && slots[i] != line)
+        i = (i + 1) & (n_slots - 1);
+    const bool is_new = slots[i] == 0;
+    slots[i] = line;
+    return is_new;
+}
+
+void query_hits_fill(struct query_hits *hits, const struct collection *collection,
+                     const engine_hit *rows, size_t k, size_t most, bool once)
+{
+    size_t n_slots = 64;
+    while (n_slots < 2 * most)
+        n_slots *= 2;
+    size_t *lines = alloc_zeros(n_slots, sizeof *lines);
+    clear_hits(hits);
+    for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX; i++) {
+        struct query_hit *hit = &hits->hits[hits->n];
+        *hit = (struct query_hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
+        passage_find(collection, rows[i].row, &hit->passage);
+        if (once && !add_line(lines, n_slots, hit->passage.line)) {
+            passage_free(&hit->passage);
+            continue;
+        }
+        hits->n++;
+        if (collection->n_texts > 0)
+            passage_text(collection, &hit->passage, &hit->record);
+    }
+    free(lines);
+}
+
+/* The query as it was read, without its prompt. */
+static engine_input query_text(const struct item *query)
+{
+    const engine_input *input = &query->record.input;
+    return (engine_input){.text = input->text ? input->text + query->prompt_len : "",
+                          .text_len = input->text_len - query->prompt_len};
+}
+
+/* ---- Reranking ---- */
+
+void reranker_open(struct reranker *reranker, const struct search_options *options)
+{
+    struct request_options request =
+        REQUEST_OPTIONS(.model_path = options->rerank, .task = TASK_RANK);
+    request.session.n_threads = options->request.session.n_threads;
+    request.encode.on_long = options->request.encode.on_long;
+    encoder_open(&reranker->encoder, &request);
+    if (!reranker->encoder.ranks_pairs)
+        program_die("--rerank takes a cross-encoder, a model with head sequence and one label; %s "
+                    "is not one",
+                    reranker->encoder.name);
+}
+
+/* Counts the tokens of a pair. Too many end the program, or are cut, which the first note says. */
+static void check_pair(struct reranker *reranker, const engine_input *query,
+                       const engine_input *text, size_t line)
+{
+    struct item pair = {.number = line, .record.input = *query};
+    pair.record.input.pair = text->text;
+    pair.record.input.pair_len = text->text_len;
+    if (!encoder_tokenize(&reranker->encoder, &pair))
+        program_die("--rerank: after the query, %s", reranker->encoder.message);
+    if (pair.n_dropped > 0 && reranker->n_cut++ == 0)
+        program_note("--rerank: after the query, text %zu was cut: %zu of %zu tokens are read",
+                     pair.number, pair.n_tokens, pair.n_tokens + pair.n_dropped);
+    item_free(&pair);
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct query_hit *first = a, *second = b;
+    if (first->score != second->score)
+        return first->score > second->score ? -1 : 1;
+    return first->rank < second->rank ? -1 : first->rank > second->rank;
+}
+
+void query_hits_rerank(struct query_hits *hits, struct reranker *reranker)
+{
+    engine_session *session = reranker->encoder.session;
+    const engine_input query = query_text(hits->query);
+    engine_input *texts = alloc_zeros(hits->n, sizeof *texts);
+    float *scores = alloc_zeros(hits->n, sizeof *scores);
+    engine_encode_options options = reranker->encoder.options;
+    options.on_long = ENGINE_ON_LONG_TRUNCATE; /* check_pair has noted which texts are cut */
+    for (size_t i = 0; i < hits->n; i++) {
+        const engine_input *text = &hits->hits[i].record.input;
+        texts[i] = (engine_input){.text = text->text, .text_len = text->text_len};
+        check_pair(reranker, &query, text, hits->hits[i].passage.line);
+    }
+    if (engine_rank(session, &query, texts, hits->n, &options, scores) != ENGINE_OK)
+        program_die("--rerank: %s", engine_session_message(session));
+    for (size_t i = 0; i < hits->n; i++)
+        hits->hits[i].score = scores[i];
+    if (hits->n > 0)
+        qsort(hits->hits, hits->n, sizeof *hits->hits, by_score);
+    free(texts);
+    free(scores);
+}
+
+/* ---- Printing ---- */
+
+enum { QUERY_COLUMNS = 70, ID_COLUMNS = 40, TEXT_COLUMNS = 60 };
+
+void hits_print_heading(struct hits_printer *printer)
+{
+    const struct vectors *vectors = printer->collection->vectors;
+    const char *name = printer->encoder->name;
+    const char *score = printer->options->rerank                        ? "cross-encoder"
+                        : vectors->kind == VECTORS_SPARSE               ? "product of weights"
+                        : vectors->kind == VECTORS_TOKENS               ? "MaxSim"
+                        : printer->options->metric == ENGINE_METRIC_DOT ? "dot product"
+                                                                        : "cosine";
+    if (printer->options->format != SEARCH_TEXT)
+        return;
+    display_text(printer->rows.stream, name, strlen(name), QUERY_COLUMNS);
+    fprintf(printer->rows.stream, ": %zu rows, width %zu (%s), %s\n", printer->collection->n_rows,
+            printer->encoder->width, vectors_kind_name(vectors), score);
+}
+
+/* The window of a hit: "2/3" and its span, "512-900". */
+static void print_window(struct rows *rows, const struct passage *passage)
+{
+    size_t window = 0, windows = 0;
+    struct row_span span = {0};
+    char text[48];
+    passage_number(passage, "window", &window);
+    passage_number(passage, "windows", &windows);
+    passage_number(passage, "begin", &span.begin);
+    passage_number(passage, "end", &span.end);
+    const int len = snprintf(text, sizeof text, "%zu/%zu", window + 1, windows);
+    row_text(rows, ROWS_TABLE, "window", text, (size_t)len, sizeof text);
+    row_span(rows, ROWS_TABLE, "span", span);
+}
+
+/* In JSON a hit has the members of its line of the rows file as they were written. */
+static void print_hit(struct hits_printer *printer, const struct query_hits *hits, size_t i,
+                      bool has_windows)
+{
+    struct rows *rows = &printer->rows;
+    const struct query_hit *hit = &hits->hits[i];
+    const struct passage *passage = &hit->passage;
+    const struct record_member *members = passage->written.members;
+    row_begin(rows);
+    row_text(rows, ROWS_TSV, "query_id", hits->query_id, hits->query_id_len, 0);
+    row_count(rows, ROWS_ALL, "rank", i + 1);
+    row_text(rows, ROWS_TSV, "id", passage->id, passage->id_len, 0);
+    row_float(rows, ROWS_ALL, "score", hit->score);
+    row_float(rows, printer->options->rerank ? ROWS_JSON : 0, "score_by_vector", hit->found.score);
+    row_integer(rows, ROWS_JSON, "row", (int64_t)hit->found.row);
+    row_integer(rows, ROWS_JSON, "line", (int64_t)passage->line);
+    for (size_t k = 0; rows->format == ROWS_JSON && k < passage->written.n_members; k++)
+        json_write_raw(&rows->json, members[k].key, members[k].value, members[k].value_len);
+    row_text(rows, ROWS_TABLE, "id", passage->id, passage->id_len, ID_COLUMNS);
+    if (rows->format == ROWS_TABLE && has_windows)
+        print_window(rows, passage);
+    if (printer->options->n_texts > 0)
+        row_text(rows, ROWS_ALL, "text", hit->record.input.text, hit->record.input.text_len,
+                 TEXT_COLUMNS);
+    row_end(rows);
+}
+
+/* A table after the line "query 3: who pays?", an object with the hits as a member, or lines. */
+static void print_rows(struct hits_printer *printer, const struct query_hits *hits)
+{
+    struct rows *rows = &printer->rows;
+    const struct record *record = &hits->query->record;
+    const engine_input query = query_text(hits->query);
+    char titles[64];
+    size_t window;
+    const bool has_windows =
+        hits->n > 0 && passage_number(&hits->hits[0].passage, "window", &window);
+    snprintf(titles, sizeof titles, "rank\tscore\tid%s%s", has_windows ? "\twindow\tspan" : "",
+             printer->options->n_texts > 0 ? "\ttext" : "");
+    if (rows->format == ROWS_TABLE) {
+        fputs("\nquery ", rows->stream);
+        display_text(rows->stream, hits->query_id, hits->query_id_len, ID_COLUMNS);
+        fputs(": ", rows->stream);
+        display_text(rows->stream, query.text, query.text_len, QUERY_COLUMNS);
+        putc('\n', rows->stream);
+    } else if (rows->format == ROWS_JSON) {
+        json_begin_object(&rows->json, NULL);
+        if (record->id != NULL)
+            json_write_raw(&rows->json, "id", record->id, record->id_len);
+        json_write_string(&rows->json, "query", query.text, query.text_len);
+    }
+    rows_begin(rows, "hits", titles);
+    for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++)
+        print_hit(printer, hits, i, has_windows);
+    rows_end(rows, has_windows ? ">><<<<" : ">><<");
+    if (rows->format == ROWS_JSON)
+        json_end_object(&rows->json);
+}
+
+/* A run of TREC has fields between blanks, so an id must have no blank, and not be empty. */
+static void check_id(const char *id, size_t len, const char *whose)
+{
+    bool is_good = len > 0;
+    for (size_t i = 0; i < len; i++)
+        is_good = is_good && (unsigned char)id[i] > ' ' && id[i] != 0x7F;
+    if (!is_good)
+        program_die(
+            "-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id in this "
+            "format: use -f tsv or json",
+            (int)len, id, whose);
+}
+
+void hits_print(struct hits_printer *printer, const struct query_hits *hits)
+{
+    char score[FORMAT_FLOAT_MAX];
+    if (printer->options->format != SEARCH_TREC) {
+        print_rows(printer, hits);
+        return;
+    }
+    check_id(hits->query_id, hits->query_id_len, "a query");
+    for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++) {
+        const struct passage *passage = &hits->hits[i].passage;
+        check_id(passage->id, passage->id_len, "a text");
+        format_float(hits->hits[i].score, score);
+        fprintf(printer->rows.stream, "%.*s Q0 %.*s %zu %s encode-search\n",
+                (int)hits->query_id_len, hits->query_id, (int)passage->id_len, passage->id, i + 1,
+                score);
+    }
+}

@@ -1,0 +1,63 @@
+/* query_hits.h - the hits of one query: with their texts, scored again by a cross-encoder, printed.
+ */
+#ifndef TOOLS_SEARCH_QUERY_HITS_H
+#define TOOLS_SEARCH_QUERY_HITS_H
+
+#include "tools/common/print/rows.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/search/collection.h"
+#include "tools/search/search_options.h"
+
+struct query_hit {
+    engine_hit found;
+    size_t rank; /* by vectors, from 0 */
+    float score; /* in force: that of found, or the cross-encoder's */
+    struct passage passage;
+    struct record record; /* its text, if there are TEXTS */
+};
+
+struct query_hits {
+    const struct item *query;
+    char *query_id; /* [query_id_len], of id_text, owned */
+    size_t query_id_len;
+    struct query_hit *hits; /* [n], best first, owned */
+    size_t n;
+};
+
+/* Makes room for `cap` hits of a query. */
+void query_hits_begin(struct query_hits *hits, const struct item *query, size_t cap);
+void query_hits_free(struct query_hits *hits);
+
+/* Replaces the hits by those of the best rows [k], at most `most`. With `once`, only the best row
+ * of each text is a hit. */
+void query_hits_fill(struct query_hits *hits, const struct collection *collection,
+                     const engine_hit *rows, size_t k, size_t most, bool once);
+
+/* ---- Reranking ---- */
+
+struct reranker {
+    struct encoder encoder;
+    size_t n_cut; /* texts */
+};
+
+/* Opens the cross-encoder of --rerank. */
+void reranker_open(struct reranker *reranker, const struct search_options *options);
+
+/* Sorts hits by the cross-encoder's scores of the pairs of the query and each text. */
+void query_hits_rerank(struct query_hits *hits, struct reranker *reranker);
+
+/* ---- Printing ---- */
+
+struct hits_printer {
+    struct rows rows;
+    const struct search_options *options;
+    const struct encoder *encoder;
+    const struct collection *collection;
+};
+
+void hits_print_heading(struct hits_printer *printer);
+
+/* Prints the best hits, at most --top. An id that the format cannot hold ends the program. */
+void hits_print(struct hits_printer *printer, const struct query_hits *hits);
+
+#endif
