@@ -84,7 +84,8 @@ TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
-TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+CLI_SOURCES := tests/cli/hand_models.c
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
 
@@ -104,7 +105,7 @@ MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(wildcard tools/man/*.in))
 COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
-TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS)))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(CLI_SOURCES:%.c=$(BUILD)/%)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 
 # make V=1 shows the whole commands.
@@ -202,7 +203,7 @@ $(PLACED): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES)) $(BUILD)/tools/minimal.o)
+	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
@@ -314,7 +315,7 @@ bench-kernels: $(BENCHES)
 # What tests/run.sh and the scripts it runs need to know.
 export BUILD PREFIX CC CFLAGS SANITIZE
 # Scripts come first: the longest suites are among them, and short ones fill up what the last of them leaves of the CPUs.
-run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(TESTS)
+run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(filter-out %/hand_models,$(TESTS))
 
 test: all $(TESTS)
 	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
@@ -328,8 +329,8 @@ LINES := -g1
 CLANG_TESTS := $(filter-out tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c,$(filter tests/model/% \
 	tests/reference/% tests/api/% tests/engine/file/% tests/tools/writer/% tests/engine/test_grid% \
 	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_isa_identity% \
-	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% tests/tools/encode/test_encode.c \
-	tests/tools/encode/test_encode_numbers% tests/tools/encode/test_encode_types%,$(TEST_MAINS)))
+	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% \
+	tests/tools/encode/test_encode_numbers%,$(TEST_MAINS)))
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' CFLAGS='-O3 $(LINES)' all objects
 	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' CFLAGS='-O3 $(LINES)' TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
@@ -359,7 +360,7 @@ test-aarch64 test-i386: test-%:
 ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
 	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
 	tests/model/tokenizer/%_cases.c tests/tools/families/test_import_% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
-ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
+ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:

@@ -27,3 +27,12 @@ head -c 2000 default.weights >short.weights
     encode-new -o rms.weights --words 'I ride bike' --width 8 --layers 1 --norm rms --norm-place pre --final-norm yes --activation silu \
         --gate first --mask causal --pooling last --type bf16 --embedding-norm rms --embedding-scale sqrt
 } 2>/dev/null
+# Models of few words, and those whose answers can be worked out by hand (tests/tools/encode/head_models.h).
+{
+    encode-new -o toy.weights --name Toy --keras --max-tokens 16 --width 8 --heads 2 --token-types 2 \
+        --words '[PAD] [UNK] i ride bike dog cat 桜 naïve' --add-token '[CLS]' --add-token '[SEP]' \
+        --template-single '[CLS]:0 A:0 [SEP]:0' --template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'
+    echo 'i ride bike dog cat' | encode-new -o plain.weights --name Plain --fit - --oov '' --width 8 --heads 2 \
+        --max-tokens 64 --pooling none --normalize no
+    hand_models
+} 2>/dev/null

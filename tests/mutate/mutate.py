@@ -34,11 +34,13 @@ ISAS = os.environ.get("MUTANT_ISAS", "portable avx2").split()
 # Suites of the interface see one archive like the others, so that changed objects come before it.
 ARCHIVES = {f"{BUILD}/libengine.a": [f"{BUILD}/liball.a"]}
 PROGRAMS_SUITES = f"{BUILD}/tests/tools/"
-# The quick suites that go through all of the library, for what its own suites do not notice.
+CLI = "tests/cli/"
+# The quick suites and cases of commands that go through all of the library, for what its own suites do not notice.
 GOING_THROUGH = [f"tests/{name}.c" for name in (
     "engine/test_heads", "engine/test_int8", "engine/test_positions", "engine/test_isa_identity",
-    "api/test_encode_api", "api/test_session_api", "api/test_tokenize_api", "api/test_prompt_api", "api/test_head_api",
-    "tools/encode/test_encode_heads", "tools/encode/test_encode_windows", "tools/encode/test_padding")]
+    "api/test_encode_api", "api/test_session_api", "api/test_tokenize_api", "api/test_prompt_api", "api/test_head_api")
+    ] + [f"{CLI}{name}.sh" for name in (
+        "tasks/heads", "tasks/ranks", "tasks/sparse", "encode/windows", "encode/padding", "encode/input", "encode/files")]
 # What takes long or is about threads and memory; and what compares instruction sets, of which only some are changed.
 LEFT_OUT = r"test_(thread|fork|openblas|memory|no_alloc|alloc|identity|precision|grid|\w+_cases|attention_k|same_bits)"
 LONGEST = 3  # seconds of a suite that takes part
@@ -129,7 +131,7 @@ class Suite:
     def link_with(self, objects):
         """The suite with the changed objects before the archives; a suite of programs stays as it is, and
         finds a changed library."""
-        if self.path.startswith(PROGRAMS_SUITES):
+        if self.path.startswith((PROGRAMS_SUITES, CLI)):
             output, program = f"{FOLDER}/libengine.so.1", self.path
             link = [objects.get(word, word) for word in self.link]
         else:
@@ -142,9 +144,11 @@ class Suite:
 
     def run(self, objects, cpu_seconds):
         """Whether all tests pass in that time."""
-        program = self.link_with(objects)
+        program = [self.link_with(objects)]
+        if self.path.startswith(CLI):
+            program = [f"{CLI}test_cli.sh", os.path.basename(self.path)[:-3]]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        child = subprocess.Popen([program], preexec_fn=lambda: limit_child(cpu_seconds), stdin=subprocess.DEVNULL,
+        child = subprocess.Popen(program, preexec_fn=lambda: limit_child(cpu_seconds), stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             code = child.wait(timeout=WAITING)
@@ -181,12 +185,12 @@ def suite_sources(source):
 def find_suites(source, known):
     """The suites, and how many mutants each has killed, where the file's own has an advance."""
     own, sources = suite_sources(source)
-    paths = [f"{BUILD}/{path[:-2]}" for path in sources]
+    paths = [path if path.startswith(CLI) else f"{BUILD}/{path[:-2]}" for path in sources]
     library = f"{BUILD}/libengine.so.1"
-    links = make_commands([path for path in paths if path not in known] + [library])
+    links = make_commands([path for path in paths if path not in known and not path.startswith(CLI)] + [library])
     for path in paths:
         if path not in known:
-            link = links[library if path.startswith(PROGRAMS_SUITES) else path]
+            link = links[library if path.startswith((PROGRAMS_SUITES, CLI)) else path]
             known[path] = Suite(path, [word for old in link for word in ARCHIVES.get(old, [old])] + ["-s"])
     return Counter({known[path]: 5 if f"{path[len(BUILD) + 1 :]}.c" in own else 1 for path in paths})
 

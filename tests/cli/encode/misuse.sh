@@ -1,0 +1,128 @@
+# Options that are wrong or contradict each other: exit code 2, and two lines that say why.
+export ENCODE_MODEL=toy.weights
+encode --nope dog
+encode -x dog
+encode -m
+encode -p middle dog
+encode -p '' dog
+encode -f xml dog
+encode --input yaml
+encode --mask half dog
+encode --position absolute dog
+encode --on-long ignore dog
+encode --max-tokens 0 dog
+encode --max-tokens -1 dog
+encode --max-tokens 1e3 dog
+encode --max-tokens 99999999999999999999 dog
+encode --max-tokens 17 dog
+encode -t 0 dog
+encode -t x dog
+encode -t 100000 dog
+encode --pair dog
+encode --pair dog cat I
+encode --input jsonl '"dog"'
+encode --tokens -p mean dog
+encode -f ids -p mean dog
+encode --tokens -p mean --normalize dog
+encode --normalize dog
+encode --compare dog
+encode --compare a b c
+encode --compare a b -p mean
+encode --compare a b -f csv
+encode --compare a b --tokens
+encode --compare a b --pair c
+encode --help=yes
+encode -m plain.weights -p model --normalize I
+
+# Of heads, ranks and prompts.
+export ENCODE_MODEL=token.head
+encode --labels --fill a
+encode --rank q --similarity a b
+encode --tokens --labels a
+encode --labels -f npy a
+encode --entities -f ids a
+encode --labels -p mean a
+encode --fill --normalize a
+encode --rank q --pair b a
+encode --rank q -p none a
+encode --rank q --on-long chunk a
+encode --similarity a
+encode --similarity --on-long chunk a b
+encode --similarity -f npy a b
+encode --top 3 a
+encode --in-order a
+encode --query-prompt x a
+encode --rank q --in-order --top 2 a
+encode --raw-scores a
+encode --stride 2 a
+encode --prompt a --prompt-text b c
+encode --prompt a --no-prompt c
+encode --truncate-left --on-long error a
+encode --truncation only-first --on-long error a
+encode --truncation none a
+encode --on-long split a
+encode --compare --prompt-text x a b
+encode --compare --on-long chunk a b
+encode --top 0 --fill a
+encode --truncate-left --on-long chunk a
+encode -p first a
+encode -m pair.head -p mean --rank dog cat
+encode -m bare.emb --raw-scores --rank dog cat
+encode -m bare.emb -f none dog
+
+# Of padding and masks.
+export ENCODE_MODEL=toy.weights
+encode --pad-to 0 dog
+encode --pad-to x dog
+encode --pad-to 4 --pad-side up dog
+encode --pad-to 4 --pad-id 2147483648 dog
+encode --pad-to 4 --pad-id=-2147483649 dog
+encode --pad-to 4 --pad-id=-x dog
+encode --pad-side left dog
+encode --pad-side left --input jsonl
+encode --pad-id 1 dog
+encode --pad-to 4 --max-tokens 5 dog
+encode --pad-to 4 --similarity dog cat
+encode --pad-to 4 --compare dog cat
+encode --pad-to 4 --labels dog
+encode --tokens -f npy dog
+encode --show-mask -f csv dog
+encode --show-mask -f ids dog
+encode --show-mask -p mean dog
+encode --show-mask --on-long chunk dog
+encode --show-mask --tokens dog
+
+# Of vectors of tokens, sparse weights, dimensions and types.
+encode -m plain.emb -p sparse dog
+encode -m plain.emb -p colbert dog
+encode -m plain.emb --rank dog -p colbert dog
+encode -m lexical.emb -p sparse --normalize dog
+encode -m lexical.emb -p colbert --normalize dog
+encode -m lexical.emb -p sparse --labels dog
+encode -m lexical.emb -p colbert --pad-to 5 dog
+encode -m lexical.emb -p colbert --similarity a b
+encode -m lexical.emb --dimensions 2 dog
+encode -m lexical.emb -p none --dimensions 2 dog
+encode -m lexical.emb -p sparse --dimensions 2 dog
+encode -m splade.head -p model --dimensions 2 dog
+encode -m pair.head --rank a --dimensions 2 dog
+encode -m plain.emb -p mean --dimensions 15 dog
+encode -m lexical.emb -p colbert --dimensions 3 dog
+encode -m lexical.emb --labels -f npz dog
+encode -m lexical.emb --raw-scores --rank a dog
+encode -m lexical.emb -p colbert -f npz dog
+encode -m bare.emb -f npz dog
+encode -m bare.emb -p none -f npz dog
+encode -m plain.emb -p mean -f npz dog
+encode -m plain.emb -p model -f npz dog
+encode -p mean --type int8 I
+encode --tokens --pad-to 4 -f npy --type f16 I
+
+# Of pairs and comparisons.
+encode -m bare.emb --pairs a b
+encode -m bare.emb --similarity --pairs a b c
+encode -m bare.emb --similarity --pairs </dev/null
+encode -m bare.emb --similarity --pairs -f npy a b
+encode -m bare.emb --similarity --pairs --on-long chunk a b
+encode --compare --input jsonl </dev/null
+encode --compare I

@@ -1,0 +1,19 @@
+/* hand_models.c - writes the models of tests/tools/encode/head_models.h, whose answers can be
+ * worked out by hand, into the current folder; or changes a number of a weight file:
+ *
+ *     hand_models [FILE TENSOR INDEX NUMBER]
+ *
+ * inputs.sh runs it for the cases of tests/cli/. */
+#include "tests/tools/encode/head_models.h"
+#include "tests/weight_surgery.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    if (argc == 5)
+        put_number(argv[1], argv[2], strtoul(argv[3], NULL, 10), strtof(argv[4], NULL));
+    else
+        head_models_write();
+    return 0;
+}

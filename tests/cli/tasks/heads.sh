@@ -1,0 +1,57 @@
+# Labels, entities and words for masks, of models whose answers can be worked out by hand: a softmax of 2, 0, 0 is 0.787.
+encode -m sequence.head --labels --all -f json 'good dog' bad
+encode -m sequence.head --labels -f json bad
+encode -m sequence.head --labels --raw-scores -f csv bad 'good,'  in
+encode -m sequence.head --labels --all good --pair bad
+encode -m sequence.head --labels '' bad --no-special
+encode -m sequence.head --labels -f json --no-special ''
+encode -m sequence.head --labels --all -f json --no-special ''
+encode -m sequence.head --labels --all -f csv --no-special ''
+encode -m token.head --labels 'smith in'
+encode -m token.head --labels --all -f json smith
+encode -m token.head --labels --all -f csv smith
+encode -m token.head --labels --raw-scores -f csv rome
+
+# Entities: B- and I- are joined, labels without them name an entity by themselves.
+encode -m token.head --entities 'dog paul smith in rome' cat
+encode -m token.head --entities -f json paul --pair 'in rome'
+printf 'cat\nin rome\n' | encode -m token.head --entities -f csv --raw-scores
+echo '{"ids": [8]}' | encode -m token.head --entities --input jsonl
+encode-new -o tags.weights --words 'a b' --width 8 --layers 0 --head token --labels LOC,ITEM,B_PER,OTHER --seed 3; encode -m tags.weights --entities -f csv 'a b a b' | cut -d, -f 1-3
+encode -m pieces.head --entities -f csv '..'
+
+# Words for [MASK].
+encode -m mask.head --fill --top 2 -f json 'the [MASK] in [MASK]'
+encode -m mask.head --fill '[MASK]'
+echo '{"ids": [1, 3]}' | encode -m mask.head --fill --top 1 -f csv --raw-scores --input jsonl
+encode -m mask.head --fill dog cat -f json
+encode -m mask.head --fill --on-long truncate 'dog cat good bad paul smith in rome the . dog cat good bad paul smith [MASK]'
+encode -m mask.head --fill --raw-scores dog --pair '[MASK]'
+encode -m mask.head --fill -f json --top 1 dog --pair '[MASK]'
+encode -m mask.head --fill dog
+encode -m mask.head --fill --top 99 -f csv '[MASK]' | wc -l
+
+# What a model has not.
+encode -m bare.emb --labels dog
+encode -m mask.head --labels dog
+encode -m sequence.head --entities dog
+encode -m token.head --fill dog
+encode -m pooler.emb --fill dog
+encode -m bare.emb -p pooler cat
+encode -m words.alone dog
+encode -m words.alone --rank dog dog
+encode -m words.alone -p mean dog
+encode -m words.alone -f ids 'dog cat'
+encode -m words.alone --tokens dog
+
+# Numbers that are none are not printed.
+none() { cp "$1" none.head; hand_models none.head head.output.weight 3 inf; encode -f json -m none.head "${@:2}"; }
+none mask.head --fill 'dog [MASK]'
+none mask.head --raw-scores --fill 'dog [MASK]'
+none token.head --entities 'paul smith'
+none token.head --labels 'paul smith'
+none sequence.head --labels good
+none pair.head --rank dog cat
+encode-new --words 'a b' --layers 1 --width 8 --heads 1 -o nan.weights; hand_models nan.weights embedding.token.weight 0 nan
+for task in '--compare b' '-f json --compare b' '--similarity b' '-f json --similarity b' '-p mean -f npy b' '-f json b'; do encode -m nan.weights $task a >out || echo exit code $?; grep -aiE 'nan|null' out; done
+for task in '--rank b a' '-f json --rank b a' '-f csv --rank b --in-order a' '--rank a b'; do encode -m nan.weights $task || echo exit code $?; done

@@ -1,0 +1,65 @@
+# Ranks, similarities and prompts. The mean of "dog cat" is half of dog's unit vector and half of cat's.
+export ENCODE_MODEL=bare.emb
+printf 'cat\ndog\nin\nrome the\n' >texts
+encode -m pair.head --rank bad -f csv <texts
+encode -m pair.head --rank bad --in-order -f csv <texts
+encode -m pair.head --rank bad --top 2 -f json <texts
+encode -m pair.head --rank bad cat dog
+encode --rank dog 'dog cat' rome dog -f csv
+encode -p max --no-special --rank dog 'dog cat' -f json
+for i in $(seq 700); do echo dog; done | encode --rank dog --top 600 -f csv | tail -1
+encode --rank dog cat --in-order; encode --rank dog cat --in-order -f json
+encode --rank dog -f csv </dev/null
+encode --rank dog --top 9 cat '' -f json
+encode --rank dog '' --no-special
+printf 'dog\ndog cat good bad paul smith in rome the . dog cat good bad paul smith\n' | encode --rank dog
+encode --rank dog --in-order -f csv cat 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+encode --rank 'dog cat good bad paul smith in rome the . dog cat good bad paul smith' dog
+encode --rank dog --on-long truncate -f json 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+encode --rank 'dog cat good bad paul smith in rome the . dog cat good bad paul smith' --on-long truncate dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+encode -m pair.head --rank dog cat 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+echo '["dog", "cat"]' | encode -m pair.head --rank dog --input jsonl
+echo '{"ids": [4]}' | encode -m pair.head --rank dog --input jsonl
+
+# Similarity: a table, or a number for each pair.
+encode --similarity dog 'dog cat' rome
+printf 'dog\ndog cat\n' | encode --similarity -f json
+printf '"dog"\n["dog", "cat"]\n' | encode --no-special --similarity -f csv --input jsonl
+printf '["dog", "cat"]\n{"ids": [4]}\n' | encode --similarity -f json --input jsonl
+printf '"dog"\n{"ids": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\n' | encode --similarity --input jsonl
+echo dog | encode --similarity
+encode --similarity </dev/null
+encode --similarity dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+for i in $(seq 300); do echo dog; done | encode --similarity -f csv | wc -l
+encode --similarity --pairs dog 'dog cat' dog rome
+printf '["dog", "dog cat"]\n{"pair": "rome", "text": "dog"}\n' | encode --similarity --pairs --input jsonl; encode --similarity --pairs --input jsonl </dev/null
+encode --no-special -p mean --similarity --pairs dog ''
+encode --similarity --pairs -f json dog 'dog cat' dog "$(printf 'ro\nme')"
+encode --similarity --pairs -f csv dog 'dog cat' dog "$(printf 'ro\nme')"
+for i in $(seq 3000); do echo '["dog", "dog cat"]'; echo '["dog", "rome"]'; done >many; encode --similarity --pairs --input jsonl <many | paste - - | sort | uniq -c
+encode-new -o many.weights --layers 0 --width 8 --head mask --set sparse=mask --pooling none; for i in $(seq 700); do echo '["dog", "dog"]'; echo '["the dog", "rides"]'; done >many
+one=$(encode -m many.weights --similarity --pairs 'the dog' rides); encode -m many.weights --similarity --pairs --input jsonl <many | paste - - | sed "s/$one/that/" | uniq -c
+printf '["dog", "dog cat"]\n"dog"\n' | encode --similarity --pairs --input jsonl
+echo '{"ids": [4]}' | encode --similarity --pairs --input jsonl
+encode --similarity --pairs dog 'dog cat' dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+
+# Prompts are those of the file: with -p model, and for both sides of --rank.
+encode -m plain.emb --prompt passage --tokens -f json dog
+encode --tokens -f ids --prompt-text 'in ' dog --pair cat
+for options in '-p model' '-p mean' '-p model --no-prompt' '-p model --prompt query'; do encode -m plain.emb $options -f json dog; done
+echo '{"ids": [4]}' | encode -m plain.emb -p model -f json --input jsonl
+encode -m plain.emb -p model --prompt query '' -f csv
+encode -m plain.emb --rank dog cat -f json; encode -m plain.emb -p model --rank dog cat -f csv
+encode -m plain.emb --rank dog cat -f json --prompt style --query-prompt passage
+encode -m plain.emb --prompt nope dog
+encode --prompt nope dog
+encode -m plain.emb --rank dog --query-prompt nosuch cat
+echo '{"ids": [4]}' | encode -m plain.emb --prompt query --input jsonl
+
+# Poolings.
+encode -m projected.emb -p model -f json --no-special '[CLS] dog'; encode -m projected.emb -p model cat; encode -m projected.emb -p mean -f csv cat
+for pooling in mean weighted_mean mean_sqrt max cls last; do encode -p $pooling --no-special -f json 'dog cat'; done
+encode -m pooler.emb -p pooler -f json cat
+encode -m plain.emb -p mean --normalize -f csv 'dog cat'
+encode -m toy.weights -p model -f csv 'I ride' | cmp - <(encode -m toy.weights -p mean --normalize -f csv 'I ride') && echo the same
+encode -m plain.weights -p model -f csv 'I ride bike' | cut -d, -f 1-4
