@@ -1,7 +1,11 @@
-/* encode between other programs: results come early, memory stays small, progress is told. */
+/* encode between other programs: results come before the next line, memory does not grow with the
+ * input, files that change are noticed, and arrays are not written to a terminal. */
+#include "tests/model/growth.h"
 #include "tests/tools/shell.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,74 +80,41 @@ TEST(memory_does_not_grow_with_the_input)
     assert_true(many - few < 10240);
 }
 
-TEST(endless_input)
+static void encode_book(void *user, size_t n)
 {
-    const struct shell_result *result =
-        shell_expect(0, "yes 'I ride' | $ENCODE -f ids | head -n 5000 | tail -n 1");
-    assert_string_equal(result->out, "9 2 3 10\n");
-    assert_string_equal(result->err, "");
+    (void)user;
+    shell_expect(0,
+                 "yes I | head -n %zu | tr '\\n' ' ' | $ENCODE -t 1 --no-special -p mean -f npy "
+                 "--on-long chunk -o book.npy",
+                 n);
 }
 
-/* 5,000 lines are several batches; the results are the same with and without. */
-TEST(progress)
+/* The time of a line of 400,000 words in windows is linear in its length. */
+TEST(windows_of_a_book)
 {
-    const struct shell_result *result;
-    shell_expect(0, "yes 'I ride bike' | head -5000 > many.txt");
-    result = shell_expect(0, "$ENCODE -p mean -f npy -o quiet.npy < many.txt");
-    assert_string_equal(result->err, "");
-    assert_string_equal(result->out, "");
-    result = shell_expect(0, "$ENCODE -p mean -f npy --progress < many.txt > loud.npy");
-    assert_contains(result->err, "encode: 5000 texts, ");
-    assert_contains(result->err, " texts/s, ");
-    assert_contains(result->err, " tokens/s in ");
-    shell_expect(0, "cmp quiet.npy loud.npy");
-    assert_contains(shell_expect(0, "$ENCODE --rank bike --progress I ride bike")->err,
-                    "encode: 3 texts, ");
-    assert_lacks(shell_expect(1, "$ENCODE -f ids --input jsonl --progress < many.txt")->err,
-                 "texts/s");
+    if (support_sanitized()) /* AddressSanitizer keeps freed memory, in time that is not linear */
+        skip();
+    const double found = growth(encode_book, NULL, 100000);
+    print_message("four times the text: %.1f times the work\n", found);
+    assert_true(found <= GROWTH_MOST);
 }
 
-/* Who gives the name of a file perhaps means what is in it; said once. */
-TEST(names_of_files)
+TEST(arrays_are_not_written_to_a_terminal)
 {
-    shell_expect(0, "echo cat >corpus.txt; cp corpus.txt second.txt");
-    const struct shell_result *result =
-        shell_expect(0, "$ENCODE -f ids 'I ride' corpus.txt second.txt .");
-    assert_string_equal(result->err, "encode: text 2 is the name of a file; `encode ... < "
-                                     "corpus.txt` encodes its lines\n");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids <corpus.txt")->err, "");
-    shell_expect(0, "cp corpus.txt queries.jsonl");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids queries.jsonl")->err,
-                        "encode: text 1 is the name of a file; `encode ... --input jsonl < "
-                        "queries.jsonl` encodes its lines\n");
-    /* Also where there is none: a folder was forgotten, or a letter. */
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids cat corpsu.txt")->err,
-                        "encode: text 2 looks like the name of a file; `encode ... < corpsu.txt` "
-                        "encodes its lines\n");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids 'see corpsu.txt' .txt a.text")->err, "");
-}
-
-/* JSON that is read as text is vectors of braces and quotes; said of the first line alone. */
-TEST(json_as_text)
-{
-    static const char note[] = "encode: line 1 of stdin looks like JSON, and is read as text; "
-                               "encode and encode-search read JSON with --input jsonl\n";
-    shell_expect(0, "printf '{\"text\": \"dog\"}\\n{\"text\": \"cat\"}\\n' >lines; (echo dog; cat "
-                    "lines) >later");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids <lines")->err, note);
-    assert_string_equal(
-        shell_expect(0, "printf '\\357\\273\\277' | cat - lines | $ENCODE -f ids")->err, note);
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids --input jsonl <lines")->err, "");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids <later")->err, "");
-    assert_string_equal(shell_expect(0, "$ENCODE -f ids \"$(head -1 lines)\"")->err, "");
-    assert_string_equal(shell_expect(0, "echo '{dog}' | $ENCODE -f ids")->err, "");
-}
-
-TEST(a_missing_folder)
-{
-    assert_string_equal(shell_expect(1, "$ENCODE -f ids -o missing/ids cat")->err,
-                        "encode: cannot make a file in the folder of 'missing/ids': No such file "
-                        "or directory\n");
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
+        print_message("skipped: no terminals here\n");
+        skip();
+    }
+    char name[64];
+    assert_int_equal(ptsname_r(terminal, name, sizeof name), 0);
+    int other_end = open(name, O_RDWR | O_NOCTTY);
+    assert_true(other_end >= 0);
+    assert_contains(shell_expect(2, "$ENCODE -f npy dog >%s", name)->err,
+                    "stdout is a terminal: -o FILE\n");
+    shell_expect(0, "$ENCODE -f npy -o tty.npy dog >%s && $ENCODE -f csv dog >%s", name, name);
+    close(other_end);
+    close(terminal);
 }
 
 SET_UP()
