@@ -80,12 +80,13 @@ KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
 ENGINE_SOURCES := $(wildcard engine/*.c engine/*/*.c)
 TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
-TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
+HOST_SOURCES := $(wildcard tools/sql/*.c tools/sqlite/*.c tools/postgres/*.c tests/hosts/*.c)
+TOOL_SHARED := $(filter-out tools/peers/% $(HOST_SOURCES),$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
 CLI_SOURCES := tests/cli/hand_models.c
-TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
 
@@ -128,6 +129,7 @@ help:
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
+	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so (tools/sqlite/README.md)'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
 	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options);'
@@ -203,7 +205,7 @@ $(PLACED): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES)) $(BUILD)/tools/minimal.o)
+	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
@@ -269,6 +271,17 @@ $(BUILD)/plot:
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
+
+# ---- Databases ----
+# Extensions have the library inside and show the database what it asks for alone; they need packages that nothing else
+# does (tools/setup.sh hosts). They stay loaded, as the library does.
+
+EXTENSION := -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--no-undefined
+
+.PHONY: sqlite
+sqlite: $(BUILD)/libencode_sqlite.so
+$(BUILD)/libencode_sqlite.so: $(call objects,$(wildcard tools/sql/*.c tools/sqlite/*.c)) $(BUILD)/libengine.a
+	$(call say,link)$(LINK) $(EXTENSION) $(call in_place,$^ $(LIBS))
 
 # ---- Pages ----
 # Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs
@@ -360,7 +373,7 @@ test-aarch64 test-i386: test-%:
 ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
 	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
 	tests/model/tokenizer/%_cases.c tests/tools/families/test_import_% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
-ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh,$(TEST_SCRIPTS))
+ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh tests/hosts/test_sqlite.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
@@ -411,7 +424,7 @@ COVERAGE_TESTS = $(if $(ONLY),$(TEST_MAINS),$(filter-out tests/engine/test_grid%
 	tests/engine/test_memory% tests/model/test_stack% tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c \
 	tests/tools/common/test_bounded_json% tests/tools/families/test_import_precision% tests/tools/test_format_float% \
 	tests/faults/test_crash%,$(TEST_MAINS)))
-COVERAGE_SCRIPTS = $(if $(ONLY),$(TEST_SCRIPTS),$(filter-out tests/cluster/% tests/mutate/% tests/quality/% \
+COVERAGE_SCRIPTS = $(if $(ONLY),$(TEST_SCRIPTS),$(filter-out tests/cluster/% tests/hosts/% tests/mutate/% tests/quality/% \
 	tests/model/kernels/test_tile_loops.sh tests/tools/lesson/% tests/tools/test_lesson.sh tests/tools/test_hardening.sh \
 	tests/tools/test_setup.sh,$(TEST_SCRIPTS)))
 counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \

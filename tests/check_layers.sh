@@ -47,6 +47,7 @@ done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:
 
 # ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
 # Includes are followed all the way: a header shows what it includes. tools/writer/ alone sees all of the library.
+# The databases' extensions see tools/sql/ and what is installed, as hosts do.
 # import and new fill in struct model_config by its fields, of which they have tables, as files and options name them,
 # and choose types of tensors: of model/ they see the two headers that describe these.
 while read -r line; do
@@ -57,7 +58,10 @@ done < <(includes engine model tools | awk '
         gsub(/^tools\/|[\/.].*/, "", room)
         may = "tools/(" room "|common)/|engine/engine(_[a-z]+)?\\.h"
         words = "tools/" room "/, " (room == "common" ? "" : "tools/common/, ") "engine/engine.h"
-        if (room == "writer") {
+        if (room ~ /^(sql|sqlite|postgres)$/) {
+            may = "tools/(" room "|sql)/|engine/engine(_[a-z]+)?\\.h"
+            words = "tools/" room "/, tools/sql/, engine/engine.h"
+        } else if (room == "writer") {
             may = may "|engine/|model/"
             words = words ", engine/ and model/"
         } else if (room == "import" || room == "new") {
@@ -98,7 +102,7 @@ done < <(includes engine model tools | awk '
                 print found[file]
     }' | sort)
 while read -r folder; do
-    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|writer|peers)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|writer|peers|sql|sqlite|postgres)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
 done < <(find tools -mindepth 2 -name '*.[ch]' | cut -d/ -f1,2 | sort -u)
 
 # ---- Words are for people: what failed is in the members of engine_error ----

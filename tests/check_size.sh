@@ -20,6 +20,8 @@ declare -A most_of=(
     [peers]=53
     [plot]=3245
     [search]=1961
+    [sql]=289
+    [sqlite]=731
     [writer]=2659
 )
 

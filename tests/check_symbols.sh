@@ -34,9 +34,20 @@ uses() { # EXPRESSION FILE...: undefined names that match; of a fortified call, 
         sort -u | grep -xE "$expression" | tr '\n' ' '
 }
 
+# What extensions show to a database: what it asks for, if they are built.
+shows() { # FILE EXPRESSION
+    local others
+    [ -e "$1" ] || return
+    others=$(nm --dynamic --defined-only --format=posix "$1" | awk '{print $1}' | grep -vxE "$2" | tr '\n' ' ')
+    [ -z "$others" ] || wrong "$1 defines $others"
+}
+shows "$build/libencode_sqlite.so" sqlite3_encodesqlite_init
+
 forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
 found=$(uses "$forbidden" "$build/libengine.a")
 [ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
+found=$(uses "$forbidden" "$build"/tools/{sql,sqlite}/*.o)
+[ -z "$found" ] || wrong "an extension prints, ends the process or changes its settings: $found"
 
 # model/ computes: no memory, no threads, no files, no settings of the process and none of the system.
 allocates='malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup'

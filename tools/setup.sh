@@ -8,6 +8,8 @@
 #                                make train, which needs python3-torch, and the next four
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
+#     sh tools/setup.sh hosts    installs what the tests of tools/sqlite/ and tools/postgres/ need, which skip without it:
+#                                SQLite and PostgreSQL, and packages of Python in build/hosts/
 #     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
 #                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
@@ -24,6 +26,8 @@ tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/qua
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
+hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv'
+wheels='sqlite-vec' # of hosts, from PyPI
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
@@ -35,11 +39,12 @@ run) packages=$build ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
 cluster) packages=$cluster ;;
+hosts) packages=$hosts ;;
 chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,18s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,20s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -98,5 +103,11 @@ run)
     build/encode "I ride bike"
     ;;
 test) make -j "$jobs" test ;;
+hosts)
+    [ -x build/hosts/bin/python ] || /usr/bin/python3 -m venv --system-site-packages build/hosts
+    # shellcheck disable=SC2086
+    build/hosts/bin/python -m pip install --quiet --disable-pip-version-check $wheels ||
+        echo "setup: pip cannot install $wheels: tests that use them skip" >&2
+    ;;
 *) echo 'setup: everything is installed. Next: make' >&2 ;;
 esac

@@ -1,0 +1,77 @@
+/* encoder.h - what the functions of SQLite and PostgreSQL share: a model with a session of one
+ * thread, the names of roles, the windows of a long text, and texts that a database stores. It uses
+ * engine.h alone.
+ *
+ * Functions return the library's status. Its words are in the session's error, except for
+ * ENGINE_ERROR_MEMORY, which may be the host's: hosts report that by a code of their own.
+ */
+#ifndef SQL_ENCODER_H
+#define SQL_ENCODER_H
+
+#include "engine/engine.h"
+
+#include <stdbool.h>
+
+/* Each host defines these: memory of the database, or NULL if there is none. */
+void *sql_alloc(size_t n_bytes);
+void sql_free(void *block);
+
+struct sql_encoder {
+    const engine_model *model;
+    engine_session *session; /* NULL: closed */
+    engine_info info;
+    engine_pooling pooling; /* the model's own; mean if that gives a vector for each token */
+    size_t width;           /* of a text's vector */
+};
+
+/* Makes the session. progress(0, 0, user) is called during long calls, and interrupts them. */
+engine_status sql_encoder_open(struct sql_encoder *encoder, const engine_model *model,
+                               engine_progress_callback progress, void *user, engine_error *error);
+void sql_encoder_close(struct sql_encoder *encoder);
+
+/* Stores the role of a name: text, query or document. Returns false for other names. */
+bool sql_role(const char *name, size_t len, engine_role *role);
+
+/* Writes a text's vector to out [width]. */
+engine_status sql_encode(struct sql_encoder *encoder, const char *text, size_t len,
+                         engine_role role, float *out);
+engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
+                       const engine_input *text, float *score);
+
+/* The tokens of a text, and the windows that it is divided into. */
+struct sql_parts {
+    engine_encode_options options;
+    engine_token *tokens;
+    engine_window *windows;
+    size_t n_tokens, n_windows, max_tokens;
+};
+
+/* sql_tokenize finds the tokens of a text of any length; sql_split divides them into windows of at
+ * most max_tokens (0: as many as the model takes), and sql_encode_window writes the vector of one
+ * to out [width]. sql_parts_free frees what there is, also after a failure. */
+engine_status sql_tokenize(struct sql_encoder *encoder, const char *text, size_t len,
+                           engine_role role, struct sql_parts *parts);
+engine_status sql_split(struct sql_encoder *encoder, size_t max_tokens, struct sql_parts *parts);
+engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_parts *parts,
+                                size_t window, float *out);
+void sql_parts_free(struct sql_parts *parts);
+
+/* Returns true if the token is a part of the text, so that its span is one. */
+bool sql_has_span(const engine_token *token);
+
+/* Copies a text to out [3 * len] with U+FFFD for each byte that is no UTF-8, and for NUL bytes.
+ * Returns the length. Tokens and windows may begin or end inside a character. */
+size_t sql_copy_valid(char *out, const char *text, size_t len);
+
+enum { SQL_CHECKSUM_BYTES = 9, SQL_MESSAGE_BYTES = 300 };
+
+/* Writes the checksum of the weight file as eight hexadecimal digits, as encode_model gives it. */
+void sql_checksum(const engine_info *info, char out[SQL_CHECKSUM_BYTES]);
+
+/* Returns a JSON object of the model's name, checksum, width and tokens; NULL without memory. */
+char *sql_model_json(const struct sql_encoder *encoder);
+
+/* Writes the words of an error, in which the input is called "the text" or "the query". */
+void sql_message(const engine_error *error, char out[SQL_MESSAGE_BYTES]);
+
+#endif

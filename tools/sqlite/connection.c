@@ -1,0 +1,147 @@
+/* connection.c - the connections of this process that have the extension, and their models. */
+#include "tools/sqlite/connection.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+SQLITE_EXTENSION_INIT3
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct connection *connections; /* guarded by lock, with their members model and encoder */
+
+void *sql_alloc(size_t n_bytes)
+{
+    return sqlite3_malloc64(n_bytes);
+}
+
+void sql_free(void *block)
+{
+    sqlite3_free(block);
+}
+
+/* ---- Connections ---- */
+
+struct connection *connection_find(sqlite3 *db)
+{
+    pthread_mutex_lock(&lock);
+    struct connection *found = connections;
+    while (found != NULL && found->db != db)
+        found = found->next;
+    if (found == NULL && (found = sqlite3_malloc(sizeof *found)) != NULL) {
+        *found = (struct connection){.db = db, .next = connections};
+        connections = found;
+    }
+    if (found != NULL)
+        found->n_users++;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Closes a model that no connection uses. Called under the lock. */
+static void close_unused(engine_model *model)
+{
+    const struct connection *user = connections;
+    while (user != NULL && user->model != model)
+        user = user->next;
+    if (user == NULL)
+        engine_model_close(model);
+}
+
+/* Ends a use of the connection; the last one closes it. */
+void connection_release(void *user)
+{
+    struct connection *connection = user, **link = &connections;
+    pthread_mutex_lock(&lock);
+    if (--connection->n_users == 0) {
+        while (*link != connection)
+            link = &(*link)->next;
+        *link = connection->next;
+        sql_encoder_close(&connection->encoder);
+        close_unused(connection->model);
+        sqlite3_free(connection);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- The model ---- */
+
+/* Returns 1 if sqlite3_interrupt was called. Before SQLite 3.41 only a statement knows: one is
+ * tried fifty times a second. */
+static int is_interrupted(size_t n_done, size_t n, void *user)
+{
+    struct connection *connection = user;
+    struct timespec time;
+    (void)n_done, (void)n;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    const int64_t now_ns = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    if (now_ns - connection->asked_ns < 20000000)
+        return 0;
+    connection->asked_ns = now_ns;
+    return sqlite3_exec(connection->db, "SELECT 1", NULL, NULL, NULL) == SQLITE_INTERRUPT;
+}
+
+/* Refuses a model that is not the expected one, or is another than the connection's. */
+static engine_status check_model(const struct connection *connection, const engine_info *info,
+                                 const char *expected, engine_error *error)
+{
+    char checksum[SQL_CHECKSUM_BYTES], open[SQL_CHECKSUM_BYTES];
+    sql_checksum(info, checksum);
+    sql_checksum(&connection->encoder.info, open);
+    *error = (engine_error){.status = ENGINE_ERROR_ARGUMENT, .input = ENGINE_NO_INPUT};
+    if (expected != NULL && strcmp(expected, checksum) != 0)
+        snprintf(error->message, sizeof error->message, "'%.120s' has the checksum %s, not '%.32s'",
+                 info->path, checksum, expected);
+    else if (connection->model != NULL && strcmp(open, checksum) != 0)
+        snprintf(error->message, sizeof error->message,
+                 "this connection uses model %s, and functions that SQLite takes to be "
+                 "deterministic would change with model %s; open it in a new connection",
+                 open, checksum);
+    else
+        return ENGINE_OK;
+    return ENGINE_ERROR_ARGUMENT;
+}
+
+/* Gives the connection the model, or the same file's that another connection has open, and a
+ * session. Closes what is not needed. */
+static engine_status use_model(struct connection *connection, engine_model *model,
+                               const engine_info *info, engine_error *error)
+{
+    pthread_mutex_lock(&lock);
+    const struct connection *other = connections;
+    while (other != NULL &&
+           (other->model == NULL || other->encoder.info.checksum != info->checksum ||
+            other->encoder.info.file_bytes != info->file_bytes ||
+            strcmp(other->encoder.info.path, info->path) != 0))
+        other = other->next;
+    engine_model *chosen = other != NULL ? other->model : model;
+    engine_status status =
+        sql_encoder_open(&connection->encoder, chosen, is_interrupted, connection, error);
+    if (status == ENGINE_OK)
+        connection->model = chosen;
+    close_unused(model);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+engine_status connection_open(struct connection *connection, const char *path, const char *expected,
+                              engine_error *error)
+{
+    engine_model *model;
+    engine_info info = ENGINE_INFO();
+    engine_status status = engine_model_open(path, NULL, &model, error);
+    if (status == ENGINE_OK)
+        status = engine_model_info(model, &info, error);
+    if (status == ENGINE_OK)
+        status = check_model(connection, &info, expected, error);
+    if (status == ENGINE_OK && connection->model == NULL)
+        return use_model(connection, model, &info, error);
+    engine_model_close(model);
+    return status;
+}
+
+engine_status connection_ready(struct connection *connection, engine_error *error)
+{
+    return connection->model != NULL ? ENGINE_OK : connection_open(connection, NULL, NULL, error);
+}
