@@ -1,4 +1,4 @@
-/* output.h - where results go: stdout, or a file that is put in its place when all is done. */
+/* output.h - where results go: stdout, or a file that gets its name when all is done. */
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
@@ -7,62 +7,59 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Files beside an output: what its rows are, and what was left out. */
+/* Files beside an output: what its rows are, and which texts were skipped. */
 #define OUTPUT_ROWS     ".rows.jsonl"
 #define OUTPUT_LEFT_OUT ".left-out.jsonl"
-#define OUTPUT_ORIGIN   ".origin.json" /* what made the output; it is put in its place last */
+#define OUTPUT_ORIGIN   ".origin.json" /* what made the output; it is renamed last */
 
-enum { OUTPUT_MOST_BESIDE = 3 };
+enum { OUTPUT_MOST_PARTS = 4 };
 
 struct output {
     FILE *stream;
-    const char *path;         /* NULL: stdout */
-    struct output_file *file; /* or NULL */
-    struct output_beside {
+    const char *path; /* NULL: stdout */
+    struct output_part {
         char *path;
         struct output_file *file;
-    } beside[OUTPUT_MOST_BESIDE];
-    size_t n_beside;
+    } parts[OUTPUT_MOST_PARTS]; /* [n_parts]: the output, then files beside it; of stdout none */
+    size_t n_parts;
     enum output_kind kind;
     bool is_kept; /* its parts outlive a failure */
     int reason;   /* errno of the first write that failed; 0: none has */
     engine_error error;
 };
 
-/* path NULL: stdout. OUTPUT_RESUMES goes on with the parts that an earlier run has kept, else it is
- * OUTPUT_STREAM. Ends the program where the output cannot be made, or is a file that it reads
- * (inputs.h). */
+/* Opens stdout if path is NULL. OUTPUT_RESUMES continues the parts that an earlier run has kept.
+ * Ends the program if the output cannot be made, or is a file that the program reads (inputs.h). */
 void output_open(struct output *output, const char *path, enum output_kind kind);
 
-/* A file beside the output, named path and ending, for what is said of the output. It is written
- * from start to end, and put in its place with the output if anything was written to it;
- * else one that an earlier run left there is removed. NULL: there is none, because the output is
- * stdout, or is written to directly. Where it cannot be made the program ends: it may be no device,
- * which nothing can be put in the place of, and none of the output's other files. */
+/* Returns whether the output is written beside its target, not to stdout, a device or a pipe. */
+bool output_is_file(const struct output *output);
+
+/* Opens a file beside the output, named path and ending, that describes the output. It is written
+ * from start to end, and renamed with the output if anything was written to it; else one that an
+ * earlier run left is removed. Returns NULL unless output_is_file. Exits on failure. The path must
+ * not be a device (a file cannot be renamed over it) or another file of this output. */
 FILE *output_beside(struct output *output, const char *path, const char *ending);
 
-/* Removes what an earlier output of that name had beside it, and this one has not; output_end does,
- * too. False: error has the words. */
+/* Removes files that an earlier output of that name had beside it, and this one does not have;
+ * output_end does, too. Returns false after a failure, with the message in `error`. */
 bool output_drop_others(struct output *output);
 
-/* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
- * it: nothing else that may fail comes between. */
+/* Flushes if asked to. Returns false if any write has failed so far. Call it directly after the
+ * write: the reason is its errno. */
 bool output_check(struct output *output, bool flush);
 
-/* Parts: the output is part 0, the files beside it follow. What is kept stays when the program ends
- * with a failure; output_sync has the disk hold all that is written. False: error has the words. */
-size_t output_n_parts(const struct output *output);
-struct output_file *output_part(const struct output *output, size_t i);
-bool output_keep(struct output *output);
-void output_release(struct output *output); /* they go with the program again */
-bool output_sync(struct output *output);
+/* Calls output_file_keep or output_file_sync for each part. Returns false after a failure, with the
+ * message in `error`. */
+bool output_each(struct output *output, engine_status (*act)(struct output_file *file));
 
-/* One name in one folder, of what need not be there yet, or two names of one file, as links are. */
+/* Returns whether two paths have one name in one folder, where no file need be yet, or are two
+ * names of one file, as links are. */
 bool output_are_same(const char *a, const char *b);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
  * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could
- * not be written. That is said, except of a reader that went away. */
+ * not be written; this is reported, unless the reader of a pipe is gone. */
 int output_end(struct output *output, int code);
 
 #endif

@@ -1,8 +1,8 @@
 /* batch.c - reading inputs together; see batch.h. */
 #include "tools/encode/batch.h"
 
+#include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/corpus/left_out.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
-#include "tools/encode/corpus/settings.h"
+#include "tools/encode/corpus/origin.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -136,7 +136,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"raw-scores", 0, NULL, "print logits, not probabilities", SWITCH(request.encode.raw_scores)},
 };
 
-static const struct option_row OUTPUT_ROWS[] = {
+static const struct option_row FORMAT_ROWS[] = {
     {"format", 'f', "KIND",
      "print text (default), json (an object per line), csv, npy (see --type;\n"
      "with --tokens --pad-to int32), npz (-p sparse), or ids",
@@ -159,7 +159,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("Input", INPUT_ROWS)},
     {OPTION_GROUP("Long texts, short texts", LENGTH_ROWS)},
     {OPTION_GROUP("Result", RESULT_ROWS)},
-    {OPTION_GROUP("Output", OUTPUT_ROWS)},
+    {OPTION_GROUP("Output", FORMAT_ROWS)},
     {OPTION_GROUP("A corpus", CORPUS_ROWS)},
 };
 

@@ -6,11 +6,10 @@
  * length. Encoding functions return PROGRAM_DONE, or the exit code of a failure.
  */
 #include "tools/encode/batch.h"
+#include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/corpus/left_out.h"
-#include "tools/encode/origin.h"
+#include "tools/encode/corpus/origin.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/rows_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* output_file.c - writes beside the target, syncs, renames over it; see output_file.h.
  *
- * If the file system has O_TMPFILE, the new file has no name until it is complete, so that a killed
- * process leaves no file (except between link and rename); elsewhere it is ".encode-<pid>-<n>" in
- * the target's directory. rename(2) then replaces the target in one step: a reader sees the old
- * file or the new one.
+ * The new file is ".encode-<pid>-<n>" in the target's directory until rename(2) replaces the target
+ * in one step: a reader sees the old file or the new one. exit() and the signals that end a program
+ * remove it; SIGKILL and a power cut leave it.
  */
 #include "tools/writer/output_file.h"
 
@@ -13,7 +12,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +22,15 @@
 enum { NAME_TRIES = 1000 };
 
 struct output_file {
-    char *path;      /* as the caller gave it, for messages */
+    struct output_file *next; /* of `unfinished` */
+    char *path;               /* as the caller gave it, for messages */
     char *target;    /* path that the finished file is renamed to; NULL: written directly */
-    char *temporary; /* name of the unfinished file; empty while it has no name */
+    char *temporary; /* path of the unfinished file; NULL: written directly, or renamed already */
     FILE *stream;
     int fd;
     bool is_kept;  /* `temporary` is the .part file that the next run continues */
-    bool replaces; /* the target existed, with this mode, owner and group */
+    bool replaces; /* the target existed, with this mode and group */
     mode_t mode;
-    uid_t owner;
     gid_t group;
     off_t start; /* offset of our first byte in a descriptor passed to us */
     engine_status status;
@@ -76,109 +75,56 @@ static int named_descriptor(const char *path)
     return -1;
 }
 
-static engine_status refuse_pipe(struct output_file *file)
-{
-    return refuse(file, ENGINE_ERROR_IO,
-                  "cannot write to '%s': it is a pipe or a terminal, and this kind of file is "
-                  "completed at its start; name a regular file",
-                  tail(file->path));
-}
-
+/* Opens what cannot be replaced: a device, a pipe, an open descriptor (else -1). */
 static engine_status open_directly(struct output_file *file, enum output_kind kind, int descriptor,
                                    bool is_fifo)
 {
-    if (is_fifo && kind == OUTPUT_REWRITES)
-        return refuse_pipe(file);
-    file->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-                               : open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (file->fd < 0)
-        return fail_errno(file, "write to");
-    if (kind == OUTPUT_REWRITES) {
+    const bool rewrites = kind == OUTPUT_REWRITES;
+    bool can_rewrite = !is_fifo;
+    if (!rewrites || can_rewrite) {
+        file->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                                   : open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (file->fd < 0)
+            return fail_errno(file, "write to");
+    }
+    if (rewrites && can_rewrite) {
         file->start = lseek(file->fd, 0, SEEK_CUR);
-        int flags = fcntl(file->fd, F_GETFL);
-        if (file->start < 0 || (flags & O_APPEND) != 0) /* of -1, too */
-            return refuse_pipe(file);
+        can_rewrite = file->start >= 0 && (fcntl(file->fd, F_GETFL) & O_APPEND) == 0;
     }
-    return ENGINE_OK;
+    return !rewrites || can_rewrite
+               ? ENGINE_OK
+               : refuse(file, ENGINE_ERROR_IO,
+                        "cannot write to '%s': it is a pipe or a terminal, and this kind of file "
+                        "is completed at its start; name a regular file",
+                        tail(file->path));
 }
 
-/* Writes "<directory of target>/<name>" into file->temporary; empty name: the directory alone. */
-static void beside(struct output_file *file, const char *name)
-{
-    const char *slash = strrchr(file->target, '/');
-    size_t len = slash == NULL ? 0 : (size_t)(slash - file->target) + 1;
-    memcpy(file->temporary, file->target, len);
-    strcpy(file->temporary + len, name);
-    if (file->temporary[0] == '\0')
-        strcpy(file->temporary, ".");
-}
-
-/* Calls `make` with unused names beside the target, the next one if it fails with EEXIST. */
-static int with_new_name(struct output_file *file, int (*make)(struct output_file *file))
-{
-    int made = -1;
-    for (int i = 0; i < NAME_TRIES && made < 0; i++) {
-        char name[64];
-        snprintf(name, sizeof name, ".encode-%ld-%d", (long)getpid(), i);
-        beside(file, name);
-        made = make(file);
-        if (made < 0 && errno != EEXIST)
-            break;
-    }
-    if (made < 0)
-        file->temporary[0] = '\0';
-    return made;
-}
-
-/* Until it replaces the target, the new file must not be more accessible than the target. */
-static mode_t first_mode(const struct output_file *file)
-{
-    return file->replaces ? file->mode & S_IRWXU : 0666;
-}
-
-static int create_named(struct output_file *file)
-{
-    return open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(file));
-}
-
-static int link_nameless(struct output_file *file)
-{
-    char descriptor[64];
-    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->fd);
-    return linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
-}
-
-static void name_part(struct output_file *file)
-{
-    sprintf(file->temporary, "%s.part", file->target);
-}
-
-static engine_status open_part(struct output_file *file)
-{
-    name_part(file);
-    file->is_kept = true;
-    file->fd = open(file->temporary, O_RDWR | O_CREAT | O_CLOEXEC, first_mode(file));
-    return file->fd < 0 ? fail_errno(file, "continue the part of") : ENGINE_OK;
-}
-
+/* Opens the .part file of an earlier run, or a new file with an unused name. Until it replaces the
+ * target, it must not be more accessible than the target. */
 static engine_status open_beside(struct output_file *file, enum output_kind kind)
 {
-    file->temporary = calloc(strlen(file->target) + 80, 1);
-    if (file->temporary == NULL)
-        return fail_memory(file, file->path);
-    if (kind == OUTPUT_RESUMES)
-        return open_part(file);
-    file->fd = -1;
-#ifdef O_TMPFILE
-    if (access("/proc/self/fd", X_OK) == 0) {
-        beside(file, "");
-        file->fd = open(file->temporary, O_RDWR | O_TMPFILE | O_CLOEXEC, first_mode(file));
-        file->temporary[0] = '\0';
+    const char *slash = strrchr(file->target, '/');
+    const int folder_len = slash == NULL ? 0 : (int)(slash + 1 - file->target);
+    const mode_t mode = file->replaces ? file->mode & S_IRWXU : 0666;
+    bool is_taken = true;
+    file->is_kept = kind == OUTPUT_RESUMES;
+    for (int i = 0; i < NAME_TRIES && file->fd < 0 && is_taken; i++) {
+        free(file->temporary);
+        const int len = file->is_kept ? asprintf(&file->temporary, "%s.part", file->target)
+                                      : asprintf(&file->temporary, "%.*s.encode-%ld-%d", folder_len,
+                                                 file->target, (long)getpid(), i);
+        if (len < 0) {
+            file->temporary = NULL;
+            return fail_memory(file, file->path);
+        }
+        file->fd = open(file->temporary,
+                        O_RDWR | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
+        is_taken = errno == EEXIST;
     }
-#endif
-    if (file->fd < 0)
-        file->fd = with_new_name(file, create_named);
-    return file->fd < 0 ? fail_errno(file, "make a file in the folder of") : ENGINE_OK;
+    if (file->fd >= 0)
+        return ENGINE_OK;
+    return fail_errno(file,
+                      file->is_kept ? "continue the part of" : "make a file in the folder of");
 }
 
 /* In a directory with the sticky bit, such as /tmp, only the owner of the file or the directory may
@@ -221,10 +167,9 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
             return fail_errno(file, "write to");
         file->replaces = true;
         file->mode = status.st_mode & 0777;
-        file->owner = status.st_uid;
         file->group = status.st_gid;
         file->target = realpath(file->path, NULL);
-        if (file->target != NULL && is_protected(file->target, file->owner)) {
+        if (file->target != NULL && is_protected(file->target, status.st_uid)) {
             errno = EPERM;
             return fail_errno(file, "replace");
         }
@@ -232,18 +177,55 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
     return file->target == NULL ? fail_errno(file, "write to") : open_beside(file, kind);
 }
 
+/* ---- The end of a program ---- */
+
+static struct output_file *unfinished; /* files that are open */
+
+static void drop_unfinished(void)
+{
+    while (unfinished != NULL)
+        output_file_abort(unfinished);
+}
+
+static void drop_at_signal(int signal_number)
+{
+    for (const struct output_file *file = unfinished; file != NULL; file = file->next)
+        if (file->temporary != NULL && !file->is_kept)
+            unlink(file->temporary);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Adds a file to those that the end of the program removes. Handlers of the program stay. */
+static void add_unfinished(struct output_file *file)
+{
+    static const int SIGNALS[] = {SIGHUP, SIGINT, SIGTERM};
+    static bool is_prepared;
+    struct sigaction before;
+    file->next = unfinished;
+    unfinished = file;
+    if (is_prepared)
+        return;
+    is_prepared = atexit(drop_unfinished) == 0;
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
+        if (sigaction(SIGNALS[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            signal(SIGNALS[i], drop_at_signal);
+}
+
+/* ---- Opening, writing ---- */
+
 engine_status output_file_open(const char *path, enum output_kind kind, struct output_file **out,
                                engine_error *error)
 {
+    struct output_file none = {.error = error}, *file = calloc(1, sizeof *file);
+    char *copy = strdup(path);
     *out = NULL;
-    struct output_file none = {.error = error}, *file = malloc(sizeof *file);
-    if (file == NULL)
-        return fail_memory(&none, path);
-    *file = (struct output_file){.path = strdup(path), .fd = -1, .error = error};
-    if (file->path == NULL) {
+    if (file == NULL || copy == NULL) {
         free(file);
+        free(copy);
         return fail_memory(&none, path);
     }
+    *file = (struct output_file){.path = copy, .fd = -1, .error = error};
     engine_status status = open_target(file, kind);
     if (status == ENGINE_OK && (file->stream = fdopen(file->fd, "w")) == NULL)
         status = fail_errno(file, "write to");
@@ -251,6 +233,7 @@ engine_status output_file_open(const char *path, enum output_kind kind, struct o
         output_file_abort(file);
         return status;
     }
+    add_unfinished(file);
     *out = file;
     return ENGINE_OK;
 }
@@ -268,22 +251,13 @@ engine_status output_file_write(struct output_file *file, const void *data, size
 engine_status output_file_rewrite(struct output_file *file, uint64_t offset, const void *data,
                                   size_t len)
 {
-    if (file->status != ENGINE_OK)
-        return file->status;
-    errno = 0;
-    if (fflush(file->stream) != 0 || ferror(file->stream))
-        return fail_errno(file, "write to");
-    const char *bytes = data;
-    for (size_t done = 0; done < len;) {
-        ssize_t n =
-            pwrite(file->fd, bytes + done, len - done, file->start + (off_t)offset + (off_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return fail_errno(file, "write to");
-        done += (size_t)n;
-    }
-    return ENGINE_OK;
+    engine_status status = output_file_write(file, NULL, 0);
+    const off_t end = ftello(file->stream), at = file->start + (off_t)offset;
+    if (status == ENGINE_OK &&
+        (end < 0 || fseeko(file->stream, at, SEEK_SET) != 0 ||
+         fwrite(data, 1, len, file->stream) != len || fseeko(file->stream, end, SEEK_SET) != 0))
+        status = fail_errno(file, "write to");
+    return status;
 }
 
 FILE *output_file_stream(struct output_file *file)
@@ -302,13 +276,13 @@ void output_file_sync_folder(const char *path)
     }
 }
 
-/* Only root may change a file's owner, and users only to groups of their own. If the group cannot
- * be kept, another group would get its rights: it gets no more than everybody has. */
+/* Gives the new file the mode of the one that it replaces. If their groups differ, the new group
+ * gets no more rights than everybody has. */
 static engine_status copy_mode(struct output_file *file)
 {
     mode_t mode = file->mode;
-    if (fchown(file->fd, file->owner, file->group) != 0 &&
-        fchown(file->fd, (uid_t)-1, file->group) != 0)
+    struct stat status;
+    if (fstat(file->fd, &status) != 0 || status.st_gid != file->group)
         mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
     return fchmod(file->fd, mode) == 0 ? ENGINE_OK : fail_errno(file, "keep the mode of");
 }
@@ -319,11 +293,10 @@ static engine_status replace_target(struct output_file *file)
         return file->status;
     if (fsync(file->fd) != 0)
         return fail_errno(file, "write to");
-    if (file->temporary[0] == '\0' && with_new_name(file, link_nameless) < 0)
-        return fail_errno(file, "create");
     if (rename(file->temporary, file->target) != 0)
         return fail_errno(file, "replace");
-    file->temporary[0] = '\0';
+    free(file->temporary);
+    file->temporary = NULL;
     output_file_sync_folder(file->target);
     return ENGINE_OK;
 }
@@ -334,29 +307,23 @@ bool output_file_has_place(const struct output_file *file)
 }
 
 /* An existing .part file has no owner: an owner would hold the journal's lock. */
-static int rename_to_part(struct output_file *file)
-{
-    char before[PATH_MAX]; /* a longer file was not opened */
-    snprintf(before, sizeof before, "%s", file->temporary);
-    name_part(file);
-    int made = unlink(file->temporary) != 0 && errno != ENOENT ? -1
-               : before[0] == '\0'                             ? link_nameless(file)
-                                                               : rename(before, file->temporary);
-    if (made != 0)
-        strcpy(file->temporary, before);
-    return made;
-}
-
 engine_status output_file_keep(struct output_file *file)
 {
+    char *part = NULL;
     if (file->status != ENGINE_OK || file->is_kept)
         return file->status;
     if (file->replaces && copy_mode(file) != ENGINE_OK)
         return file->status;
-    if (rename_to_part(file) != 0)
+    if (asprintf(&part, "%s.part", file->target) < 0)
+        return fail_memory(file, file->path);
+    if (rename(file->temporary, part) != 0) {
+        free(part);
         return fail_errno(file, "keep a part of");
-    output_file_sync_folder(file->target);
+    }
+    free(file->temporary);
+    file->temporary = part;
     file->is_kept = true;
+    output_file_sync_folder(file->target);
     return ENGINE_OK;
 }
 
@@ -415,14 +382,19 @@ void output_file_abort(struct output_file *file)
 {
     if (file == NULL)
         return;
+    for (struct output_file **at = &unfinished; *at != NULL; at = &(*at)->next)
+        if (*at == file) {
+            *at = file->next;
+            break;
+        }
+    if (file->temporary != NULL && file->fd >= 0 && !file->is_kept)
+        unlink(file->temporary);
     if (file->stream != NULL) {
         __fpurge(file->stream); /* or fclose would still write the data to a pipe */
         fclose(file->stream);
     }
     if (file->stream == NULL && file->fd >= 0)
         close(file->fd);
-    if (file->temporary != NULL && file->temporary[0] != '\0' && !file->is_kept)
-        unlink(file->temporary);
     free(file->temporary);
     free(file->target);
     free(file->path);

@@ -2,10 +2,10 @@
  * installed library: programs link it beside libengine.
  *
  * A regular file, or a name that does not exist yet, is written to a temporary file in the same
- * directory (without a name if the file system can) and renamed by output_file_finish. Mode, owner
- * and group of an existing file are kept, as far as the user may, and until then nobody has more
- * rights to the new one; a symbolic link is followed. Anything else (/dev/full, /dev/stdout, a
- * FIFO) is written directly. Directories, and files that the user may not write, are refused.
+ * directory and renamed by output_file_finish. The mode of an existing file is kept, and until then
+ * nobody has more rights to the new one; a symbolic link is followed. Anything else (/dev/full,
+ * /dev/stdout, a FIFO) is written directly. Directories, and files that the user may not write, are
+ * refused. exit(), SIGHUP, SIGINT and SIGTERM remove temporary files.
  *
  * Every function returns ENGINE_OK or a status with the message in `error` (path, reason); after a
  * failure the other calls return the same status and do nothing.

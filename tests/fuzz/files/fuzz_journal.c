@@ -6,7 +6,7 @@
 #include "tests/fuzz/model_use.h"
 #include "tests/tools/program_ends.h"
 #include "tools/encode/corpus/journal.h"
-#include "tools/encode/corpus/settings.h"
+#include "tools/encode/corpus/origin.h"
 
 #include <stdlib.h>
 #include <string.h>

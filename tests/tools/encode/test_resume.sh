@@ -118,13 +118,14 @@ refused() { # WHAT WORDS INPUT OPTION...
     again "$@" <"$input"
     ends "$what" 1 "$words"
     check "$what: the journal stays" cmp x.journal kept/x.journal
+    check "$what: no note that this run could be continued" [ "$(grep -c 'continue with --resume' err)" = 0 ]
     restore
 }
 
 again <lines
 ends "a journal, and no word of it" 1 "lines done): continue with --resume"
 check "one remedy at a time" [ "$(grep -c -- --restart err)" = 0 ]
-refused "another pooling" "it was started with --pooling mean, and now has --pooling cls" lines --resume -p cls
+refused "another pooling" "now has --pooling cls; use --resume with the same command, or start over with --restart" lines --resume -p cls
 refused "an option more" "it was started with no --normalize, and now has --normalize" lines --resume --normalize
 refused "another model" "it is of another model" lines --resume -m other
 if grep -q '"kernels": *"fma"' x.journal; then
@@ -132,7 +133,7 @@ if grep -q '"kernels": *"fma"' x.journal; then
 else
     echo "resume: this processor has one family of kernels, and the other is not tried"
 fi
-refused "another input" "stdin is another input" <(tail -n +2 lines) --resume
+refused "another input" "stdin is another input: give the same one, or start over with --restart" <(tail -n +2 lines) --resume
 refused "a shorter input" "stdin is another input, or was cut: it ends before" <(head -n 2 lines) --resume
 truncate -s 200 x.part
 refused "a part that was cut" "the part of 'x' has 200 bytes, and" lines --resume
@@ -164,11 +165,11 @@ restore
 for way in "" --resume; do
     : >x.journal
     again $way <lines
-    ends "an empty journal, and a part $way" 1 "no journal says what they are: move them away, or start over with --restart"
+    ends "an empty journal, and a part $way" 1 "no journal describes them: move them away, or start over with --restart"
     check "the part stays" cmp x.part kept/x.part
     rm x.journal
     again $way <lines
-    ends "no journal, and a part $way" 1 "no journal says what they are: move them away, or start over with --restart"
+    ends "no journal, and a part $way" 1 "no journal describes them: move them away, or start over with --restart"
     check "it stays" cmp x.part kept/x.part
     restore
 done
@@ -220,7 +221,7 @@ restore
     ulimit -f $(($(stat -c %s x.part) / 1024 + 20))
     again --resume <lines
     ends "a full disk" 1 "cannot write to 'x': File too large"
-    ends "a full disk" 1 "lines of the input: --resume goes on"
+    ends "a full disk" 1 "lines of the input: continue with --resume"
     [ $n_failed = 0 ]
 )
 check "a full disk" [ $? = 0 ]
@@ -249,7 +250,7 @@ begin_run x -p mean -f npy --on-long truncate
 kill -TERM $pid
 wait $pid
 check "SIGTERM: exit code" [ $? = 143 ]
-check "SIGTERM: what is kept is said" grep -qE "'x.part' has the first [0-9]+ lines of the input: --resume goes on\$" err.run
+check "SIGTERM: what is kept is said" grep -qE "'x.part' has the first [0-9]+ lines of the input: continue with --resume\$" err.run
 exec 3>&-
 again --resume <lines
 check "after SIGTERM" cmp whole x
@@ -259,7 +260,7 @@ head -c 70000000 /dev/zero | tr '\0' x >&3
 exec 3>&-
 wait $pid
 check "a text that ends the run" [ $? = 1 ]
-check "what goes on without it" grep -q -- "--resume goes on, and --on-error skip leaves such a text out" err.run
+check "what goes on without it" grep -q -- "continue with --resume, and --on-error skip to leave such a text out" err.run
 
 rm -rf x*
 {
@@ -303,7 +304,7 @@ stopped_in_a_line() { # WHAT
     wait $pid
     check "$1: exit code" [ $? = 143 ]
     exec 3>&-
-    check "$1: the line is not done" grep -qE "'x.part' has the first $n_given lines? of the input: --resume goes on\$" err.run
+    check "$1: the line is not done" grep -qE "'x.part' has the first $n_given lines? of the input: continue with --resume\$" err.run
     check "$1: nothing else is said" [ "$(wc -l <err.run)" = 1 ]
     check "$1: the line is not skipped" [ ! -s x.left-out.jsonl.part ]
     run "${encode[@]}" "${chunks[@]}" -o x --resume <long
@@ -328,17 +329,17 @@ stopped_in_a_line "SIGTERM in a line, before a journal"
 # ---- What has no journal ----
 
 run "${encode[@]}" -f npy -o - --resume <lines
-ends "--resume of stdout" 2 "they go with -o FILE"
+ends "--resume of stdout" 2 "--resume and --restart require -o FILE"
 run "${encode[@]}" -f npy --resume <lines
-ends "--resume without -o" 2 "they go with -o FILE"
+ends "--resume without -o" 2 "--resume and --restart require -o FILE"
 run "${encode[@]}" -f npy -o x --resume "I ride bike"
-ends "--resume of arguments" 2 "--resume goes on with lines of stdin, not with TEXT"
+ends "--resume of arguments" 2 "--resume cannot be combined with TEXT"
 run "${encode[@]}" -f npz -p sparse -o x --resume <lines
-ends "--resume of npz" 2 "--resume requires one result per text in -f npy, json, csv, text or ids"
+ends "--resume of npz" 2 "--resume cannot be combined with --format npz"
 run "${encode[@]}" --rank "a dog" -o x --resume <lines
-ends "--resume of ranks" 2 "--resume requires one result per text"
+ends "--resume of ranks" 2 "--resume cannot be combined with --rank"
 run "${encode[@]}" -o x --resume --restart <lines
-ends "both" 2 "--resume and --restart exclude one another"
+ends "both" 2 "--resume cannot be combined with --restart"
 run "${encode[@]}" -p mean -f json --on-long truncate -o /dev/null <lines
 check "a device is written to, and has no journal" [ "$code" = 0 ]
 

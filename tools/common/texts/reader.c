@@ -157,7 +157,8 @@ bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
     case LINE_READ: break;
     case LINE_END:
         snprintf(reader->message, sizeof reader->message,
-                 "stdin is another input, or was cut: it ends before the %llu bytes that were done",
+                 "stdin is another input, or was cut: it ends before the %llu bytes that were "
+                 "done: give the same one, or start over with --restart",
                  (unsigned long long)done.bytes);
         return false;
     default: fail_to_read(reader); return false;
@@ -166,7 +167,8 @@ bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
     reader->lines.n_lines = n_lines;
     if (reader->place.sum != done.sum)
         snprintf(reader->message, sizeof reader->message,
-                 "stdin is another input: its first %llu bytes are not those that were done",
+                 "stdin is another input: give the same one, or start over with --restart (its "
+                 "first %llu bytes are not those that were done)",
                  (unsigned long long)done.bytes);
     return reader->place.sum == done.sum;
 }

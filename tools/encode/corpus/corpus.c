@@ -6,12 +6,16 @@
  */
 #include "tools/encode/corpus/corpus.h"
 
-#include "tools/encode/corpus/parts.h"
+#include "tools/common/alloc.h"
+#include "tools/encode/corpus/origin.h"
 #include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
-#include "tools/encode/origin.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, MOST_BETWEEN = 10; /* seconds */
@@ -34,24 +38,66 @@ static json_t *settings_of(struct corpus *corpus)
     return corpus->settings;
 }
 
-/* Whether there is something to do, with the journal that there is or without one. Only --restart
- * removes bytes that an earlier run has made. */
+/* Renames a part, if there is one, to its name. An empty part beside the output is dropped, and so
+ * is the file of an earlier run. */
+static void name_part(const char *part, const char *name, bool is_output)
+{
+    struct stat file;
+    const bool exists = stat(part, &file) == 0;
+    if (!exists && (!is_output || access(name, F_OK) == 0))
+        return;
+    const bool is_needed = is_output || file.st_size > 0;
+    if (!is_needed)
+        unlink(name);
+    if ((is_needed ? rename(part, name) : unlink(part)) != 0)
+        program_die("cannot rename '%s' to '%s': %s", part, name, strerror(errno));
+    output_file_sync_folder(name);
+}
+
+enum parts_action { COUNT_PARTS, DROP_PARTS, NAME_PARTS };
+
+/* Goes through the parts that a run which ended early has left of an output, in the order in which
+ * they are renamed. Parts are beside the file that a link leads to. Returns their bytes. */
+static uint64_t handle_parts(const struct encode_options *options, enum parts_action action)
+{
+    static const char *const ENDINGS[] = {NULL, OUTPUT_LEFT_OUT, OUTPUT_ROWS, "", OUTPUT_ORIGIN};
+    uint64_t n_bytes = 0;
+    for (size_t i = options->report_path ? 0 : 1; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
+        char *path = ENDINGS[i] ? alloc_text("%s%s", options->output_path, ENDINGS[i])
+                                : alloc_text("%s", options->report_path);
+        char *target = realpath(path, NULL), *name = target ? target : path;
+        char *part = alloc_text("%s.part", name);
+        struct stat file;
+        n_bytes += stat(part, &file) == 0 ? (uint64_t)file.st_size : 0;
+        if (action == DROP_PARTS)
+            unlink(part);
+        if (action == NAME_PARTS)
+            name_part(part, name, ENDINGS[i] && !ENDINGS[i][0]);
+        free(part);
+        free(target);
+        free(path);
+    }
+    return n_bytes;
+}
+
+/* Looks for a journal, or starts over. Returns false if there is nothing to do, because the output
+ * is complete. Only --restart removes bytes that an earlier run has made. */
 static bool look_for_journal(struct corpus *corpus)
 {
     const struct encode_options *options = corpus->job->options;
     const char *path = options->output_path;
     struct journal *journal = &corpus->journal;
     bool is_found = journal_find(journal, path);
-    const uint64_t left = parts_bytes(path, options->report_path);
-    const bool is_unnamed = left == 0 && journal->n_entries == 1 && !journal->last.is_finished;
-    if (!options->restarts && journal->n_entries == 0 && left > 0)
-        program_die("'%s.part' and the parts beside it have %llu bytes, and no journal says what "
-                    "they are: move them away, or start over with --restart, which removes them",
-                    path, (unsigned long long)left);
+    const uint64_t n_bytes = handle_parts(options, COUNT_PARTS);
+    const bool is_unnamed = n_bytes == 0 && journal->n_entries == 1 && !journal->last.is_finished;
+    if (!options->restarts && journal->n_entries == 0 && n_bytes > 0)
+        program_die("'%s.part' and the parts beside it have %llu bytes, and no journal describes "
+                    "them: move them away, or start over with --restart, which removes them",
+                    path, (unsigned long long)n_bytes);
     if (is_unnamed)
         program_note("'%s' starts over: no part of the run before it had a name", path);
     if (options->restarts || is_unnamed || (is_found && journal->n_entries == 0)) {
-        parts_drop(path, options->report_path);
+        handle_parts(options, DROP_PARTS);
         if (is_found)
             journal_remove(journal);
         journal_close(journal);
@@ -60,7 +106,8 @@ static bool look_for_journal(struct corpus *corpus)
     return is_found || !options->resumes || !origin_is_of(path, settings_of(corpus));
 }
 
-/* Whether a run that an earlier one began has something to do. */
+/* Checks that this run may continue the one of the journal. Returns false if that one was complete
+ * but for the names of its files. */
 static bool check_journal(struct corpus *corpus)
 {
     const struct encode_options *options = corpus->job->options;
@@ -69,13 +116,13 @@ static bool check_journal(struct corpus *corpus)
     char message[SETTINGS_MESSAGE_BYTES];
     if (!settings_agree(journal->head, settings_of(corpus), message))
         program_die("'%s' is incomplete (%zu line%s done), and this command cannot continue it: "
-                    "%s; or start over with --restart",
+                    "%s; use --resume with the same command, or start over with --restart",
                     options->output_path, n, plural(n), message);
     if (!options->resumes)
         program_die("'%s' is incomplete (%zu line%s done): continue with --resume",
                     options->output_path, n, plural(n));
-    if (journal->last.is_finished) { /* it ended before its last file had its name */
-        parts_put_in_place(options->output_path, options->report_path);
+    if (journal->last.is_finished) {
+        handle_parts(options, NAME_PARTS);
         journal_remove(journal);
         program_note("'%s' was complete, and is in its place", options->output_path);
     }
@@ -104,14 +151,15 @@ static int fail_corpus(struct corpus *corpus, const char *message)
     return program_fail("%s", message);
 }
 
-/* From `from` to where the part is now. */
+/* Adds to the checksums of `from` what the parts have after it. Returns false if a part cannot be
+ * read. */
 static bool sum_parts(struct corpus *corpus, const struct journal_entry *from)
 {
     const struct output *output = &corpus->job->output;
-    for (size_t i = 0; i < output_n_parts(output); i++) {
+    for (size_t i = 0; i < output->n_parts; i++) {
         struct journal_file *file = &corpus->reached.files[i];
         file->sum = from->files[i].sum;
-        if (!file_sum(fileno(output_file_stream(output_part(output, i))),
+        if (!file_sum(fileno(output_file_stream(output->parts[i].file)),
                       (off_t)from->files[i].bytes, (off_t)file->bytes, &file->sum))
             return false;
     }
@@ -119,7 +167,7 @@ static bool sum_parts(struct corpus *corpus, const struct journal_entry *from)
 }
 
 /* Writes how far the run has come: an entry is on the disk after the bytes that it counts, and the
- * first one before the parts have names. A write to the output that fails is told by output_end. */
+ * first one before the parts have names. output_end reports a write to the output that failed. */
 static int write_entry(struct corpus *corpus)
 {
     struct output *output = &corpus->job->output;
@@ -127,29 +175,29 @@ static int write_entry(struct corpus *corpus)
     const bool is_first = journal->fd < 0;
     if (!output_check(output, true))
         return PROGRAM_FAILED;
-    if (!output_sync(output))
+    if (!output_each(output, output_file_sync))
         return fail_corpus(corpus, output->error.message);
     if (!sum_parts(corpus, &journal->last))
         return fail_corpus(corpus, "a part of the output cannot be read again");
     corpus->is_broken = (is_first && !journal_begin(journal, json_incref(settings_of(corpus)))) ||
                         !journal_add(journal, &corpus->reached);
-    if (!corpus->is_broken && is_first && !output_keep(output)) {
-        journal->n_entries = 0;
-        return fail_corpus(corpus, output->error.message);
-    }
-    return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
+    if (corpus->is_broken || !is_first)
+        return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
+    output->is_kept = true;
+    if (output_each(output, output_file_keep))
+        return PROGRAM_DONE;
+    journal->n_entries = 0;
+    return fail_corpus(corpus, output->error.message);
 }
 
 int corpus_keep(struct corpus *corpus)
 {
     int code = PROGRAM_DONE;
-    if (output_file_has_place(corpus->job->output.file) &&
-        corpus->reached.bytes > corpus->journal.last.bytes)
+    if (output_is_file(&corpus->job->output) && corpus->reached.bytes > corpus->journal.last.bytes)
         code = write_entry(corpus);
     return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
 }
 
-/* What was printed is in the streams, if not yet in the files. */
 int corpus_advance(struct corpus *corpus, bool is_last)
 {
     const double started = program_seconds();
@@ -158,9 +206,8 @@ int corpus_advance(struct corpus *corpus, bool is_last)
     reached->bytes = job->reader.place.bytes;
     reached->sum = job->reader.place.sum;
     reached->progress = job->progress;
-    for (size_t i = 0; i < output_n_parts(&job->output); i++)
-        reached->files[i].bytes =
-            (uint64_t)ftello(output_file_stream(output_part(&job->output, i)));
+    for (size_t i = 0; i < job->output.n_parts; i++)
+        reached->files[i].bytes = (uint64_t)ftello(output_file_stream(job->output.parts[i].file));
     if (is_last || (!stop_signal() && started < corpus->due))
         return PROGRAM_DONE;
     const int code = corpus_keep(corpus);
@@ -169,19 +216,19 @@ int corpus_advance(struct corpus *corpus, bool is_last)
     return code;
 }
 
-/* ---- Going on: these return NULL, or what is wrong ---- */
+/* ---- Continuing: these functions return NULL, or an error text ---- */
 
-/* Cuts the parts to what the journal knows of them, and compares that. */
+/* Truncates the parts to the lengths in the journal, and compares their checksums. */
 static const char *cut_parts(struct corpus *corpus)
 {
     const struct output *output = &corpus->job->output;
     const struct journal_entry none = {0}, *last = &corpus->journal.last;
     corpus->reached = *last;
-    for (size_t i = 0; i < output_n_parts(output); i++)
-        if (output_file_cut(output_part(output, i), last->files[i].bytes) != ENGINE_OK)
+    for (size_t i = 0; i < output->n_parts; i++)
+        if (output_file_cut(output->parts[i].file, last->files[i].bytes) != ENGINE_OK)
             return output->error.message;
     bool is_same = sum_parts(corpus, &none);
-    for (size_t i = 0; i < output_n_parts(output); i++)
+    for (size_t i = 0; i < output->n_parts; i++)
         is_same = is_same && corpus->reached.files[i].sum == last->files[i].sum;
     return is_same ? NULL
                    : "a part of the output is not what was written: start over with --restart";
@@ -194,11 +241,13 @@ static const char *continue_run(struct corpus *corpus)
     const size_t n_lines = last->progress.lines;
     struct job *job = corpus->job;
     const char *message = cut_parts(corpus);
+    corpus->is_refused = true;
     if (message)
         return message;
     job->progress = last->progress;
     if (!reader_skip(&job->reader, (struct line_place){last->bytes, last->sum}, n_lines))
         return job->reader.message;
+    corpus->is_refused = false;
     program_note("'%s' has %zu line%s of the input: continuing at line %zu", job->output.path,
                  n_lines, plural(n_lines), n_lines + 1);
     if (!json_equal(corpus->journal.head, settings_of(corpus)) &&
@@ -225,7 +274,7 @@ const char *corpus_begin(struct corpus *corpus)
 
 /* ---- The end ---- */
 
-/* When all is done, parts that wait for their names are known to be complete. */
+/* Writes the last entry: all is done but the names of the parts. */
 static int finish_corpus(struct corpus *corpus)
 {
     struct output *output = &corpus->job->output;
@@ -239,8 +288,8 @@ static int finish_corpus(struct corpus *corpus)
                                       : fail_corpus(corpus, output->error.message);
 }
 
-/* If the run ended at a text, one that only continues would end there again. Long texts have a
- * message of their own. */
+/* If the run ended at an invalid text, a run that only continues would end there again. Long texts
+ * have a message of their own. */
 static void note_kept(const struct corpus *corpus)
 {
     const struct job *job = corpus->job;
@@ -248,10 +297,10 @@ static void note_kept(const struct corpus *corpus)
     const size_t n = corpus->journal.last.progress.lines;
     const bool is_of_text = job->reader.has_bad_line ||
                             (encoder->fault == FAULT_OF_TEXT && encoder->message[0] != '\0');
-    program_note("'%s.part' has the first %zu line%s of the input: --resume goes on%s",
+    program_note("'%s.part' has the first %zu line%s of the input: continue with --resume%s",
                  job->output.path, n, plural(n),
                  is_of_text && !job->options->skips_errors
-                     ? ", and --on-error skip leaves such a text out"
+                     ? ", and --on-error skip to leave such a text out"
                      : "");
 }
 
@@ -265,12 +314,15 @@ int corpus_end(struct corpus *corpus, int code)
     else if (journal->fd >= 0 && !corpus->is_broken && output_check(output, false) &&
              corpus->reached.bytes > journal->last.bytes)
         write_entry(corpus);
-    if (journal->n_entries == 0) /* nothing to go on from */
-        output_release(output);
+    if (journal->n_entries == 0) { /* no run can continue */
+        output->is_kept = false;
+        for (size_t i = 0; i < output->n_parts; i++)
+            output_file_release(output->parts[i].file);
+    }
     code = output_end(output, code);
     if (journal->fd >= 0 && (code == PROGRAM_DONE || journal->n_entries == 0))
         journal_remove(journal);
-    else if (journal->fd >= 0)
+    else if (journal->fd >= 0 && !corpus->is_refused)
         note_kept(corpus);
     journal_close(journal);
     json_decref(corpus->settings);

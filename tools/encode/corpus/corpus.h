@@ -17,7 +17,8 @@ struct corpus {
     struct journal journal;
     struct journal_entry reached; /* what is printed */
     double due;                   /* the time for the journal's next entry, in seconds */
-    bool is_broken;               /* the journal could not be written */
+    bool is_broken;  /* the journal could not be written, or the parts not be continued */
+    bool is_refused; /* the input or the parts are not those of the journal */
 };
 
 /* Whether the options, of an output with a name, make a run that can have a journal. */

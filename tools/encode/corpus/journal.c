@@ -62,7 +62,7 @@ static json_t *entry_json(const struct journal_entry *entry)
             object, COUNTS[i].name,
             json_integer((json_int_t) *
                          (const size_t *)((const char *)&entry->progress + COUNTS[i].offset)));
-    for (size_t i = 0; i < JOURNAL_MOST_FILES; i++)
+    for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++)
         json_array_append_new(files, json_pack("[II]", (json_int_t)entry->files[i].bytes,
                                                (json_int_t)entry->files[i].sum));
     json_object_set_new(object, "files", files);
@@ -90,7 +90,7 @@ static struct journal_entry read_entry(const json_t *object)
     for (size_t i = 0; i < N_COUNTS; i++)
         *(size_t *)((char *)&entry.progress + COUNTS[i].offset) =
             (size_t)count_named(object, COUNTS[i].name);
-    for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
+    for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
         entry.files[i] = (struct journal_file){count_at(file, 0), (uint32_t)count_at(file, 1)};
     }

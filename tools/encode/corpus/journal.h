@@ -17,8 +17,6 @@
 
 #include <jansson.h>
 
-enum { JOURNAL_MOST_FILES = 1 + OUTPUT_MOST_BESIDE };
-
 struct journal_entry {
     uint64_t bytes; /* of the input, done */
     uint32_t sum;   /* CRC-32C of them */
@@ -26,8 +24,8 @@ struct journal_entry {
     struct journal_file {
         uint64_t bytes;
         uint32_t sum;
-    } files[JOURNAL_MOST_FILES]; /* the output, then those beside it */
-    bool is_finished;            /* all is done but that the parts are put in their places */
+    } files[OUTPUT_MOST_PARTS]; /* the output, then files beside it */
+    bool is_finished;           /* all is done but the names of the parts */
 };
 
 struct journal {

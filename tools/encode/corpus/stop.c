@@ -13,13 +13,15 @@
 static volatile sig_atomic_t caught;
 static int told = -1;
 static engine_session *volatile at_work;
+static const int SIGNALS[] = {SIGINT, SIGTERM};
+static struct sigaction before[2];
 
 static void request_stop(int signal_number)
 {
     static const uint64_t one = 1;
     const int reason = errno;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (size_t i = 0; i < 2; i++)
+        sigaction(SIGNALS[i], &before[i], NULL);
     caught = signal_number;
     engine_session_interrupt(at_work);
     if (write(told, &one, sizeof one) < 0)
@@ -27,19 +29,14 @@ static void request_stop(int signal_number)
     errno = reason;
 }
 
-static void catch_signal(int signal_number)
-{
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART}, before;
-    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(signal_number, &action, NULL);
-}
-
 int stop_catch(engine_session *session)
 {
+    const struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
     at_work = session;
     told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    for (size_t i = 0; i < 2; i++)
+        if (sigaction(SIGNALS[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(SIGNALS[i], &action, NULL);
     return told;
 }
 

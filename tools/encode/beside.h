@@ -1,0 +1,51 @@
+/* beside.h - files beside an output that describe it, a line of JSON for each row or skipped text.
+ *
+ * The rows of an array, in out.npy.rows.jsonl:
+ *
+ *     {"row": 0, "line": 1, "id": "d7", "window": 0, "windows": 3, "begin": 0, "end": 512}
+ *
+ * As long as row k is line k + 1 of the input and has neither id, window nor token, rows are only
+ * counted; the first other row writes the lines of those before it too. "line" is the number of a
+ * text if texts are arguments. Windows are bytes of the text as it was read, without a prompt. Rows
+ * count along the first axis of the array.
+ *
+ * Texts that --on-long skip and --on-error skip leave out, in FILE.left-out.jsonl or the file of
+ * --report; of a text in windows a line names the "window":
+ *
+ *     {"line": 7, "id": "d7", "reason": "…"}
+ */
+#ifndef TOOLS_ENCODE_BESIDE_H
+#define TOOLS_ENCODE_BESIDE_H
+
+#include "tools/common/print/json_writer.h"
+#include "tools/encode/job.h"
+
+struct rows_file {
+    struct json_writer json; /* its stream is NULL: there is no such file */
+    bool is_per_token;       /* a row is a token */
+    bool is_begun;           /* rows are written, from row 0 on, not only counted */
+};
+
+/* Opens the file beside an array that has a name. */
+void rows_file_open(struct rows_file *rows, struct job *job);
+
+/* Adds the rows of the next item. */
+void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item);
+
+struct left_out {
+    struct job *job;
+    struct json_writer report; /* if its stream is NULL, stderr is told */
+    size_t last;               /* the number of the last text that was left out */
+};
+
+/* Opens the report beside the output, if the options ask for one. */
+void left_out_open(struct left_out *left);
+
+/* Reports an item, a text or a window, that has failed as left out. Returns false if the options do
+ * not allow that. */
+bool left_out_add(struct left_out *left, const struct item *item);
+
+/* Notes how many were left out, and where they are named. */
+void left_out_end(const struct left_out *left);
+
+#endif
