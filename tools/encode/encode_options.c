@@ -42,8 +42,8 @@ static void set_pad_id(void *options, const struct option_use *use)
     request->padding.id = (int32_t)(is_negative ? -magnitude : magnitude);
 }
 
-/* For the engine, windows are texts that are not too long, and what is left out is an error. */
-static void settle_long(void *options, const struct option_use *use)
+/* For the engine, a text to be split into windows or skipped is an error. */
+static void set_on_long(void *options, const struct option_use *use)
 {
     struct request_options *request = &((struct encode_options *)options)->request;
     request->is_chunked = strcmp(use->text, "chunk") == 0;
@@ -75,7 +75,7 @@ static const struct option_row LENGTH_ROWS[] = {
      "if a text is longer: truncate, error, chunk (encode windows of it)\n"
      "or skip; default what the model says, else error",
      CHOICE(request.encode.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk skip"),
-     .set = settle_long},
+     .set = set_on_long},
     {"stride", 0, "N", "let neighbouring windows share N tokens (default 0)",
      COUNT(request.encode.stride, 0, INT32_MAX)},
     {"truncation", 0, "KIND", "cut this text of a pair: longest-first, only-first, only-second",
@@ -163,15 +163,15 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("A corpus", CORPUS_ROWS)},
 };
 
-/* ---- Options that contradict one another. What they ask of the model and it cannot do is checked
- * ---- where it is opened. ---- */
+/* ---- Options that contradict each other; encoder_open checks what the model cannot do ---- */
 
 static bool has_vector_of_text(const struct request_options *request)
 {
     return request->has_pooling && request->encode.pooling != ENGINE_POOLING_NONE;
 }
 
-/* Without a default, so that the compiler names a format that was forgotten. */
+/* Returns whether a format has the results of the task. Without a default, so that the compiler
+ * names a format that was forgotten. */
 static bool is_printed(const struct request_options *request, enum output_format format)
 {
     const enum task task = request->task;
@@ -189,7 +189,7 @@ static bool is_printed(const struct request_options *request, enum output_format
     return false;
 }
 
-/* What a rule of names cannot say. */
+/* Returns the message of what rules of names cannot express, or NULL. */
 static const char *check_options(const void *options)
 {
     const struct encode_options *encode = options;
@@ -218,7 +218,7 @@ static const char *check_options(const void *options)
     if (encode->pair && n != 1)
         return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
-        return "--tokens makes no vectors and goes without -p, unless -f json shows both";
+        return "--tokens and -p are printed together by -f json only";
     if (is_array && task == TASK_TOKENS && !pad_to)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
@@ -228,92 +228,46 @@ static const char *check_options(const void *options)
     return position_options_check(&request->positions);
 }
 
-/* Results that are no vectors and no tokens. */
 #define HEADS     "labels entities fill rank similarity"
 #define KEEPS_ALL "rank similarity compare show-mask"
 #define PROMPTS   "prompt prompt-text query-prompt"
 
 static const struct option_rule RULES[] = {
-    OPTION_EXCLUDES("input=jsonl", "TEXT", "--input jsonl reads stdin; it goes without TEXT"),
-    OPTION_EXCLUDES("prompt", "prompt-text",
-                    "--prompt, --prompt-text and --no-prompt exclude one another"),
-    OPTION_EXCLUDES("no-prompt", PROMPTS,
-                    "--prompt, --prompt-text and --no-prompt exclude one another"),
-    OPTION_EXCLUDES("truncate-left", "on-long=chunk",
-                    "--truncate-left cuts texts; it goes without --on-long chunk"),
-    OPTION_EXCLUDES("truncation truncate-left", "on-long=error on-long=skip",
-                    "--truncation and --truncate-left cut texts; they go without --on-long error"),
-    OPTION_NEEDS("top", "fill rank", "--top requires --fill or --rank"),
-    OPTION_NEEDS("in-order query-prompt", "rank", "--in-order and --query-prompt go with --rank"),
-    OPTION_EXCLUDES("in-order", "top", "--in-order prints every text; it goes without --top"),
-    OPTION_NEEDS("raw-scores", "labels entities fill rank",
-                 "--raw-scores requires --labels, --entities, --fill or --rank"),
-    OPTION_NEEDS("stride!=0", "on-long=chunk",
-                 "--stride is the overlap of windows; it requires --on-long chunk"),
-    OPTION_EXCLUDES("pad-to", HEADS " compare",
-                    "--pad-to requires vectors, --tokens, -f ids or --show-mask"),
-    OPTION_NEEDS("pad-side", "pad-to show-mask", "--pad-side requires --pad-to or --show-mask"),
-    OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl",
-                 "--pad-id requires --pad-to, --show-mask or --input jsonl"),
-    OPTION_EXCLUDES("show-mask", "pooling normalize",
-                    "--show-mask makes no vectors; it goes without -p and --normalize"),
-    OPTION_EXCLUDES("show-mask", "on-long=chunk",
-                    "--show-mask gives one row per text; it goes without --on-long chunk"),
-    OPTION_EXCLUDES(
-        "compare", "input=jsonl",
-        "--compare takes two texts, or two lines of stdin; it goes without --input jsonl"),
-    OPTION_EXCLUDES("compare", "pooling normalize",
-                    "--compare looks at tokens; it goes without -p and --normalize"),
-    OPTION_EXCLUDES("compare", "pair", "--compare goes without --tokens and --pair"),
-    OPTION_EXCLUDES("compare", PROMPTS " on-long=chunk",
-                    "--compare takes texts as they are; it goes without prompts and windows"),
-    OPTION_EXCLUDES(HEADS, "normalize",
-                    "--normalize is for vectors, which --labels, --entities, --fill, --rank and "
-                    "--similarity do not print"),
-    OPTION_EXCLUDES("labels entities fill", "pooling",
-                    "-p makes vectors, which --labels, --entities and --fill do not print"),
-    OPTION_EXCLUDES("rank", "pair", "--rank pairs each text with QUERY; it goes without --pair"),
-    OPTION_EXCLUDES("similarity", "pair",
-                    "--similarity takes single texts; it goes without --pair"),
-    OPTION_EXCLUDES("rank", "pooling=none",
-                    "--rank by cosine needs a vector per text; it goes without -p none"),
-    OPTION_EXCLUDES("similarity", "pooling=none pooling=colbert",
-                    "--similarity needs a vector per text; it goes without -p none and colbert"),
-    OPTION_EXCLUDES("normalize", "pooling=sparse",
-                    "--normalize scales vectors; it goes without -p sparse"),
-    OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse",
-                    "--dimensions cuts vectors of texts, and those of -p colbert"),
-    OPTION_NEEDS("dimensions", "pooling rank similarity",
-                 "--dimensions cuts vectors of texts, and those of -p colbert: it requires -p, "
-                 "--rank or --similarity"),
-    OPTION_EXCLUDES("pad-to", "pooling=colbert",
-                    "--pad-to adds rows of zeros; it cannot be combined with -p colbert"),
-    OPTION_EXCLUDES("rank", "on-long=chunk",
-                    "--rank gives one score per text; it goes without --on-long chunk"),
-    OPTION_EXCLUDES("similarity", "on-long=chunk",
-                    "--similarity gives one row per text; it goes without --on-long chunk"),
-    OPTION_NEEDS("pairs", "similarity", "--pairs requires --similarity"),
+    OPTION_EXCLUDES("input=jsonl", "TEXT", NULL),
+    OPTION_EXCLUDES("prompt", "prompt-text", NULL),
+    OPTION_EXCLUDES("no-prompt", PROMPTS, NULL),
+    OPTION_EXCLUDES("truncate-left", "on-long=chunk", NULL),
+    OPTION_EXCLUDES("truncation truncate-left", "on-long=error on-long=skip", NULL),
+    OPTION_NEEDS("top", "fill rank", NULL),
+    OPTION_NEEDS("in-order query-prompt", "rank", NULL),
+    OPTION_EXCLUDES("in-order", "top", NULL),
+    OPTION_NEEDS("raw-scores", "labels entities fill rank", NULL),
+    OPTION_NEEDS("stride!=0", "on-long=chunk", NULL),
+    OPTION_EXCLUDES("pad-to", HEADS " compare pooling=colbert", NULL),
+    OPTION_NEEDS("pad-side", "pad-to show-mask", NULL),
+    OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl", NULL),
+    OPTION_EXCLUDES("show-mask", "pooling normalize on-long=chunk", NULL),
+    OPTION_EXCLUDES("compare", "input=jsonl pooling normalize pair on-long=chunk " PROMPTS, NULL),
+    OPTION_EXCLUDES("labels entities fill", "pooling normalize", NULL),
+    OPTION_EXCLUDES("rank", "normalize pair pooling=none on-long=chunk", NULL),
+    OPTION_EXCLUDES("similarity", "normalize pair pooling=none pooling=colbert on-long=chunk",
+                    NULL),
+    OPTION_EXCLUDES("normalize", "pooling=sparse", NULL),
+    OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
+    OPTION_NEEDS("dimensions", "pooling rank similarity", NULL),
+    OPTION_NEEDS("pairs", "similarity", NULL),
     OPTION_NEEDS("pairs", "input=jsonl TEXT",
                  "--pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each"),
-    OPTION_NEEDS("type", "format=npy", "--type is that of the vectors of -f npy"),
-    OPTION_EXCLUDES("type", "tokens", "--type is that of vectors, which --tokens does not make"),
-    OPTION_EXCLUDES("format=ids", "pooling!=none normalize",
-                    "-f ids makes no vectors; it goes without -p and --normalize"),
-    OPTION_NEEDS("normalize", "pooling!=none",
-                 "--normalize scales the vectors of texts; it requires -p mean, cls, max or model"),
-    OPTION_EXCLUDES("resume", "restart", "--resume and --restart exclude one another"),
-    OPTION_EXCLUDES("resume restart", "TEXT",
-                    "--resume goes on with lines of stdin, not with TEXT"),
-    OPTION_EXCLUDES("resume restart", KEEPS_ALL " format=npz",
-                    "--resume requires one result per text in -f npy, json, csv, text or ids"),
-    OPTION_EXCLUDES("on-error=skip on-long=skip", KEEPS_ALL,
-                    "texts that belong together are not left out: --on-error skip and --on-long "
-                    "skip go without --rank, --similarity, --compare and --show-mask"),
-    OPTION_NEEDS("report", "on-error=skip on-long=skip",
-                 "--report tells what is left out: it requires --on-error skip or --on-long skip"),
-    OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
-    OPTION_NEEDS("resume restart", "output!=-",
-                 "--resume and --restart go on with a file: they go with -o FILE"),
+    OPTION_NEEDS("type", "format=npy", NULL),
+    OPTION_EXCLUDES("type", "tokens", NULL),
+    OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
+    OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),
+    OPTION_EXCLUDES("resume", "restart", NULL),
+    OPTION_EXCLUDES("resume restart", "TEXT " KEEPS_ALL " format=npz", NULL),
+    OPTION_EXCLUDES("on-error=skip on-long=skip", KEEPS_ALL, NULL),
+    OPTION_NEEDS("report", "on-error=skip on-long=skip", NULL),
+    OPTION_NEEDS("report", "output", NULL),
+    OPTION_NEEDS("resume restart", "output!=-", "--resume and --restart require -o FILE"),
     {.check = check_options},
     {0},
 };

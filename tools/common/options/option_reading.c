@@ -216,48 +216,77 @@ void options_read(struct option_reading *reading, const struct option_table *tab
 
 /* ---- Rules ---- */
 
-/* Whether any of the names of a rule was given: "rank", "format=csv", "format!=csv", or "TEXT" for
- * arguments. All names are looked up, so that any command line finds one that is misspelt. */
-static bool is_any_given(const struct option_reading *reading, const char *names)
+enum { NAMES_BYTES = 256 };
+
+/* Writes the first n names of a rule as the user types them: "--pad-to, --input jsonl or TEXT". */
+static const char *describe_names(const char *names, size_t n, char out[NAMES_BYTES])
 {
-    bool is_any = false;
+    size_t used = 0;
+    const char *before = "";
+    for (size_t len; n > 0 && *names != '\0'; names += len + (names[len] == ' '), n--) {
+        len = strcspn(names, " ");
+        const size_t name_len = strcspn(names, "!= ");
+        const bool has_value = names[name_len] == '=', is_text = strncmp(names, "TEXT", 4) == 0;
+        used += (size_t)snprintf(out + used, NAMES_BYTES - used, "%s%s%.*s%s%.*s", before,
+                                 is_text ? "" : "--", (int)name_len, names, has_value ? " " : "",
+                                 has_value ? (int)(len - name_len - 1) : 0, names + name_len + 1);
+        before = names[len] && strchr(names + len + 1, ' ') ? ", " : " or ";
+    }
+    return out;
+}
+
+/* Returns the first name of a rule that was given, or NULL: "rank", "format=csv", "format!=csv", or
+ * "TEXT" for arguments. All names are looked up, so that any command line finds a misspelt one. */
+static const char *find_given(const struct option_reading *reading, const char *names)
+{
+    const char *found = NULL;
     for (size_t len; *names != '\0'; names += len + (names[len] == ' ')) {
         const size_t name_len = strcspn(names, "!= ");
-        size_t i = 0;
+        bool is_given = reading->n_arguments > 0;
         len = strcspn(names, " ");
-        if (len == strlen("TEXT") && strncmp(names, "TEXT", len) == 0) {
-            is_any = is_any || reading->n_arguments > 0;
-            continue;
+        if (len != strlen("TEXT") || strncmp(names, "TEXT", len) != 0) {
+            size_t i = 0;
+            while (i < reading->n_slots && (strncmp(reading->slots[i].row->name, names, name_len) ||
+                                            reading->slots[i].row->name[name_len] != '\0'))
+                i++;
+            assert(i < reading->n_slots); /* else a rule names an option that is absent */
+            const char *text = reading->slots[i].text;
+            const bool is_other = names[name_len] == '!';
+            const char *value = names + name_len + 1 + is_other;
+            const size_t value_len = name_len < len ? (size_t)(names + len - value) : 0;
+            is_given =
+                text && (name_len == len || (strlen(text) == value_len &&
+                                             strncmp(text, value, value_len) == 0) != is_other);
         }
-        while (i < reading->n_slots && (strncmp(reading->slots[i].row->name, names, name_len) ||
-                                        reading->slots[i].row->name[name_len] != '\0'))
-            i++;
-        assert(i < reading->n_slots); /* else a rule names an option that is absent */
-        const char *given = reading->slots[i].text;
-        const bool is_other = names[name_len] == '!';
-        const char *value = names + name_len + 1 + is_other;
-        const size_t value_len = name_len < len ? (size_t)(names + len - value) : 0;
-        if (given && (name_len == len || (strlen(given) == value_len &&
-                                          strncmp(given, value, value_len) == 0) != is_other))
-            is_any = true;
+        if (is_given && !found)
+            found = names;
     }
-    return is_any;
+    return found;
 }
 
 void options_check(const struct option_reading *reading)
 {
     for (const struct option_rule *rule = reading->table->rules; rule->options || rule->check;
          rule++) {
-        const char *message = NULL;
+        char names[NAMES_BYTES], others[NAMES_BYTES];
         if (rule->check) {
-            message = rule->check((const char *)reading->options + rule->base);
-        } else {
-            const bool is_there = is_any_given(reading, rule->options);
-            const bool has_other = is_any_given(reading, rule->others);
-            if (is_there && has_other == (rule->relation == RULE_EXCLUDES))
-                message = rule->message;
+            const char *message = rule->check((const char *)reading->options + rule->base);
+            if (message)
+                program_die_misused("%s", message);
+            continue;
         }
-        if (message)
-            program_die_misused("%s", message);
+        const bool excludes = rule->relation == RULE_EXCLUDES;
+        const char *given = find_given(reading, rule->options);
+        const char *other = find_given(reading, rule->others);
+        if (!given || (other != NULL) != excludes)
+            continue;
+        if (rule->message)
+            program_die_misused("%s", rule->message);
+        describe_names(given, 1, names);
+        if (excludes)
+            program_die_misused("%s cannot be combined with %s", names,
+                                describe_names(other, 1, others));
+        program_die_misused("%s requires %s", names,
+                            describe_names(rule->others, SIZE_MAX, others));
     }
 }

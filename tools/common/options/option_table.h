@@ -107,7 +107,8 @@ struct option_group {
     .title = (group_title), .rows = (array), .n_rows = sizeof(array) / sizeof(array)[0]
 
 /* options and others: names of options, separated by blanks; one of them was given. "format=csv":
- * with this value; "format!=csv": with another; "TEXT": arguments that are no options. */
+ * with this value; "format!=csv": with another; "TEXT": arguments that are no options. If message
+ * is NULL, it is "--A requires --B or --C", or "--A cannot be combined with --B". */
 struct option_rule {
     const char *options;
     enum { RULE_NEEDS, RULE_EXCLUDES } relation;
