@@ -143,7 +143,7 @@ at_each_step() { # WHAT INPUT OPTION...
         check "$what, step $step: exit code $code" [ "$code" = 137 ]
         check "$what, step $step: rows and vectors of two runs are told of" is_told
         run "$programs/encode-search" -p mean --query "I ride" x
-        [ ! -e x.journal ] || check "$what, step $step: by encode-search" grep -q "'x.journal' is there" err
+        [ ! -e x.journal ] || check "$what, step $step: by encode-search" grep -q "'x.journal' exists" err
         run "${encode[@]}" "$@" -o x --resume <"$input"
         check "$what, step $step: --resume" [ "$code" = 0 ]
         if grep -q "'x' was complete, and is in its place" err; then
