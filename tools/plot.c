@@ -1,7 +1,7 @@
 /* plot.c - the program encode-plot: positions, attention and words in pictures and numbers. See
  * encode-plot(1).
  *
- *     plot_table        the command line
+ *     plot_options      the command line
  *     picture_NAME      a model or a scheme  →  a figure: tables with names
  *     render            figure  →  characters, a table of numbers, or (page, script, gnuplot) a
  *                       picture
@@ -21,7 +21,7 @@ static void (*const PICTURES[])(struct source *, struct figure *) = {
     [PLOT_STEPS] = picture_steps,
 };
 _Static_assert(sizeof PICTURES / sizeof *PICTURES == N_PLOT_COMMANDS,
-               "a picture has no function here");
+               "a picture has no function in this table");
 
 static int run(enum plot_command command, int argc, char **argv)
 {
@@ -35,16 +35,6 @@ static int run(enum plot_command command, int argc, char **argv)
     int code = render(&figure, &options);
     source_close(&source);
     return code;
-}
-
-/* "position, attention, words, layers, order or similarity" */
-static const char *list_pictures(void)
-{
-    const char *list = PLOT_COMMANDS[0].name;
-    for (size_t i = 1; i < N_PLOT_COMMANDS; i++)
-        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? " or " : ", ",
-                        PLOT_COMMANDS[i].name);
-    return list;
 }
 
 int main(int argc, char **argv)
@@ -69,6 +59,10 @@ int main(int argc, char **argv)
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",
             first);
-    return first[0] ? program_misuse("unknown picture '%s': choose %s", first, list_pictures())
-                    : program_misuse("no picture is named: choose %s", list_pictures());
+    const char *list = PLOT_COMMANDS[0].name; /* "position, attention or words" */
+    for (size_t i = 1; i < N_PLOT_COMMANDS; i++)
+        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? " or " : ", ",
+                        PLOT_COMMANDS[i].name);
+    return first[0] ? program_misuse("unknown picture '%s': choose %s", first, list)
+                    : program_misuse("no picture is named: choose %s", list);
 }

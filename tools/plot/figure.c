@@ -1,10 +1,11 @@
-/* figure.c - panels, their names and their colours; see figure.h. */
+/* figure.c - panels, their names, colours and tables; see figure.h. */
 #include "tools/plot/figure.h"
 
 #include "tools/common/print/display.h"
 #include "tools/plot/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
@@ -100,5 +101,89 @@ void figure_set_colors(struct figure *figure)
     for (size_t i = 0; figure->shares_scale && i < figure->n_panels; i++) {
         figure->panels[i].least = least;
         figure->panels[i].most = most;
+    }
+}
+
+/* ---- Tables ---- */
+
+/* Writes `before` and a name with the escapes that gnuplot undoes: a quote would take in the tabs
+ * after it, and a line that begins with # would be a comment. */
+static void write_name(FILE *stream, const char *before, const char *name, size_t columns)
+{
+    static const char special[] = "\t\n\\\"";
+    static const char *const escapes[] = {"\\t", "\\n", "\\\\", "\\042"};
+    if (columns > 0)
+        name = text_cut(name, columns);
+    const char *first = name + strspn(name, " ");
+    fputs(before, stream);
+    for (const char *c = name; *c; c++) {
+        const char *found = strchr(special, *c);
+        if (found)
+            fputs(escapes[found - special], stream);
+        else if (*c == '#' && c == first)
+            fputs("\\043", stream);
+        else
+            putc(*c, stream);
+    }
+}
+
+/* Writes a comment line unless the text is absent or empty. */
+static void write_comment(FILE *stream, const char *before, const char *text)
+{
+    if (!text || !text[0])
+        return;
+    write_name(stream, before, text, 0);
+    putc('\n', stream);
+}
+
+/* Writes a tab and the shortest of 15 to 17 digits that read back as this double. */
+static void write_number(FILE *stream, double value, bool is_exact)
+{
+    char text[40];
+    for (int digits = is_exact ? 15 : 8; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (!is_exact || strtod(text, NULL) == value)
+            break;
+    }
+    fprintf(stream, "\t%s", text);
+}
+
+static void write_panel(const struct panel *panel, size_t name_columns, FILE *stream)
+{
+    bool is_plane = panel->kind == PANEL_POINTS;
+    write_comment(stream, is_plane ? "# y: " : "# rows: ", panel->y.title);
+    write_comment(stream, is_plane ? "# x: " : "# columns: ", panel->x.title);
+    write_comment(stream, "# values: ", panel->unit);
+    for (size_t i = 0; i < panel->n_links; i++) {
+        write_name(stream, "# link: ", axis_name(&panel->y, panel->links[i][0]), 0);
+        write_name(stream, " – ", axis_name(&panel->y, panel->links[i][1]), 0);
+        write_number(stream, panel_link_length(panel, i), true);
+        putc('\n', stream);
+    }
+    fputs("name", stream);
+    for (size_t i = 0; i < panel->x.n; i++)
+        write_name(stream, "\t", axis_name(&panel->x, i), name_columns);
+    putc('\n', stream);
+    for (size_t row = 0; row < panel->y.n && !ferror(stream); row++) {
+        write_name(stream, "", axis_name(&panel->y, row), name_columns);
+        for (size_t i = 0; i < panel->x.n; i++)
+            write_number(stream, panel->values[row * panel->x.n + i], name_columns == 0);
+        putc('\n', stream);
+    }
+}
+
+void figure_write_table(const struct figure *figure, size_t name_columns, FILE *stream)
+{
+    fprintf(stream, "# encode-plot %s\n", figure->command);
+    write_comment(stream, "# ", figure->title);
+    for (size_t i = 0; i < figure->n_notes; i++)
+        fprintf(stream, "# %s\n", figure->notes[i]);
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const struct panel *panel = &figure->panels[i];
+        fprintf(stream, "%s# table %zu of %zu", i ? "\n\n" : "", i + 1, figure->n_panels);
+        if (panel->title)
+            write_name(stream, ": ", panel->title, 0);
+        putc('\n', stream);
+        write_panel(panel, name_columns, stream);
     }
 }

@@ -22,7 +22,7 @@ enum palette { PALETTE_DEFAULT, PALETTE_RDBU, PALETTE_VIRIDIS, PALETTE_BLUES };
 
 struct axis {
     const char *title;
-    const char **labels; /* [n] names, or NULL: the elements are the numbers from 0 */
+    const char **labels; /* [n] names; if NULL, the elements are the numbers from 0 */
     size_t n;
 };
 
@@ -32,8 +32,8 @@ struct panel {
     const char *title;
     struct axis x, y;   /* columns, rows */
     double *values;     /* [y.n, x.n] */
-    const char *unit;   /* what the values are, on their axis or colour scale */
-    double least, most; /* PANEL_MAP: of the colours; equal: those of the values */
+    const char *unit;   /* of the values, on their axis or colour scale */
+    double least, most; /* PANEL_MAP: of the colours; if equal, those of the values */
     enum palette palette;
     size_t (*links)[2]; /* PANEL_POINTS: [n_links] pairs of rows joined by a line */
     size_t n_links;
@@ -57,42 +57,42 @@ struct figure {
     bool is_overlaid;  /* points: pairs of tables, which one panel shows with arrows between */
 };
 
-/* A new panel, valid until the next one; its values are 0. It is on the page of the last one. */
+/* Adds a panel whose values are 0, on the page of the one before it; valid until the next call. */
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
                          size_t n_columns);
 
-/* Room for names, which all elements are to get. */
+/* Makes room for the names of all elements. */
 void axis_name_all(struct axis *axis);
 
 /* The name of an element of an axis: its label, or its number. */
 const char *axis_name(const struct axis *axis, size_t i);
 
-/* The columns of a screen that its longest name takes, at most `most`; 0: it has no names. */
+/* The columns that the longest name takes on a screen, at most `most`; 0 if there are no names. */
 size_t axis_widest(const struct axis *axis, size_t most);
 
 /* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
 
-/* The least and the largest finite value (0, 0 without). */
+/* The least and the largest finite value; 0 and 0 if there is none. */
 struct range {
     double least, most;
 };
 struct range panel_range(const struct panel *panel);
 
-/* Ends the colours of a map at three times the root mean square of its values, where that is less
- * than half of the largest, which its unit then names: a few large numbers would leave all others
- * one colour. */
+/* Ends the colours of a map at three times the root mean square of its values if that is less than
+ * half of the largest, which its unit then names: a few large numbers would leave all others one
+ * colour. */
 void panel_limit_colors(struct panel *panel);
 
 /* Gives every map its palette and the range of its colours. */
 void figure_set_colors(struct figure *figure);
 
-/* Writes the numbers as a table of tabs and lines (figure_table.c). For each panel: lines that
- * begin with "# " and say what its rows, columns and values are, a line with the columns' names, a
- * line for each row that begins with its name, and two empty lines between panels. Numbers read
- * back exactly. In names \t, \n and \\ stand for tab, line end and backslash, \042 for a double
- * quote, and \043 for a # at the start of a row, as gnuplot reads them. With name_columns > 0
- * names are cut to so many columns of a screen, and what would move its cursor is escaped. */
+/* Writes the numbers as a table of tabs and lines. For each panel: lines that begin with "# " and
+ * describe its rows, columns and values, a line with the columns' names, and a line for each row
+ * that begins with its name; two empty lines between panels. Numbers read back exactly. In names
+ * \t, \n and \\ are a tab, a line end and a backslash, \042 a double quote, and \043 a # at the
+ * start of a row, as gnuplot reads them. With name_columns > 0, for a picture, names are cut to so
+ * many columns of a screen, controls in them are escaped, and numbers have 8 digits. */
 void figure_write_table(const struct figure *figure, size_t name_columns, FILE *stream);
 
 /* Prints a map or dots in characters (figure_text.c), at most `columns` wide: numbers where they

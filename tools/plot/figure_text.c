@@ -8,8 +8,8 @@
 
 enum { NUMBER_COLUMNS = 6, NAME_COLUMNS = 20, ROWS_MOST = 48, BAR_COLUMNS = 20, KEY_CELLS = 20 };
 
-static double mean_of(const struct panel *panel, size_t row, size_t n_rows, size_t column,
-                      size_t n_columns)
+static double block_mean(const struct panel *panel, size_t row, size_t n_rows, size_t column,
+                         size_t n_columns)
 {
     double sum = 0;
     size_t n = 0;
@@ -19,10 +19,10 @@ static double mean_of(const struct panel *panel, size_t row, size_t n_rows, size
     return sum / (double)n;
 }
 
-/* A number where there is room for one, else a shade. Below 0 a colour goes from white to red, else
- * to blue. */
-static void put_cell(const struct panel *panel, double value, size_t columns, bool colors,
-                     FILE *stream)
+/* Prints a number if it fits, else a shade. Below 0 a colour goes from white to red, else to blue.
+ */
+static void print_cell(const struct panel *panel, double value, size_t columns, bool colors,
+                       FILE *stream)
 {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
     bool is_signed = panel->least < 0 && panel->most > 0;
@@ -44,33 +44,32 @@ static void put_cell(const struct panel *panel, double value, size_t columns, bo
         fputs("\x1b[0m", stream);
 }
 
-static size_t widest(const struct axis *axis)
+static size_t name_width(const struct axis *axis)
 {
     return axis->labels ? axis_widest(axis, NAME_COLUMNS)
                         : (size_t)snprintf(NULL, 0, "%zu", axis->n - 1);
 }
 
-static void put_name(const struct axis *axis, size_t i, size_t columns, FILE *stream)
+static size_t print_name(const struct axis *axis, size_t i, size_t columns, FILE *stream)
 {
     const char *name = axis_name(axis, i);
-    display_text(stream, name, strlen(name), columns);
+    return display_text(stream, name, strlen(name), columns);
 }
 
-/* The columns' names above their numbers, or the first and the last above shades. */
-static void put_header(const struct axis *axis, size_t margin, size_t cell_columns, FILE *stream)
+/* Prints the columns' names above their numbers, or the first and the last above shades. */
+static void print_header(const struct axis *axis, size_t margin, size_t cell_columns, FILE *stream)
 {
     if (cell_columns < NUMBER_COLUMNS) {
         fprintf(stream, "%s from left to right: ", axis->title ? axis->title : "columns");
-        put_name(axis, 0, NAME_COLUMNS, stream);
+        print_name(axis, 0, NAME_COLUMNS, stream);
         fputs(" … ", stream);
-        put_name(axis, axis->n - 1, NAME_COLUMNS, stream);
+        print_name(axis, axis->n - 1, NAME_COLUMNS, stream);
     } else
         fprintf(stream, "%*s", (int)margin, "");
     for (size_t i = 0; cell_columns >= NUMBER_COLUMNS && i < axis->n; i++) {
-        const char *name = axis_name(axis, i);
-        size_t used = display_width(name, strlen(name), cell_columns - 1);
+        size_t used = print_name(axis, i, cell_columns - 1, NULL);
         fprintf(stream, "%*s", (int)(cell_columns - used), "");
-        put_name(axis, i, cell_columns - 1, stream);
+        print_name(axis, i, cell_columns - 1, stream);
     }
     putc('\n', stream);
 }
@@ -78,8 +77,8 @@ static void put_header(const struct axis *axis, size_t margin, size_t cell_colum
 static void print_map(const struct panel *panel, bool y_up, size_t columns, bool colors,
                       FILE *stream)
 {
-    size_t name_columns = widest(&panel->y), room = columns - name_columns - 1;
-    size_t share = room / panel->x.n, name = widest(&panel->x) + 1;
+    size_t name_columns = name_width(&panel->y), room = columns - name_columns - 1;
+    size_t share = room / panel->x.n, name = name_width(&panel->x) + 1;
     size_t cell_columns = share < NUMBER_COLUMNS   ? (share >= 2 ? 2 : 1)
                           : name <= NUMBER_COLUMNS ? NUMBER_COLUMNS
                           : name < share           ? name
@@ -88,25 +87,25 @@ static void print_map(const struct panel *panel, bool y_up, size_t columns, bool
     size_t block_x = cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
     size_t block_y = has_numbers ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
     size_t n_rows = (panel->y.n + block_y - 1) / block_y;
-    put_header(&panel->x, name_columns + 1, cell_columns, stream);
+    print_header(&panel->x, name_columns + 1, cell_columns, stream);
     for (size_t i = 0; i < n_rows; i++) {
         size_t row = (y_up ? n_rows - 1 - i : i) * block_y;
         const char *label = axis_name(&panel->y, row);
         display_cell(stream, label, strlen(label), name_columns);
         putc(' ', stream);
         for (size_t column = 0; column < panel->x.n; column += block_x)
-            put_cell(panel, mean_of(panel, row, block_y, column, block_x), cell_columns, colors,
-                     stream);
+            print_cell(panel, block_mean(panel, row, block_y, column, block_x), cell_columns,
+                       colors, stream);
         putc('\n', stream);
     }
     fprintf(stream, "%.4g ", panel->least);
     for (int i = 0; i < KEY_CELLS; i++)
-        put_cell(panel, panel->least + (panel->most - panel->least) * (i + 0.5) / KEY_CELLS, 1,
-                 colors, stream);
+        print_cell(panel, panel->least + (panel->most - panel->least) * (i + 0.5) / KEY_CELLS, 1,
+                   colors, stream);
     fprintf(stream, " %.4g  %s\n", panel->most, panel->unit);
 }
 
-/* Numbers, a bar of the first of them, and the name, which is as long as it likes. */
+/* Prints numbers, a bar of the first of them, and the name, which is not cut. */
 static void print_dots(const struct panel *panel, FILE *stream)
 {
     double most = panel_range(panel).most;
@@ -121,7 +120,7 @@ static void print_dots(const struct panel *panel, FILE *stream)
         for (size_t i = 0; i < BAR_COLUMNS; i++)
             fputs(i < bar ? "█" : " ", stream);
         putc(' ', stream);
-        put_name(&panel->y, row, SIZE_MAX, stream);
+        print_name(&panel->y, row, SIZE_MAX, stream);
         putc('\n', stream);
     }
     fprintf(stream, "%s\n", panel->unit);

@@ -1,13 +1,13 @@
-/* gnuplot.c - running gnuplot, and texts that it neither obeys nor draws as holes; see gnuplot.h.
+/* gnuplot.c - runs gnuplot, and prepares texts for it; see gnuplot.h.
  *
- * Strings: gnuplot runs what stands between backquotes and expands @macros wherever they are in a
- * line, also in strings, before it reads escapes. So every ASCII character but letters, digits,
- * blanks and a few marks is written as an octal escape.
+ * Strings: gnuplot runs commands between backquotes and expands @macros anywhere in a line, also in
+ * strings, before it reads escapes. So every ASCII character but letters, digits, blanks and a few
+ * marks is written as an octal escape.
  *
  * Characters: gnuplot's cairo terminals draw a character without a font as a box as large as the
  * page (seen with gnuplot 5.4.4, pango 1.50), so such characters must not reach them. fontconfig's
- * fc-list, which libpango needs, prints what each font has: ranges of hexadecimal numbers. Where it
- * is not there, every character is taken to be.
+ * fc-list, which libpango needs, prints the characters of each font as ranges of hexadecimal
+ * numbers. If it is absent, every character is passed on.
  */
 #include "tools/plot/gnuplot.h"
 
@@ -24,7 +24,7 @@
 
 const char *gnuplot_string(const char *text)
 {
-    bool after_escape = false; /* an escape takes in all octal digits after it */
+    bool after_escape = false; /* octal digits after an escape would be part of it */
     char *made;
     size_t len;
     FILE *stream = alloc_open(&made, &len);
@@ -50,76 +50,64 @@ enum { LAST_COMMON = 0x17F, N_CHARACTERS = 0x110000 }; /* Latin is in every font
 
 static const char BOX[] = "\xE2\x96\xA1";
 
-/* "20-7e a0-17f 18f" and so on, with line ends between fonts. */
-static void mark_all(unsigned char *has, const char *ranges)
+/* Returns a bit for each character that a font has; NULL if fc-list is absent. It prints ranges,
+ * "20-7e a0-17f 18f" and so on, with line ends between fonts. */
+static const unsigned char *read_fonts(void)
 {
     static const char blanks[] = " \n";
-    for (const char *at = ranges; *at; at += strcspn(at, blanks), at += strspn(at, blanks)) {
+    char name[] = "fc-list", format[] = "--format=%{charset}\\n";
+    char *const arguments[] = {name, format, NULL};
+    struct child_result result;
+    unsigned char *has = NULL;
+    int reason = run_child(arguments, "", 0, &result);
+    if (reason != 0 && reason != ENOENT)
+        program_die("cannot run fc-list: %s", strerror(reason));
+    const char *at = result.status == 0 && result.len > 0 ? result.bytes : "";
+    if (*at)
+        has = alloc_zeros(N_CHARACTERS / 8, 1);
+    for (; *at; at += strcspn(at, blanks), at += strspn(at, blanks)) {
         char *end;
         unsigned long first = strtoul(at, &end, 16);
         unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 16) : first;
         for (unsigned long c = first; c <= last && c < N_CHARACTERS; c++)
             has[c / 8] |= (unsigned char)(1u << c % 8);
     }
-}
-
-/* A bit for each character; NULL: not known. fc-list is asked once. */
-static const unsigned char *ask_fonts(void)
-{
-    static unsigned char *has;
-    static bool is_asked;
-    char name[] = "fc-list", format[] = "--format=%{charset}\\n";
-    char *const arguments[] = {name, format, NULL};
-    struct child_result result;
-    if (is_asked)
-        return has;
-    is_asked = true;
-    int reason = run_child(arguments, "", 0, &result);
-    if (reason != 0 && reason != ENOENT)
-        program_die("cannot run fc-list: %s", strerror(reason));
-    if (result.status == 0 && result.len > 0) {
-        has = alloc_zeros(N_CHARACTERS / 8, 1);
-        mark_all(has, result.bytes);
-    }
     free(result.bytes);
     return has;
 }
 
-static bool is_there(const unsigned char *has, uint32_t character)
-{
-    return character <= LAST_COMMON || has[character / 8] >> character % 8 & 1;
-}
-
 size_t gnuplot_replace_missing(char *text, size_t len)
 {
-    static bool is_told;
-    const unsigned char *has = NULL;
+    static const unsigned char *has;
+    static bool is_read, is_noted;
     uint32_t character;
     size_t out = 0;
     for (size_t at = 0, n; at < len; at += n) {
         n = utf8_next(text + at, len - at, &character);
-        if (character > LAST_COMMON && !has && !(has = ask_fonts()))
-            return len;
-        if (is_there(has, character)) {
+        if (character > LAST_COMMON && !is_read) {
+            has = read_fonts();
+            is_read = true;
+        }
+        if (character <= LAST_COMMON || !has || has[character / 8] >> character % 8 & 1) {
             memmove(text + out, text + at, n);
             out += n;
             continue;
         }
-        bool has_box = is_there(has, 0x25A1) && n >= sizeof BOX - 1;
+        bool has_box = has[0x25A1 / 8] >> 0x25A1 % 8 & 1 && n >= sizeof BOX - 1;
         memcpy(text + out, has_box ? BOX : "?", has_box ? sizeof BOX - 1 : 1);
         out += has_box ? sizeof BOX - 1 : 1;
-        if (!is_told)
-            program_note("no font here has U+%04X, and perhaps others: a box stands for it; "
+        if (!is_noted)
+            program_note("no font here has U+%04X, and perhaps others: a box is drawn instead; "
                          "packages such as fonts-noto-core and fonts-noto-cjk have more",
                          (unsigned)character);
-        is_told = true;
+        is_noted = true;
     }
     return out;
 }
 
 /* ---- Running ---- */
 
-/* Line ends and controls become blanks, so that the message is one line of the terminal. */
+/* Makes a message one line for the terminal: line ends and controls become blanks. */
 static const char *one_line(char *message)
 {
     char *out = message;

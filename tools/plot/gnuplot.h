@@ -9,15 +9,15 @@ struct picture {
     size_t len;
 };
 
-/* Runs gnuplot without its start files on the commands and takes what it writes to stdout. Ends the
- * program where gnuplot is not there, failed, or drew nothing. */
+/* Runs gnuplot on the commands, without its start files, and returns what it writes to stdout. Ends
+ * the program if gnuplot is absent, fails, or draws nothing. */
 struct picture gnuplot_run(const char *commands, size_t len);
 
-/* A text as a double-quoted string of gnuplot that stands for exactly these bytes. */
+/* Returns a text as a double-quoted string of gnuplot. */
 const char *gnuplot_string(const char *text);
 
-/* Puts U+25A1 (a box; ? where there is less room) in the place of each character of a text that no
- * font of this machine has, and says so once. Returns the new length, at most len. */
+/* Replaces each character of a text that no font of this machine has by U+25A1 (a box; by ? if the
+ * character takes fewer bytes), and prints a note once. Returns the new length, at most len. */
 size_t gnuplot_replace_missing(char *text, size_t len);
 
 #endif

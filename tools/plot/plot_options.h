@@ -32,7 +32,7 @@ enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
 struct plot_options {
     enum plot_command command;
     struct request_options request;      /* weight file, positions, mask, pooling, texts */
-    char *stdin_texts[STDIN_TEXTS_MOST]; /* the model's texts, where they came from stdin */
+    char *stdin_texts[STDIN_TEXTS_MOST]; /* the texts if they come from stdin */
     enum plot_format format;
     const char *output_path, *data_path; /* NULL: stdout */
     bool writes_data;                    /* the numbers too, to data_path */
@@ -47,12 +47,12 @@ struct plot_options {
     enum position_kind position_kind;
     const char *beside[BESIDE_MOST]; /* [n_beside] schemes or weight files */
     size_t n_beside;
-    size_t width, n_positions; /* 0: not said */
-    const char *dims;          /* NULL: not said */
+    size_t width, n_positions; /* 0: not given */
+    const char *dims;          /* NULL: not given */
     bool is_transposed;
 
     /* attention, words, layers */
-    size_t layer, head; /* from 1; 0: not said, or (words) the embedding step */
+    size_t layer, head; /* from 1; 0: not given, or (words) the embedding step */
     bool is_head_mean, is_rollout;
     size_t pad_to; /* 0: no padding */
     bool pad_left;
@@ -60,14 +60,14 @@ struct plot_options {
     const char *links[LINKS_MOST];
     size_t n_links;
     bool by_cosine; /* layers, order: the measure */
-    size_t page;    /* steps: from 1; 0: not said */
+    size_t page;    /* steps: from 1; 0: not given */
 
     /* order */
     size_t n_permutations;
     uint64_t seed;
 };
 
-/* Reads the command line after the command's name. The help, the version or a mistake ends the
+/* Reads the command line after the command's name. The help, the version and errors end the
  * program. */
 void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
                        char **argv);
@@ -75,29 +75,15 @@ void plot_options_read(struct plot_options *options, enum plot_command command, 
 /* By enum plot_command. */
 extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
 
-/* encode-plot --help; the exit code. */
+/* Prints encode-plot --help; returns the exit code. */
 int plot_print_help(void);
 
-/* Reads texts from stdin where there are none. Where they cannot be, that is said, and ends the
- * program. */
+/* Reads the texts from stdin if the command line has none, for a picture of one or two. Errors end
+ * the program. */
 void plot_texts_read(struct plot_options *options);
 
-/* Setters for the table. */
-void plot_set_size(void *options, const struct option_use *use);
-void plot_set_dpi(void *options, const struct option_use *use);
-void plot_set_layer(void *options, const struct option_use *use);
-void plot_set_head(void *options, const struct option_use *use);
-void plot_check_link(void *options, const struct option_use *use);
-
-/* A rule for the table: a message, or NULL. */
-const char *plot_check_texts(const void *options);
-
-/* Sizes become inches, now that --dpi is known; what is written where. */
-void plot_settle_size(struct plot_options *options);
-void plot_settle_outputs(struct plot_options *options);
-
-/* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
- * never freed. What is none of these ends the program. */
+/* Reads "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as *n numbers,
+ * never freed. Errors end the program. */
 size_t *dims_read(const char *text, size_t width, size_t *n);
 
 #endif

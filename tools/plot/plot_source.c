@@ -1,5 +1,5 @@
-/* plot_source.c - see plot_source.h. The encoder opens the file and makes tokens; what is computed
- * is computed by sessions of our own, one for each kind of positions. */
+/* plot_source.c - see plot_source.h. The encoder opens the file and makes tokens; sessions of our
+ * own, one for each kind of positions, compute the numbers. */
 #include "tools/plot/plot_source.h"
 
 #include "tools/plot/text.h"
@@ -9,35 +9,29 @@
 
 /* ---- The model ---- */
 
-static void choose_positions(struct source *source)
+void source_open(struct source *source, const struct plot_options *options)
 {
-    const struct position_options *positions = &source->options->request.positions;
-    bool compares =
-        source->options->command == PLOT_WORDS || source->options->command == PLOT_ORDER;
-    bool has_none = strcmp(source->encoder.info.position, "none") == 0 &&
-                    strcmp(source->encoder.attention_position, "none") == 0;
-    source->scheme = positions->position;
-    if (positions->position == ENGINE_POSITION_MODEL && compares && has_none)
+    const struct position_options *positions = &options->request.positions;
+    struct request_options tokens = options->request;
+    struct encoder *encoder = &source->encoder;
+    tokens.task = TASK_TOKENS;
+    tokens.positions = (struct position_options){0}; /* those of the sessions are chosen here */
+    *source = (struct source){.options = options, .scheme = positions->position};
+    if (options->command == PLOT_POSITION) /* opens the files that it needs itself */
+        return;
+    encoder_open(encoder, &tokens);
+    if (!encoder->info.has_model)
+        program_die("%s holds a tokenizer alone: pictures need a model", encoder->name);
+    bool compares = options->command == PLOT_WORDS || options->command == PLOT_ORDER;
+    bool has_none = strcmp(encoder->info.position, "none") == 0 &&
+                    strcmp(encoder->attention_position, "none") == 0;
+    if (source->scheme == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
     source->position =
-        source->scheme ? engine_position_name(source->scheme) : source->encoder.info.position;
+        source->scheme ? engine_position_name(source->scheme) : encoder->info.position;
     const char *conflict = position_options_conflict(positions, source->position);
     if (conflict)
         program_die_misused("%s; here they are %s", conflict, source->position);
-}
-
-void source_open(struct source *source, const struct plot_options *options)
-{
-    struct request_options tokens = options->request;
-    tokens.task = TASK_TOKENS;
-    tokens.positions = (struct position_options){0}; /* choose_positions knows the scheme */
-    *source = (struct source){.options = options};
-    if (options->command == PLOT_POSITION) /* opens what files it needs itself */
-        return;
-    encoder_open(&source->encoder, &tokens);
-    if (!source->encoder.info.has_model)
-        program_die("%s holds a tokenizer alone: pictures need a model", source->encoder.name);
-    choose_positions(source);
 }
 
 void source_close(struct source *source)
@@ -49,26 +43,13 @@ void source_close(struct source *source)
 
 /* ---- Texts ---- */
 
-/* One more, all 0; room is doubled whenever it is used up. */
-static struct item *add_item(struct source *source)
-{
-    size_t n = source->n_items++;
-    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, 8 … */
-        struct item *items = alloc_zeros(2 * n + 1, sizeof *items);
-        if (n)
-            memcpy(items, source->items, n * sizeof *items);
-        source->items = items;
-    }
-    return &source->items[n];
-}
-
 struct item *source_tokenize(struct source *source, const char *text, size_t len, size_t number)
 {
-    size_t most = source->encoder.info.max_tokens;
-    struct item *item = add_item(source);
-    item->number = number;
-    item->record.input.text = text;
-    item->record.input.text_len = len;
+    size_t most = source->encoder.info.max_tokens, n = source->n_items++;
+    if ((n & (n - 1)) == 0) /* 0, 1, 2, 4, 8 … */
+        source->items = alloc_resize(source->items, 2 * n + 1, sizeof *source->items);
+    struct item *item = &source->items[n];
+    *item = (struct item){.number = number, .record.input = {.text = text, .text_len = len}};
     if (!encoder_tokenize(&source->encoder, item))
         program_die("%s", source->encoder.message);
     if (item->n_tokens > most)
@@ -103,7 +84,7 @@ const char *source_positions(const struct source *source, enum with_positions wi
     const char *scheme = without ? "none" : source->position;
     const char *words = position_words(source->encoder.model, &source->options->request.positions,
                                        scheme, source->encoder.info.width);
-    /* No option takes away what the model's attention knows. */
+    /* No option removes the positions that the model's attention knows. */
     const char *in_attention = source->encoder.attention_position;
     if (strcmp(in_attention, "none") != 0)
         return text_new("with %s%s%s positions%s", without ? "" : scheme, without ? "" : " and ",
@@ -112,9 +93,47 @@ const char *source_positions(const struct source *source, enum with_positions wi
                    : text_new("with %s positions%s", scheme, words);
 }
 
+enum { FREQUENCIES_SHOWN = 4 };
+
+/* A weight that was asked for is named even if it is 1, and if one weight is named so is the other:
+ * only W1 : W2 matters. */
+const char *position_words(const engine_model *model, const struct position_options *options,
+                           const char *scheme, size_t width)
+{
+    struct position_numbers numbers = position_numbers(options, model, width);
+    double w1 = numbers.embedding_scale, w2 = numbers.position_scale;
+    bool has_positions = strcmp(scheme, "none") != 0;
+    bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
+    bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
+    bool is_root = options->embedding_scale_is_sqrt ||
+                   (fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1));
+    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0, len;
+    char *text;
+    FILE *words = alloc_open(&text, &len);
+    if (position_uses_base(scheme) && (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
+        fprintf(words, ", base %g", numbers.base);
+    if (width > 0 && (names_w1 || names_w2) && is_root)
+        fprintf(words, ", W1 = √%zu", width);
+    else if (width > 0 && (names_w1 || names_w2))
+        fprintf(words, ", W1 = %g", w1);
+    if (names_w2 || (names_w1 && has_positions))
+        fprintf(words, ", W2 = %g", w2);
+    if (n > 0 && (!options->frequencies || n > FREQUENCIES_SHOWN))
+        fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
+    else
+        for (size_t i = 0; i < n; i++)
+            fprintf(words, "%s%g",
+                    i        ? ", "
+                    : n == 1 ? ", frequency "
+                             : ", frequencies ",
+                    options->frequencies[i]);
+    text_close(words, &text);
+    return text;
+}
+
 /* ---- Sessions ---- */
 
-/* With the positions of the command line, or with none; what else is asked for is in options. */
+/* Opens a session with the positions of the command line, or with none, and these options. */
 static engine_session *open_session(const struct source *source, enum with_positions with,
                                     engine_session_options options)
 {
@@ -123,7 +142,7 @@ static engine_session *open_session(const struct source *source, enum with_posit
     engine_session *session = NULL;
     engine_error error = {0};
     positions.position = source->scheme;
-    if (with == WITHOUT_POSITIONS) /* W1 alone is left */
+    if (with == WITHOUT_POSITIONS) /* only W1 is kept */
         positions = (struct position_options){
             .position = ENGINE_POSITION_NONE,
             .has_embedding_scale = positions.has_embedding_scale,
@@ -138,7 +157,7 @@ static engine_session *open_session(const struct source *source, enum with_posit
     return session;
 }
 
-/* The vectors of a text into out. */
+/* Writes the vectors of a text to out. */
 static void encode_item(const struct source *source, engine_session *session,
                         const struct item *item, engine_pooling pooling, float *out, size_t n)
 {
@@ -168,13 +187,12 @@ void source_watch(struct source *source, enum with_positions with, const struct 
     engine_session_free(session);
 }
 
-/* Where the numbers go, and how many there are of one layer. */
 struct tracing {
-    double *out;
-    size_t n_layer;
+    double *out;    /* [layers, n_layer] */
+    size_t n_layer; /* numbers of one layer */
 };
 
-static void take(const engine_trace_view *view, void *user)
+static void copy_layer(const engine_trace_view *view, void *user)
 {
     const struct tracing *tracing = user;
     for (size_t i = 0; i < tracing->n_layer; i++)
@@ -188,7 +206,7 @@ double *source_trace(struct source *source, enum with_positions with, const stru
     size_t n = item->n_tokens, n_layers = info->n_layers + (kind == ENGINE_TRACE_HIDDEN);
     size_t n_layer = kind == ENGINE_TRACE_HIDDEN ? n * info->width : info->n_heads * n * n;
     struct tracing tracing = {alloc_zeros(n_layers, n_layer * sizeof(double)), n_layer};
-    source_watch(source, with, item, kind, take, &tracing);
+    source_watch(source, with, item, kind, copy_layer, &tracing);
     return tracing.out;
 }
 

@@ -1,8 +1,8 @@
-/* render.c - see render.h. Pictures and characters are made whole before their output is opened.
+/* render.c - see render.h. Pictures and characters are complete before their output is opened.
  *
  * A picture is drawn by a script of gnuplot: maps.gp, waves.gp, order.gp, words.gp, or the user's
- * (--script). It reads the table of numbers and the variables that put_variables writes, which
- * common.gp describes. Texts reach gnuplot as strings alone: gnuplot_string's, or of the table.
+ * (--script). It reads the table of numbers and the variables that common.gp describes. Texts reach
+ * gnuplot as strings alone: those of gnuplot_string, or of the table.
  */
 #include "tools/plot/render.h"
 
@@ -44,9 +44,9 @@ static int write_table(const struct figure *figure, const char *path)
     return write_bytes(table, len, path);
 }
 
-/* ---- What gnuplot runs ---- */
+/* ---- Commands for gnuplot ---- */
 
-/* The folder of the scripts: beside the program, where make links that of its tree, or
+/* Returns the folder of the scripts: beside the program, where make links that of its tree, or
  * PREFIX/share/encode/plot for PREFIX/bin/encode-plot. */
 static const char *find_scripts(void)
 {
@@ -65,7 +65,7 @@ static const char *find_scripts(void)
                 program, program);
 }
 
-/* Names are cut where they would take the room of the values. */
+/* Returns the columns that names are cut to, so that they leave room for the values. */
 static size_t name_columns(const struct figure *figure)
 {
     switch (figure->panels[0].kind) {
@@ -75,81 +75,69 @@ static size_t name_columns(const struct figure *figure)
     }
 }
 
-/* One line, cut where it is long. */
-static const char *gnuplot_title(const char *title)
+/* One line, cut if it is long. */
+static const char *title_string(const char *title)
 {
     return gnuplot_string(title ? text_cut(title, TITLE_COLUMNS) : "");
 }
 
-static void put_panel(const struct panel *panel, size_t i, size_t index, size_t name_most,
-                      FILE *out)
+/* Writes the variables of panel i, whose table is the index-th. */
+static void write_panel(const struct panel *panel, size_t i, size_t index, size_t name_most,
+                        FILE *out)
 {
     static const char *const palettes[] = {"", "RdBu", "viridis", "Blues"};
-    fprintf(out, "table[%zu] = %zu; page[%zu] = %zu\n", i, index, i, panel->page);
-    fprintf(out, "rows[%zu] = %zu; columns[%zu] = %zu\n", i, panel->y.n, i, panel->x.n);
-    fprintf(out, "y_names[%zu] = %zu; x_names[%zu] = %zu\n", i, axis_widest(&panel->y, name_most),
-            i, axis_widest(&panel->x, name_most));
-    fprintf(out, "colors[%zu] = \"%s\"; least[%zu] = %.9g; most[%zu] = %.9g\n", i,
-            palettes[panel->palette], i, panel->least, i, panel->most);
-    fprintf(out, "panel_title[%zu] = %s\n", i, gnuplot_title(panel->title));
-    fprintf(out, "x_title[%zu] = %s\n", i, gnuplot_title(panel->x.title));
-    fprintf(out, "y_title[%zu] = %s\n", i, gnuplot_title(panel->y.title));
-    fprintf(out, "unit[%zu] = %s\n", i, gnuplot_title(panel->unit));
-    fprintf(out, "links[%zu] = \"", i);
+    fprintf(out,
+            "i = %zu\ntable[i] = %zu\npage[i] = %zu\nrows[i] = %zu\ncolumns[i] = %zu\n"
+            "y_names[i] = %zu\nx_names[i] = %zu\ncolors[i] = \"%s\"\nleast[i] = %.9g\n"
+            "most[i] = %.9g\npanel_title[i] = %s\nx_title[i] = %s\ny_title[i] = %s\n"
+            "unit[i] = %s\nlinks[i] = \"",
+            i, index, panel->page, panel->y.n, panel->x.n, axis_widest(&panel->y, name_most),
+            axis_widest(&panel->x, name_most), palettes[panel->palette], panel->least, panel->most,
+            title_string(panel->title), title_string(panel->x.title), title_string(panel->y.title),
+            title_string(panel->unit));
     for (size_t k = 0; k < panel->n_links; k++)
         fprintf(out, "%zu %zu ", panel->links[k][0] + 1, panel->links[k][1] + 1);
     fputs("\"\n", out);
 }
 
-/* The variables that common.gp describes. */
-static void put_variables(const struct figure *figure, const struct plot_options *options,
-                          FILE *out)
+/* Writes the variables that common.gp describes. columns: of characters, 0 for a picture. */
+static void write_variables(const struct figure *figure, const struct plot_options *options,
+                            size_t columns, FILE *out)
 {
-    static const char *const arrays[] = {"table",       "page",    "rows",    "columns", "y_names",
-                                         "x_names",     "colors",  "least",   "most",    "links",
-                                         "panel_title", "x_title", "y_title", "unit"};
-    size_t n = 0, i = 0;
-    for (size_t k = 0; k < figure->n_panels; k++)
-        n += figure->panels[k].kind != PANEL_DATA;
-    const char *title =
-        options->title
-            ? gnuplot_string(text_of_bytes(figure->title, strnlen(figure->title, TITLE_BYTES)))
-            : gnuplot_title(figure->title);
-    fprintf(out, "title = %s\nnotes = \"\"\n", title);
-    for (size_t k = 0; k < figure->n_notes; k++)
-        fprintf(out, "notes = notes.%s.\"\\n\"\n", gnuplot_title(figure->notes[k]));
-    fprintf(out, "n_notes = %zu\nn = %zu\nn_beside = %zu\n", figure->n_notes, n, figure->columns);
-    fprintf(out,
-            "square = %d\ny_up = %d\nshows_values = %d\nshares_scale = %d\nshares_names = %d\n"
-            "overlaid = %d\n",
-            figure->is_square, figure->y_up, figure->shows_values, figure->shares_scale,
-            figure->shares_names, figure->is_overlaid);
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        fprintf(out, "array %s[%zu]\n", arrays[k], n);
-    for (size_t k = 0; k < figure->n_panels; k++)
-        if (figure->panels[k].kind != PANEL_DATA)
-            put_panel(&figure->panels[k], ++i, k, name_columns(figure), out);
-}
-
-/* What is drawn on. columns: of characters, 0 for a picture. */
-static void put_format(const struct plot_options *options, size_t columns, FILE *out)
-{
-    static const char *const formats[] = {
-        [PLOT_PNG] = "png", [PLOT_SVG] = "svg", [PLOT_PDF] = "pdf"};
-    double width = options->width_inches, height = options->height_inches;
+    static const char *const formats[] = {"", "text", "", "png", "svg", "pdf"};
+    const bool is_text = columns > 0;
+    double width = is_text ? (double)columns : options->width_inches;
+    double height = is_text ? TEXT_ROWS : options->height_inches;
     double pixels = fmax(width, height) * (options->format == PLOT_PNG ? options->dpi : 96);
-    if (pixels > PIXELS_MOST + 0.5)
+    size_t n = 0, i = 0;
+    if (!is_text && pixels > PIXELS_MOST + 0.5)
         program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
                     PIXELS_MOST);
-    if (columns)
-        fprintf(out, "format = \"text\"\nwidth = %zu\nheight = %d\n", columns, TEXT_ROWS);
-    else
-        fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\n", formats[options->format],
-                width, height);
-    fprintf(out, "dpi = %.9g\n", options->dpi);
+    for (size_t k = 0; k < figure->n_panels; k++)
+        n += figure->panels[k].kind != PANEL_DATA;
+    fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\ndpi = %.9g\n",
+            formats[options->format], width, height, options->dpi);
+    size_t title_len = strnlen(figure->title, TITLE_BYTES);
+    fprintf(out, "title = %s\nnotes = \"\"\n",
+            options->title ? gnuplot_string(text_of_bytes(figure->title, title_len))
+                           : title_string(figure->title));
+    for (size_t k = 0; k < figure->n_notes; k++)
+        fprintf(out, "notes = notes.%s.\"\\n\"\n", title_string(figure->notes[k]));
+    fprintf(out,
+            "n_notes = %zu\nn = %zu\nn_beside = %zu\nsquare = %d\ny_up = %d\nshows_values = %d\n"
+            "shares_scale = %d\nshares_names = %d\noverlaid = %d\n",
+            figure->n_notes, n, figure->columns, figure->is_square, figure->y_up,
+            figure->shows_values, figure->shares_scale, figure->shares_names, figure->is_overlaid);
+    fputs("array table[n]\narray page[n]\narray rows[n]\narray columns[n]\narray y_names[n]\n"
+          "array x_names[n]\narray colors[n]\narray least[n]\narray most[n]\narray links[n]\n"
+          "array panel_title[n]\narray x_title[n]\narray y_title[n]\narray unit[n]\n",
+          out);
+    for (size_t k = 0; k < figure->n_panels; k++)
+        if (figure->panels[k].kind != PANEL_DATA)
+            write_panel(&figure->panels[k], ++i, k, name_columns(figure), out);
 }
 
-/* The table is a file in memory, which gnuplot may open as often as it likes. */
+/* Draws the figure. The table is a file in memory, which gnuplot can open several times. */
 static struct picture draw(const struct figure *figure, const struct plot_options *options,
                            size_t columns)
 {
@@ -157,7 +145,7 @@ static struct picture draw(const struct figure *figure, const struct plot_option
                                           [PANEL_LINES] = "waves.gp",
                                           [PANEL_DOTS] = "order.gp",
                                           [PANEL_POINTS] = "words.gp"};
-    const char *folder = find_scripts();
+    const char *folder = find_scripts(), *script = options->script;
     char *commands, *table;
     size_t len, table_len;
     int file = memfd_create("table", 0);
@@ -167,9 +155,7 @@ static struct picture draw(const struct figure *figure, const struct plot_option
     stream = alloc_open(&commands, &len);
     fprintf(stream, "set encoding utf8\ndata = \"/dev/fd/%d\"\nfolder = %s\n", file,
             gnuplot_string(folder));
-    put_format(options, columns, stream);
-    put_variables(figure, options, stream);
-    const char *script = options->script;
+    write_variables(figure, options, columns, stream);
     if (!script)
         script = alloc_own(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
     fprintf(stream, "load %s\n", gnuplot_string(script));
@@ -187,31 +173,17 @@ static struct picture draw(const struct figure *figure, const struct plot_option
 
 /* ---- Characters ---- */
 
-static size_t terminal_columns(bool is_terminal)
-{
-    struct winsize size = {0};
-    if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        return size.ws_col < TEXT_COLUMNS_MOST ? size.ws_col : TEXT_COLUMNS_MOST;
-    return TEXT_COLUMNS;
-}
-
-static bool has_colors(bool is_terminal)
-{
-    const char *kind = getenv("TERM"), *refused = getenv("NO_COLOR");
-    return is_terminal && kind && strcmp(kind, "dumb") != 0 && !(refused && refused[0]);
-}
-
-/* A line in which nothing moves the cursor. */
-static void put_line(const char *line, FILE *stream)
+/* Writes a line in which nothing moves the cursor. */
+static void write_line(const char *line, FILE *stream)
 {
     display_text(stream, line, strlen(line), TEXT_COLUMNS_MOST);
     putc('\n', stream);
 }
 
-/* Lines and points are gnuplot's, without the form feed and the blanks around them; then how long
- * links are, which letters cannot show. */
-static void put_drawing(const struct figure *figure, const struct plot_options *options,
-                        size_t columns, FILE *stream)
+/* Writes the lines and points that gnuplot draws, without the form feed and the blanks around them;
+ * then the lengths of links, which characters cannot show. */
+static void write_drawing(const struct figure *figure, const struct plot_options *options,
+                          size_t columns, FILE *stream)
 {
     struct picture picture = draw(figure, options, columns);
     size_t feed = strspn(picture.bytes, "\f\n");
@@ -222,36 +194,41 @@ static void put_drawing(const struct figure *figure, const struct plot_options *
     for (size_t k = 0; k < figure->n_panels; k++) {
         const struct panel *panel = &figure->panels[k];
         for (size_t i = 0; i < panel->n_links; i++)
-            put_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
-                              axis_name(&panel->y, panel->links[i][0]),
-                              axis_name(&panel->y, panel->links[i][1]),
-                              panel_link_length(panel, i)),
-                     stream);
+            write_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
+                                axis_name(&panel->y, panel->links[i][0]),
+                                axis_name(&panel->y, panel->links[i][1]),
+                                panel_link_length(panel, i)),
+                       stream);
     }
 }
 
 static int write_text(const struct figure *figure, const struct plot_options *options)
 {
+    const char *terminal = getenv("TERM"), *refused = getenv("NO_COLOR");
     bool is_terminal = !options->output_path && isatty(STDOUT_FILENO);
-    size_t columns = terminal_columns(is_terminal);
-    enum panel_kind kind = figure->panels[0].kind;
+    bool colors =
+        is_terminal && terminal && strcmp(terminal, "dumb") != 0 && !(refused && refused[0]);
+    bool is_drawn = figure->panels[0].kind == PANEL_LINES || figure->panels[0].kind == PANEL_POINTS;
+    struct winsize size = {0};
+    size_t columns = TEXT_COLUMNS, len;
+    if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        columns = size.ws_col < TEXT_COLUMNS_MOST ? size.ws_col : TEXT_COLUMNS_MOST;
     char *text;
-    size_t len;
     FILE *stream = alloc_open(&text, &len);
     if (options->title) /* the user's own line ends */
         fprintf(stream, "%s\n", figure->title);
     else
-        put_line(figure->title, stream);
+        write_line(figure->title, stream);
     for (size_t i = 0; i < figure->n_notes; i++)
-        put_line(figure->notes[i], stream);
-    if (kind == PANEL_LINES || kind == PANEL_POINTS)
-        put_drawing(figure, options, columns, stream);
-    for (size_t i = 0; kind != PANEL_LINES && kind != PANEL_POINTS && i < figure->n_panels; i++) {
+        write_line(figure->notes[i], stream);
+    if (is_drawn)
+        write_drawing(figure, options, columns, stream);
+    for (size_t i = 0; !is_drawn && i < figure->n_panels; i++) {
         if (figure->panels[i].title) {
             putc('\n', stream);
-            put_line(figure->panels[i].title, stream);
+            write_line(figure->panels[i].title, stream);
         }
-        panel_print(&figure->panels[i], figure->y_up, columns, has_colors(is_terminal), stream);
+        panel_print(&figure->panels[i], figure->y_up, columns, colors, stream);
     }
     text_close(stream, &text);
     return write_bytes(text, len, options->output_path);
@@ -259,8 +236,22 @@ static int write_text(const struct figure *figure, const struct plot_options *op
 
 /* ---- Pictures ---- */
 
-/* How each kind of file begins and ends, so that half a picture is not taken for one. */
-static bool is_whole(enum plot_format format, const struct picture *picture)
+static void replace_all(struct picture *picture, const char *from, const char *to)
+{
+    const char *at = picture->bytes, *end = at + picture->len, *found;
+    FILE *stream = alloc_open(&picture->bytes, &picture->len);
+    while ((found = memmem(at, (size_t)(end - at), from, strlen(from))) != NULL) {
+        fwrite(at, 1, (size_t)(found - at), stream);
+        fputs(to, stream);
+        at = found + strlen(from);
+    }
+    fwrite(at, 1, (size_t)(end - at), stream);
+    text_close(stream, &picture->bytes);
+}
+
+/* Checks that the picture begins and ends as its format does. In SVG gives images sharp cells, as
+ * gnuplot's other formats do, and writes ]]> in a text as XML requires. */
+static int write_picture(const struct figure *figure, const struct plot_options *options)
 {
     static const struct {
         const char *begin, *end;
@@ -268,38 +259,20 @@ static bool is_whole(enum plot_format format, const struct picture *picture)
                  [PLOT_SVG] = {"<svg", "</svg>"},
                  [PLOT_PDF] = {"%PDF", "%%EOF"}};
     enum { BEGIN = 100, END = 20 };
-    const char *begin = marks[format].begin, *end = marks[format].end;
-    return picture->len > BEGIN && memmem(picture->bytes, BEGIN, begin, strlen(begin)) &&
-           memmem(picture->bytes + picture->len - END, END, end, strlen(end));
-}
-
-/* Cells of an image in SVG have sharp edges, as gnuplot's other images do. */
-static void sharpen_svg(struct picture *picture)
-{
-    static const char mark[] = "<image ";
-    const char *at = picture->bytes, *end = at + picture->len, *found;
-    FILE *stream = alloc_open(&picture->bytes, &picture->len);
-    while ((found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)) != NULL) {
-        found += sizeof mark - 1;
-        fwrite(at, 1, (size_t)(found - at), stream);
-        fputs("style='image-rendering:pixelated' ", stream);
-        at = found;
-    }
-    fwrite(at, 1, (size_t)(end - at), stream);
-    text_close(stream, &picture->bytes);
-}
-
-static int write_picture(const struct figure *figure, const struct plot_options *options)
-{
     struct picture picture = draw(figure, options, 0);
-    if (!is_whole(options->format, &picture))
+    const char *begin = marks[options->format].begin, *end = marks[options->format].end;
+    if (picture.len <= BEGIN || !memmem(picture.bytes, BEGIN, begin, strlen(begin)) ||
+        !memmem(picture.bytes + picture.len - END, END, end, strlen(end)))
         program_die("gnuplot drew only a part of the picture");
-    if (options->format == PLOT_SVG)
-        sharpen_svg(&picture);
+    if (options->format == PLOT_SVG) {
+        replace_all(&picture, "<image ", "<image style='image-rendering:pixelated' ");
+        if (!strstr(picture.bytes, "<![CDATA[")) /* which a user's script may need */
+            replace_all(&picture, "]]>", "]]&gt;");
+    }
     return write_bytes(picture.bytes, picture.len, options->output_path);
 }
 
-/* Leaves the panels of one page: that of --page, or the first where the format has no pages. */
+/* Leaves the panels of one page: that of --page, or the first if the format has no pages. */
 static void choose_page(struct figure *figure, const struct plot_options *options)
 {
     size_t n_pages = figure->panels[figure->n_panels - 1].page, n = 0;

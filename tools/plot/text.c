@@ -8,22 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tabs and line ends stay: tables of numbers and pictures have them their own ways. U+FFFE and
- * U+FFFF may not stand in XML, which SVG is. */
-static bool is_shown(uint32_t character)
-{
-    if (character == 0xFFFE || character == 0xFFFF)
-        return false;
-    return character == '\t' || character == '\n' || !display_hides(character);
-}
-
 char *text_of_bytes(const char *bytes, size_t len)
 {
     char *made = alloc_zeros(len + 1, 3), *out = made; /* U+FFFD takes 3 */
     for (size_t at = 0; at < len;) {
         uint32_t character;
         at += utf8_next(bytes + at, len - at, &character);
-        out += utf8_put(is_shown(character) ? character : UTF8_REPLACEMENT, out);
+        /* Tables and pictures write tabs and line ends their own ways. XML, which SVG is, does not
+         * allow U+FFFE and U+FFFF. */
+        bool is_shown = character == '\t' || character == '\n' ||
+                        (!display_hides(character) && character != 0xFFFE && character != 0xFFFF);
+        out += utf8_put(is_shown ? character : UTF8_REPLACEMENT, out);
     }
     return made;
 }

@@ -230,6 +230,8 @@ TEST(names_once)
     assert_int_equal(count(out, ">without positions</text>"), 1);
     out = shell_expect(0, "$PLOT position --kind waves --width 8 -f svg")->out;
     assert_int_equal(count(out, "<title>dim 2</title>"), 1); /* what a viewer shows of a line */
+    out = shell_expect(0, "$PLOT layers 'I ride' --title 'a]]>b' -f svg")->out;
+    assert_int_equal(count(out, ">a]]&gt;b</text>"), 1); /* XML does not allow ]]> in a text */
 }
 
 /* Below the plane of letters is how far linked words are apart, as the numbers have it. */

@@ -32,8 +32,8 @@ TEST(order)
         {"order --permutations 100 'a b c d' -f data", 0, "All 23 other orders"},
         {"order 'a b' -f data", 0, "1 other order of"},
         {"order --permutations 500 'a a a a a a a a a a a b b' -f data", 0, "77 other orders"},
-        {"order 'a a a' -f data", 1, "there is no other order of these words"},
-        {"order '' -f data", 1, "there is no other order of these words"},
+        {"order 'a a a' -f data", 1, "these words have no other order"},
+        {"order '' -f data", 1, "these words have no other order"},
         {"order \"$(seq 5000 | tr '\\n' ' ')\"", 1, "5000 words; at most 4096 can be permuted"},
     };
     ASSERT_USES(uses);

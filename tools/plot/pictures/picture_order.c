@@ -1,9 +1,9 @@
 /* picture_order.c - encode-plot order: a sentence and its permutations, and how far each one's
- * pooled vector is from the sentence's, with positions and without. Words are what blanks separate.
+ * pooled vector is from the sentence's, with positions and without. Words are separated by blanks.
  *
- * There are n! / (m_1! m_2! …) different ones where words occur m_i times. If these are few, all of
- * them are taken in the order of Narayana's next permutation; else seeded random ones (Fisher,
- * Yates), each once.
+ * There are n! / (m_1! m_2! …) different permutations where words occur m_i times. If these are
+ * few, all of them are shown, in the order of Narayana's next permutation; else seeded random ones
+ * (Fisher, Yates), each once.
  */
 #include "tools/plot/pictures/pictures.h"
 
@@ -27,7 +27,7 @@ struct orders {
     size_t n;
 };
 
-static struct orders split(const char *text)
+static struct orders split_words(const char *text)
 {
     static const char blanks[] = " \t\n\v\f\r";
     char *copy = alloc_own(alloc_text("%s", text)), *at;
@@ -79,8 +79,8 @@ static void add_new(struct orders *orders, const size_t *order)
     memcpy(orders->indices + orders->n++ * n, order, bytes);
 }
 
-/* Adds all other orders, if there are at most `wanted`, else so many random ones (0: as many as
- * look well). Returns whether these are all. */
+/* Adds all other orders if there are at most `wanted`, else so many random ones (0: as many as look
+ * well). Returns whether these are all. */
 static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
 {
     size_t n = orders->n_words, most = wanted ? wanted : ALL_MOST;
@@ -107,83 +107,84 @@ static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
     return false;
 }
 
-static char *write_order(const struct orders *orders, size_t i)
+/* Makes a text of each order. */
+static void tokenize_orders(struct source *source, const struct orders *orders)
 {
-    char *text;
-    size_t len, n = orders->n_words;
-    FILE *stream = alloc_open(&text, &len);
-    for (size_t k = 0; k < n; k++)
-        fprintf(stream, "%s%s", k ? " " : "", orders->words[orders->indices[i * n + k]]);
-    text_close(stream, &text);
-    return text;
+    size_t n = orders->n_words, len;
+    for (size_t i = 0; i < orders->n; i++) {
+        char *text;
+        FILE *stream = alloc_open(&text, &len);
+        for (size_t k = 0; k < n; k++)
+            fprintf(stream, "%s%s", k ? " " : "", orders->words[orders->indices[i * n + k]]);
+        text_close(stream, &text);
+        source_tokenize(source, text, len, 1);
+    }
 }
 
 /* ---- Panel ---- */
 
-static double float_distance(const float *a, const float *b, size_t n, bool by_cosine)
-{
-    double squares = 0;
-    for (size_t i = 0; i < n; i++)
-        squares += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-    return by_cosine ? 1 - engine_cosine(a, b, n) : sqrt(squares);
-}
-
-struct row {
+struct permutation {
     double distances[2]; /* [n_kinds]: to the sentence */
     size_t index;        /* of the text */
 };
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct permutation *x = a, *y = b;
     if (x->distances[0] != y->distances[0])
         return (x->distances[0] > y->distances[0]) - (x->distances[0] < y->distances[0]);
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Distances with positions, the nearest first, and those without beside them; a model without
- * positions has these alone. */
+/* Fills one kind of distances of n permutations: |a - b| or 1 - cosine. */
+static void measure(struct source *source, enum with_positions with, size_t kind,
+                    struct permutation *permutations, size_t n)
+{
+    size_t width;
+    const float *a = source_pool(source, with, &width), *b = a;
+    for (size_t i = 0; i < n; i++) {
+        double squares = 0;
+        b += width;
+        for (size_t k = 0; k < width; k++)
+            squares += ((double)a[k] - (double)b[k]) * ((double)a[k] - (double)b[k]);
+        permutations[i].index = i + 1;
+        permutations[i].distances[kind] =
+            source->options->by_cosine ? 1 - engine_cosine(a, b, width) : sqrt(squares);
+    }
+}
+
+/* Shows distances with positions, the nearest first, beside those without; a model without
+ * positions has only these. */
 static void add_dots(struct source *source, struct figure *figure)
 {
-    bool has_positions = strcmp(source->position, "none") != 0;
-    bool by_cosine = source->options->by_cosine;
-    size_t n = source->n_items - 1, n_kinds = has_positions ? 2 : 1, width;
+    size_t n = source->n_items - 1, n_kinds = strcmp(source->position, "none") != 0 ? 2 : 1;
     struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
-    struct row *rows = alloc_zeros(n, sizeof *rows);
+    struct permutation *permutations = alloc_zeros(n, sizeof *permutations);
     axis_name_all(&panel->x);
     axis_name_all(&panel->y);
     for (size_t k = 0; k < n_kinds; k++) {
-        enum with_positions with = has_positions && k == 0 ? WITH_POSITIONS : WITHOUT_POSITIONS;
-        const float *vectors = source_pool(source, with, &width);
+        enum with_positions with = k + 1 < n_kinds ? WITH_POSITIONS : WITHOUT_POSITIONS;
+        measure(source, with, k, permutations, n);
         panel->x.labels[k] = source_positions(source, with);
-        for (size_t i = 0; i < n; i++) {
-            rows[i].index = i + 1;
-            rows[i].distances[k] =
-                float_distance(vectors, vectors + (i + 1) * width, width, by_cosine);
-        }
     }
-    qsort(rows, n, sizeof *rows, by_distance);
+    qsort(permutations, n, sizeof *permutations, by_distance);
     for (size_t i = 0; i < n; i++) {
-        panel->y.labels[i] = text_new("%s", source->items[rows[i].index].record.input.text);
-        memcpy(panel->values + i * n_kinds, rows[i].distances, n_kinds * sizeof(double));
+        panel->y.labels[i] = text_new("%s", source->items[permutations[i].index].record.input.text);
+        memcpy(panel->values + i * n_kinds, permutations[i].distances, n_kinds * sizeof(double));
     }
-    panel->unit = by_cosine ? "1 − cosine to the sentence's vector"
-                            : "Euclidean distance to the sentence's vector";
+    panel->unit = source->options->by_cosine ? "1 − cosine to the sentence's vector"
+                                             : "Euclidean distance to the sentence's vector";
 }
 
 void picture_order(struct source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const char *text = options->request.texts[0];
-    struct orders orders = split(text);
+    struct orders orders = split_words(text);
     bool is_all = permute(&orders, options->n_permutations, options->seed);
     if (orders.n < 2)
-        program_die(
-            "there is no other order of these words: a sentence of two different words is needed");
-    for (size_t i = 0; i < orders.n; i++) {
-        const char *order = write_order(&orders, i);
-        source_tokenize(source, order, strlen(order), 1);
-    }
+        program_die("these words have no other order: a sentence of two different words is needed");
+    tokenize_orders(source, &orders);
     add_dots(source, figure);
     figure->title = text_new(
         "%s%zu other order%s of “%s”: %s, %s pooling", is_all && orders.n > 2 ? "All " : "",

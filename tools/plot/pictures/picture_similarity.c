@@ -10,11 +10,14 @@
 
 enum { TEXTS_MOST = 2000 };
 
-static void read_texts(struct source *source, struct reader *reader)
+static void read_texts(struct source *source)
 {
+    const struct request_options *request = &source->options->request;
+    struct reader reader;
     struct record record;
     enum reader_state state;
-    while ((state = reader_next(reader, true, &record)) == READER_RECORD) {
+    reader_open(&reader, request->texts, request->n_texts, false);
+    while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
         size_t number = source->n_items + 1;
         if (number > TEXTS_MOST)
             program_die("there are more than %d texts, the most that a picture can show",
@@ -26,32 +29,30 @@ static void read_texts(struct source *source, struct reader *reader)
             program_note("text %zu has no tokens: its cosines are 0", number);
     }
     if (state == READER_FAILED)
-        program_die("%s", reader->message);
+        program_die("%s", reader.message);
     if (source->n_items < 2)
         program_die_misused("similarity takes at least two texts; there %s",
                             source->n_items ? "is one" : "are none");
+    reader_free(&reader);
 }
 
-/* Cosines below zero need white in the middle; without, colours are worth more above the least. */
-static void choose_colors(const struct plot_options *options, struct panel *panel)
+/* With cosines below zero the colours are white in the middle; else they begin near the least. */
+void picture_similarity(struct source *source, struct figure *figure)
 {
-    double least = panel_range(panel).least;
-    panel->palette = options->palette;
-    panel->most = 1;
-    panel->least = options->palette == PALETTE_RDBU || least < 0 ? -1 : floor(least * 10) / 10;
-    if (panel->least >= 1)
-        panel->least = 0;
-}
-
-static void fill(struct source *source, struct figure *figure)
-{
-    size_t width, n = source->n_items;
+    enum palette palette = source->options->palette;
+    size_t width;
+    read_texts(source);
+    const size_t n = source->n_items;
     const float *vectors = source_pool(source, WITH_POSITIONS, &width);
     struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
     for (size_t i = 0; i < n * n; i++)
         panel->values[i] = engine_cosine(vectors + i / n * width, vectors + i % n * width, width);
-    figure->is_square = figure->shows_values = true;
-    choose_colors(source->options, panel);
+    double least = panel_range(panel).least;
+    panel->palette = palette;
+    panel->most = 1;
+    panel->least = palette == PALETTE_RDBU || least < 0 ? -1 : floor(least * 10) / 10;
+    if (panel->least >= 1)
+        panel->least = 0;
     axis_name_all(&panel->x);
     for (size_t i = 0; i < n; i++) {
         const engine_input *input = &source->items[i].record.input;
@@ -59,16 +60,7 @@ static void fill(struct source *source, struct figure *figure)
     }
     panel->y.labels = panel->x.labels;
     panel->unit = "cosine of the texts' vectors";
-}
-
-void picture_similarity(struct source *source, struct figure *figure)
-{
-    const struct request_options *request = &source->options->request;
-    struct reader reader;
-    reader_open(&reader, request->texts, request->n_texts, false);
-    read_texts(source, &reader);
-    reader_free(&reader);
-    fill(source, figure);
+    figure->is_square = figure->shows_values = true;
     figure->title = text_new("Similarity of texts: %s, %s pooling, %s", source->encoder.name,
                              source_pooling(source), source_positions(source, WITH_POSITIONS));
 }

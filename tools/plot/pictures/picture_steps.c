@@ -49,33 +49,27 @@ static struct panel *add_panel(const struct steps *steps, const char *title, con
     return panel;
 }
 
-static void add_tokens(const struct steps *steps, const char *title, const float *values,
-                       size_t n_columns)
-{
-    size_t n = steps->item->n_tokens;
-    if (steps->source->n_items > 1)
-        title = text_new("text %zu: %s", steps->item->number, title);
-    struct panel *panel = add_panel(steps, title, values, n, n_columns);
-    panel->y.title = "token";
-    axis_name_all(&panel->y);
-    for (size_t t = 0; t < n; t++)
-        panel->y.labels[t] = source_label(steps->source, steps->item, t);
-}
-
-static void take_step(const engine_trace_view *view, void *user)
+/* Adds a panel with a row for each token; for attention, one for each head. */
+static void add_step(const engine_trace_view *view, void *user)
 {
     struct steps *steps = user;
     const char *title = step_title(view);
-    size_t n = view->n_tokens;
-    if (view->kind != ENGINE_TRACE_ATTENTION)
-        add_tokens(steps, title, view->values, view->width);
-    else
-        for (size_t head = 0; head < view->n_heads; head++) {
-            add_tokens(steps, text_new("%s%zu", title, head + 1), view->values + head * n * n, n);
-            struct panel *panel = &steps->figure->panels[steps->figure->n_panels - 1];
+    const bool are_heads = view->kind == ENGINE_TRACE_ATTENTION;
+    const size_t n = view->n_tokens, n_panels = are_heads ? view->n_heads : 1;
+    if (steps->source->n_items > 1)
+        title = text_new("text %zu: %s", steps->item->number, title);
+    for (size_t i = 0; i < n_panels; i++) {
+        struct panel *panel = add_panel(steps, are_heads ? text_new("%s%zu", title, i + 1) : title,
+                                        view->values + i * n * n, n, are_heads ? n : view->width);
+        panel->y.title = "token";
+        axis_name_all(&panel->y);
+        for (size_t t = 0; t < n; t++)
+            panel->y.labels[t] = source_label(steps->source, steps->item, t);
+        if (are_heads) {
             panel->x.labels = panel->y.labels;
             panel->x.title = "key";
         }
+    }
     if (view->kind == ENGINE_TRACE_HIDDEN && view->index > 0 &&
         view->index < steps->source->encoder.info.n_layers)
         steps->page++;
@@ -92,7 +86,7 @@ void picture_steps(struct source *source, struct figure *figure)
         steps.page++;
         if (steps.item->n_tokens == 0)
             program_die("text %zu has no tokens: there is nothing to look at", i + 1);
-        source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, take_step, &steps);
+        source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, add_step, &steps);
     }
     size_t width;
     const float *vectors = source_pool(source, WITH_POSITIONS, &width);

@@ -1,11 +1,11 @@
 /* picture_words.c - encode-plot words: the words of one or two texts in the plane of their two
- * principal components, without and with positions. What is shown is the state after the embedding
- * step, W1 * word + W2 * PE, or after a layer.
+ * principal components, without and with positions. The vectors are those after the embedding step,
+ * W1 * word + W2 * PE, or after a layer.
  *
- * The axes are those of all words of both texts together, so that a place means the same in both,
- * and one panel shows both, with arrows from each word to where the other text has it; with --fit
- * each, each text has axes and a panel of its own. The table holds the distances too, in the
- * plane's whole space.
+ * The axes are those of all words of both texts together, so that a point means the same in both,
+ * and one panel shows both, with arrows from each word to the same word of the other text; with
+ * --fit each, each text has axes and a panel of its own. The table has the distances too, in all
+ * dimensions.
  */
 #include "tools/plot/pictures/pictures.h"
 
@@ -25,8 +25,6 @@ struct words {
     size_t n[TEXTS];
 };
 
-/* ---- Texts ---- */
-
 static void read_text(struct words *words, size_t t)
 {
     const char *text = words->options->request.texts[t];
@@ -39,20 +37,9 @@ static void read_text(struct words *words, size_t t)
         program_die("text %zu has no words to show", t + 1);
 }
 
-/* Writes the words' states, [n, D]. */
-static void read_vectors(const struct words *words, enum with_positions with, size_t t, double *out)
-{
-    const struct item *item = &words->source->items[t];
-    size_t width = words->width;
-    const double *states = source_trace(words->source, with, item, ENGINE_TRACE_HIDDEN);
-    const double *layer = states + words->options->layer * item->n_tokens * width;
-    for (size_t i = 0; i < words->n[t]; i++)
-        memcpy(out + i * width, layer + words->tokens[t][i] * width, width * sizeof *out);
-}
-
 /* ---- Panels ---- */
 
-/* A panel with a row for each word. */
+/* Adds a panel with a row for each word. */
 static struct panel *add_panel(const struct words *words, enum with_positions with, size_t t,
                                enum panel_kind kind, size_t n_columns, struct figure *figure)
 {
@@ -72,32 +59,24 @@ static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
     return a_len == b_len && memcmp(a, b, a_len) == 0;
 }
 
-/* The row of a word by its name, or as the text has it; n: none. */
-static size_t find_word(const struct words *words, size_t t, const struct panel *panel,
-                        const char *word, size_t len)
-{
-    size_t i = 0;
-    for (; i < panel->y.n; i++) {
-        size_t span_len;
-        const char *span = item_span_text(&words->source->items[t], words->tokens[t][i], &span_len);
-        const char *name = panel->y.labels[i];
-        if (is_same(name, strlen(name), word, len) || is_same(span, span_len, word, len))
-            break;
-    }
-    return i;
-}
-
-/* Of "red:wolf", the row of each. */
+/* Finds the rows of the words of "red:wolf", by their names or as the text has them. */
 static void read_link(const struct words *words, size_t t, const struct panel *panel,
                       const char *link, size_t rows[2])
 {
     const char *colon = strchr(link, ':'), *names[2] = {link, colon + 1};
     const size_t lens[2] = {(size_t)(colon - link), strlen(colon + 1)};
-    for (size_t i = 0; i < 2; i++) {
-        rows[i] = find_word(words, t, panel, names[i], lens[i]);
-        if (rows[i] == panel->y.n)
-            program_die_misused("--link %s: '%.*s' is not a word of text %c", link, (int)lens[i],
-                                names[i], (int)('A' + t));
+    for (size_t k = 0; k < 2; k++) {
+        for (rows[k] = 0; rows[k] < panel->y.n; rows[k]++) {
+            size_t len, token = words->tokens[t][rows[k]];
+            const char *span = item_span_text(&words->source->items[t], token, &len);
+            const char *label = panel->y.labels[rows[k]];
+            if (is_same(label, strlen(label), names[k], lens[k]) ||
+                is_same(span, len, names[k], lens[k]))
+                break;
+        }
+        if (rows[k] == panel->y.n)
+            program_die_misused("--link %s: '%.*s' is not a word of text %c", link, (int)lens[k],
+                                names[k], (int)('A' + t));
     }
 }
 
@@ -131,16 +110,20 @@ static void add_distances(const struct words *words, enum with_positions with, s
     panel->unit = "Euclidean distance in all dimensions";
 }
 
-/* The texts with or without positions: planes, then tables of distances. The axes are those of
- * each text alone, or of all words together. */
-static void add_row(const struct words *words, enum with_positions with, struct figure *figure)
+/* Adds the planes of the texts with or without positions, then their tables of distances. */
+static void add_texts(const struct words *words, enum with_positions with, struct figure *figure)
 {
     size_t width = words->width, n = words->n[0] + words->n[1];
     double *all = alloc_zeros(n * width, sizeof *all),
            *rows[TEXTS] = {all, all + words->n[0] * width};
     bool fits_each = words->options->fits_each;
-    for (size_t t = 0; t < words->n_texts; t++)
-        read_vectors(words, with, t, rows[t]);
+    for (size_t t = 0; t < words->n_texts; t++) {
+        const struct item *item = &words->source->items[t];
+        const double *states = source_trace(words->source, with, item, ENGINE_TRACE_HIDDEN);
+        const double *layer = states + words->options->layer * item->n_tokens * width;
+        for (size_t i = 0; i < words->n[t]; i++)
+            memcpy(rows[t] + i * width, layer + words->tokens[t][i] * width, width * sizeof *all);
+    }
     for (size_t t = 0; t < words->n_texts; t++) {
         struct pca pca;
         if (!pca_fit(&pca, fits_each ? rows[t] : all, fits_each ? words->n[t] : n, width))
@@ -149,19 +132,6 @@ static void add_row(const struct words *words, enum with_positions with, struct 
     }
     for (size_t t = 0; t < words->n_texts; t++)
         add_distances(words, with, t, rows[t], figure);
-}
-
-/* ---- All of it ---- */
-
-/* "A: …" and "B: …", below the panels. A text's line ends would be those of the note. */
-static void note_texts(const struct words *words, struct figure *figure)
-{
-    for (size_t t = 0; t < words->n_texts && words->n_texts > 1; t++) {
-        char *note = text_new("%c: %s", (int)('A' + t), words->options->request.texts[t]);
-        for (char *c = note; *c; c++)
-            *c = *c == '\n' ? ' ' : *c;
-        figure->notes[figure->n_notes++] = note;
-    }
 }
 
 void picture_words(struct source *source, struct figure *figure)
@@ -181,10 +151,15 @@ void picture_words(struct source *source, struct figure *figure)
         text_new("Words in the plane of their principal components: %s", source->encoder.name);
     if (options->layer)
         figure->title = text_new("%s, after layer %zu", figure->title, options->layer);
-    note_texts(&words, figure);
-    if (options->request.positions.position == ENGINE_POSITION_MODEL) /* else what it says alone */
-        add_row(&words, WITHOUT_POSITIONS, figure);
-    add_row(&words, WITH_POSITIONS, figure);
+    for (size_t t = 0; t < words.n_texts && words.n_texts > 1; t++) { /* notes are single lines */
+        char *note = text_new("%c: %s", (int)('A' + t), options->request.texts[t]);
+        for (char *c = note; *c; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        figure->notes[figure->n_notes++] = note;
+    }
+    if (options->request.positions.position == ENGINE_POSITION_MODEL) /* --position shows only it */
+        add_texts(&words, WITHOUT_POSITIONS, figure);
+    add_texts(&words, WITH_POSITIONS, figure);
     figure->is_overlaid = words.n_texts == 2 && !options->fits_each;
     bool is_crowded = words.n[0] > CROWD || words.n[1] > CROWD;
     figure->columns = words.n_texts == 2 && options->fits_each ? 2 : is_crowded ? 1 : 0;

@@ -1,11 +1,11 @@
-/* pictures.h - what each command of encode-plot fills a figure with. */
+/* pictures.h - a function for each command of encode-plot, which fills a figure. */
 #ifndef TOOLS_PLOT_PICTURES_H
 #define TOOLS_PLOT_PICTURES_H
 
 #include "tools/plot/figure.h"
 #include "tools/plot/plot_source.h"
 
-/* What cannot be drawn is said, and ends the program. */
+/* Errors end the program. */
 void picture_position(struct source *source, struct figure *figure);
 void picture_attention(struct source *source, struct figure *figure);
 void picture_words(struct source *source, struct figure *figure);
