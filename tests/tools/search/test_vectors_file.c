@@ -1,5 +1,6 @@
-/* The files that encode-search takes: rows of each type beside plain double arithmetic, and what is
- * wrong with all others, named. */
+/* The files that encode-search reads: rows of each type are compared with double precision, archives
+ * with other contents are refused, and any bytes are read or refused. tests/cli/search/ has what it
+ * prints. */
 #include "tests/fuzz/replay.h"
 #include "tests/tools/encode/head_models.h"
 #include "tests/tools/encode/npy_values.h"
@@ -138,62 +139,7 @@ TEST(types)
     }
 }
 
-/* ---- Refusals ---- */
-
-#define DICT(descr, order, shape)                                                                  \
-    "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
-
-TEST(headers)
-{
-    static const struct {
-        const char *dict, *message;
-    } cases[] = {
-        {DICT("'<f8'", "False", "(3, 8)"), "holds \"<f8\"; float32, float16"},
-        {DICT("'>f4'", "False", "(3, 8)"), "holds \">f4\""},
-        {DICT("'|i1'", "False", "(3, 8)"), "a.astype(np.float32)"},
-        {DICT("'|O'", "False", "(3, 8)"), "holds \"|O\""},
-        {DICT("'<f4'", "True", "(3, 8)"), "in Fortran order"},
-        {DICT("'<f4'", "False", "(24,)"), "is an array of 1 dimension,"},
-        {DICT("'<f4'", "False", "(3, 2, 4)"), "is an array of 3 dimensions"},
-        {DICT("'<f4'", "False", "(3, 0)"), "without columns"},
-        {DICT("'<f4'", "False", "(4, 8)"), "is cut off: 32 items of 4 bytes, and 96 bytes"},
-        {DICT("'<f4'", "False", "(2, 8)"), "has 32 bytes after its 16 items"},
-        {DICT("'<f4'", "False", "(4611686018427387904, 8)"), "has a header"},
-        {DICT("'<f4'", "False", "(3, 8"), "has a header"},
-        {DICT("'<f4'", "False", "(3, -8)"), "has a header"},
-        {DICT("'<f4'", "False", "24"), "has a header"},
-        {DICT("'<f4'", "False", "(3, 8.0)"), "has a header"},
-        {DICT("'<f4'", "False", "(3, 1, 1, 1, 1, 1, 1, 1, 8)"), "has a header"},
-        {DICT("3", "False", "(3, 8)"), "holds 3;"},
-        {DICT("'<f4'", "None", "(3, 8)"), "has a header"},
-        {"{'descr': '<f4', 'shape': (3, 8)}", "has a header"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), 'more': 1}", "has a header"},
-        {DICT("[('scale', '<f4'), ('values', '|i1', (20,))]", "False", "(4,)"),
-         "has rows of 20 columns, and"},
-        {DICT("'<f4'", "False", "(2, 12)"), "has rows of 12 columns, and"},
-        {DICT("'<f4'", "False", "(6, 4)"), "makes vectors of 8: both must be of one model; if "
-                                           "encode --dimensions N cut them"},
-        {DICT("'|u1'", "False", "(48, 2)"), "has rows of 16 columns (packed bits), and"},
-    };
-    const char bytes[96] = {0};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_file("wrong.npy", cases[i].dict, bytes, sizeof bytes);
-        assert_contains(shell_expect(1, "$SEARCH -p mean wrong.npy --query I")->err,
-                        cases[i].message);
-    }
-}
-
-/* Versions 2 and 3 have a length of four bytes. */
-TEST(versions)
-{
-    const char *version =
-        "printf '\\223NUMPY\\%03o\\000\\166\\000\\000\\000%%-117s\\n' '{\"descr\": \"<f4\", "
-        "\"fortran_order\": False, \"shape\": (1, 8)}' >v.npy; head -c 32 /dev/zero >>v.npy; "
-        "$SEARCH -p mean -f tsv v.npy --query I";
-    for (int i = 2; i <= 3; i++)
-        assert_string_equal(shell_expect(0, version, i)->out, "1\t1\t1\t0.0\n");
-    assert_contains(shell_expect(1, version, 4)->err, "has version 4.0 of NumPy's format");
-}
+/* ---- Other files ---- */
 
 /* Sparse weights with other bytes and the right checksums. */
 #define REPACKED(replaced)                                                                         \
@@ -203,52 +149,30 @@ TEST(versions)
     "    for name in from_.namelist():\n"                                                          \
     "        to.writestr(name, from_.read(name).replace(" replaced "))\""
 
-TEST(files)
+TEST(archives)
 {
-    static const struct {
-        const char *make, *message;
-    } cases[] = {
-        {": >v.npy", "'v.npy' is empty"},
-        {"echo text >v.npy",
-         "is not an array of NumPy (.npy), as encode -f npy writes; name VECTORS before TEXTS"},
-        {"rm -f v.npy", "cannot read 'v.npy': No such file"},
-        {"rm -f v.npy; mkfifo v.npy", "is not a regular file: a pipe, a device"},
-        {"rm -f v.npy; mkdir v.npy", "is not a regular file"},
-        {"rmdir v.npy; printf '\\223NUMPY\\001\\000\\377\\377' >v.npy; echo >>v.npy; echo "
-         ">>v.npy",
-         "is cut off: its header has 65545 bytes"},
-        {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | head -c 700 >v.npy", "is cut off"},
-        /* Before a name of one byte. */
-        {"{ printf 'PK\\3\\4'; head -c 22 /dev/zero; printf '\\1\\0\\0\\0'; } >v.npy",
-         "is cut off"},
-        {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/indptr/indptR/' >v.npy",
-         "has no indptr.npy"},
-        {"$ENCODE -m lexical.emb -p sparse -f npz dog cat | sed 's/csr/csc/' >v.npy",
-         "format.npy in 'v.npy' is damaged: its bytes do not have the checksum of the archive"},
+    static const char *const cases[][2] = {
         {REPACKED("b'csr', b'csc'"), "is not a CSR matrix"},
         {REPACKED("b'<i4', b'<i8'"),
          "indices.npy in 'v.npy' is \"<i8\" in 1 dimensions, expected \"<i4\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_contains(
-            shell_expect(1, "%s; $SEARCH -m lexical.emb v.npy --query dog", cases[i].make)->err,
-            cases[i].message);
+            shell_expect(1, "%s; $SEARCH -m lexical.emb v.npy --query dog", cases[i][0])->err,
+            cases[i][1]);
 }
 
-TEST(models)
+/* A query is answered before the next one comes, and a file of vectors that is cut off ends the
+ * program with a message. */
+TEST(a_query_at_a_time)
 {
-    shell_expect(0, "$ENCODE -m lexical.emb -p sparse -f npz -o s.npz dog cat && $ENCODE -m "
-                    "plain.emb -p mean -f npy -o v.npy dog cat");
-    assert_contains(shell_expect(2, "$SEARCH -m lexical.emb -p cls s.npz --query dog")->err,
-                    "-p and --metric cannot be combined with it");
-    assert_contains(shell_expect(1, "$SEARCH -m plain.emb s.npz --query dog")->err,
-                    "the model has no sparse weights");
-    assert_contains(shell_expect(2, "$SEARCH -m pair.head v.npy --query dog")->err,
-                    "is a cross-encoder, which makes no vectors");
-    assert_contains(shell_expect(2, "$SEARCH -m colbert.emb v.npy --query dog")->err,
-                    "makes a vector for each token");
-    assert_contains(shell_expect(2, "$SEARCH")->err, "VECTORS is missing");
-    assert_contains(shell_expect(2, "$SEARCH --candidates 5 a b")->err, "is for --rerank");
+    const struct shell_result *result =
+        shell_expect(1, "printf 'dog\\ncat\\n' | $ENCODE -m plain.emb -p mean -f npy -o "
+                        "served.npy; rm -f in; mkfifo in; $SEARCH -m plain.emb -p mean served.npy "
+                        "<in >early & exec 3>in; echo cat >&3; $AWAIT 1.0000 early; "
+                        ": >served.npy; echo dog >&3; exec 3>&-; wait $!");
+    assert_contains(result->err, "a file was overwritten or cut off while it was in use");
+    shell_expect(0, "grep '1.0000  2' early");
 }
 
 /* ---- Any bytes ---- */
