@@ -5,15 +5,15 @@
 #     tests/cli/test_cli.sh [--renew] [NAME ...]     --renew: writes NAME.txt again; read the diff before you commit it
 #
 # Each case has a folder of its own with the files of inputs.sh. Comments are copied; "export" and functions are for all
-# commands after them. checkpoints needs ../shared (or SHARED_DIR) and numpy. All kernels with fused multiply-adds print
-# the same; on a processor without them the cases are skipped.
+# commands after them. checkpoints needs ../shared (or SHARED_DIR) and numpy, and pictures needs gnuplot. All kernels
+# with fused multiply-adds print the same; on a processor without them the cases are skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/machine/environment.sh
 root=$PWD shared=$(realpath -m "${SHARED_DIR:-../shared}") python=${PYTHON:-/usr/bin/python3}
 build=$(realpath "${BUILD:-build}")
 PATH=$build:$build/tests/cli:$PATH
-export PATH ENCODE_MODEL=default.weights COLUMNS=80 LC_ALL=C.UTF-8 OMP_NUM_THREADS=2
+export root PATH ENCODE_MODEL=default.weights COLUMNS=80 LC_ALL=C.UTF-8 OMP_NUM_THREADS=2
 renew='' n_passed=0 n_failed=0 n_skipped=0
 [ "${1:-}" != --renew ] || { renew=yes && shift; }
 names=("$@")
@@ -30,6 +30,13 @@ command -v hand_models >/dev/null || { echo 'hand_models is not built: make test
 checkpoint() { # NAME ARCHITECTURE OPTION...: a small directory
     "$python" "$shared/checkpoints/checkpoints.py" make "$2" "$1" --layers 2 --width 32 --heads 4 --ffn 64 --longest 16 \
         --tokenizer "$shared/tokenizers/definitions/bert-base-uncased.json" "${@:3}" >/dev/null
+}
+
+is_possible() { # NAME
+    case $1 in
+    checkpoints*) [ -d "$shared/checkpoints" ] && "$python" -c 'import numpy' 2>/dev/null ;;
+    pictures) command -v gnuplot >/dev/null ;;
+    esac
 }
 
 run_lines() { # FILE: to $work/found
@@ -50,8 +57,8 @@ run_lines() { # FILE: to $work/found
 for name in "${names[@]}"; do
     case_file=$(echo tests/cli/*/"$name".sh)
     [ -f "$case_file" ] || { echo "there is no case '$name'" && exit 2; }
-    if [ "$name" = checkpoints ] && ! { [ -d "$shared/checkpoints" ] && "$python" -c 'import numpy' 2>/dev/null; }; then
-        echo 'checkpoints: ../shared or numpy is not here: skipped'
+    if ! is_possible "$name"; then
+        echo "$name: skipped"
         n_skipped=$((n_skipped + 1))
         continue
     fi

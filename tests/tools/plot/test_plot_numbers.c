@@ -44,23 +44,6 @@ TEST(position_numbers)
     assert_close(table_value(table, 2, 35), 0, 0);
 }
 
-TEST(learned_positions)
-{
-    shell_expect(0, "$NEW -o learned.weights --position learned --width 8 --heads 2 --max-tokens "
-                    "12 --keras --words 'a b'");
-    const char *out =
-        shell_expect(0, "$PLOT position -m learned.weights --beside sinusoidal -f data")->out;
-    assert_contains(out, "learned");
-    assert_int_equal(read_table(out, 0)->n_rows, 12);
-    assert_close(table_value(read_table(out, 1), 1, 0), sin(1), 1e-6);
-    assert_contains(shell_expect(1, "$PLOT position -m learned.weights -n 13 -f data")->err, "12");
-    assert_contains(shell_expect(2, "$PLOT position --position learned --width 8 -f data")->err,
-                    "weight file");
-    assert_contains(shell_expect(2, "$PLOT position -m learned.weights --width 9 -f data")->err,
-                    "8");
-    shell_expect(0, "$PLOT position --beside learned.weights --kind cosine -f data");
-}
-
 static void check_attention(const struct table *table, size_t n, size_t n_visible, bool is_causal)
 {
     assert_int_equal(table->n_rows, n);
@@ -206,21 +189,6 @@ TEST(words_numbers)
     out = shell_expect(0, "$PLOT words 'I ride' --position none -f data")->out;
     assert_close(table_value(read_table(out, 1), 0, 1), at[0], 1e-9);
     assert_true(at[2] > at[1]);
-    assert_contains(shell_expect(2, "$PLOT words 'I ride' --link I:wolf -f data")->err, "wolf");
-    shell_expect(0, "$PLOT words 'I ride' 'ride I' --link i:ride --fit each -f data");
-}
-
-TEST(layers_numbers)
-{
-    struct table *table = read_table(shell_expect(0, "$PLOT layers 'I ride bike' -f data")->out, 0);
-    assert_int_equal(table->n_rows, 2);
-    assert_int_equal(table->n_columns, 5);
-    for (size_t i = 0; i < 10; i++)
-        assert_true(table->values[i] > 0);
-    table =
-        read_table(shell_expect(0, "$PLOT layers 'I ride bike' --measure cosine -f data")->out, 0);
-    for (size_t i = 0; i < 10; i++)
-        assert_true(table->values[i] >= 0 && table->values[i] <= 2);
 }
 
 TEST(order_numbers)
@@ -236,37 +204,6 @@ TEST(order_numbers)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(table->names[i], table->names[j]);
     }
-    /* A word twice: 4! / 2! - 1. */
-    assert_int_equal(
-        read_table(shell_expect(0, "$PLOT order 'I ride I bike' -f data")->out, 0)->n_rows, 11);
-    const char *many =
-        "$PLOT order 'I ride bike dog cat I ride bike' --permutations 17 --seed %d -f data";
-    char *first = strdup(shell_expect(0, many, 3)->out);
-    assert_int_equal(read_table(first, 0)->n_rows, 17);
-    assert_string_equal(shell_expect(0, many, 3)->out, first);
-    assert_string_not_equal(shell_expect(0, many, 4)->out, first);
-    free(first);
-    assert_contains(shell_expect(1, "$PLOT order 'I I' -f data")->err, "two different words");
-    assert_contains(shell_expect(1, "$PLOT order '' -f data")->err, "two different words");
-}
-
-TEST(similarity_numbers)
-{
-    struct table *table = read_table(
-        shell_expect(0, "printf 'I ride bike\\nbike ride I\\ndog\\n' | $PLOT similarity -f data")
-            ->out,
-        0);
-    assert_int_equal(table->n_rows, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_close(table_value(table, i, i), 1, 1e-6);
-    double cosine = table_value(table, 0, 2);
-    const char *out =
-        shell_expect(0, "$ENCODE --similarity -f csv 'I ride bike' 'bike ride I' dog")->out;
-    char number[32];
-    snprintf(number, sizeof number, "%.5f", cosine);
-    number[strlen(number) - 1] = '\0';
-    assert_contains(out, number);
-    assert_contains(shell_expect(2, "echo dog | $PLOT similarity -f data")->err, "two texts");
 }
 
 SET_UP()

@@ -103,36 +103,6 @@ TEST(pre_norm)
     assert_same(&sum, &last);
 }
 
-TEST(pictures)
-{
-    NEEDS_GNUPLOT();
-    make("");
-    const char *svg =
-        shell_expect(0, "$PLOT steps -m steps.weights -f svg --page 2 'I ride bike'")->out;
-    assert_contains(svg, "layer 2: norm of");
-}
-
-TEST(texts)
-{
-    make("");
-    const char *out =
-        shell_expect(0, "$PLOT steps -m steps.weights --mask causal -f data 'I ride bike' "
-                        "'bike ride'")
-            ->out;
-    assert_contains(out, ": text 1: embedding\n");
-    assert_contains(out, ": text 2: layer 2: output\n");
-    assert_contains(out, ": vectors of the texts: mean\n");
-    out = shell_expect(0, "$PLOT steps -m steps.weights 'I ride bike'")->out;
-    assert_contains(out, "layer 1: attention, head 2");
-    assert_null(strstr(out, "null"));
-    assert_contains(shell_expect(2, "$PLOT steps -m steps.weights </dev/null")->err, "texts");
-    assert_contains(shell_expect(1, "$PLOT steps -m steps.weights I ''")->err,
-                    "text 2 has no tokens");
-    make("--layers 0");
-    assert_contains(shell_expect(0, "$PLOT steps -m steps.weights -f data I")->out,
-                    "# table 2 of 2");
-}
-
 SET_UP()
 {
     plot_setup();

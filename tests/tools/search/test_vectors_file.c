@@ -1,5 +1,5 @@
-/* The files that encode-search reads: rows of each type are compared with double precision, archives
- * with other contents are refused, and any bytes are read or refused. tests/cli/search/ has what it
+/* The files that encode-search reads: rows of each type are compared with double precision, and
+ * archives with other contents and any bytes are read or refused. tests/cli/search/ has what it
  * prints. */
 #include "tests/fuzz/replay.h"
 #include "tests/tools/encode/head_models.h"
