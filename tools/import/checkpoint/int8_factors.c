@@ -160,11 +160,11 @@ static void pass_norm(struct residual_stream *stream, const struct plan *plan, s
     if (!is_bias && !is_after)
         normalise(stream, norm->rows);
     for (size_t k = 0; k < norm->rows; k++) {
-        double value = (double)vector.values[k];
+        double value = (double)vector.values[k], size = stream->size[k], seen = stream->seen[k];
         if (is_after)
-            stream->size[k] = hypot(stream->size[k], value + norm->added);
+            stream->size[k] = sqrt(size * size + (value + norm->added) * (value + norm->added));
         else if (is_bias)
-            stream->seen[k] = hypot(stream->seen[k], value);
+            stream->seen[k] = sqrt(seen * seen + value * value);
         else
             stream->seen[k] *= fabs(value + norm->added);
     }
