@@ -112,7 +112,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests objects test asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
+.PHONY: all help programs tests objects test wheel asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
 	bench-kernels bench-peers lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -142,6 +142,7 @@ help:
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
+	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -495,10 +496,15 @@ train: $(BUILD)/encode-import $(BUILD)/encode
 	@exec env PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" ENCODE="$(BUILD)/encode" \
 		HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
 
+# ---- The package for Python ----
+STRIP ?= strip
+
+wheel: $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
+	@CC='$(CC)' STRIP='$(STRIP)' python3 tools/python/package.py $(BUILD)
+
 # ---- Installation ----
 
 DEST = $(DESTDIR)$(PREFIX)
-STRIP ?= strip
 SCRIPTS := $(wildcard tools/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))

@@ -5,11 +5,11 @@
 #     sh tools/setup.sh run      installs what the build needs, builds encode, and encodes "I ride bike"
 #     sh tools/setup.sh test     installs what the tests need too, builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and the next four
+#                                make train, which needs python3-torch, and the next five
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
-#     sh tools/setup.sh hosts    installs what the tests of tools/sqlite/ and tools/postgres/ need, which skip without it:
-#                                SQLite and PostgreSQL, and packages of Python in build/hosts/
+#     sh tools/setup.sh hosts    installs what the tests of tests/hosts/ need, which skip without it: of Debian (SQLite,
+#                                PostgreSQL, Java, pip), and of PyPI into build/hosts/ (1.5 GB: Spark, Ray, Arrow ...)
 #     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
 #                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
@@ -26,8 +26,9 @@ tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/qua
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
-hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv'
-wheels='sqlite-vec' # of hosts, from PyPI
+hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv python3-pip patchelf'
+hosts="$build $hosts openjdk-17-jre-headless"
+wheels='sqlite-vec numpy scipy pyarrow pandas pyspark ray[data] langchain-core llama-index-core' # of hosts, from PyPI
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'

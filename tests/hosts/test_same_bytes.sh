@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/hosts/hosts.sh
 . tests/hosts/databases.sh
 cd "$folder" || exit 1
+export ENCODE_MODEL=$tree/weights/default.weights
 sentences 1000 >texts
 "$programs/encode" -p model -f npy -o command.npy <texts
 tail -c +129 command.npy >expected # after the header
@@ -27,6 +28,21 @@ bytes_of_sqlite() {
     printf '%s\n' ".load $programs/libencode_sqlite" 'CREATE TABLE texts(line TEXT);' '.mode ascii' \
         '.separator "\037" "\n"' ".import texts texts" '.mode list' 'SELECT hex(encode(line)) FROM texts ORDER BY rowid;' |
         sqlite3 -bail :memory: | from_hex
+}
+
+bytes_of_python() {
+    [ -n "$python" ] || missing 'Python needs NumPy (sh tools/setup.sh hosts)' || return
+    "$python" -c 'import libengine, sys
+texts = open("texts", encoding="utf-8").read().splitlines()
+sys.stdout.buffer.write(libengine.Encoder().encode(texts, batch_size=300).tobytes())'
+}
+
+bytes_of_arrow() {
+    [ -n "$python" ] && has pyarrow || missing 'Arrow needs pyarrow (sh tools/setup.sh hosts)' || return
+    "$python" -c 'import libengine, pyarrow, sys
+texts = open("texts", encoding="utf-8").read().splitlines()
+vectors = libengine.Encoder().encode_arrow(pyarrow.array(texts))
+sys.stdout.buffer.write(vectors.values.to_numpy().tobytes())'
 }
 
 check 'the command: 1,000 vectors' [ "$(stat -c %s expected)" = $((1000 * 256 * 4)) ]

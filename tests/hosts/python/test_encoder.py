@@ -1,0 +1,209 @@
+"""What Encoder returns is what the command prints; wrong input is an exception that names the text."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import libengine
+
+TREE = pathlib.Path(os.environ["TREE"])
+DEFAULT = TREE / "weights/default.weights"
+
+
+def command(model, *options, text=None):
+    """Returns the objects that encode -f json prints."""
+    program = pathlib.Path(os.environ["LIBENGINE_FOLDER"], "encode")
+    done = subprocess.run([program, "-m", model, "-f", "json", *options], input=text, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def same(test, found, expected):
+    """The numbers of JSON read back as exactly the same float32."""
+    expected = np.array(expected, np.float32)
+    test.assertEqual(found.shape, expected.shape)
+    test.assertEqual(found.tobytes(), expected.tobytes())
+
+
+class Vectors(unittest.TestCase):
+    def setUp(self):
+        self.encoder = libengine.Encoder(DEFAULT)
+
+    def test_one_text_many_texts_and_pairs(self):
+        texts = ["I ride bike", "", "naïve 東京", "a\0b"]
+        expected = [line["vector"] for line in command(DEFAULT, "-p", "model", "--input", "jsonl",
+                                                       text="".join(json.dumps(text) + "\n" for text in texts))]
+        same(self, self.encoder.encode(texts), expected)
+        same(self, self.encoder.encode(tuple(texts), batch_size=1), expected)
+        same(self, self.encoder.encode(np.array(texts[:3])), expected[:3])
+        same(self, self.encoder.encode(np.array(texts, object)), expected)
+        same(self, self.encoder.encode(texts[0]), expected[0])
+        same(self, self.encoder.encode(np.str_(texts[0])), expected[0])
+        items = [{"text": "I ride", "pair": "a bike é"}, {"ids": [2, 51, 0, 3], "mask": [1, 1, 0, 1]}, texts[0]]
+        lines = command(DEFAULT, "-p", "model", "--input", "jsonl", text="".join(json.dumps(i) + "\n" for i in items))
+        same(self, self.encoder.encode(items), [line["vector"] for line in lines])
+        same(self, self.encoder.encode(items[0]), lines[0]["vector"])
+
+    def test_no_texts(self):
+        self.assertEqual(self.encoder.encode([]).shape, (0, 256))
+        self.assertEqual(self.encoder.encode([], precision="binary").shape, (0, 32))
+        self.assertEqual(self.encoder.encode([], output_value="token_embeddings"), [])
+        self.assertEqual(self.encoder.rank("x", []), [])
+
+    def test_tokens_and_states(self):
+        line = command(DEFAULT, "naïve 東京 dogs")[0]
+        same(self, self.encoder.encode("naïve 東京 dogs", output_value="token_embeddings"), line["vectors"])
+        tokens = self.encoder.tokenize("naïve 東京 dogs")
+        self.assertEqual([t.id for t in tokens], [t["id"] for t in line["tokens"]])
+        data = "naïve 東京 dogs".encode()
+        for token, expected in zip(tokens, line["tokens"]):
+            self.assertEqual(token.text, expected["text"])
+            if not token.special:
+                begin, end = expected["span"]
+                self.assertEqual("naïve 東京 dogs"[token.begin:token.end], data[begin:end].decode())
+        pair = self.encoder.tokenize({"text": "é dog", "pair": "é cat"})
+        self.assertEqual([("é cat" if t.in_pair else "é dog")[t.begin:t.end] for t in pair if not t.special],
+                         ["é", "dog", "é", "cat"])
+        ragged = self.encoder.encode(["a", "b c", "d"], output_value="token_embeddings", batch_size=2)
+        self.assertEqual([len(rows) for rows in ragged], [3, 4, 3])
+        same(self, ragged[1], command(DEFAULT, "b c")[0]["vectors"])
+        states, maps = self.encoder.hidden_states("I ride bike"), self.encoder.attention("I ride bike")
+        self.assertEqual((states.shape, maps.shape), ((5, 5, 256), (4, 4, 5, 5)))
+        same(self, states[-1], command(DEFAULT, "I ride bike")[0]["vectors"])
+        np.testing.assert_allclose(maps.sum(-1), 1, atol=1e-6)
+
+    def test_types_and_columns(self):
+        vectors = self.encoder.encode(["I ride bike", "dogs"])
+        with tempfile.TemporaryDirectory() as folder:
+            for precision, kind in (("float16", "f16"), ("int8", "int8"), ("binary", "binary")):
+                command(DEFAULT, "-p", "model", "-f", "npy", "--type", kind, "-o", f"{folder}/x.npy",
+                        text="I ride bike\ndogs\n")
+                expected, found = np.load(f"{folder}/x.npy"), self.encoder.encode(["I ride bike", "dogs"],
+                                                                                precision=precision)
+                self.assertEqual((found.dtype, found.shape, found.tobytes()),
+                                 (expected.dtype, expected.shape, expected.tobytes()))
+        short = self.encoder.encode(["I ride bike", "dogs"], truncate_dim=64)
+        same(self, short, [line["vector"] for line in command(DEFAULT, "-p", "model", "--dimensions", "64",
+                                                              "I ride bike", "dogs")])
+        np.testing.assert_allclose(np.linalg.norm(short, axis=1), 1, atol=1e-6)
+        np.testing.assert_allclose(self.encoder.similarity(vectors), vectors @ vectors.T, atol=1e-6)
+        np.testing.assert_allclose(self.encoder.similarity(["dogs"], "I ride bike"), vectors[1:] @ vectors[:1].T,
+                                   atol=1e-6)
+        same(self, self.encoder.encode("bike", prompt="I ride "), self.encoder.encode("I ride bike"))
+
+    def test_model_without_pooling(self):
+        encoder = libengine.Encoder("states.weights")
+        same(self, encoder.encode("a b"), command("states.weights", "-p", "mean", "a b")[0]["vector"])
+        np.testing.assert_allclose(np.linalg.norm(encoder.encode(["a b"], normalize_embeddings=True)), 1, atol=1e-6)
+
+    def test_rank(self):
+        texts = ["dogs bark", "I ride a bike", "rain", "my bike is red"]
+        lines = command(DEFAULT, "--rank", "who rides?", text="\n".join(texts) + "\n")
+        found = self.encoder.rank("who rides?", texts, return_documents=True)
+        self.assertEqual([(hit["corpus_id"], np.float32(hit["score"]), hit["text"]) for hit in found],
+                         [(line["index"], np.float32(line["score"]), line["text"]) for line in lines])
+        self.assertEqual(self.encoder.rank("who rides?", texts, top_k=1)[0]["corpus_id"], lines[0]["index"])
+
+    def test_fill(self):
+        masks = command(DEFAULT, "--fill", "--top", "3", "the [MASK] bites the [MASK]")[0]["masks"]
+        found = self.encoder.fill("the [MASK] bites the [MASK]", top_k=3)
+        self.assertEqual([[(c.text, c.id, np.float32(c.score)) for c in words] for words in found],
+                         [[(c["text"], c["id"], np.float32(c["score"])) for c in mask["candidates"]] for mask in masks])
+
+    def test_heads(self):
+        encoder = libengine.Encoder("head.weights")
+        labels = command("head.weights", "--labels", "--all", "I ride bike")[0]["labels"]
+        scores = encoder.classify("I ride bike")
+        self.assertEqual(encoder.labels, ["bad", "good"])
+        self.assertEqual({encoder.labels[i]: np.float32(scores[i]) for i in range(2)},
+                         {label["label"]: np.float32(label["score"]) for label in labels})
+        self.assertEqual((encoder.classify(["a", "b"]).shape, encoder.classify([]).shape), ((2, 2), (0, 2)))
+        encoder = libengine.Encoder("token.weights")
+        expected = command("token.weights", "--entities", "I ride bike I ride")[0]["entities"]
+        self.assertTrue(expected)
+        self.assertEqual([(e.text, e.label, np.float32(e.score), [e.begin, e.end])
+                          for e in encoder.entities("I ride bike I ride")],
+                         [(e["text"], e["label"], np.float32(e["score"]), e["span"]) for e in expected])
+        self.assertEqual([s.shape for s in encoder.classify(["I ride", "bike"])], [(2, 3), (1, 3)])
+
+    def test_sparse_and_colbert(self):
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            self.skipTest("encode_sparse needs scipy (sh tools/setup.sh hosts)")
+        encoder, texts = libengine.Encoder("vectors.weights"), ["I ride a bike", "", "the dog"]
+        found = encoder.encode_sparse(texts, batch_size=2)
+        self.assertEqual((found.shape, found.dtype), ((3, encoder.vocabulary_size), np.float32))
+        for row, line in enumerate(command("vectors.weights", "-p", "sparse", "--input", "jsonl",
+                                           text="".join(json.dumps(text) + "\n" for text in texts))):
+            self.assertEqual(dict(zip(found[row].indices.tolist(), found[row].data)),
+                             {w["id"]: np.float32(w["weight"]) for w in line["weights"]})
+        same(self, encoder.encode(texts, output_value="colbert")[0],
+             command("vectors.weights", "-p", "colbert", texts[0])[0]["vectors"])
+
+
+class Wrong(unittest.TestCase):
+    def setUp(self):
+        self.encoder = libengine.Encoder(DEFAULT)
+
+    def test_types(self):
+        for item, words in ((3, "sentences[2] is of type int"), (None, "sentences[2] is of type NoneType"),
+                            (b"x", "sentences[2] is of type bytes"), (["a", "b"], "sentences[2] is of type list"),
+                            ({"text": 1}, "sentences[2]['text'] is of type int")):
+            with self.assertRaisesRegex(TypeError, words.replace("[", r"\[").replace("]", r"\]")):
+                self.encoder.encode(["a", "b", item])
+        for item in ({}, {"pair": "x"}, {"text": "a", "ids": [1]}, {"words": "x"}, {"ids": [1.5]}, {"ids": [2 ** 40]},
+                     {"ids": [1, 2], "types": [0]}):
+            with self.assertRaises((ValueError, OverflowError)):
+                self.encoder.encode(["a", item])
+        for wrong in (b"bytes", 3, None):
+            with self.assertRaises(TypeError):
+                self.encoder.encode(wrong)
+        for options in ({"precision": "x"}, {"output_value": "x"}, {"batch_size": 0}, {"role": "x"}, {"on_long": "x"},
+                        {"output_value": "token_embeddings", "precision": "int8"}):
+            with self.assertRaises(ValueError):
+                self.encoder.encode(["a"], **options)
+
+    def test_errors_of_the_library(self):
+        encoder = libengine.Encoder("short.weights")
+        with self.assertRaisesRegex(libengine.InputError, r"sentences\[5\].*tokens") as caught:
+            encoder.encode(["a"] * 5 + ["a " * 50], batch_size=3)
+        self.assertEqual((caught.exception.index, caught.exception.status), (5, 8))
+        self.assertIsInstance(caught.exception, ValueError)
+        self.assertEqual(encoder.encode(["a"] * 5 + ["a " * 50], on_long="truncate").shape, (6, 16))
+        with self.assertRaisesRegex(libengine.InputError, r"sentences\[1\]"):
+            self.encoder.encode(["a", {"ids": [99999]}])
+        with self.assertRaisesRegex(libengine.InputError, "no-such"):
+            self.encoder.encode("a", prompt_name="no-such")
+        with self.assertRaises(libengine.EngineError):
+            self.encoder.classify(["a"])
+        with self.assertRaisesRegex(OSError, "no-such"):
+            libengine.Encoder("no-such.weights")
+        pathlib.Path("text.weights").write_text("no weights\n" * 50)
+        with self.assertRaises(libengine.WeightsError):
+            libengine.Encoder("text.weights")
+
+    def test_surrogates_and_long_texts(self):
+        same(self, self.encoder.encode("a \ud800 b"), self.encoder.encode(["a \ufffd\ufffd\ufffd b"])[0])
+        self.assertEqual(len(self.encoder.tokenize("word " * 100000)), 100002)
+        self.assertEqual(self.encoder.encode(["word " * 1000000, "a"], on_long="truncate").shape, (2, 256))
+
+    def test_closed(self):
+        with self.encoder as encoder:
+            encoder.encode("a")
+        for call in (encoder.encode, encoder.tokenize, encoder.classify, encoder.fill, encoder.hidden_states):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                call("a")
+        encoder.close()
+
+    def test_memory_returns(self):
+        """A hundred opened and forgotten encoders leave no map of their weight file."""
+        for _ in range(100):
+            libengine.Encoder(DEFAULT).encode("I ride bike")
+        maps = pathlib.Path("/proc/self/maps").read_text()
+        self.assertLessEqual(maps.count("default.weights"), 2)

@@ -1,0 +1,124 @@
+"""Index finds what NumPy finds, in arrays and files of every type; Arrow arrays, and the cache of checkpoints."""
+
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import libengine
+
+DEFAULT = pathlib.Path(os.environ["TREE"], "weights/default.weights")
+
+
+class Search(unittest.TestCase):
+    def setUp(self):
+        generator = np.random.default_rng(3)
+        self.rows = generator.normal(size=(500, 64)).astype(np.float32)
+        self.queries = generator.normal(size=(7, 64)).astype(np.float32)
+
+    def test_best_rows(self):
+        products = self.queries @ self.rows.T
+        cosines = products / np.linalg.norm(self.rows, axis=1) / np.linalg.norm(self.queries, axis=1)[:, None]
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/rows.npy", self.rows)
+            for vectors in (self.rows, f"{folder}/rows.npy", pathlib.Path(folder, "rows.npy"), self.rows[::1]):
+                for metric, scores in (("cosine", cosines), ("dot", products)):
+                    found = libengine.Index(vectors).search(self.queries, 5, metric)
+                    for hits, expected in zip(found, scores):
+                        self.assertEqual([hit["corpus_id"] for hit in hits], np.argsort(-expected)[:5].tolist())
+                        np.testing.assert_allclose([hit["score"] for hit in hits], -np.sort(-expected)[:5], atol=1e-4)
+
+    def test_types(self):
+        encoder = libengine.Encoder(DEFAULT)
+        texts = [f"text {i} has {i % 7} dogs and {i % 5} bikes" for i in range(50)]
+        for precision in ("float32", "float16", "int8", "binary"):
+            index = libengine.Index(encoder.encode(texts, precision=precision))
+            found = index.search(encoder.encode(texts), 1)
+            self.assertEqual([hits[0]["corpus_id"] for hits in found], list(range(50)), precision)
+        self.assertEqual(len(index), 50)
+        self.assertEqual(len(index.search(encoder.encode("dogs"), 100)), 50)
+
+    def test_wrong(self):
+        index = libengine.Index(self.rows)
+        for options in ({"queries": self.queries[:, :9]}, {"queries": self.queries, "metric": "x"}):
+            with self.assertRaises(ValueError):
+                index.search(**options)
+        self.queries[3] = np.nan
+        with self.assertRaisesRegex(libengine.EngineError, "NaN") as caught:
+            index.search(self.queries)
+        self.assertEqual(caught.exception.index, 3)
+        for wrong in (self.rows[0], self.rows.astype(np.float64), np.zeros((2, 2), object)):
+            with self.assertRaises(TypeError):
+                libengine.Index(wrong)
+        self.assertEqual(index.search(self.queries[:0]), [])
+        self.assertEqual(libengine.Index(self.rows[:0]).search(self.queries[0]), [])
+
+
+class Arrow(unittest.TestCase):
+    def test_arrays(self):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("encode_arrow needs pyarrow (sh tools/setup.sh hosts)")
+        encoder, texts = libengine.Encoder(DEFAULT), ["I ride bike", "", None, "naïve 東京", "dog " * 50]
+        expected = encoder.encode([text or "" for text in texts])
+        whole = pa.array(texts)
+        for array in (whole, whole.cast(pa.large_string()), whole.dictionary_encode(), texts,
+                      pa.chunked_array([texts[:2], texts[2:]]), pa.array(["x"] + texts)[1:],
+                      pa.concat_arrays([whole, whole])[5:]):
+            found = encoder.encode_arrow(array)
+            self.assertEqual((found.type, found.null_count), (pa.list_(pa.float32(), 256), 1))
+            for row, text in enumerate(texts):
+                self.assertEqual(found[row].is_valid, text is not None)
+                if text is not None:
+                    self.assertEqual(found[row].values.to_numpy().tobytes(), expected[row].tobytes())
+        self.assertEqual(len(encoder.encode_arrow(pa.array([], pa.string()))), 0)
+        self.assertEqual(len(encoder.encode_arrow(pa.chunked_array([], pa.string()))), 0)
+        self.assertEqual(encoder.encode_arrow(whole, truncate_dim=64).type.list_size, 64)
+        with self.assertRaises(pa.ArrowException):
+            encoder.encode_arrow(pa.array([[1]]))
+
+
+def write_static_model(folder):
+    """Writes static embeddings [6, 8] as model2vec does."""
+    words = ["[PAD]", "[UNK]", "i", "ride", "a", "bike"]
+    tokenizer = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
+                 "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": None,
+                 "decoder": None, "model": {"type": "WordLevel", "unk_token": "[UNK]",
+                                            "vocab": {word: i for i, word in enumerate(words)}}}
+    numbers = np.random.default_rng(1).normal(size=(6, 8)).astype("<f4")
+    header = json.dumps({"embeddings": {"dtype": "F32", "shape": [6, 8], "data_offsets": [0, 192]}}).encode()
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    (folder / "config.json").write_text('{"model_type": "model2vec", "normalize": true}')
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + numbers.tobytes())
+    return numbers
+
+
+class Pretrained(unittest.TestCase):
+    def test_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+            with self.assertRaisesRegex(OSError, "no directory"):
+                libengine.Encoder.from_pretrained(f"{folder}/none")
+            model = pathlib.Path(folder, "model")
+            model.mkdir()
+            with self.assertRaisesRegex(OSError, "config.json"):
+                libengine.Encoder.from_pretrained(model)
+            numbers = write_static_model(model)
+            first = libengine.Encoder.from_pretrained(model)
+            mean = numbers[[2, 3, 5]].mean(0)
+            np.testing.assert_allclose(first.encode("I ride bike"), mean / np.linalg.norm(mean), atol=1e-6)
+            made = pathlib.Path(first.path)
+            changed = made.stat().st_mtime_ns
+            self.assertEqual(made.parent, pathlib.Path(folder, "cache/libengine"))
+            self.assertEqual(libengine.Encoder.from_pretrained(str(model)).path, first.path)
+            self.assertEqual(made.stat().st_mtime_ns, changed)
+            self.assertNotEqual(libengine.Encoder.from_pretrained(model, weights="f16").path, first.path)
+            data = bytearray((model / "model.safetensors").read_bytes())
+            data[-1] ^= 0x80
+            (model / "model.safetensors").write_bytes(data)
+            self.assertNotEqual(libengine.Encoder.from_pretrained(model).path, first.path)
+            self.assertEqual(len(os.listdir(made.parent)), 3)

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs the tests of the package for Python, tests/hosts/python/test_*.py, on the library of the build folder.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+. tests/hosts/hosts.sh
+[ -n "$python" ] || { echo 'skipped: no Python with NumPy (sh tools/setup.sh hosts)' && exit 77; }
+cd "$folder" || exit 1
+"$programs/encode-new" -o head.weights --width 32 --layers 2 --position learned --labels bad,good >/dev/null 2>&1
+"$programs/encode-new" -o token.weights --words 'I ride bike' --width 8 --layers 1 --head token --labels O,B-x,I-x \
+    --scores softmax >/dev/null 2>&1
+"$programs/encode-new" -o vectors.weights --layers 1 --width 16 --heads 2 --set token_vectors=8 --set sparse=linear \
+    --words 'I ride bike you house red big a the dog' >/dev/null 2>&1
+"$programs/encode-new" -o states.weights --layers 3 --width 32 --pooling none --normalize no >/dev/null 2>&1
+"$programs/encode-new" -o short.weights --layers 1 --width 16 --max-tokens 8 >/dev/null 2>&1
+TREE=$tree "$python" "$tree/tests/hosts/python/run.py"

@@ -1,0 +1,96 @@
+"""An opened weight file, and a pool of its sessions: one for each call that is being made."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from ctypes import byref, c_void_p
+
+from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, exception_of, library,
+                       options, run_interruptible)
+
+_LONG_CALL = 16384  # bytes of text, some 10 ms of work: beyond, the 0.1 ms of a thread are little
+
+
+def threads_of(threads: int | None) -> int:
+    """Returns the number of threads for the library (0: all). In a child of fork() it is 1, as engine.h requires."""
+    return 1 if os.getpid() != PROCESS else threads or 0
+
+
+class Weights:
+    """An opened weight file. Closed with the last reference; sessions have one."""
+
+    def __init__(self, path):
+        self.handle, error = c_void_p(), engine_error()
+        if path is None and not os.environ.get("ENCODE_MODEL"):
+            path = FOLDER / "default.weights"
+        status = library.engine_model_open(None if path is None else os.fsencode(path), None, byref(self.handle),
+                                           byref(error))
+        if status:
+            raise exception_of(error, status)
+
+    def __del__(self, close=library.engine_model_close):
+        close(self.handle)
+
+
+class Session:
+    """A session. Freed with the last reference, before its weights may be closed."""
+
+    def __init__(self, weights: Weights, threads: int | None, **members):
+        self.weights, self.handle, self.process, error = weights, c_void_p(), os.getpid(), engine_error()
+        settings = options(engine_session_options, n_threads=threads_of(threads), **members)
+        status = library.engine_session_new(weights.handle, byref(settings), byref(self.handle), byref(error))
+        if status:
+            raise exception_of(error, status)
+
+    def __del__(self, free=library.engine_session_free):
+        free(self.handle)
+
+
+class Model:
+    """An opened weight file, and its sessions that no call uses now."""
+
+    def __init__(self, path, threads: int | None):
+        self.weights, self.threads, self.free_sessions = Weights(path), threads, []
+        self.handle, self.info = self.weights.handle, options(engine_info)
+        library.engine_model_info(self.handle, byref(self.info), None)
+
+    def session(self) -> Session:
+        """Returns a free session of this process, or a new one."""
+        while self.free_sessions:
+            try:
+                session = self.free_sessions.pop()
+            except IndexError:  # another thread took the last one
+                break
+            if session.process == os.getpid():
+                return session
+        return Session(self.weights, self.threads)
+
+    def call(self, function, *arguments, n_bytes: int = 0, first: int = 0, name: str = "sentences",
+             accept: int = 0, session: Session | None = None) -> int:
+        """Calls function(session, *arguments) and returns its status, which is ENGINE_OK or accept; raises an exception
+        for any other. n_bytes: how much text it reads; first, name: what its inputs are in the caller's argument."""
+        pooled = None if session else self.session()
+        session = session or pooled
+
+        def call():
+            status = function(session.handle, *arguments)
+            failure = None
+            if status not in (0, accept):
+                failure = exception_of(library.engine_session_error(session.handle).contents, status, first, name)
+            if pooled:
+                self.free_sessions.append(pooled)
+            if failure:
+                raise failure
+            return status
+
+        if n_bytes < _LONG_CALL or threading.current_thread() is not threading.main_thread():
+            return call()
+        return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle))
+
+    def token_text(self, token: int) -> str:
+        text, length = c_void_p(), ctypes.c_size_t()
+        if library.engine_token_text(self.handle, token, byref(text), byref(length)):
+            return ""
+        return ctypes.string_at(text, length.value).decode("utf-8", "replace")

@@ -1,0 +1,35 @@
+"""Arrow strings to a FixedSizeList of vectors, without copying texts or vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ._inputs import Inputs
+
+
+def encode_arrow(encoder, array, **options) -> pa.FixedSizeListArray:
+    """Encoder.encode_arrow."""
+    if not isinstance(array, (pa.Array, pa.ChunkedArray)):
+        array = pa.array(array)
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        array = array.cast(pa.large_string())
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_string()).combine_chunks()
+    vectors = encoder.encode(arrow_inputs(array), **options)
+    nulls = array.is_null() if array.null_count else None
+    return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1], mask=nulls)
+
+
+def arrow_inputs(array) -> Inputs:
+    """Returns inputs that point into the array's memory. Nulls are empty texts."""
+    _, offsets, data = array.buffers()
+    inputs = Inputs(len(array))
+    if len(array) and data is not None:
+        kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+        bounds = np.frombuffer(offsets, kind)[array.offset:array.offset + len(array) + 1].astype(np.uintp)
+        inputs.array["text"], inputs.array["text_len"] = data.address + bounds[:-1], np.diff(bounds)
+        if array.null_count:
+            inputs.array["text_len"][array.is_null().to_numpy(zero_copy_only=False)] = 0
+        inputs.kept.append(array)
+    return inputs

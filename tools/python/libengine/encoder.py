@@ -1,0 +1,362 @@
+"""Encoder: a model from texts to vectors, tokens, labels and words."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from ctypes import byref
+from typing import Any, Iterator, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _library as c
+from ._inputs import Inputs, character_offsets, inputs_of, utf8
+from ._model import Model, Session
+
+_ELEMENTS = {"float32": c.ENGINE_F32, "float16": c.ENGINE_F16, "int8": c.ENGINE_INT8, "binary": c.ENGINE_BINARY}
+_ON_LONG = {"model": c.ENGINE_ON_LONG_MODEL, "truncate": c.ENGINE_ON_LONG_TRUNCATE, "error": c.ENGINE_ON_LONG_ERROR}
+_OUTPUTS = {"sentence_embedding": c.ENGINE_POOLING_MODEL, "token_embeddings": c.ENGINE_POOLING_NONE,
+            "colbert": c.ENGINE_POOLING_COLBERT}
+_ROLES = {"text": c.ENGINE_ROLE_TEXT, "query": c.ENGINE_ROLE_QUERY, "document": c.ENGINE_ROLE_DOCUMENT}
+
+
+class Token(NamedTuple):
+    """A token: characters [begin, end) of the text, or of the pair's second text if in_pair."""
+
+    text: str
+    id: int
+    begin: int
+    end: int
+    special: bool
+    in_pair: bool
+
+
+class Entity(NamedTuple):
+    """A run of tokens with one label: characters [begin, end) of the text."""
+
+    text: str
+    label: str
+    score: float
+    begin: int
+    end: int
+
+
+class Candidate(NamedTuple):
+    """A word for a mask token, and its probability."""
+
+    text: str
+    id: int
+    score: float
+
+
+class Encoder:
+    """A model, opened from a weight file. Any number of threads may use it at the same time.
+
+    path: a weight file; None: the file named by the environment's ENCODE_MODEL, else the default weights.
+    threads: of each call; None: OMP_NUM_THREADS, else all CPUs of this process. Children of fork() use one.
+    """
+
+    def __init__(self, path=None, threads: int | None = None):
+        self._model: Model | None = Model(path, threads)
+        info = self._model.info
+        self.path, self.name = info.path.decode("utf-8", "replace"), info.name.decode("utf-8", "replace")
+        self.checksum, self.vocabulary_size, self.max_seq_length = info.checksum, info.n_vocabulary, info.max_tokens
+        self.n_layers, self.n_heads, self.width = info.n_layers, info.n_heads, info.output_width
+        names = [c.library.engine_label(self._model.handle, i) for i in range(info.n_labels)]
+        self.labels = [str(i) if name is None else name.decode() for i, name in enumerate(names)]
+
+    @classmethod
+    def from_pretrained(cls, directory, weights: str | None = None, threads: int | None = None) -> Encoder:
+        """Imports a HuggingFace or sentence-transformers directory, once, into a cache, and opens it.
+
+        weights: "f32", "f16", "bf16" or "int8"; None: the directory's own type.
+        """
+        from .pretrained import import_directory
+        return cls(import_directory(directory, weights), threads)
+
+    def close(self) -> None:
+        """Closes the model when the calls of other threads have ended. Later calls raise ValueError."""
+        self._model = None
+
+    def __enter__(self) -> Encoder:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def _open(self) -> Model:
+        model = self._model
+        if model is None:
+            raise ValueError("the encoder is closed: make another one")
+        return model
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Returns the width of vectors."""
+        return self.width
+
+    # ---- Vectors ----
+
+    def encode(self, sentences: str | dict | Sequence, prompt_name: str | None = None, prompt: str | None = None,
+               batch_size: int = 1024, show_progress_bar: bool = False, output_value: str = "sentence_embedding",
+               precision: str = "float32", normalize_embeddings: bool = False, truncate_dim: int | None = None, *,
+               role: str = "text", on_long: str = "model") -> Any:
+        """Returns the vectors of sentences, float32 [n, width]; of one text [width].
+
+        sentences: a text or a sequence of texts; a dict {"text": ..., "pair": ...} is a pair of texts, and
+            {"ids": [...]} token ids, with "types" and "mask" if they are not 0 and 1.
+        prompt_name, prompt: a prompt of the model ("": none), or a text, before each text; both None: the model's.
+        batch_size: texts of one call of the library; vectors do not depend on it.
+        output_value: "sentence_embedding"; "token_embeddings": a list of arrays [tokens, width]; "colbert": a list of
+            arrays [vectors, columns], from models that have them.
+        precision: "float16": [n, width]; "int8": rows of a float32 `scale` and int8 `values` [width]; "binary": uint8
+            [n, ceil(width / 8)], bits in the order of numpy.packbits: all as encode --type writes them.
+        normalize_embeddings: scale vectors to length 1. truncate_dim: only this many first columns.
+        role: "query" or "document" chooses the model's prompt for it. on_long: "error" or "truncate" texts that are
+            longer than the model takes; "model": as the model's file says.
+        """
+        element, pooling = _choice(_ELEMENTS, "precision", precision), _choice(_OUTPUTS, "output_value", output_value)
+        items, is_one = _items(sentences)
+        settings = _options(role, on_long, prompt_name, prompt, pooling=pooling, dimensions=truncate_dim or 0,
+                            normalize=bool(normalize_embeddings))
+        batches = _batches(items, batch_size, show_progress_bar)
+        if pooling == c.ENGINE_POOLING_MODEL:
+            vectors = self._vectors(len(items), batches, settings)
+            vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
+        elif element == c.ENGINE_F32:
+            vectors = self._lists_of_rows(batches, settings)
+        else:
+            raise ValueError(f"precision={precision!r} requires output_value='sentence_embedding'")
+        return vectors[0] if is_one else vectors
+
+    def encode_query(self, sentences, **options) -> Any:
+        """Returns encode(sentences, role="query", **options): with the model's prompt for queries."""
+        return self.encode(sentences, role="query", **options)
+
+    def encode_document(self, sentences, **options) -> Any:
+        """Returns encode(sentences, role="document", **options): with the model's prompt for documents."""
+        return self.encode(sentences, role="document", **options)
+
+    def encode_arrow(self, array, **options):
+        """Returns a pyarrow FixedSizeListArray [n] of vectors [width], from a pyarrow array of strings (or what
+        pyarrow.array makes one of), whose texts are not copied; null for a null. options: of encode."""
+        from .arrow import encode_arrow
+        return encode_arrow(self, array, **options)
+
+    def encode_sparse(self, sentences, batch_size: int = 64, role: str = "text", on_long: str = "model"):
+        """Returns a scipy.sparse CSR matrix [n, vocabulary_size]: a weight for each token id, by SPLADE or bge-m3."""
+        from scipy.sparse import csr_matrix, vstack
+        settings = _options(role, on_long, pooling=c.ENGINE_POOLING_SPARSE)
+        blocks = [csr_matrix((0, self.vocabulary_size), dtype=np.float32)]
+        for first, inputs in _batches(_items(sentences)[0], batch_size):
+            out = np.empty((len(inputs), self.vocabulary_size), np.float32)
+            self._call(c.library.engine_encode, inputs, settings, out, first)
+            blocks.append(csr_matrix(out))
+        return vstack(blocks, format="csr")
+
+    def _vectors(self, n: int, batches, settings) -> np.ndarray:
+        """Returns the vectors [n, columns] of all batches."""
+        if self._open().info.pooling == b"none":
+            settings.pooling = c.ENGINE_POOLING_MEAN
+        out = np.empty((n, min(settings.dimensions or self.width, self.width)), np.float32)
+        for first, inputs in batches:
+            self._call(c.library.engine_encode, inputs, settings, out[first:first + len(inputs)], first)
+        return out
+
+    def _lists_of_rows(self, batches, settings, function=c.library.engine_encode, columns: int = 0) -> list:
+        """Returns an array [rows, columns] for each text, by engine_encode or engine_classify."""
+        info, found = self._open().info, []
+        if not columns:
+            columns = info.token_vectors if settings.pooling == c.ENGINE_POOLING_COLBERT else info.width
+            columns = min(settings.dimensions or columns, columns)
+        for first, inputs in batches:
+            needed = self._call(function, inputs, settings, np.empty(0, np.float32), first)
+            out = np.empty((needed // max(columns, 1), columns), np.float32)
+            self._call(function, inputs, settings, out, first)
+            found += np.split(out, inputs.results["row"][1:])
+        return found
+
+    def _call(self, function, inputs: Inputs, settings, out: np.ndarray, first: int = 0) -> int:
+        """Fills out by engine_encode or engine_classify. If out is empty, only counts. Returns the numbers needed.
+        first: the index of the first input in the caller's argument."""
+        needed = ctypes.c_size_t()
+        self._open().call(function, inputs.address, len(inputs), byref(settings), out.ctypes.data, out.size,
+                          byref(needed), inputs.results.ctypes.data, n_bytes=inputs.n_bytes, first=first,
+                          accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
+        return needed.value
+
+    # ---- Comparing ----
+
+    def similarity(self, a, b=None) -> np.ndarray:
+        """Returns the cosines [n, m], float32, of vectors a [n, width] and b [m, width] (None: a), or of texts."""
+        left = self._unit_rows(a)
+        return (left @ (left if b is None else self._unit_rows(b)).T).astype(np.float32)
+
+    def _unit_rows(self, given) -> np.ndarray:
+        if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
+            given = self.encode(given)
+        rows = np.atleast_2d(given).astype(np.float64)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.where(lengths == 0, 1, lengths)
+
+    def rank(self, query: str, documents: Sequence[str], top_k: int | None = None, return_documents: bool = False,
+             *, on_long: str = "model") -> list[dict]:
+        """Returns a dict of corpus_id and score (and text) for the top_k best documents, best first: by cross-encoder,
+        sparse weights, vectors of tokens or cosine, as the model does it."""
+        texts = _items(documents)[0]
+        inputs, asked = inputs_of(texts, name="documents"), inputs_of([query], name="query")
+        scores = np.empty(len(texts), np.float32)
+        self._open().call(c.library.engine_rank, asked.address, inputs.address, len(inputs),
+                          byref(_options("text", on_long)), scores.ctypes.data, n_bytes=inputs.n_bytes,
+                          name="documents")
+        best = np.argsort(-scores, kind="stable")[:top_k].tolist()
+        hits = [{"corpus_id": i, "score": float(scores[i])} for i in best]
+        return [{**hit, "text": texts[hit["corpus_id"]]} for hit in hits] if return_documents else hits
+
+    # ---- Tokens, labels, words ----
+
+    def tokenize(self, sentences, prompt_name: str = "") -> Any:
+        """Returns a list of Token for each text, uncut; for one text its list. prompt_name: of encode."""
+        def tokens(model, item, index):
+            found = self._list(c.library.engine_tokenize, item, index, c.engine_token, prompt_name=prompt_name)
+            spans = _spans(item)
+            return [Token(model.token_text(t.id), t.id, *spans(t)[:2], bool(t.special), bool(t.in_pair))
+                    for t in found]
+        return self._each(tokens, sentences)
+
+    def entities(self, sentences, *, on_long: str = "model") -> Any:
+        """Returns a list of Entity for each text; for one text its list. The model's head must label tokens."""
+        def entities(_, item, index):
+            found = self._list(c.library.engine_entities, item, index, c.engine_entity, on_long=on_long)
+            spans = _spans(item)
+            return [Entity(text, re.sub("^[BI]-", "", self.labels[e.label]), e.score, begin, end)
+                    for e in found for begin, end, text in [spans(e)]]
+        return self._each(entities, sentences)
+
+    def fill(self, sentences, top_k: int = 5) -> Any:
+        """Returns for each text (for one text only its list) a list of the top_k most likely words, best first, for
+        each of its mask tokens: lists of Candidate."""
+        def words(model, item, index):
+            found = self._list(c.library.engine_fill, item, index, c.engine_candidate, top_k)
+            words = [Candidate(model.token_text(w.id), w.id, w.score) for w in found]
+            return [words[begin:begin + top_k] for begin in range(0, len(words), top_k)]
+        return self._each(words, sentences)
+
+    def classify(self, sentences, batch_size: int = 1024, *, on_long: str = "model") -> Any:
+        """Returns the scores of Encoder.labels, float32 [n, labels], of one text [labels]; if the model's head labels
+        tokens, a list of arrays [tokens, labels]."""
+        items, is_one = _items(sentences)
+        settings, batches = _options("text", on_long), _batches(items, batch_size)
+        if self._open().info.head == c.ENGINE_HEAD_TOKEN:
+            scores = self._lists_of_rows(batches, settings, c.library.engine_classify, len(self.labels))
+        else:
+            scores = np.empty((len(items), len(self.labels)), np.float32)
+            for first, inputs in batches:
+                self._call(c.library.engine_classify, inputs, settings, scores[first:first + len(inputs)], first)
+        return scores[0] if is_one else scores
+
+    def _each(self, function, sentences) -> Any:
+        """Returns function(model, item, index) for each item; for one text its result."""
+        (items, is_one), model = _items(sentences), self._open()
+        found = [function(model, item, index) for index, item in enumerate(items)]
+        return found[0] if is_one else found
+
+    def _list(self, function, item, index: int, struct, *arguments, on_long="model", prompt_name=None) -> list:
+        """Returns the structs that engine_tokenize, engine_entities or engine_fill writes for one item."""
+        inputs, needed, status = inputs_of([item], index), ctypes.c_size_t(64), 1
+        settings = _options("text", on_long, prompt_name)
+        while status:
+            out = (struct * needed.value)()
+            status = self._open().call(
+                function, inputs.address, *arguments, byref(settings), ctypes.addressof(out), len(out), byref(needed),
+                inputs.results.ctypes.data, n_bytes=inputs.n_bytes, first=index, accept=c.ENGINE_ERROR_BUFFER)
+        return list(out[:needed.value])
+
+    # ---- What happens inside ----
+
+    def hidden_states(self, text: str | dict) -> np.ndarray:
+        """Returns the hidden states [layers + 1, tokens, width] of a text: after the embedding and each layer."""
+        return self._trace(text, c.ENGINE_TRACE_HIDDEN, lambda view: (view.n_tokens, view.width))
+
+    def attention(self, text: str | dict) -> np.ndarray:
+        """Returns the attention weights [layers, heads, tokens, tokens] of a text: row = query, column = key."""
+        return self._trace(text, c.ENGINE_TRACE_ATTENTION, lambda view: (view.n_heads, view.n_tokens, view.n_tokens))
+
+    def _trace(self, text, kind: int, shape) -> np.ndarray:
+        """Returns what the library reports of this kind for a text, [reports, ...]."""
+        found = []
+
+        def copy(view, _):
+            found.append(np.ctypeslib.as_array(view.contents.values, shape(view.contents)).copy())
+
+        model, callback = self._open(), c.TRACE_CALLBACK(copy)
+        session = Session(model.weights, model.threads, trace=kind,
+                          trace_callback=ctypes.cast(callback, ctypes.c_void_p))
+        inputs, out = inputs_of([text]), np.empty(model.info.width, np.float32)
+        model.call(c.library.engine_encode, inputs.address, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
+                   out.ctypes.data, out.size, None, inputs.results.ctypes.data, session=session)
+        return np.stack(found)
+
+
+def rows_from_f32(vectors: np.ndarray, element: int) -> np.ndarray:
+    """Returns vectors [n, width] as rows of another type, as encode --type writes them."""
+    n, width = vectors.shape
+    dtype, columns = {c.ENGINE_F16: ("<f2", (width,)), c.ENGINE_BINARY: ("u1", (-(-width // 8),)),
+                      c.ENGINE_INT8: ([("scale", "<f4"), ("values", "i1", (width,))], ())}[element]
+    out = np.empty((n, *columns), dtype)
+    c.library.engine_rows_from_f32(vectors.ctypes.data, n, width, element, out.ctypes.data)
+    return out
+
+
+def _choice(choices: dict, name: str, value: str) -> int:
+    if value not in choices:
+        raise ValueError(f"{name}={value!r}: choose {', '.join(map(repr, choices))}")
+    return choices[value]
+
+
+def _options(role: str = "text", on_long: str = "model", prompt_name: str | None = None, prompt: str | None = None,
+             **members):
+    """Returns an engine_encode_options."""
+    settings = c.options(c.engine_encode_options, role=_choice(_ROLES, "role", role),
+                         on_long=_choice(_ON_LONG, "on_long", on_long), **members)
+    if prompt is not None:
+        settings.prompt_text = utf8(prompt)
+        settings.prompt_len = len(utf8(prompt))
+    if prompt_name is not None:
+        settings.prompt = utf8(prompt_name)
+    return settings
+
+
+def _items(sentences) -> tuple[Any, bool]:
+    """Returns the items of an argument as a list (or Inputs), and whether it is one text."""
+    if isinstance(sentences, (str, dict)):
+        return [sentences], True
+    if isinstance(sentences, (bytes, bytearray)):
+        raise TypeError("sentences are bytes: decode them, or give a list of str")
+    if isinstance(sentences, np.ndarray):
+        return (sentences.tolist(), False) if sentences.ndim else ([sentences.item()], True)
+    return (sentences if isinstance(sentences, Inputs) else list(sentences)), False
+
+
+def _batches(items, batch_size: int, show: bool = False) -> Iterator[tuple[int, Inputs]]:
+    """Yields the inputs of each batch of items after the index of the first. show: prints how many are done."""
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size}: give 1 or more")
+    for first in range(0, len(items), batch_size):
+        part = items[first:first + batch_size]
+        yield first, part if isinstance(part, Inputs) else inputs_of(part, first)
+        if show:
+            print(f"\r{first + len(part):,} of {len(items):,} texts", end="", file=sys.stderr, flush=True)
+    if show:
+        print(file=sys.stderr)
+
+
+def _spans(item):
+    """Returns a function from a token or entity of this item to begin and end, in characters, and its text."""
+    texts = (item, "") if isinstance(item, str) else (item.get("text") or "", item.get("pair") or "")
+    offsets = [character_offsets(text, utf8(text)) for text in texts]
+
+    def span(record):
+        begin, end = offsets[record.in_pair][[record.begin, record.end]].tolist()
+        return begin, end, texts[record.in_pair][begin:end]
+    return span

@@ -1,0 +1,46 @@
+"""Weight files made from checkpoints by the bundled encode-import, in a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from ._library import FOLDER, WeightsError, library
+
+_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}  # what encode-import may read
+
+
+def import_directory(directory, weights: str | None = None) -> pathlib.Path:
+    """Returns the weight file of a checkpoint, which is made at the first call, below XDG_CACHE_HOME or ~/.cache."""
+    directory = pathlib.Path(directory)
+    if not directory.is_dir():
+        raise WeightsError(f"{directory} is no directory: download the checkpoint, for example with hf download")
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "libengine"
+    path = cache / f"{checksum(directory, weights)}.weights"
+    if not path.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:  # another process may import the same directory now
+            made = pathlib.Path(folder) / "new.weights"
+            command = [FOLDER / "encode-import", directory, "-o", made, "--name", directory.resolve().name]
+            done = subprocess.run(command + (["--weights", weights] if weights else []), capture_output=True)
+            if done.returncode:
+                raise WeightsError(done.stderr.decode("utf-8", "replace").strip())
+            made.replace(path)
+    return path
+
+
+def checksum(directory: pathlib.Path, weights: str | None) -> str:
+    """Returns a checksum of all that the weight file is made from: the files' names and bytes, and the importer."""
+    total = hashlib.sha256(f"{library.engine_version().decode()} {weights}".encode())
+    for path in sorted(directory.rglob("*")):
+        if path.suffix in _READ and path.is_file():
+            total.update(os.fsencode(path.relative_to(directory)) + b"\0")
+            with open(path, "rb") as file:
+                each = hashlib.sha256()
+                while block := file.read(1 << 20):
+                    each.update(block)
+            total.update(each.digest())
+    return total.hexdigest()[:32]
