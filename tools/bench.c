@@ -19,11 +19,11 @@
 
 struct bench {
     const struct bench_options *options;
-    char isa[16];                        /* whose peaks these are; "" at first */
+    char isa[16];                        /* of the peaks; "" at first */
     struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
     size_t n_peaks;
     struct subject subject;
-    int code; /* PROGRAM_FAILED once a workload failed; the others are still run */
+    int code; /* PROGRAM_FAILED after a workload failed; the others are still run */
 };
 
 /* ---- Machine ---- */
@@ -42,13 +42,31 @@ static void print_machine(void)
     printf("%s\n", engine_build_info());
 }
 
-/* The peaks of the subject's kernels, unless it has those of the subject before. */
+/* Chooses the numbers of threads: those of -t, else one, and one for each CPU that this process may
+ * use; of each, the number that a session really has. */
+static void choose_threads(struct bench *bench)
+{
+    const struct bench_list *asked = &bench->options->threads;
+    const int n_cpus = omp_get_num_procs();
+    bench->n_peaks = asked->n > 0 ? asked->n : n_cpus > 1 ? 2 : 1;
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        size_t wanted = asked->n > 0 ? asked->counts[i] : i == 0 ? 1 : (size_t)n_cpus;
+        size_t n = encoding_threads(&bench->subject, wanted);
+        if (n != wanted)
+            program_note("%zu threads asked, the session has %zu", wanted, n);
+        bench->peaks[i].n_threads = n;
+    }
+}
+
+/* Measures the peaks of the subject's kernels, unless they are those of the subject before. */
 static void measure_peaks(struct bench *bench)
 {
     const char *isa = bench->subject.info.isa;
     const bool is_text = !bench->options->is_json;
     if (strcmp(bench->isa, isa) == 0)
         return;
+    if (bench->isa[0] == '\0')
+        choose_threads(bench);
     if (is_text && bench->isa[0] == '\0')
         print_machine();
     snprintf(bench->isa, sizeof bench->isa, "%s", isa);
@@ -66,40 +84,28 @@ static void measure_peaks(struct bench *bench)
 
 /* ---- Workloads ---- */
 
-/* The profile needs a session of its own, since watching takes time. */
-static bool run(const struct bench_options *options, struct result *result)
-{
-    struct series_length length = {options->seconds, options->n_runs};
-    size_t n_threads = result->peaks.n_threads;
-    result->has_profile = options->profile && result->workload->ids != NULL;
-    return encoding_time(result->subject, result->workload, n_threads, length, &result->timing) &&
-           (!result->has_profile || encoding_profile(result->subject, result->workload, n_threads,
-                                                     length, &result->profile));
-}
-
-/* The line of a workload with as many threads as these peaks are of. */
-static void measure_with(struct bench *bench, const struct workload *workload, struct peaks *peaks)
-{
-    struct result result = {
-        .subject = &bench->subject, .workload = workload, .peaks.n_threads = peaks->n_threads};
-    peaks_measure(peaks, bench->isa);
-    if (!run(bench->options, &result)) {
-        bench->code = PROGRAM_FAILED;
-        return;
-    }
-    peaks_measure(peaks, bench->isa);
-    result.peaks = *peaks;
-    if (bench->options->is_json)
-        result_print_json(&result);
-    else
-        result_print_text(&result);
-    fflush(stdout); /* some take long: show each when it is there */
-}
-
+/* Prints a line of the workload for each number of threads. */
 static void measure(struct bench *bench, const struct workload *workload)
 {
-    for (size_t i = 0; i < bench->n_peaks; i++)
-        measure_with(bench, workload, &bench->peaks[i]);
+    const struct bench_options *options = bench->options;
+    const struct series_length length = {options->seconds, options->n_runs};
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        struct peaks *peaks = &bench->peaks[i];
+        struct result result = {.subject = &bench->subject,
+                                .workload = workload,
+                                .has_profile = options->profile && workload->ids != NULL};
+        peaks_measure(peaks, bench->isa);
+        if (!encoding_time(&bench->subject, workload, peaks->n_threads, length, &result.timing) ||
+            (result.has_profile && !encoding_profile(&bench->subject, workload, peaks->n_threads,
+                                                     length, &result.profile))) {
+            bench->code = PROGRAM_FAILED;
+            continue;
+        }
+        peaks_measure(peaks, bench->isa);
+        result.peaks = *peaks;
+        (options->is_json ? result_print_json : result_print_text)(&result);
+        fflush(stdout); /* some take long: show each when it is measured */
+    }
 }
 
 static void measure_file(struct bench *bench, const char *path)
@@ -122,70 +128,13 @@ static void measure_named(struct bench *bench, const char *name)
     else
         workload_random(&workload, name, info->n_vocabulary, options->seed);
     if (workload.longest > info->max_tokens && !options->has_workloads)
-        program_note("%s is left out: the model takes %zu tokens", name, info->max_tokens);
+        program_note("%s is skipped: the model takes %zu tokens", name, info->max_tokens);
     else
         measure(bench, &workload);
     workload_free(&workload);
 }
 
 /* ---- Program ---- */
-
-static void add_threads(struct bench *bench, size_t n)
-{
-    bench->peaks[bench->n_peaks++].n_threads = n;
-}
-
-/* Without -t: one thread, and one for each CPU that this process may use. */
-static void choose_threads(struct bench *bench)
-{
-    const struct bench_list *asked = &bench->options->threads;
-    int n_cpus = omp_get_num_procs();
-    for (size_t i = 0; i < asked->n; i++)
-        add_threads(bench, asked->counts[i]);
-    if (asked->n == 0)
-        add_threads(bench, 1);
-    if (asked->n == 0 && n_cpus > 1)
-        add_threads(bench, (size_t)n_cpus);
-}
-
-/* What is measured has as many threads as a session really has. */
-static void ask_sessions(struct bench *bench)
-{
-    for (size_t i = 0; i < bench->n_peaks; i++) {
-        size_t asked = bench->peaks[i].n_threads, n = encoding_threads(&bench->subject, asked);
-        if (n != asked)
-            program_note("%zu threads asked, the session has %zu", asked, n);
-        bench->peaks[i].n_threads = n;
-    }
-}
-
-/* The peaks come first, but not before it is clear that there is a model. */
-static void measure_subject(struct bench *bench)
-{
-    const struct bench_options *options = bench->options;
-    if (bench->isa[0] == '\0')
-        ask_sessions(bench);
-    measure_peaks(bench);
-    for (size_t i = 0; i < options->n_ids_files; i++)
-        measure_file(bench, options->ids_files[i]);
-    for (size_t i = 0; i < options->workloads.n; i++)
-        measure_named(bench, options->workloads.names[i]);
-    subject_close(&bench->subject);
-}
-
-static void measure_subjects(struct bench *bench)
-{
-    const struct bench_options *options = bench->options;
-    if (options->model != NULL) {
-        subject_open(&bench->subject, options->model);
-        measure_subject(bench);
-        return;
-    }
-    for (size_t i = 0; i < options->precisions.n; i++) {
-        subject_make(&bench->subject, options->shape, options->precisions.names[i], options->seed);
-        measure_subject(bench);
-    }
-}
 
 int main(int argc, char *argv[])
 {
@@ -197,7 +146,17 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < options.n_ids_files; i++)
         input_remember(options.ids_files[i]);
     bench.options = &options;
-    choose_threads(&bench);
-    measure_subjects(&bench);
+    for (size_t i = 0; i < (options.model != NULL ? 1 : options.precisions.n); i++) {
+        if (options.model != NULL)
+            subject_open(&bench.subject, options.model);
+        else
+            subject_make(&bench.subject, options.shape, options.precisions.names[i], options.seed);
+        measure_peaks(&bench);
+        for (size_t k = 0; k < options.n_ids_files; k++)
+            measure_file(&bench, options.ids_files[k]);
+        for (size_t k = 0; k < options.workloads.n; k++)
+            measure_named(&bench, options.workloads.names[k]);
+        subject_close(&bench.subject);
+    }
     return program_end(bench.code);
 }

@@ -13,7 +13,7 @@
 
 /* ---- Values ---- */
 
-/* A list with commas, of names or of counts. */
+/* Reads names or counts separated by commas. */
 static void set_list(void *options, const struct option_use *use)
 {
     struct bench_list *list = (void *)((char *)options + use->row->offset);
@@ -77,7 +77,7 @@ static const struct option_group GROUPS[] = {
 
 static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("model", "shape precision",
-                    "-m FILE has a shape and a precision: --shape and --precision make a file"),
+                    "-m FILE has its shape and precision: omit --shape and --precision"),
     OPTION_EXCLUDES("model=-", "model",
                     "a weight file is mapped into memory, so it cannot be read from stdin"),
     {0},

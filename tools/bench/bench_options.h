@@ -1,4 +1,4 @@
-/* bench_options.h - what encode-bench is asked for. */
+/* bench_options.h - the command line of encode-bench. */
 #ifndef TOOLS_BENCH_OPTIONS_H
 #define TOOLS_BENCH_OPTIONS_H
 
@@ -19,10 +19,10 @@ struct bench_list {
 };
 
 struct bench_options {
-    const char *model; /* a weight file; NULL: the shape */
+    const char *model; /* a weight file; NULL for one of the shape */
     const char *shape;
-    struct bench_list precisions, workloads, threads; /* threads.n 0: one thread, and all */
-    bool has_workloads; /* asked for by name: one that cannot be served is a failure */
+    struct bench_list precisions, workloads, threads; /* threads.n 0: one, and all CPUs */
+    bool has_workloads; /* given: one that the model cannot take is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;
     double seconds;

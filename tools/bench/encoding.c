@@ -33,22 +33,8 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
     encoding->out = alloc_zeros(encoding->cap, sizeof *encoding->out);
     if (engine_session_new(subject->model, &options, &encoding->session, &error) == ENGINE_OK)
         return true;
-    program_note("%s: %s", workload->name, error.message);
     close_encoding(encoding);
-    return false;
-}
-
-static bool encode_once(void *user)
-{
-    static const engine_encode_options OPTIONS = {.struct_bytes = sizeof OPTIONS,
-                                                  .pooling = ENGINE_POOLING_MEAN,
-                                                  .on_long = ENGINE_ON_LONG_TRUNCATE};
-    struct encoding *encoding = user;
-    const struct workload *workload = encoding->workload;
-    if (engine_encode(encoding->session, workload->inputs, workload->n, &OPTIONS, encoding->out,
-                      encoding->cap, NULL, NULL) == ENGINE_OK)
-        return true;
-    return program_refuse("%s: %s", workload->name, engine_session_message(encoding->session));
+    return program_refuse("%s: %s", workload->name, error.message);
 }
 
 size_t encoding_threads(const struct subject *subject, size_t n_threads)
@@ -62,43 +48,40 @@ size_t encoding_threads(const struct subject *subject, size_t n_threads)
     return n;
 }
 
-static bool time_calls(const struct subject *subject, const struct workload *workload,
-                       size_t n_threads, struct series_length length, struct timing *timing)
+static bool encode_once(void *user)
 {
-    struct encoding encoding;
-    if (!open_encoding(&encoding, subject, workload, n_threads, false))
-        return false;
-    bool done = series(length, encode_once, &encoding, timing);
-    close_encoding(&encoding);
-    return done;
+    const engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .on_long = ENGINE_ON_LONG_TRUNCATE);
+    struct encoding *encoding = user;
+    const struct workload *workload = encoding->workload;
+    return engine_encode(encoding->session, workload->inputs, workload->n, &options, encoding->out,
+                         encoding->cap, NULL, NULL) == ENGINE_OK ||
+           program_refuse("%s: %s", workload->name, engine_session_message(encoding->session));
 }
 
-/* ---- Processes ---- */
-
+/* The vectors that encode prints are dropped: it reports a failure by its exit code. */
 static bool run_encode(void *arguments)
 {
-    if (sibling_run(arguments) == PROGRAM_DONE)
-        return true;
-    return program_refuse("cold: 'encode' failed");
-}
-
-/* What they print is thrown away: one that cannot encode says so by its exit code. */
-static bool time_processes(const struct subject *subject, size_t n_threads,
-                           struct series_length length, struct timing *timing)
-{
-    static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
-    char threads[32];
-    const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
-                               "mean",   "-f", "npy",         SENTENCE, NULL};
-    snprintf(threads, sizeof threads, "%zu", n_threads);
-    return series(length, run_encode, arguments, timing);
+    return sibling_run(arguments) == PROGRAM_DONE || program_refuse("cold: 'encode' failed");
 }
 
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing)
 {
-    return workload->ids != NULL ? time_calls(subject, workload, n_threads, length, timing)
-                                 : time_processes(subject, n_threads, length, timing);
+    static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
+    struct encoding encoding;
+    char threads[32];
+    if (workload->ids == NULL) {
+        const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
+                                   "mean",   "-f", "npy",         SENTENCE, NULL};
+        snprintf(threads, sizeof threads, "%zu", n_threads);
+        return series(length, run_encode, arguments, timing);
+    }
+    if (!open_encoding(&encoding, subject, workload, n_threads, false))
+        return false;
+    bool done = series(length, encode_once, &encoding, timing);
+    close_encoding(&encoding);
+    return done;
 }
 
 /* ---- Profile ---- */
@@ -108,7 +91,7 @@ const char *profile_share_name(size_t index)
     return index < ENGINE_N_STEPS ? engine_step_name((engine_step)index) : "other";
 }
 
-/* The difference of two readings, since the first call warms up. */
+/* The first call warms up: the profile is the difference of two readings. */
 bool encoding_profile(const struct subject *subject, const struct workload *workload,
                       size_t n_threads, struct series_length length, struct profile_shares *profile)
 {

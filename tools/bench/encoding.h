@@ -8,24 +8,24 @@
 
 enum { PROFILE_SHARES = ENGINE_N_STEPS + 1 };
 
-/* Each share of the time of all threads, by engine_step; the last is what no step accounts for. */
+/* Shares of the time of all threads, by engine_step; the last is the rest. */
 struct profile_shares {
     double share[PROFILE_SHARES];
 };
 const char *profile_share_name(size_t index);
 
-/* How many threads a session has that is asked for so many. */
+/* Returns how many threads a session has if n_threads are asked for. */
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
-/* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512
- * tokens or as many as the longest has. For a workload without ids a whole process, from before its
- * start to behind its end: `encode -m FILE -t N -p mean -f npy SENTENCE`, the encode that lies
- * beside this program, with the weight file in the page cache. False after a message. */
+/* Times calls of engine_encode with the complete workload, mean pooling, and a session that takes
+ * 512 tokens or as many as the longest sequence has. A workload without ids is a process, timed
+ * from before its start to after its end: `encode -m FILE -t N -p mean -f npy SENTENCE`, the encode
+ * beside this program, with the weight file in the page cache. Returns false after a message. */
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing);
 
-/* Where the time of such calls goes, in a session that watches itself: as many as the length says,
- * or half its seconds. False after a message. */
+/* Measures where the time of such calls goes, in a session of its own, since that takes time: as
+ * many calls as the length asks for, or half its seconds. Returns false after a message. */
 bool encoding_profile(const struct subject *subject, const struct workload *workload,
                       size_t n_threads, struct series_length length,
                       struct profile_shares *profile);

@@ -2,9 +2,11 @@
  *
  *     a_i = a_i · x + y,   i = 0 .. 11, each in its own register and none waiting for another
  *
- * A core starts two of them in a cycle and each takes four to six, so that twelve chains do. They
+ * A core starts two of them in a cycle and each takes four to six, so twelve chains are enough. They
  * are variables with names, because gcc 12 keeps an array of vectors in memory. x = 0.5 and y = 1
- * bring the numbers to 2: no overflow, no denormals.
+ * bring the numbers to 2: no overflow, no denormals. Steps are assembly, because the compiler fuses
+ * no product with a sum (-ffp-contract=off), and makes two copies of some intrinsics. NEON's step is
+ * a_i + x · y.
  */
 #include "tools/bench/peaks.h"
 
@@ -16,8 +18,6 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
 #endif
 
 enum { CHAINS = 12, STRETCHES = 6 };
@@ -44,23 +44,18 @@ static const double STRETCH_SECONDS = 0.003;
         return (float)a0[0];                                                                       \
     }
 
-/* The compiler fuses no product with a sum by itself (-ffp-contract=off), so it is said here.
- * Sums of bytes' products have no sign, as they overflow. */
 #if defined(__x86_64__)
 #define TARGET(instructions) __attribute__((target(instructions)))
-#define FUSED_256(i)         a##i = _mm256_fmadd_ps(a##i, x, y);
-#define FUSED_512(i)         a##i = _mm512_fmadd_ps(a##i, x, y);
-#define PAIRS_256(i)         a##i = (vector)_mm256_maddubs_epi16((__m256i)a##i, (__m256i)x) + y;
-#define PAIRS_512(i)         a##i = (vector)_mm512_maddubs_epi16((__m512i)a##i, (__m512i)x) + y;
+#define STEP(i, code)        __asm__(code : "+v"(a##i) : "v"(x), "v"(y));
+#define FUSED(i)             STEP(i, "vfmadd213ps %2, %1, %0")
+#define PAIRS(i)             STEP(i, "vpmaddubsw %1, %0, %0\n\tvpaddw %2, %0, %0")
+#define DOT_256(i)           STEP(i, "%{vex%} vpdpbusd %2, %1, %0")
+#define DOT_512(i)           STEP(i, "vpdpbusd %2, %1, %0")
 LOOP(f32_128, , float, 16, MULTIPLY_ADD, 0.5F, 1)
-LOOP(f32_256, TARGET("avx2,fma"), float, 32, FUSED_256, 0.5F, 1)
-LOOP(f32_512, TARGET("avx512f"), float, 64, FUSED_512, 0.5F, 1)
-LOOP(pairs_256, TARGET("avx2"), uint16_t, 32, PAIRS_256, 0x0303, 0x0101)
-LOOP(pairs_512, TARGET("avx512f,avx512bw"), uint16_t, 64, PAIRS_512, 0x0303, 0x0101)
-
-/* Of an intrinsic gcc 12 makes two copies. */
-#define DOT_256(i) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(a##i) : "x"(x), "x"(y));
-#define DOT_512(i) __asm__("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(x), "v"(y));
+LOOP(f32_256, TARGET("avx2,fma"), float, 32, FUSED, 0.5F, 1)
+LOOP(f32_512, TARGET("avx512f"), float, 64, FUSED, 0.5F, 1)
+LOOP(pairs_256, TARGET("avx2"), uint16_t, 32, PAIRS, 0x0303, 0x0101)
+LOOP(pairs_512, TARGET("avx512f,avx512bw"), uint16_t, 64, PAIRS, 0x0303, 0x0101)
 LOOP(dots_256, TARGET("avx2"), uint32_t, 32, DOT_256, 0x03030303, 0x01010101)
 LOOP(dots_512, TARGET("avx512f,avx512vnni"), uint32_t, 64, DOT_512, 0x03030303, 0x01010101)
 
@@ -79,7 +74,7 @@ TARGET("amx-tile,amx-int8") static float tiles(size_t n_turns)
         shapes.row_bytes[i] = TILE_BYTES;
         shapes.rows[i] = TILE_ROWS;
     }
-    _tile_loadconfig(&shapes); /* and all tiles are zeros */
+    _tile_loadconfig(&shapes); /* sets all tiles to zeros */
     for (size_t i = 0; i < n_turns; i++) {
         _tile_dpbssd(0, 4, 6);
         _tile_dpbssd(1, 4, 7);
@@ -97,24 +92,27 @@ TARGET("amx-tile,amx-int8") static float tiles(size_t n_turns)
 #else
 #define TARGET(extension) __attribute__((target("arch=armv8.2-a+" extension)))
 #endif
-#define FUSED_128(i)  a##i = vfmaq_f32(y, a##i, x);
-#define DOT_128(i)    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(a##i) : "w"(x), "w"(y));
-#define SQUARE_128(i) __asm__("smmla %0.4s, %1.16b, %2.16b" : "+w"(a##i) : "w"(x), "w"(y));
-LOOP(f32_128, , float, 16, FUSED_128, 0.5F, 1)
+#define STEP(i, code) __asm__(code : "+w"(a##i) : "w"(x), "w"(y));
+#define FUSED(i)      STEP(i, "fmla %0.4s, %1.4s, %2.4s")
+#define DOT(i)        STEP(i, "sdot %0.4s, %1.16b, %2.16b")
+#define SQUARE(i)     STEP(i, "smmla %0.4s, %1.16b, %2.16b")
+LOOP(f32_128, , float, 16, FUSED, 0.5F, 1)
 LOOP(words_128, , uint16_t, 16, MULTIPLY_ADD, 12345, 1)
-LOOP(dots_128, TARGET("dotprod"), uint32_t, 16, DOT_128, 0x03030303, 0x01010101)
-LOOP(squares_128, TARGET("i8mm"), uint32_t, 16, SQUARE_128, 0x03030303, 0x01010101)
+LOOP(dots_128, TARGET("dotprod"), uint32_t, 16, DOT, 0x03030303, 0x01010101)
+LOOP(squares_128, TARGET("i8mm"), uint32_t, 16, SQUARE, 0x03030303, 0x01010101)
 #else
 LOOP(f32_128, , float, 16, MULTIPLY_ADD, 0.5F, 1)
 #endif
 
-/* ---- Sets ---- */
+/* ---- Measuring ---- */
 
 struct loop {
     double n_products; /* of a step of one chain */
     float (*run)(size_t n_turns);
 };
 
+/* The last is that of the portable kernels, which leave products to OpenBLAS, int8 too as float32.
+ */
 static const struct set {
     const char *isa;
     struct loop f32, int8;
@@ -133,27 +131,7 @@ static const struct set {
     {"portable", {4, f32_128}, {4, f32_128}},
 };
 
-/* With portable kernels OpenBLAS multiplies, int8 too as float32, by the best that the CPU has. */
-static struct set find_set(const char *isa)
-{
-    const bool is_portable = strcmp(isa, "portable") == 0;
-    size_t i = 0;
-#if defined(__x86_64__)
-    if (is_portable)
-        isa = __builtin_cpu_supports("avx512f") ? "avx512"
-              : __builtin_cpu_supports("fma")   ? "avx2"
-                                                : isa;
-#endif
-    while (i + 1 < sizeof SETS / sizeof *SETS && strcmp(SETS[i].isa, isa) != 0)
-        i++;
-    struct set set = SETS[i];
-    set.int8 = is_portable ? set.f32 : set.int8;
-    return set;
-}
-
-/* ---- Measuring ---- */
-
-/* Seconds from the first start to the last end of threads that take so many turns each. */
+/* Returns seconds from the first start to the last end of threads that take so many turns each. */
 static double time_turns(struct loop loop, size_t n_turns, size_t n_threads)
 {
     double begin = INFINITY, end = 0;
@@ -167,7 +145,7 @@ static double time_turns(struct loop loop, size_t n_turns, size_t n_threads)
     return end - begin;
 }
 
-/* The best rate that some stretches show, and that was seen before. */
+/* Returns the best rate of some stretches and of those before. */
 static double best_rate(struct loop loop, size_t n_threads, double best)
 {
     size_t n_turns = 10000;
@@ -181,7 +159,16 @@ static double best_rate(struct loop loop, size_t n_threads, double best)
 
 void peaks_measure(struct peaks *peaks, const char *isa)
 {
-    const struct set set = find_set(isa);
-    peaks->f32 = best_rate(set.f32, peaks->n_threads, peaks->f32);
-    peaks->int8 = best_rate(set.int8, peaks->n_threads, peaks->int8);
+    const bool is_portable = strcmp(isa, "portable") == 0;
+    const struct set *set = SETS;
+#if defined(__x86_64__)
+    if (is_portable) /* OpenBLAS uses the widest instructions of the CPU */
+        isa = __builtin_cpu_supports("avx512f") ? "avx512"
+              : __builtin_cpu_supports("fma")   ? "avx2"
+                                                : isa;
+#endif
+    while (set + 1 < SETS + sizeof SETS / sizeof *SETS && strcmp(set->isa, isa) != 0)
+        set++;
+    peaks->f32 = best_rate(set->f32, peaks->n_threads, peaks->f32);
+    peaks->int8 = best_rate(is_portable ? set->f32 : set->int8, peaks->n_threads, peaks->int8);
 }

@@ -1,5 +1,5 @@
-/* peaks.h - what this machine can do at most with a set of kernels' instructions, measured: the
- * figures that a share of peak refers to. */
+/* peaks.h - the most that this machine does with a set of kernels' instructions, measured: what a
+ * share of peak is a share of. */
 #ifndef TOOLS_BENCH_PEAKS_H
 #define TOOLS_BENCH_PEAKS_H
 
@@ -12,8 +12,8 @@ struct peaks {
     double f32, int8;
 };
 
-/* Measures for some 40 ms and keeps the better of what was there and what is seen now, since a
- * disturbance can only lower it. isa: kernels in use, of engine_info. */
+/* Measures for some 40 ms and keeps the better of the rates before and now, since a disturbance can
+ * only lower them. isa: kernels in use, of engine_info. */
 void peaks_measure(struct peaks *peaks, const char *isa);
 
 #endif

@@ -7,52 +7,50 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What both say of a workload; times in milliseconds, NaN where there is no such number. */
-struct figures {
-    double median_ms, min_ms, tokens_per_s, texts_per_s, ms_per_token, gflops, share_of_peak;
+enum {
+    MEDIAN_MS,
+    MIN_MS,
+    SPREAD,
+    TOKENS_PER_S,
+    TEXTS_PER_S,
+    MS_PER_TOKEN,
+    GFLOPS,
+    SHARE_OF_PEAK,
+    PEAK_F32_GFLOPS,
+    PEAK_INT8_GOPS,
+    N_FIGURES
 };
 
-/* A whole process has no tokens of its own and no share of a peak: most of its time is no
- * arithmetic. */
-static struct figures figures_of(const struct result *result)
+/* Computes the figures, NaN where one does not apply: a process of its own has no known number of
+ * tokens and no share of a peak, since most of its time is not arithmetic. */
+static void compute_figures(const struct result *result, double figures[N_FIGURES])
 {
     const struct workload *workload = result->workload;
     const struct peaks *peaks = &result->peaks;
-    struct work work = subject_work(result->subject, workload);
-    double median = result->timing.median;
-    double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
-    double giga_per_s = workload->n_tokens > 0 ? 1e-9 / median : NAN;
-    return (struct figures){
-        .median_ms = 1e3 * median,
-        .min_ms = 1e3 * result->timing.min,
-        .tokens_per_s = n_tokens / median,
-        .texts_per_s = (double)workload->n / median,
-        .ms_per_token = 1e3 * median / n_tokens,
-        .gflops = giga_per_s * (work.int8 + work.f32),
-        .share_of_peak = giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32),
-    };
-}
-
-/* ---- JSON ---- */
-
-/* Six digits are more than any clock here has. */
-static void write_number(struct json_writer *json, const char *key, double number)
-{
-    json_write_double(json, key, "%.6g", number);
-}
-
-static void write_profile(struct json_writer *json, const struct profile_shares *profile)
-{
-    json_begin_object(json, "profile");
-    for (size_t i = 0; i < PROFILE_SHARES; i++)
-        json_write_double(json, profile_share_name(i), "%.4f", profile->share[i]);
-    json_end_object(json);
+    const struct work work = subject_work(result->subject, workload);
+    const double median = result->timing.median;
+    const double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
+    const double giga_per_s = workload->n_tokens > 0 ? 1e-9 / median : NAN;
+    figures[MEDIAN_MS] = 1e3 * median;
+    figures[MIN_MS] = 1e3 * result->timing.min;
+    figures[SPREAD] = result->timing.spread;
+    figures[TOKENS_PER_S] = n_tokens / median;
+    figures[TEXTS_PER_S] = (double)workload->n / median;
+    figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
+    figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
+    figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32);
+    figures[PEAK_F32_GFLOPS] = peaks->f32;
+    figures[PEAK_INT8_GOPS] = peaks->int8;
 }
 
 void result_print_json(const struct result *result)
 {
+    static const char *const names[N_FIGURES] = {
+        "median_ms",    "min_ms", "spread",        "tokens_per_s",    "texts_per_s",
+        "ms_per_token", "gflops", "share_of_peak", "peak_f32_gflops", "peak_int8_gops"};
     struct json_writer json = {.stream = stdout};
-    struct figures figures = figures_of(result);
+    double figures[N_FIGURES];
+    compute_figures(result, figures);
     json_begin_object(&json, NULL);
     json_write_text(&json, "workload", result->workload->name);
     json_write_text(&json, "model", result->subject->name);
@@ -64,20 +62,16 @@ void result_print_json(const struct result *result)
     json_write_count(&json, "shortest", result->workload->shortest);
     json_write_count(&json, "longest", result->workload->longest);
     json_write_count(&json, "runs", result->timing.n_runs);
-    write_number(&json, "median_ms", figures.median_ms);
-    write_number(&json, "min_ms", figures.min_ms);
-    write_number(&json, "spread", result->timing.spread);
-    write_number(&json, "tokens_per_s", figures.tokens_per_s);
-    write_number(&json, "texts_per_s", figures.texts_per_s);
-    write_number(&json, "ms_per_token", figures.ms_per_token);
-    write_number(&json, "gflops", figures.gflops);
-    write_number(&json, "share_of_peak", figures.share_of_peak);
-    write_number(&json, "peak_f32_gflops", result->peaks.f32);
-    write_number(&json, "peak_int8_gops", result->peaks.int8);
+    for (size_t i = 0; i < N_FIGURES; i++) /* in more digits than any clock here has */
+        json_write_double(&json, names[i], "%.6g", figures[i]);
     if (result->has_profile)
-        write_profile(&json, &result->profile);
+        json_begin_object(&json, "profile");
     else
         json_write_null(&json, "profile");
+    for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++)
+        json_write_double(&json, profile_share_name(i), "%.4f", result->profile.share[i]);
+    if (result->has_profile)
+        json_end_object(&json);
     json_end_object(&json);
 }
 
@@ -89,8 +83,8 @@ void result_print_heading(void)
            "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak");
 }
 
-/* Right-aligned, with a unit behind it, or "-". */
-static void put_cell(int width, const char *format, double number)
+/* Prints a number at the right of a cell, or "-". */
+static void print_cell(int width, const char *format, double number)
 {
     char cell[32] = "-";
     if (isfinite(number))
@@ -98,35 +92,29 @@ static void put_cell(int width, const char *format, double number)
     printf(" %*s", width, cell);
 }
 
-/* Four figures, whatever the size. */
+/* The format for four digits. */
 static const char *ms_format(double ms)
 {
     return ms < 10 ? "%.3f" : ms < 100 ? "%.2f" : "%.1f";
 }
 
-static void print_profile(const struct profile_shares *profile)
-{
-    printf("          ");
-    for (size_t i = 0; i < PROFILE_SHARES; i++) {
-        printf(" %s", profile_share_name(i));
-        put_cell(0, "%.1f %%", 100 * profile->share[i]);
-        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
-    }
-}
-
 void result_print_text(const struct result *result)
 {
-    struct figures figures = figures_of(result);
+    double figures[N_FIGURES];
+    compute_figures(result, figures);
     printf("%-10s %-9s %7zu", result->workload->name, result->subject->precision,
            result->peaks.n_threads);
-    put_cell(10, ms_format(figures.median_ms), figures.median_ms);
-    put_cell(10, ms_format(figures.min_ms), figures.min_ms);
-    put_cell(7, "%.1f %%", 100 * result->timing.spread);
-    put_cell(9, "%.0f", figures.tokens_per_s);
-    put_cell(9, "%.1f", figures.texts_per_s);
-    put_cell(8, "%.2f", 1e3 * figures.ms_per_token);
-    put_cell(9, "%.1f %%", 100 * figures.share_of_peak);
-    putchar('\n');
-    if (result->has_profile)
-        print_profile(&result->profile);
+    print_cell(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
+    print_cell(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
+    print_cell(7, "%.1f %%", 100 * figures[SPREAD]);
+    print_cell(9, "%.0f", figures[TOKENS_PER_S]);
+    print_cell(9, "%.1f", figures[TEXTS_PER_S]);
+    print_cell(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
+    print_cell(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
+    printf("%s", result->has_profile ? "\n          " : "\n");
+    for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++) {
+        printf(" %s", profile_share_name(i));
+        print_cell(0, "%.1f %%", 100 * result->profile.share[i]);
+        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
+    }
 }

@@ -18,9 +18,9 @@ static int compare(const void *left, const void *right)
 
 static double quantile(const double *sorted, size_t n, double share)
 {
-    double place = share * (double)(n - 1);
-    size_t below = (size_t)place, above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+    double rank = share * (double)(n - 1);
+    size_t below = (size_t)rank, above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
 }
 
 struct timing timing_of(double *samples, size_t n)
@@ -35,14 +35,6 @@ struct timing timing_of(double *samples, size_t n)
     };
 }
 
-static bool is_enough(struct series_length length, size_t n, double elapsed, double first)
-{
-    if (length.n_runs > 0)
-        return n >= length.n_runs;
-    size_t least = first > LONG_RUN ? 1 : RUNS_LEAST;
-    return n >= RUNS_MOST || (n >= least && elapsed >= length.seconds);
-}
-
 bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing)
 {
@@ -50,7 +42,9 @@ bool series(struct series_length length, bool (*once)(void *user), void *user,
     size_t n = 0;
     bool done = once(user);
     double first = program_seconds() - start, begin = program_seconds();
-    while (done && !is_enough(length, n, program_seconds() - begin, first)) {
+    size_t least = length.n_runs > 0 ? length.n_runs : first > LONG_RUN ? 1 : RUNS_LEAST;
+    while (done && n < RUNS_MOST &&
+           (n < least || (length.n_runs == 0 && program_seconds() - begin < length.seconds))) {
         start = program_seconds();
         done = once(user);
         samples[n++] = program_seconds() - start;

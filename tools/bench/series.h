@@ -1,4 +1,4 @@
-/* series.h - the same thing again and again, and how long it took each time. */
+/* series.h - repeats a call, and measures how long it takes each time. */
 #ifndef TOOLS_BENCH_SERIES_H
 #define TOOLS_BENCH_SERIES_H
 
@@ -17,11 +17,11 @@ struct timing {
     double spread; /* (upper quartile - lower quartile) / median */
 };
 
-/* Of n >= 1 samples, which it sorts. */
+/* Returns the timing of n >= 1 samples, which it sorts. */
 struct timing timing_of(double *samples, size_t n);
 
-/* Runs it once without a clock, then as often as the length says. once() returns false where it
- * failed, after a message; then series() does too. */
+/* Calls once() for warming up, then as often as the length says. If once() returns false, after a
+ * message, series() does too. */
 bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing);
 

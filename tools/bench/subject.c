@@ -1,6 +1,7 @@
-/* subject.c - a model is opened, or made by encode-new; and the arithmetic that it takes. */
+/* subject.c - opens a model, or has encode-new make one, and counts the operations it takes. */
 #include "tools/bench/subject.h"
 
+#include "tools/common/child.h"
 #include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
@@ -11,9 +12,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-/* The matrix of a layer at *index or behind it; false: there is none. */
+int sibling_run(const char *arguments[])
+{
+    const char *name = arguments[0];
+    char path[PATH_MAX];
+    struct child_result result;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = slash != NULL ? sizeof path - (size_t)(slash + 1 - path) : 0;
+    if (slash == NULL || (size_t)snprintf(slash + 1, room, "%s", name) >= room ||
+        access(path, X_OK) != 0)
+        return program_fail("there is no '%s' beside this program", name);
+    arguments[0] = path;
+    int reason = run_child((char *const *)arguments, "", 0, &result);
+    arguments[0] = name;
+    free(result.bytes);
+    if (reason != 0)
+        return program_fail("cannot start '%s': %s", path, strerror(reason));
+    if (!WIFEXITED(result.status))
+        return program_fail("'%s' was ended by signal %d", path, WTERMSIG(result.status));
+    if (WEXITSTATUS(result.status) != PROGRAM_DONE)
+        fputs(result.message, stderr);
+    return WEXITSTATUS(result.status);
+}
+
+/* ---- Models ---- */
+
+/* Finds the matrix of a layer at *index or after it. */
 static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_info *tensor)
 {
     for (; engine_model_tensor(model, *index, tensor) == ENGINE_OK; ++*index)
@@ -22,34 +51,29 @@ static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_
     return false;
 }
 
-/* The precision that a tensor counts as: ways of rounding activations for int8 are all int8. */
+/* The precision that a tensor counts as: the ways of rounding activations for int8 are one. */
 static const char *precision_of(const engine_tensor_info *tensor)
 {
     return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
 }
 
-static const char *linear_type(const engine_model *model)
-{
-    engine_tensor_info tensor;
-    const char *type = "none";
-    for (size_t i = 0; next_matrix(model, &i, &tensor); i++) {
-        if (strcmp(type, "none") != 0 && strcmp(type, precision_of(&tensor)) != 0)
-            return "mixed";
-        type = precision_of(&tensor);
-    }
-    return type;
-}
-
 static void open_model(struct subject *subject)
 {
     engine_error error;
+    engine_tensor_info tensor;
     subject->info = ENGINE_INFO();
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
         model_open_die(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
         !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);
-    subject->precision = linear_type(subject->model);
+    subject->precision = "none";
+    for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
+        const char *precision = precision_of(&tensor);
+        bool is_same = strcmp(subject->precision, precision) == 0;
+        subject->precision =
+            is_same || strcmp(subject->precision, "none") == 0 ? precision : "mixed";
+    }
 }
 
 void subject_open(struct subject *subject, const char *path)
@@ -63,18 +87,15 @@ void subject_open(struct subject *subject, const char *path)
 
 enum { SHAPE_NUMBERS = 5, NUMBER_BYTES = 24 };
 
-struct shape {
-    char numbers[SHAPE_NUMBERS][NUMBER_BYTES]; /* layers, width, heads, feed-forward, vocabulary */
-};
-
-static void read_shape(const char *text, struct shape *shape)
+/* Reads layers, width, heads, feed-forward and vocabulary, which encode-new checks. */
+static void read_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYTES])
 {
     const char *at = text;
     size_t n = 0;
-    strcpy(shape->numbers[SHAPE_NUMBERS - 1], "30522");
+    strcpy(numbers[SHAPE_NUMBERS - 1], "30522");
     for (bool more = true; more && n < SHAPE_NUMBERS; n++) {
         size_t len = strcspn(at, "/");
-        snprintf(shape->numbers[n], NUMBER_BYTES, "%.*s", len < NUMBER_BYTES ? (int)len : 0, at);
+        snprintf(numbers[n], NUMBER_BYTES, "%.*s", len < NUMBER_BYTES ? (int)len : 0, at);
         more = at[len] == '/';
         at += len + more;
     }
@@ -83,33 +104,13 @@ static void read_shape(const char *text, struct shape *shape)
                             text);
 }
 
-/* encode-new writes a BERT. */
-static int write_file(const char *path, const struct shape *shape, const char *precision,
-                      uint64_t seed)
-{
-    const char *table_type = strcmp(precision, "int8") == 0 ? "f16" : precision;
-    char seed_text[NUMBER_BYTES];
-    snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
-    /* clang-format off */
-    const char *arguments[] = {
-        "encode-new", "-o", path, "--seed", seed_text,
-        "--type", precision, "--embedding-type", table_type, "--layers", shape->numbers[0],
-        "--width", shape->numbers[1], "--heads", shape->numbers[2],
-        "--feed-forward", shape->numbers[3], "--vocabulary", shape->numbers[4],
-        "--max-tokens", "8192", "--token-types", "2", "--position", "learned",
-        "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
-    };
-    /* clang-format on */
-    return sibling_run(arguments);
-}
-
-/* Leaves the file open, and without a name before anything is in it, so that nothing is left of it
- * whatever ends the program. Children inherit it: the workload cold opens it there. */
-static void make_file(struct subject *subject, const struct shape *shape, const char *precision,
-                      uint64_t seed)
+/* Children inherit the open file: the workload cold opens it by its descriptor. */
+void subject_make(struct subject *subject, const char *shape, const char *precision, uint64_t seed)
 {
     const char *parent = getenv("TMPDIR");
-    char path[PATH_MAX];
+    char numbers[SHAPE_NUMBERS][NUMBER_BYTES], path[PATH_MAX], seed_text[NUMBER_BYTES];
+    *subject = (struct subject){.name = shape, .file = subject->path};
+    read_shape(shape, numbers);
     parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
     snprintf(path, sizeof path, "%s/encode-bench-XXXXXX", parent);
     subject->fd = mkstemp(path);
@@ -117,21 +118,22 @@ static void make_file(struct subject *subject, const struct shape *shape, const 
         program_die("cannot make a file in '%s': %s", parent, strerror(errno));
     unlink(path);
     snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);
-    subject->file = subject->path;
-    int code = write_file(subject->path, shape, precision, seed);
-    if (code == PROGRAM_DONE)
-        return;
-    program_note("the model is made in '%s' (TMPDIR)", parent);
-    program_exit(code);
-}
-
-void subject_make(struct subject *subject, const char *shape_text, const char *precision,
-                  uint64_t seed)
-{
-    struct shape shape;
-    *subject = (struct subject){.fd = -1, .name = shape_text};
-    read_shape(shape_text, &shape);
-    make_file(subject, &shape, precision, seed);
+    snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
+    /* clang-format off */
+    const char *arguments[] = {
+        "encode-new", "-o", subject->path, "--seed", seed_text,
+        "--type", precision, "--embedding-type", strcmp(precision, "int8") == 0 ? "f16" : precision,
+        "--layers", numbers[0], "--width", numbers[1], "--heads", numbers[2],
+        "--feed-forward", numbers[3], "--vocabulary", numbers[4],
+        "--max-tokens", "8192", "--token-types", "2", "--position", "learned",
+        "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
+    };
+    /* clang-format on */
+    int code = sibling_run(arguments);
+    if (code != PROGRAM_DONE) {
+        program_note("the model is made in '%s' (TMPDIR)", parent);
+        program_exit(code);
+    }
     open_model(subject);
 }
 
@@ -142,36 +144,20 @@ void subject_close(struct subject *subject)
         close(subject->fd);
 }
 
-/* How many layers use the matrices of a group of layers; "layers.GROUP." opens the name. */
-static double layers_of(const struct subject *subject, const char *name)
-{
-    size_t n_layers = subject->info.n_layers, group = strtoul(name + strlen("layers."), NULL, 10);
-    size_t n_groups = (size_t)model_number(subject->model, "layer_groups", (double)n_layers),
-           n_users = 0;
-    for (size_t layer = 0; layer < n_layers; layer++)
-        n_users += layer * n_groups / n_layers == group;
-    return (double)n_users;
-}
+/* ---- Operations ---- */
 
-/* Queries times keys that they see, of a layer with a window. */
-static double pairs_within(const struct workload *workload, double window)
-{
-    double n_pairs = 0;
-    for (size_t i = 0; i < workload->n; i++) {
-        double n = (double)workload->inputs[i].n_ids;
-        n_pairs += n > window ? n * (2 * window + 1) - window * (window + 1) : n * n;
-    }
-    return n_pairs;
-}
-
-/* The same of all layers. */
-static double pairs_of_layers(const struct subject *subject, const struct workload *workload)
+/* Returns pairs of a query and a key that it sees, of all sequences and layers. */
+static double count_pairs(const struct subject *subject, const struct workload *workload)
 {
     const engine_model *model = subject->model;
-    double window = model_number(model, "window", 0), n_pairs = 0;
-    double within = window > 0 ? pairs_within(workload, window) : 0;
-    size_t every = (size_t)model_number(model, "global_every", 0);
-    size_t first = (size_t)model_number(model, "global_first", 0);
+    const double window = model_number(model, "window", 0);
+    const size_t every = (size_t)model_number(model, "global_every", 0);
+    const size_t first = (size_t)model_number(model, "global_first", 0);
+    double within = 0, n_pairs = 0;
+    for (size_t i = 0; i < workload->n && workload->inputs != NULL; i++) {
+        double n = (double)workload->inputs[i].n_ids;
+        within += n > window ? n * (2 * window + 1) - window * (window + 1) : n * n;
+    }
     for (size_t layer = 0; layer < subject->info.n_layers; layer++) {
         bool is_global = window == 0 || (every > 0 && layer % every == first);
         n_pairs += is_global ? workload->n_pairs : within;
@@ -179,18 +165,25 @@ static double pairs_of_layers(const struct subject *subject, const struct worklo
     return n_pairs;
 }
 
+/* A group of layers shares the matrices named "layers.GROUP.". */
 struct work subject_work(const struct subject *subject, const struct workload *workload)
 {
     const engine_info *info = &subject->info;
-    double n_heads = (double)info->n_heads, usual = n_heads > 0 ? (double)info->width / n_heads : 0;
-    double columns = n_heads * model_number(subject->model, "head_width", usual);
-    struct work work = {.f32 = 2 * pairs_of_layers(subject, workload) * 2 * columns};
+    const double n_heads = (double)info->n_heads;
+    const double usual = n_heads > 0 ? (double)info->width / n_heads : 0;
+    const double columns = n_heads * model_number(subject->model, "head_width", usual);
+    const size_t n_groups =
+        (size_t)model_number(subject->model, "layer_groups", (double)info->n_layers);
+    struct work work = {.f32 = 2 * count_pairs(subject, workload) * 2 * columns};
     engine_tensor_info tensor;
     for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
         double operations =
             2 * (double)workload->n_tokens * (double)tensor.shape[0] * (double)tensor.shape[1];
+        size_t group = strtoul(tensor.name + strlen("layers."), NULL, 10), n_users = 0;
+        for (size_t layer = 0; layer < info->n_layers; layer++)
+            n_users += layer * n_groups / info->n_layers == group;
         *(strcmp(precision_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) +=
-            operations * layers_of(subject, tensor.name);
+            operations * (double)n_users;
     }
     return work;
 }

@@ -308,7 +308,7 @@ TEST(what_fails)
 {
     const struct shell_result *result;
     result = shell_expect(0, "\"$BENCH\" -m toy.weights --runs 1 -t 1 -f json");
-    assert_contains(result->err, "lat512 is left out: the model takes 16 tokens");
+    assert_contains(result->err, "lat512 is skipped: the model takes 16 tokens");
     assert_int_equal(count_lines(result->out), 2); /* lat16 and cold */
     result =
         shell_expect(1, "\"$BENCH\" -m toy.weights --workloads lat128,lat16 --runs 1 -t 1 -f json");

@@ -152,6 +152,8 @@ TEST(work_within_a_window)
     struct work all = subject_work(&plain, &workload), within = subject_work(&narrow, &workload);
     assert_true(all.f32 - within.f32 == 2 * 4.0 * WIDTH * (workload.n_pairs - n_pairs));
     assert_true(all.int8 == 0 && within.int8 == 0);
+    const struct workload process = {.name = "cold", .n = 1}; /* its tokens are not known */
+    assert_true(subject_work(&narrow, &process).f32 == 0);
     workload_free(&workload);
     subject_close(&plain);
     subject_close(&narrow);
