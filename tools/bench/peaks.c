@@ -2,11 +2,10 @@
  *
  *     a_i = a_i · x + y,   i = 0 .. 11, each in its own register and none waiting for another
  *
- * A core starts two of them in a cycle and each takes four to six, so twelve chains are enough. They
- * are variables with names, because gcc 12 keeps an array of vectors in memory. x = 0.5 and y = 1
- * bring the numbers to 2: no overflow, no denormals. Steps are assembly, because the compiler fuses
- * no product with a sum (-ffp-contract=off), and makes two copies of some intrinsics. NEON's step is
- * a_i + x · y.
+ * A core starts two of them in a cycle and each takes four to six, so twelve chains are enough.
+ * They are variables with names: gcc 12 keeps an array of vectors in memory. x = 0.5 and y = 1
+ * bring the numbers to 2: no overflow, no denormals. Steps are assembly: the compiler fuses no
+ * product with a sum (-ffp-contract=off). NEON's step is a_i + x · y.
  */
 #include "tools/bench/peaks.h"
 
@@ -111,8 +110,7 @@ struct loop {
     float (*run)(size_t n_turns);
 };
 
-/* The last is that of the portable kernels, which leave products to OpenBLAS, int8 too as float32.
- */
+/* The last: portable kernels leave products to OpenBLAS, which multiplies int8 as float32, too. */
 static const struct set {
     const char *isa;
     struct loop f32, int8;

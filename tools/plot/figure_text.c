@@ -19,8 +19,7 @@ static double block_mean(const struct panel *panel, size_t row, size_t n_rows, s
     return sum / (double)n;
 }
 
-/* Prints a number if it fits, else a shade. Below 0 a colour goes from white to red, else to blue.
- */
+/* Prints a number if it fits, else a shade. Colours go from white to blue, below 0 to red. */
 static void print_cell(const struct panel *panel, double value, size_t columns, bool colors,
                        FILE *stream)
 {

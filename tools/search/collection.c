@@ -51,8 +51,7 @@ static bool is_counted(const char *key)
     return strcmp(key, "row") == 0 || strcmp(key, "line") == 0 || strcmp(key, "token") == 0;
 }
 
-/* Reads the line of a rows file that must be about this row of its vectors; NULL if there is none.
- */
+/* Reads the line of a rows file that must be about this row; line is NULL if it is absent. */
 static void read_row(const struct vector_file *file, uint64_t row, const char *line, size_t len,
                      struct passage *passage)
 {

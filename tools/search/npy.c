@@ -31,8 +31,7 @@ static size_t little_endian(const char *bytes, size_t n)
 
 /* ---- Headers ---- */
 
-/* Returns the dict as JSON: tuples become arrays, and a comma before a closing bracket is removed.
- */
+/* Reads the dict as JSON: tuples become arrays; a comma before a closing bracket is removed. */
 static json_t *parse_dict(const char *dict, size_t len)
 {
     static const char PYTHON[] = "'()FT", JSON[] = "\"[]ft";

@@ -1,5 +1,4 @@
-/* query_hits.h - the hits of one query: with their texts, scored again by a cross-encoder, printed.
- */
+/* query_hits.h - the hits of one query: their texts, reranking, printing. */
 #ifndef TOOLS_SEARCH_QUERY_HITS_H
 #define TOOLS_SEARCH_QUERY_HITS_H
 

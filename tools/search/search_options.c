@@ -113,8 +113,7 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-search.",
 };
 
-/* Returns whether a file has the name of an array or of an archive, or the first bytes of an array.
- */
+/* Returns whether a file is named as an array or an archive, or begins as an array. */
 static bool are_vectors(const char *path)
 {
     static const char magic[] = "\x93NUMPY";
