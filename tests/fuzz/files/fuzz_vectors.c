@@ -4,7 +4,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
-#include "tools/import/vectors/vectors_file.h"
+#include "tools/import/vectors/vectors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "tests/model/growth.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/import/vector_cases.h"
-#include "tools/import/vectors/vectors_file.h"
+#include "tools/import/vectors/vectors.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
-/* vectors.c - word vectors become a static embedding; see vectors.h.
+/* vectors.c - word vectors become a static embedding; see vectors.h. The programs that write such
+ * files split their texts at blanks, so no word has one; a word may have other spaces in it
+ * (U+00A0).
  *
- *     words of the texts (only_words_of)  →  rows of the file  →  tokenizer  →  model and plan
+ *     words of the texts (only_words_of)  →  lines of the file  →  tokenizer  →  model and plan
  */
 #include "tools/import/vectors/vectors.h"
 
@@ -8,26 +10,184 @@
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/checkpoint/static_embedding.h"
-#include "tools/import/vectors/vectors_file.h"
+#include "tools/import/progress.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 #include "tools/writer/tokenizer/token_source.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utf8proc.h>
 
 static const struct architecture WORD_VECTORS = {.class_name = "word vectors"};
 
+enum { MOST_WIDTH = 1 << 16, MOST_WORD_BYTES = 1024, MOST_SHOWN_BYTES = 40 };
+
+/* ---- Lines of the file ---- */
+
+/* A line without its end, or one field of it. */
+struct span {
+    const char *text;
+    size_t len;
+};
+
+#define SHOWN(field)                                                                               \
+    (int)((field).len < MOST_SHOWN_BYTES ? (field).len : MOST_SHOWN_BYTES), (field).text
+
+/* Refuses a line. One with bytes that only compressed and binary files have gets a hint. */
+__attribute__((format(printf, 3, 4))) static _Noreturn void line_die(
+    const struct vectors_file *file, const struct span *line, const char *format, ...)
+{
+    char what[256];
+    bool is_text = utf8_is_valid(line->text, line->len);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < line->len; i++)
+        is_text = is_text && ((unsigned char)line->text[i] >= ' ' || line->text[i] == '\t');
+    program_die("'%s', line %zu: %s%s", file->path, file->reader.n_lines, what,
+                is_text ? ""
+                        : " (this is not UTF-8 text; of a compressed file: zcat FILE | "
+                          "encode-import --vectors -; of a binary model: export its text)");
+}
+
+/* Returns false at the end. A byte order mark before the first line is skipped. */
+static bool read_line(struct vectors_file *file, struct span *line)
+{
+    char *text = NULL;
+    size_t len = 0, mark;
+    switch (line_reader_next(&file->reader, true, &text, &len)) {
+    case LINE_READ: break;
+    case LINE_TOO_LONG:
+        program_die("'%s', line %zu: longer than 64 MiB; expected a word and its numbers",
+                    file->path, file->reader.n_lines + 1);
+    case LINE_FAILED:
+        program_die("'%s' cannot be read: %s", file->path, strerror(file->reader.error));
+    default: return false;
+    }
+    mark = file->reader.n_lines == 1 ? utf8_mark_len(text, len) : 0;
+    *line = (struct span){text + mark, len - mark};
+    return true;
+}
+
+/* Cuts the bytes up to the next blank off the front of the line, then blanks. */
+static struct span cut_field(struct span *line)
+{
+    const char *at = line->text, *end = at + line->len;
+    struct span field = {at, 0};
+    while (at < end && *at != ' ' && *at != '\t')
+        at++;
+    field.len = (size_t)(at - field.text);
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    *line = (struct span){at, (size_t)(end - at)};
+    return field;
+}
+
+static bool read_count(const struct span *field, uint64_t *value)
+{
+    *value = strtoull(field->text, NULL, 10);
+    return field->len > 0 && strspn(field->text, "0123456789") >= field->len;
+}
+
+/* Opens the file, and reads the header "400000 100"; without one, the first line's numbers are
+ * counted. */
+void vectors_file_open(struct vectors_file *file, const char *path, size_t limit)
+{
+    struct stat status;
+    struct span line;
+    uint64_t width = 0;
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    *file = (struct vectors_file){.path = path, .limit = limit};
+    line_reader_begin(&file->reader, fd);
+    file->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (fd < 0 || file->c_locale == (locale_t)0)
+        program_die("'%s' cannot be read: %s", path, strerror(errno));
+    if (!read_line(file, &line))
+        program_die("'%s' is empty; expected lines of a word and its numbers", path);
+    struct span rest = line, first = cut_field(&rest), second = cut_field(&rest);
+    file->has_header =
+        rest.len == 0 && read_count(&first, &file->n_promised) && read_count(&second, &width);
+    if (!file->has_header)
+        for (width = second.len > 0; rest.len > 0; width++)
+            cut_field(&rest);
+    if (width == 0 || width > MOST_WIDTH)
+        line_die(file, &line, "%s %" PRIu64 " numbers; expected a word and 1 to %d numbers",
+                 file->has_header ? "words of" : "a word and", width, MOST_WIDTH);
+    file->width = (size_t)width;
+    if (!file->has_header)
+        line_reader_undo(&file->reader);
+    bool has_size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    progress_begin("reading", has_size ? (uint64_t)status.st_size : 0);
+}
+
+void vectors_file_close(struct vectors_file *file)
+{
+    progress_end();
+    line_reader_free(&file->reader);
+    if (file->reader.fd > STDIN_FILENO)
+        close(file->reader.fd);
+    freelocale(file->c_locale);
+}
+
+/* Numbers are decimal: not all that strtof reads ("nan", "0x1p3"). The byte after a field is not
+ * part of a number, so strtof ends there. */
+bool vectors_file_next(struct vectors_file *file, const char **word, size_t *len, float *values)
+{
+    struct span line;
+    if (file->limit > 0 && file->n == file->limit)
+        return false;
+    if (!read_line(file, &line)) {
+        if (file->has_header && file->n != file->n_promised)
+            program_die("'%s', line 1 says %" PRIu64 " words; found %zu", file->path,
+                        file->n_promised, file->n);
+        return false;
+    }
+    progress_add(line.len + 1);
+    file->n++;
+    struct span rest = line, field = cut_field(&rest);
+    *word = field.text;
+    *len = field.len;
+    if (field.len == 0 || field.len > MOST_WORD_BYTES ||
+        memchr(field.text, '\0', field.len) != NULL || !utf8_is_valid(field.text, field.len))
+        line_die(file, &line, "it starts with '%.*s', %zu bytes; expected a word of 1 to %d bytes",
+                 SHOWN(field), field.len, MOST_WORD_BYTES);
+    for (size_t i = 0; i < file->width; i++) {
+        char *end;
+        field = cut_field(&rest);
+        if (field.len == 0)
+            line_die(file, &line, "%zu number%s; expected %zu", i, plural(i), file->width);
+        values[i] = strtof_l(field.text, &end, file->c_locale);
+        if (end != field.text + field.len || !isfinite(values[i]) ||
+            strspn(field.text, "+-.0123456789eE") < field.len)
+            line_die(file, &line, "number %zu is '%.*s'; expected a finite decimal number", i + 1,
+                     SHOWN(field));
+    }
+    if (rest.len > 0)
+        line_die(file, &line, "'%.*s' after %zu numbers; expected the line's end", SHOWN(rest),
+                 file->width);
+    return true;
+}
+
 /* ---- Rows ---- */
 
-/* Rows of words by their ids. Pages that are not written yet take no memory, so that growing by
- * half is cheap. */
+/* Rows of words by their ids. Growing by half is cheap: pages that are not written take no memory. */
 struct rows {
     size_t n, cap, width;
     float *values;  /* [cap, width] */
     bool *are_read; /* [cap] */
 };
 
-static void make_room(struct rows *rows, size_t n)
+/* Adds rows of zeros up to n. */
+static void extend_rows(struct rows *rows, size_t n)
 {
     enum { FIRST_FLOATS = 1 << 20 };
     if (n > rows->cap) {
@@ -42,16 +202,15 @@ static void make_room(struct rows *rows, size_t n)
     rows->n = n;
 }
 
-/* Adds the words of the file to those of the list, which has row 0 alone, or only reads those that
- * are wanted. Of a word that is there twice, as in some published files, the first vector
- * counts. */
+/* Adds the words of the file to the list, or reads only words that are in it. Of a word that occurs
+ * twice, as in some published files, the first vector counts. */
 static void read_rows(struct vectors_file *file, struct word_list *words, bool are_wanted,
                       struct rows *rows)
 {
     float *values = alloc_zeros(file->width, sizeof *values);
     const char *word;
     size_t len, n_read = 0, n_repeated = 0, repeated_line = 0;
-    make_room(rows, words->n);
+    extend_rows(rows, words->n);
     while (vectors_file_next(file, &word, &len, values)) {
         size_t id = word_list_find(words, word, len);
         if (id == WORD_NONE && are_wanted)
@@ -59,7 +218,7 @@ static void read_rows(struct vectors_file *file, struct word_list *words, bool a
         if (id == WORD_NONE) {
             id = words->n;
             word_list_append(words, word, len);
-            make_room(rows, words->n);
+            extend_rows(rows, words->n);
         } else if (rows->are_read[id]) {
             if (n_repeated++ == 0)
                 repeated_line = file->reader.n_lines;
@@ -77,7 +236,7 @@ static void read_rows(struct vectors_file *file, struct word_list *words, bool a
                      file->path, n_repeated, n_repeated == 1 ? " was" : "s were", repeated_line);
 }
 
-/* Names the wanted words that the file has not, as far as there is room. */
+/* Names words that the file does not have, as far as there is room. */
 static void note_absent(const struct rows *rows, const struct tokenizer_draft *draft)
 {
     enum { MOST_NAMED = 20 };
@@ -101,8 +260,7 @@ static void note_absent(const struct rows *rows, const struct tokenizer_draft *d
 
 enum { IS_WORD = 1, IS_PUNCTUATION = 2, IS_BLANK = 4, IS_CHARACTER = 8 };
 
-/* By general category, which is near enough to tell which words to keep whole. The ranges are those
- * of utf8proc_category_t. */
+/* By general category, in the order of utf8proc_category_t. */
 static unsigned kind_of(uint32_t character)
 {
     utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)character);
@@ -116,8 +274,8 @@ static unsigned kind_of(uint32_t character)
     return character < 0x80 ? IS_PUNCTUATION : 0;
 }
 
-/* A letter or digit at both ends, punctuation between them and no blank; then there may be a full
- * stop ("u.s."). */
+/* Whether a word has a letter or digit at both ends, punctuation between them and no blank; a full
+ * stop may follow ("u.s."). */
 static bool is_joined(const char *text, size_t len)
 {
     unsigned first = 0, last = 0, all = 0;
@@ -132,27 +290,7 @@ static bool is_joined(const char *text, size_t len)
     return (first & IS_WORD) && (last & IS_WORD) && (all & IS_PUNCTUATION) && !(all & IS_BLANK);
 }
 
-/* n: cut from the text when it is in lower case; w: only where no letter stands beside them. */
-static void keep_joined(struct tokenizer_draft *draft)
-{
-    struct blank_list list = {.n = 0};
-    for (size_t id = 0; id < draft->words.n; id++)
-        if (is_joined(draft->words.texts[id], draft->words.lens[id]))
-            list_add(&list, "%zu:nw", id);
-    list_set(&list, draft, "added");
-}
-
-/* Row 0 gets the first of these names that is no word of the file. */
-static void name_unknown(struct word_list *words)
-{
-    static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE) {
-            word_list_place(words, 0, names[i], strlen(names[i]));
-            return;
-        }
-}
-
+/* Returns the first word with a capital, or WORD_NONE. */
 static size_t first_with_capital(const struct word_list *words)
 {
     for (size_t id = 0; id < words->n; id++)
@@ -166,30 +304,40 @@ static size_t first_with_capital(const struct word_list *words)
     return WORD_NONE;
 }
 
-/* Texts are split at blanks and at punctuation, unless at_blanks says at blanks alone. Words with
- * punctuation between letters or digits ("well-known", "1,000", "u.s.") are then kept whole, as
- * added tokens. */
+/* Row 0 is the unknown word, with a name that is not a word of the file. Texts are split at blanks
+ * and at punctuation, unless splits_at_blanks. Words with punctuation between letters or digits
+ * ("well-known", "1,000", "u.s.") are then added tokens, which are not split: n: cut from the text
+ * in lower case; w: only if no letter is beside them. */
 static void make_tokenizer(struct tokenizer_draft *draft, const struct vectors_options *vectors)
 {
+    static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
+    struct word_list *words = &draft->words;
+    struct blank_list joined = {.n = 0};
+    size_t name = 0;
     char why[160] = "";
     if (vectors->lower == NULL) {
-        size_t cased = first_with_capital(&draft->words);
+        size_t cased = first_with_capital(words);
         draft->lower = cased == WORD_NONE;
         if (draft->lower)
             snprintf(why, sizeof why, ", for no word has a capital (--lower no)");
         else
             snprintf(why, sizeof why, ", for words have them, '%.100s' first (--lower yes)",
-                     draft->words.texts[cased]);
+                     words->texts[cased]);
     }
+    while (name < 3 && word_list_find(words, names[name], strlen(names[name])) != WORD_NONE)
+        name++;
+    if (name < 3)
+        word_list_place(words, 0, names[name], strlen(names[name]));
     draft->unknown = 0;
-    name_unknown(&draft->words);
     draft_set_text(draft, "kind", "words");
     if (draft->lower)
         draft_set_text(draft, "normalizer", "lower");
     draft_set_text(draft, "splitter", vectors->splits_at_blanks ? "blanks" : "blanks punctuation");
     draft_set_number(draft, "unknown", draft->unknown);
-    if (!vectors->splits_at_blanks)
-        keep_joined(draft);
+    for (size_t id = 0; !vectors->splits_at_blanks && id < words->n; id++)
+        if (is_joined(words->texts[id], words->lens[id]))
+            list_add(&joined, "%zu:nw", id);
+    list_set(&joined, draft, "added");
     program_note("texts %s%s, and are split at %s",
                  draft->lower ? "are put into lower case" : "keep their capitals", why,
                  vectors->splits_at_blanks ? "blanks" : "blanks and punctuation");
