@@ -101,13 +101,13 @@ TEST(refused)
          "the pattern '', behavior Removed"},
         {STEP(SEQUENCE(
              SPLIT(QWEN2, "Isolated") ", {\"type\": \"ByteLevel\", \"use_regex\": false}")),
-         "'add_prefix_space' true behind Split; expected false and false"},
+         "'add_prefix_space' true after Split; expected false and false"},
         {STEP(SPLIT("\\\\w+", "Isolated")), "the pattern '\\w+', behavior Isolated"},
         {STEP(SPLIT(QWEN2, "Removed")), "behavior Removed, invert false"},
         {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", " LEVEL "}")), "'use_regex' true"},
         {STEP(SEQUENCE(LEVEL "}, {\"type\": \"Digits\"}")),
-         "behind Split or ByteLevel is 'Digits'"},
-        {STEP(SEQUENCE(LEVEL "}, " LEVEL "}")), "behind Split or ByteLevel is 'ByteLevel'"},
+         "after Split or ByteLevel is 'Digits'"},
+        {STEP(SEQUENCE(LEVEL "}, " LEVEL "}")), "after Split or ByteLevel is 'ByteLevel'"},
         {"{" MODEL ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": ["
          "{\"type\": \"ByteLevel\"}, {\"type\": \"ByteLevel\"}]}}",
          "two post-processors have 'trim_offsets'"},

@@ -1,6 +1,7 @@
 /* colbert.c - what a ColBERT has beside its tensors; see checkpoint.h. */
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/checkpoint.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

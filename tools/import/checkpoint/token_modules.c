@@ -1,5 +1,6 @@
 /* token_modules.c - bge-m3's layers, and the tensors of all token modules; see checkpoint.h. */
 #include "tools/import/checkpoint/checkpoint.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <string.h>
 

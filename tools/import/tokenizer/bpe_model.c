@@ -1,8 +1,8 @@
 /* bpe_model.c - the model BPE of a tokenizer.json: its merges as section MERG of the weight file,
- * and the parts that only come with it: ByteLevel, Split with one of the patterns that published
- * tokenizers have, trimmed spans.
+ * and parts that only BPE has: ByteLevel, Split with one of the patterns of published tokenizers,
+ * trimmed spans.
  */
-#include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
 #include "tools/writer/weight_writer.h"
@@ -45,7 +45,7 @@ static uint32_t merge_id(const struct json_tokenizer *json, size_t index, const 
     return (uint32_t)id;
 }
 
-/* What two texts make: the second one without its prefix. */
+/* Makes the merge of two texts, whose result is both, the second without its prefix. */
 static struct writer_merge make_merge(const struct json_tokenizer *json, size_t index,
                                       const struct merge_text *text, size_t prefix_len)
 {
@@ -63,11 +63,6 @@ static struct writer_merge make_merge(const struct json_tokenizer *json, size_t 
         .right = merge_id(json, index, text->right, text->right_len),
         .id = merge_id(json, index, whole, text->left_len + text->right_len - prefix_len),
     };
-}
-
-static bool is_version(const json_t *entry)
-{
-    return json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0;
 }
 
 static void read_merges(struct json_tokenizer *json, const json_t *model, const char *prefix,
@@ -88,7 +83,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
     struct writer_merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
     json_array_foreach(list, i, entry)
     {
-        if (is_version(entry))
+        if (json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0)
             continue;
         if (!read_merge(entry, &text))
             file_die(json->file.name, "merge %zu of the model is no pair of texts", i);
@@ -103,7 +98,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
 
 /* ---- The model ---- */
 
-/* Prefix or suffix. */
+/* Reads and sets a prefix or suffix. */
 static const char *read_affix(struct json_tokenizer *json, const json_t *model, const char *key,
                               const char *setting)
 {
@@ -116,45 +111,33 @@ static const char *read_affix(struct json_tokenizer *json, const json_t *model, 
     return text;
 }
 
-static void read_flag(struct json_tokenizer *json, const json_t *part, const char *key,
-                      const char *setting)
+void bpe_model_read(struct json_tokenizer *json, const json_t *model)
 {
-    if (json_flag(&json->file, part, key, false))
-        draft_set_text(&json->tokenizer->draft, setting, "yes");
-}
-
-static void check_dropout(const struct json_tokenizer *json, const json_t *model)
-{
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
     const json_t *dropout = json_object_get(model, "dropout");
+    draft_set_text(draft, "kind", "bpe");
     if (dropout != NULL && !json_is_null(dropout) && json_number_value(dropout) != 0)
         file_die(json->file.name,
                  "the model's 'dropout' is %g, which makes its tokens random; expected none",
                  json_number_value(dropout));
-}
-
-void bpe_model_read(struct json_tokenizer *json, const json_t *model)
-{
-    struct tokenizer_draft *draft = &json->tokenizer->draft;
-    draft_set_text(draft, "kind", "bpe");
-    check_dropout(json, model);
     vocabulary_read(json, model);
-    /* A text that is not in the vocabulary stands for nothing: no text becomes it. */
     unknown_read(json, model, false);
     const char *prefix = read_affix(json, model, "continuing_subword_prefix", "prefix");
     const char *suffix = read_affix(json, model, "end_of_word_suffix", "suffix");
-    read_flag(json, model, "fuse_unk", "fuse_unknown");
-    read_flag(json, model, "ignore_merges", "whole_words");
+    if (json_flag(&json->file, model, "fuse_unk", false))
+        draft_set_text(draft, "fuse_unknown", "yes");
+    if (json_flag(&json->file, model, "ignore_merges", false))
+        draft_set_text(draft, "whole_words", "yes");
     if (json_flag(&json->file, model, "byte_fallback", false)) {
         if (prefix[0] != '\0' || suffix[0] != '\0')
             file_die(json->file.name, "the model has 'byte_fallback' and a prefix or suffix of "
                                       "words; expected one of them");
-        if (parts_have_bytes(json->tokenizer))
-            draft_set_text(draft, "byte_fallback", "yes");
+        byte_fallback_set(json->tokenizer);
     }
     read_merges(json, model, prefix, suffix);
 }
 
-/* ---- What comes with it ---- */
+/* ---- Parts that only BPE has ---- */
 
 /* The patterns of published tokenizers, each as they write it. */
 #define CONTRACTIONS   "'s|'t|'re|'ve|'m|'ll|'d"
@@ -189,14 +172,8 @@ static void set_pattern(struct json_tokenizer *json, const char *name)
     draft_set_text(&json->tokenizer->draft, "pattern", name);
 }
 
-/* "Isolated" makes words of the matches and of what is between them, which is nothing in all of
- * these patterns but clip: that one drops it. */
-static bool behavior_fits(const char *pattern, const char *behavior, bool invert)
-{
-    return (strcmp(behavior, "Removed") == 0 && invert) ||
-           (strcmp(behavior, "Isolated") == 0 && !invert && strcmp(pattern, "clip") != 0);
-}
-
+/* "Isolated" makes words of the matches and of the text between them, which is empty with all of
+ * these patterns but clip, which drops it. */
 void split_read(struct json_tokenizer *json, const json_t *part)
 {
     const json_t *pattern = json_object_get(part, "pattern");
@@ -204,6 +181,8 @@ void split_read(struct json_tokenizer *json, const json_t *part)
     const char *text = json_string_value(json_object_get(pattern, "String"));
     const char *behavior = json_text(&json->file, part, "behavior", "");
     bool invert = json_flag(&json->file, part, "invert", false);
+    bool is_removed = strcmp(behavior, "Removed") == 0 && invert;
+    bool is_isolated = strcmp(behavior, "Isolated") == 0 && !invert;
     check_is_bpe(json, "Split");
     if (text != NULL && strcmp(text, " ") == 0 && strcmp(behavior, "MergedWithPrevious") == 0 &&
         !invert) {
@@ -212,7 +191,7 @@ void split_read(struct json_tokenizer *json, const json_t *part)
     }
     for (size_t i = 0; regex != NULL && i < sizeof PATTERNS / sizeof *PATTERNS; i++)
         if (strcmp(regex, PATTERNS[i].regex) == 0 &&
-            behavior_fits(PATTERNS[i].name, behavior, invert)) {
+            (is_removed || (is_isolated && strcmp(PATTERNS[i].name, "clip") != 0))) {
             set_pattern(json, PATTERNS[i].name);
             return;
         }
@@ -226,8 +205,8 @@ void split_read(struct json_tokenizer *json, const json_t *part)
              behavior, invert ? "true" : "false");
 }
 
-/* With its own pattern it splits what CLIP's left whole, which changes nothing but what the library
- * knows of (split/pattern.c). */
+/* After CLIP's pattern, ByteLevel splits words by its own pattern too, which changes only cases that
+ * the library handles (split/pattern.c). */
 void byte_level_read(struct json_tokenizer *json, const json_t *part)
 {
     bool has_own = json_flag(&json->file, part, "use_regex", true);
@@ -237,7 +216,7 @@ void byte_level_read(struct json_tokenizer *json, const json_t *part)
     if (json->pattern != NULL && (has_own != is_clip || adds_blank))
         file_die(json->file.name,
                  "the pre-tokenizer ByteLevel has 'use_regex' %s and "
-                 "'add_prefix_space' %s behind Split; expected %s and false",
+                 "'add_prefix_space' %s after Split; expected %s and false",
                  has_own ? "true" : "false", adds_blank ? "true" : "false",
                  is_clip ? "true" : "false");
     json->is_byte_level = true;

@@ -1,14 +1,46 @@
-/* tokenizer_class.c - what AutoTokenizer of transformers makes of a tokenizer.json: a class, by
- * tokenizer_config.json or config.json, adds tokens to it and sets some of its parts anew. Tokens
- * are added here too; a part that the class would change is refused. Checked with 4.57 and 5.23 by
- * tests/tools/tokenizer/reference_classes.py.
+/* tokenizer_class.c - what the files beside a tokenizer say, and what AutoTokenizer of transformers
+ * makes of a tokenizer.json: a class, by tokenizer_config.json or config.json, adds tokens to it and
+ * replaces some of its parts. Tokens are added here too; a part that the class would change is
+ * refused. Checked with 4.57 and 5.23 by tests/tools/tokenizer/reference_classes.py.
  */
 #include "tools/common/options.h"
 #include "tools/import/files/known_keys.h"
-#include "tools/import/tokenizer/tokenizer_beside.h"
-#include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <string.h>
+
+/* ---- Files beside the tokenizer ---- */
+
+/* Whether special_tokens_map.json is read: the newer added_tokens_decoder has all tokens. */
+static bool map_is_read(const struct tokenizer_beside *beside)
+{
+    return json_object_get(beside->config.root, "added_tokens_decoder") == NULL;
+}
+
+/* "[CLS]", or {"content": "[CLS]", ...} */
+static const char *text_of(const json_t *token)
+{
+    return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
+}
+
+const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key)
+{
+    const json_t *map = map_is_read(beside) ? beside->map.root : NULL;
+    const char *text = text_of(json_object_get(map, key));
+    return text != NULL ? text : text_of(json_object_get(beside->config.root, key));
+}
+
+const char *tokenizer_model_type(const struct tokenizer_beside *beside)
+{
+    return json_string_value(json_object_get(beside->model.root, "model_type"));
+}
+
+bool tokenizer_is_class(const char *tokenizer_class, const char *name)
+{
+    size_t len = strlen(name);
+    return strncmp(name, tokenizer_class, len) == 0 &&
+           (tokenizer_class[len] == '\0' || strcmp(tokenizer_class + len, "Fast") == 0);
+}
 
 /* ---- Classes ---- */
 
@@ -17,7 +49,7 @@ static const char *const SPECIALS[N_SPECIALS] = {"unk_token", "cls_token", "sep_
                                                  "mask_token"};
 enum { BERT = 1, MPNET = 2, ROBERTA = 4, XLM_ROBERTA = 8, CAMEMBERT = 16, ALBERT = 32 };
 
-/* Classes that set parts; of others transformers takes a tokenizer.json as it is. */
+/* Classes that set parts; for others transformers uses a tokenizer.json as it is. */
 static const struct reference_class {
     int kind;
     const char *names, *model_types;
@@ -64,14 +96,13 @@ static const struct reference_class *find_class(const struct tokenizer_beside *b
 
 /* ---- Tokens ---- */
 
-/* Adds a token that is in the vocabulary and not among the file's added tokens. is_usual: of the
- * class, where no file names it. */
+/* Adds a token that is in the vocabulary and not among the file's added tokens. is_usual: no file
+ * names it, it is the class's. */
 static void add_token(struct json_tokenizer *json, const char *key, json_t *value, bool is_special,
                       bool is_usual)
 {
     const struct word_list *words = &json->tokenizer->draft.words;
-    const char *text =
-        json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
+    const char *text = text_of(value);
     json_t *all = json_object_get(json->file.root, "added_tokens"), *other;
     size_t i, id = text != NULL ? word_list_find(words, text, strlen(text)) : WORD_NONE;
     json_array_foreach(all, i, other)
@@ -120,7 +151,7 @@ void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside
 {
     const struct reference_class *class = find_class(beside);
     add_tokens_of(json, &beside->config);
-    if (tokenizer_map_counts(beside))
+    if (map_is_read(beside))
         add_tokens_of(json, &beside->map);
     for (size_t i = 0; class != NULL && i < N_SPECIALS; i++)
         if (tokenizer_special(beside, SPECIALS[i]) == NULL) {
@@ -136,11 +167,6 @@ void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside
 
 #define AS_TRAINED                                                                                 \
     "expected both alike (save_pretrained of the tokenizer that the model was trained with)"
-
-static bool has_step(const struct json_tokenizer *json, const char *setting, const char *step)
-{
-    return name_is_listed(draft_get(&json->tokenizer->draft, setting), step);
-}
 
 static bool is_part(const struct json_tokenizer *json, const char *part, const char *type)
 {
@@ -166,27 +192,25 @@ static void check_switch(const struct tokenizer_beside *beside, const char *key,
 static void check_switches(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
                            int kind)
 {
-    bool lower = has_step(json, "normalizer", "lower");
-    const char *splitter = draft_get(&json->tokenizer->draft, "splitter");
+    const struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const char *steps = draft_get(draft, "normalizer"), *splitter = draft_get(draft, "splitter");
+    bool lower = name_is_listed(steps, "lower");
     if ((kind & (BERT | MPNET)) != 0 && is_part(json, "normalizer", "BertNormalizer")) {
         check_switch(beside, "do_lower_case", true, lower);
-        check_switch(beside, "tokenize_chinese_chars", true,
-                     has_step(json, "normalizer", "space_cjk"));
-        check_switch(beside, "strip_accents", lower,
-                     has_step(json, "normalizer", "drop_nonspacing"));
+        check_switch(beside, "tokenize_chinese_chars", true, name_is_listed(steps, "space_cjk"));
+        check_switch(beside, "strip_accents", lower, name_is_listed(steps, "drop_nonspacing"));
     }
     if (kind == ALBERT) {
         check_switch(beside, "do_lower_case", true, lower);
-        check_switch(beside, "keep_accents", false, !has_step(json, "normalizer", "drop_marks"));
+        check_switch(beside, "keep_accents", false, !name_is_listed(steps, "drop_marks"));
     }
     if ((kind & (XLM_ROBERTA | CAMEMBERT | ALBERT)) != 0 && strstr(splitter, "metaspace") != NULL)
         check_switch(beside, "add_prefix_space", true, strstr(splitter, "metaspace:never") == NULL);
     if (is_part(json, "pre_tokenizer", "ByteLevel") || (kind == ROBERTA && json->is_byte_level))
-        check_switch(beside, "add_prefix_space", false,
-                     draft_get(&json->tokenizer->draft, "first_blank")[0] != '\0');
+        check_switch(beside, "add_prefix_space", false, draft_get(draft, "first_blank")[0] != '\0');
 }
 
-/* transformers 5 frames texts anew, and takes its own token for unknown words. */
+/* transformers 5 replaces the templates and the token for unknown words by its own. */
 static void check_frame(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
                         const struct reference_class *class)
 {

@@ -1,13 +1,10 @@
 /* tokenizer_file.c - which files say what a tokenizer is, and writing what they said; see
  * tokenizer_file.h. */
 #include "tools/import/tokenizer/tokenizer_file.h"
-#include "tools/import/files/known_keys.h"
-#include "tools/writer/weight_writer.h"
 
-#include "tools/common/options.h"
-#include "tools/import/files/json_file.h"
-#include "tools/import/tokenizer/tokenizer_beside.h"
-#include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/files/known_keys.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/writer/weight_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,110 +14,20 @@
  * it takes four times that. */
 enum { MOST_FILE_BYTES = 40 << 20 };
 
-/* ---- Facts ---- */
+typedef void read_source(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                         const struct tokenizer_beside *beside);
 
-static size_t find_mask(const struct word_list *words, const char *said)
-{
-    const char *names[] = {said != NULL ? said : "[MASK]", said != NULL ? said : "<mask>"};
-    size_t id = word_list_find(words, names[0], strlen(names[0]));
-    return id != WORD_NONE ? id : word_list_find(words, names[1], strlen(names[1]));
-}
-
-/* A list of the inputs that the model gets, which may be without types: then all are 0. */
-static bool gives_types(const json_t *inputs)
-{
-    bool found = !json_is_array(inputs);
-    for (size_t i = 0; i < json_array_size(inputs); i++) {
-        const char *name = json_string_value(json_array_get(inputs, i));
-        found = found || (name != NULL && strcmp(name, "token_type_ids") == 0);
-    }
-    return found;
-}
-
-static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside)
-{
-    struct tokenizer_draft *draft = &tokenizer->draft;
-    const json_t *root = beside->config.root, *length = json_object_get(root, "model_max_length");
-    const json_t *lower = json_object_get(root, "do_lower_case");
-    size_t mask = find_mask(&draft->words, tokenizer_special(beside, "mask_token"));
-    double most = json_number_value(length != NULL ? length : json_object_get(root, "max_len"));
-    /* It is 1e30 where there is no limit. */
-    tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (int64_t)most : 0;
-    tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||
-                            strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
-    if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases)
-        snprintf(tokenizer->note, sizeof tokenizer->note,
-                 "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
-                 "is followed",
-                 json_is_true(lower) ? "true" : "false",
-                 tokenizer->lowercases ? "lowercases" : "keeps capitals");
-    tokenizer->gives_types = gives_types(json_object_get(root, "model_input_names"));
-    if (mask != WORD_NONE)
-        draft_set_number(draft, "mask_token", mask);
-}
-
-/* ---- The ways in ---- */
-
-/* Files that say what a tokenizer is; of those that are there, the first is read. */
-enum source { SOURCE_JSON, SOURCE_VOCAB, SOURCE_BPE, SOURCE_SENTENCEPIECE };
-static const struct {
+/* Files that say what a tokenizer is; the first that exists is read. */
+static const struct source {
     const char *name;
-    enum source source;
+    read_source *read;
 } SOURCES[] = {
-    {"tokenizer.json", SOURCE_JSON},
-    {"vocab.txt", SOURCE_VOCAB},
-    {"vocab.json", SOURCE_BPE},
-    {"sentencepiece.bpe.model", SOURCE_SENTENCEPIECE},
-    {"spm.model", SOURCE_SENTENCEPIECE},
-    {"spiece.model", SOURCE_SENTENCEPIECE},
-    {"tokenizer.model", SOURCE_SENTENCEPIECE},
+    {"tokenizer.json", tokenizer_json_read}, {"vocab.txt", tokenizer_vocab_read},
+    {"vocab.json", bpe_files_read},          {"sentencepiece.bpe.model", sentencepiece_read},
+    {"spm.model", sentencepiece_read},       {"spiece.model", sentencepiece_read},
+    {"tokenizer.model", sentencepiece_read},
 };
 enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
-
-/* The tokenizer in a text; the name of a file is for messages. */
-static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                      size_t len, enum source source, const struct tokenizer_beside *beside)
-{
-    *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name};
-    switch (source) {
-    case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len, beside); break;
-    case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, beside); break;
-    case SOURCE_BPE: bpe_files_read(tokenizer, text, len, beside); break;
-    case SOURCE_SENTENCEPIECE: sentencepiece_read(tokenizer, text, len, beside); break;
-    }
-    settle_facts(tokenizer, beside);
-    tokenizer->name = NULL; /* the caller's */
-}
-
-bool import_tokenizer_is_there(const struct folder *folder, const char *place)
-{
-    static const char *const others[] = {"merges.txt", "tokenizer_config.json"};
-    for (size_t i = 0; i < N_SOURCES; i++)
-        if (folder_has(folder, place, SOURCES[i].name))
-            return true;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (folder_has(folder, place, others[i]))
-            return true;
-    return false;
-}
-
-/* Without a tokenizer.json everything is in the file. */
-static void check_alone(const struct folder *folder, const char *place, const char *name)
-{
-    if (folder_has(folder, place, "added_tokens.json"))
-        program_die("added_tokens.json stands beside %s without a tokenizer.json; expected a "
-                    "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
-                    name);
-}
-
-static size_t find_source(const struct folder *folder, const char *place)
-{
-    for (size_t i = 0; i < N_SOURCES; i++)
-        if (folder_has(folder, place, SOURCES[i].name))
-            return i;
-    program_die("there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
-                "sentencepiece; expected one of them");
-}
 
 /* Keys of tokenizer_config.json that a class reads, each for some of the sources. */
 static const char SWITCHES[] =
@@ -130,47 +37,99 @@ static const char SWITCHES[] =
     "extra_special_tokens model_specific_special_tokens sp_model_kwargs extra_ids "
     "split_special_tokens truncation_side ";
 
-/* A vocab.json has its merges in another file, and may have more tokens in a third. */
-static void read_merges(struct tokenizer_beside *beside, struct folder *folder, const char *place)
+/* ---- Reading ---- */
+
+/* Reads what follows from the whole tokenizer and tokenizer_config.json. */
+static void read_facts(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside)
 {
-    char name[FOLDER_PATH];
-    beside->merges = folder_text(folder, folder_name(name, place, "merges.txt"), false,
-                                 MOST_FILE_BYTES, &beside->merges_len);
-    if (beside->merges == NULL)
-        program_die("there is a vocab.json without a merges.txt; expected both, or a "
-                    "tokenizer.json");
-    json_file_read(&beside->added, folder, place, "added_tokens.json", false, false);
+    struct tokenizer_draft *draft = &tokenizer->draft;
+    const json_t *root = beside->config.root, *length = json_object_get(root, "model_max_length");
+    const json_t *lower = json_object_get(root, "do_lower_case");
+    const json_t *inputs = json_object_get(root, "model_input_names");
+    const char *mask = tokenizer_special(beside, "mask_token");
+    const char *masks[] = {mask != NULL ? mask : "[MASK]", mask != NULL ? mask : "<mask>"};
+    double most = json_number_value(length != NULL ? length : json_object_get(root, "max_len"));
+    /* It is 1e30 if there is no limit. */
+    tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (int64_t)most : 0;
+    tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||
+                            strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
+    if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases)
+        snprintf(tokenizer->note, sizeof tokenizer->note,
+                 "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
+                 "is followed",
+                 json_is_true(lower) ? "true" : "false",
+                 tokenizer->lowercases ? "lowercases" : "keeps capitals");
+    /* A list of the model's inputs may lack types; all types are then 0. */
+    tokenizer->gives_types = !json_is_array(inputs);
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const char *name = json_string_value(json_array_get(inputs, i));
+        if (name != NULL && strcmp(name, "token_type_ids") == 0)
+            tokenizer->gives_types = true;
+    }
+    for (size_t i = 0, id = WORD_NONE; i < 2 && id == WORD_NONE; i++) {
+        id = word_list_find(&draft->words, masks[i], strlen(masks[i]));
+        if (id != WORD_NONE)
+            draft_set_number(draft, "mask_token", id);
+    }
 }
 
+/* Reads the tokenizer in a text; the name of its file is for messages. */
+static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
+                      size_t len, read_source *read, const struct tokenizer_beside *beside)
+{
+    *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name};
+    read(tokenizer, text, len, beside);
+    read_facts(tokenizer, beside);
+    tokenizer->name = NULL; /* the caller's */
+}
+
+/* Returns the file to read, or NULL. */
+static const struct source *find_source(const struct folder *folder, const char *place)
+{
+    for (size_t i = 0; i < N_SOURCES; i++)
+        if (folder_has(folder, place, SOURCES[i].name))
+            return &SOURCES[i];
+    return NULL;
+}
+
+bool import_tokenizer_is_there(const struct folder *folder, const char *place)
+{
+    return find_source(folder, place) != NULL || folder_has(folder, place, "merges.txt") ||
+           folder_has(folder, place, "tokenizer_config.json");
+}
+
+/* A vocab.json has its merges in another file, and may have more tokens in a third. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place, bool is_static)
 {
-    size_t which = find_source(folder, place), len = 0;
-    enum source source = SOURCES[which].source;
+    const struct source *source = find_source(folder, place);
     struct tokenizer_beside beside = {.folder = is_static ? NULL : folder};
-    char name[FOLDER_PATH];
+    char name[FOLDER_PATH], merges[FOLDER_PATH];
+    size_t len = 0;
+    if (source == NULL)
+        program_die("there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a "
+                    "model of sentencepiece; expected one of them");
     json_file_read(&beside.config, folder, place, "tokenizer_config.json", false, false);
     json_file_read(&beside.map, folder, place, "special_tokens_map.json", false, false);
     json_file_read(&beside.model, folder, place, "config.json", false, false);
-    if (source == SOURCE_VOCAB)
-        tokenizer_config_check(&beside);
-    if (source != SOURCE_JSON && source != SOURCE_BPE)
-        check_alone(folder, place, SOURCES[which].name);
-    char *text = folder_text(folder, folder_name(name, place, SOURCES[which].name), true,
-                             MOST_FILE_BYTES, &len);
-    if (source == SOURCE_BPE)
-        read_merges(&beside, folder, place);
-    read_text(tokenizer, name, text, len, source, &beside);
+    if ((source->read == tokenizer_vocab_read || source->read == sentencepiece_read) &&
+        folder_has(folder, place, "added_tokens.json"))
+        program_die("there is an added_tokens.json and a %s without a tokenizer.json; expected a "
+                    "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
+                    source->name);
+    char *text =
+        folder_text(folder, folder_name(name, place, source->name), true, MOST_FILE_BYTES, &len);
+    if (source->read == bpe_files_read) {
+        beside.merges = folder_text(folder, folder_name(merges, place, "merges.txt"), false,
+                                    MOST_FILE_BYTES, &beside.merges_len);
+        if (beside.merges == NULL)
+            program_die("there is a vocab.json without a merges.txt; expected both, or a "
+                        "tokenizer.json");
+        json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
+    }
+    read_text(tokenizer, name, text, len, source->read, &beside);
     known_keys_check(&beside.config, KEYS_TOKENIZER, SWITCHES, folder);
     known_keys_check(&beside.map, KEYS_SPECIAL, NULL, folder);
-}
-
-static bool is_json_text(const char *text, size_t len)
-{
-    size_t at = 0;
-    while (at < len && memchr(" \t\r\n", text[at], 4) != NULL)
-        at++;
-    return at < len && text[at] == '{';
 }
 
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path)
@@ -179,24 +138,25 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
     uint64_t n_bytes = 0;
     int fd = file_open(path, true, &n_bytes);
     char *text = file_text(fd, path, 0, n_bytes, MOST_FILE_BYTES);
-    size_t len = (size_t)n_bytes;
+    bool is_json = text[strspn(text, " \t\r\n")] == '{';
     close(fd);
-    enum source source = is_json_text(text, len)        ? SOURCE_JSON
-                         : path_ends_in(path, ".model") ? SOURCE_SENTENCEPIECE
-                                                        : SOURCE_VOCAB;
-    read_text(tokenizer, path, text, len, source, &beside);
+    read_text(tokenizer, path, text, (size_t)n_bytes,
+              is_json                        ? tokenizer_json_read
+              : path_ends_in(path, ".model") ? sentencepiece_read
+                                             : tokenizer_vocab_read,
+              &beside);
 }
 
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len)
 {
     const struct tokenizer_beside beside = {.merges = NULL};
-    read_text(tokenizer, name, text, len, SOURCE_JSON, &beside);
+    read_text(tokenizer, name, text, len, tokenizer_json_read, &beside);
 }
 
 /* ---- Writing ---- */
 
-/* With one row of token types or none, every piece has type 0. */
+/* Writes a template. With one row of token types or none, every piece has type 0. */
 static void write_template(const char *key, const char *template, size_t n_types,
                            struct weight_writer *writer)
 {

@@ -1,15 +1,28 @@
-/* tokenizer_file.h - the tokenizer of a checkpoint: tokenizer.json, or vocab.txt or a model of
- * sentencepiece with tokenizer_config.json and special_tokens_map.json, as the settings (TOKN), the
- * vocabulary (VOCB) and sections of kinds of tokenizers of weights/FORMAT.md.
+/* tokenizer_file.h - the tokenizer of a checkpoint: a tokenizer.json, or a vocab.txt, a vocab.json
+ * with its merges or a sentencepiece model with tokenizer_config.json and special_tokens_map.json,
+ * as the settings (TOKN), the vocabulary (VOCB) and other sections of weights/FORMAT.md.
  *
- * Truncation and padding that a tokenizer.json bakes in are not taken: they belong to whoever wrote
- * the file. A part that the engine does not have is refused by its name.
+ * Truncation and padding of a tokenizer.json are not read: they are settings of the program that
+ * wrote the file. A part that the engine does not have is refused by its name.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
 
-#include "tools/import/files/folder.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/files/json_file.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
+
+enum { TEMPLATE_BYTES = 512 };
+
+struct import_tokenizer {
+    /* TOKN without the templates, which depend on the model's token types, and VOCB. */
+    struct tokenizer_draft draft;
+    char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
+    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
+    bool lowercases;    /* capitals and small letters give the same tokens */
+    bool gives_types;   /* else the type of every token is 0 */
+    char note[512];     /* for the user, or "" */
+    const char *name;   /* while it is read: the file, for messages */
+};
 
 /* Whether the directory has a file of a tokenizer, of any kind, in `place` ("" or
  * "0_Transformer/"). */
@@ -20,8 +33,8 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place, bool is_static);
 
-/* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'), or a model
- * of sentencepiece, whose name ends with ".model". */
+/* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'), or a
+ * sentencepiece model, whose name ends with ".model". */
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path);
 
 /* From the text of a tokenizer.json; name is for messages. */

@@ -1,15 +1,14 @@
-/* tokenizer_json.c - a tokenizer.json, Keras' or of HuggingFace tokenizers: normalizer,
- * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. What
- * is not known here is refused by its name; the decoder is not needed, truncation and padding are
- * not taken.
+/* tokenizer_json.c - a tokenizer.json, of Keras or of HuggingFace tokenizers: normalizer,
+ * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. A part
+ * that is not known here is refused by its name; the decoder, truncation and padding are not read.
  */
-#include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/files/known_keys.h"
-#include "tools/import/tokenizer/tokenizer_beside.h"
 #include "tools/writer/tokenizer/token_source.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +24,12 @@ void part_die(const struct json_tokenizer *json, const char *what, const char *f
 }
 
 void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
-               const struct part_kind *kinds)
+               const struct part_reader *kinds)
 {
     if (!json_is_object(part))
         part_die(json, what, json_kind(part), "an object");
     const char *type = json_text(&json->file, part, "type", NULL);
-    for (const struct part_kind *kind = kinds; type != NULL && kind->type != NULL; kind++) {
+    for (const struct part_reader *kind = kinds; type != NULL && kind->type != NULL; kind++) {
         if (strcmp(type, kind->type) != 0)
             continue;
         if (kind->step != NULL)
@@ -48,14 +47,11 @@ void part_read(struct json_tokenizer *json, const char *what, const json_t *part
     part_die(json, what, type != NULL ? type : "without a type", names);
 }
 
-bool part_is_sequence(const json_t *part)
-{
-    const char *type = json_string_value(json_object_get(part, "type"));
-    return type != NULL && strcmp(type, "Sequence") == 0;
-}
-
 const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key)
 {
+    const char *type = json_string_value(json_object_get(part, "type"));
+    if (type == NULL || strcmp(type, "Sequence") != 0)
+        return NULL;
     const json_t *members = json_member(&json->file, part, key);
     if (!json_is_array(members))
         file_die(json->file.name, "a Sequence's '%s' is %s; expected an array", key,
@@ -79,7 +75,7 @@ void vocabulary_read(struct json_tokenizer *json, const json_t *model)
             continue;
         if (!json_whole(value, &id))
             file_die(json->file.name, "the id of '%.100s' is no whole number", text);
-        parts_place(json->tokenizer, id, text, strlen(text));
+        token_place(json->tokenizer, id, text, strlen(text));
     }
 }
 
@@ -135,7 +131,7 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
         if (json_array_size(piece) != 2 || !json_is_string(text) || !json_is_number(score))
             file_die(json->file.name, "piece %zu is not [text, score]", id);
         if (json_string_length(text) > 0) /* no text ever becomes this token */
-            parts_place(json->tokenizer, id, json_string_value(text), json_string_length(text));
+            token_place(json->tokenizer, id, json_string_value(text), json_string_length(text));
         scores[id] = json_number_value(score);
     }
     word_list_place(&json->tokenizer->draft.words, n - (n > 0), "", 0);
@@ -144,19 +140,10 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
                 json_flag(&json->file, model, "byte_fallback", false));
 }
 
-/* Old files do not say the type of their model; this is how they are told apart. */
-static const char *guess_type(const json_t *model)
-{
-    if (json_object_get(model, "merges") != NULL)
-        return "BPE";
-    if (json_is_array(json_object_get(model, "vocab")))
-        return "Unigram";
-    return json_object_get(model, "max_input_chars_per_word") != NULL ? "WordPiece" : "WordLevel";
-}
-
+/* Old files do not say the type of their model: it follows from its members. */
 static void read_model(struct json_tokenizer *json)
 {
-    static const struct part_kind kinds[] = {
+    static const struct part_reader kinds[] = {
         {"WordPiece", NULL, read_wordpiece},
         {"WordLevel", NULL, read_word_level},
         {"Unigram", NULL, read_unigram},
@@ -164,17 +151,18 @@ static void read_model(struct json_tokenizer *json)
         {NULL, NULL, NULL},
     };
     json_t *model = json_object_get(json->file.root, "model");
-    if (json_is_object(model) && json_object_get(model, "type") == NULL)
-        json_object_set_new(model, "type", json_string(guess_type(model)));
+    if (json_is_object(model) && json_object_get(model, "type") == NULL) {
+        bool has_most = json_object_get(model, "max_input_chars_per_word") != NULL;
+        const char *type = json_object_get(model, "merges") != NULL         ? "BPE"
+                           : json_is_array(json_object_get(model, "vocab")) ? "Unigram"
+                           : has_most                                       ? "WordPiece"
+                                                                            : "WordLevel";
+        json_object_set_new(model, "type", json_string(type));
+    }
     part_read(json, "model", model, kinds);
 }
 
 /* ---- Numbers ---- */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Returns the number as the reference's parser reads it (serde_json without float_roundtrip): the
  * digits as a whole number of 64 bits, further ones dropped, then one product with a power of ten
@@ -186,7 +174,7 @@ static double reference_number(const char *text)
     uint64_t digits = 0;
     int exponent = 0;
     char power[16];
-    for (text += is_negative; is_digit(*text) || *text == '.'; text++) {
+    for (text += is_negative; isdigit((unsigned char)*text) || *text == '.'; text++) {
         const uint64_t digit = (uint64_t)(*text - '0');
         if (*text == '.') {
             in_fraction = true;
@@ -210,15 +198,15 @@ static double reference_number(const char *text)
     return is_negative ? -number : number;
 }
 
-/* Length of what may be a number at text[0], and whether it is one that the reference reads
- * otherwise than strtod: then *number is what the reference reads. */
+/* Returns the length of what may be a number at text[0], and stores whether it is a number that the
+ * reference does not read as strtod does; *number is then what the reference reads. */
 static size_t read_number(const char *text, size_t len, double *number, bool *differs)
 {
     char copy[64] = "", *end = copy;
     size_t n = 0;
     while (n < len && text[n] != '\0' && strchr("+-.0123456789eE", text[n]) != NULL)
         n++;
-    if (n < sizeof copy && n > 0 && (*text == '-' || is_digit(*text))) {
+    if (n < sizeof copy && n > 0 && (*text == '-' || isdigit((unsigned char)*text))) {
         memcpy(copy, text, n);
         *number = reference_number(copy);
         *differs = strtod(copy, &end) != *number;
@@ -253,13 +241,7 @@ static char *with_reference_numbers(const char *text, size_t len, size_t *new_le
 
 /* ---- The file ---- */
 
-/* Keras' Tokenizer.to_json() bears the same name. */
-static bool is_keras(const json_t *root)
-{
-    return json_object_get(root, "model") == NULL &&
-           json_is_object(json_object_get(root, "config"));
-}
-
+/* Words with ids from num_words on are dropped: texts never give them. */
 static void read_keras(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
@@ -289,7 +271,9 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
     char *copy = with_reference_numbers(text, len, &n_copy);
     json_file_parse(&json.file, tokenizer->name, copy, n_copy, false);
     alloc_free(copy);
-    if (is_keras(json.file.root)) {
+    const json_t *root = json.file.root;
+    /* The file of Keras' Tokenizer.to_json() has the same name. */
+    if (json_object_get(root, "model") == NULL && json_is_object(json_object_get(root, "config"))) {
         read_keras(tokenizer, text, len);
         return;
     }

@@ -1,17 +1,20 @@
-/* tokenizer_parts.c - see tokenizer_parts.h. */
+/* tokenizer_parts.c - see tokenizer_parts.h, and sections PIEC and CMAP of weights/FORMAT.md. */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/print/utf8.h"
+#include "tools/writer/tokenizer/trie_writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any public vocabulary has, and few enough that a wrong number takes little memory. */
-enum { MOST_IDS = 1 << 22 };
+/* More ids than any public vocabulary has, and few enough that a wrong number takes little memory. */
+enum { MOST_IDS = 1 << 22, MOST_PIECE_BYTES = 1024 };
 
-void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
+void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
 {
     struct word_list *words = &tokenizer->draft.words;
     size_t other = word_list_find(words, text, len);
@@ -27,7 +30,7 @@ void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
     word_list_place(words, (size_t)id, text, len);
 }
 
-size_t parts_special(const struct import_tokenizer *tokenizer, const char *text)
+size_t special_id(const struct import_tokenizer *tokenizer, const char *text)
 {
     size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
     if (id == WORD_NONE)
@@ -35,25 +38,7 @@ size_t parts_special(const struct import_tokenizer *tokenizer, const char *text)
     return id;
 }
 
-bool parts_is_class(const char *tokenizer_class, const char *name)
-{
-    size_t len = strlen(name);
-    return strncmp(name, tokenizer_class, len) == 0 &&
-           (tokenizer_class[len] == '\0' || strcmp(tokenizer_class + len, "Fast") == 0);
-}
-
-const char *parts_next_line(const char *text, size_t text_len, size_t *at, size_t *len)
-{
-    if (*at == text_len)
-        return NULL;
-    const char *line = text + *at, *end = memchr(line, '\n', text_len - *at);
-    *len = end != NULL ? (size_t)(end - line) : text_len - *at;
-    *at += *len + (end != NULL);
-    *len -= *len > 0 && line[*len - 1] == '\r';
-    return line;
-}
-
-void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame)
+void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame)
 {
     snprintf(tokenizer->single, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0", first, last);
     if (frame == FRAME_BERT)
@@ -63,37 +48,24 @@ void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, 
                  last, last);
 }
 
-/* ---- Settings ---- */
+/* ---- Lists ---- */
 
-static void append(struct blank_list *list, const char *format, va_list arguments)
+void list_print(struct blank_list *list, bool is_item, const char *format, ...)
 {
-    va_list again;
+    const char *blank = is_item && list->n > 0 ? " " : "";
+    va_list arguments, again;
+    va_start(arguments, format);
     va_copy(again, arguments);
-    const size_t n = (size_t)vsnprintf(NULL, 0, format, arguments);
+    const size_t n = (size_t)vsnprintf(NULL, 0, format, arguments) + strlen(blank);
     if (list->len + n >= list->cap) {
         list->cap = 2 * (list->len + n) + 64;
         list->text = alloc_resize(list->text, list->cap, 1);
     }
-    vsnprintf(list->text + list->len, n + 1, format, again);
+    strcpy(list->text + list->len, blank);
+    vsnprintf(list->text + list->len + strlen(blank), n + 1 - strlen(blank), format, again);
     list->len += n;
+    list->n += is_item;
     va_end(again);
-}
-
-void list_append(struct blank_list *list, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    append(list, format, arguments);
-    va_end(arguments);
-}
-
-void list_add(struct blank_list *list, const char *format, ...)
-{
-    va_list arguments;
-    if (list->n++ > 0)
-        list_append(list, " ");
-    va_start(arguments, format);
-    append(list, format, arguments);
     va_end(arguments);
 }
 
@@ -103,7 +75,9 @@ void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char
         draft_set(draft, key, list->text, list->len);
 }
 
-bool parts_have_bytes(const struct import_tokenizer *tokenizer)
+/* ---- Unigram ---- */
+
+void byte_fallback_set(struct import_tokenizer *tokenizer)
 {
     size_t n = 0;
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -116,5 +90,64 @@ bool parts_have_bytes(const struct import_tokenizer *tokenizer)
                  "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
                  "expected those of all 256, or none",
                  n);
-    return n > 0;
+    if (n > 0)
+        draft_set_text(&tokenizer->draft, "byte_fallback", "yes");
+}
+
+/* The score of unknown words is the lowest score less 10, as the reference has it. */
+void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_t unknown,
+                 bool byte_fallback)
+{
+    struct tokenizer_draft *draft = &tokenizer->draft;
+    const struct word_list *words = &draft->words;
+    size_t longest = 0, n_units;
+    double lowest = INFINITY;
+    if (unknown >= words->n || words->texts[unknown] == NULL)
+        file_die(tokenizer->name, "the model's 'unk_id' is not the id of a piece");
+    draft->unknown = unknown;
+    draft_set_text(draft, "kind", "unigram");
+    draft_set_number(draft, "unknown", unknown);
+    if (byte_fallback)
+        byte_fallback_set(tokenizer);
+    for (size_t id = 0; id < words->n; id++) {
+        if (!isfinite(scores[id]))
+            file_die(tokenizer->name, "the score of piece %zu is no finite number", id);
+        lowest = fmin(lowest, scores[id]);
+        longest = words->lens[id] > longest ? words->lens[id] : longest;
+    }
+    if (longest > MOST_PIECE_BYTES)
+        file_die(tokenizer->name, "a piece has %zu bytes; expected at most %d", longest,
+                 MOST_PIECE_BYTES);
+    uint32_t *units =
+        trie_write((const char *const *)words->texts, words->lens, words->n, &n_units);
+    const struct {
+        uint32_t n, n_units, longest, reserved;
+        double unknown;
+    } header = {(uint32_t)words->n, (uint32_t)n_units, (uint32_t)longest, 0, lowest - 10};
+    size_t scores_bytes = words->n * sizeof *scores, units_bytes = n_units * sizeof *units;
+    size_t len = sizeof header + scores_bytes + units_bytes;
+    uint8_t *section = alloc_zeros(len, 1);
+    memcpy(section, &header, sizeof header);
+    memcpy(section + sizeof header, scores, scores_bytes);
+    memcpy(section + sizeof header + scores_bytes, units, units_bytes);
+    draft_add_section(draft, "PIEC", section, len);
+}
+
+void charsmap_set(struct import_tokenizer *tokenizer, const void *map, size_t len)
+{
+    uint32_t trie_bytes = UINT32_MAX;
+    for (size_t i = 0; i < tokenizer->draft.n_sections; i++)
+        if (strcmp(tokenizer->draft.sections[i].tag, "CMAP") == 0)
+            file_die(tokenizer->name, "there are two normalizers Precompiled; expected one");
+    if (len >= 4)
+        memcpy(&trie_bytes, map, sizeof trie_bytes);
+    if (trie_bytes % 4 != 0 || trie_bytes > len - 4 ||
+        !utf8_is_valid((const char *)map + 4 + trie_bytes, len - 4 - trie_bytes))
+        file_die(tokenizer->name,
+                 "the normalizer's precompiled charsmap is damaged: a trie and "
+                 "texts in UTF-8 do not lie in its %zu bytes",
+                 len);
+    void *copy = alloc_resize(NULL, len, 1);
+    memcpy(copy, map, len);
+    draft_add_section(&tokenizer->draft, "CMAP", copy, len);
 }

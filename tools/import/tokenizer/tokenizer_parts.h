@@ -1,76 +1,137 @@
-/* tokenizer_parts.h - the tokenizer of a checkpoint, and putting it together: texts by id and
- * settings, whichever file they come from.
+/* tokenizer_parts.h - what the readers of a tokenizer share: the files beside it, parts of a
+ * tokenizer.json, and words, lists, templates and sections for the weight file.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
 
-#include "tools/common/options.h"
-#include "tools/writer/tokenizer/tokenizer_draft.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
 
-#include <stdio.h>
+/* ---- Readers, each into an empty tokenizer ---- */
 
-enum { TEMPLATE_BYTES = 512 };
-
-struct import_tokenizer {
-    /* TOKN without the templates, which depend on the model's token types, and VOCB. */
-    struct tokenizer_draft draft;
-    char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
-    /* Facts for the rest of the import. */
-    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: it says none */
-    bool lowercases;    /* capitals and small letters give the same tokens */
-    bool gives_types;   /* else the type of every token is 0 */
-    char note[512];     /* something that the user should hear, or "" */
-    /* While it is read: the file, for messages, and where they go. */
-    const char *name;
+/* The files beside the one that has the vocabulary; all zero: none. */
+struct tokenizer_beside {
+    struct json_file config, map; /* tokenizer_config.json and special_tokens_map.json */
+    struct json_file model;       /* config.json */
+    struct json_file added;       /* added_tokens.json */
+    char *merges;                 /* [merges_len], text of merges.txt, or NULL */
+    size_t merges_len;
+    struct folder *folder; /* NULL: files beside a tokenizer.json are ignored */
 };
 
-/* Gives an id its text ("": it has none). Refused: another text there, the same text under another
- * id, numbers that no vocabulary needs. */
-void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
+/* From a tokenizer.json of HuggingFace tokenizers or Keras; a vocab.txt; a vocab.json; a
+ * sentencepiece model. Each of the last three becomes what the class of tokenizer_config.json makes
+ * of it in transformers, or the class of config.json's model_type. */
+void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                         const struct tokenizer_beside *beside);
+void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                          const struct tokenizer_beside *beside);
+void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                    const struct tokenizer_beside *beside);
+void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                        const struct tokenizer_beside *beside);
 
-/* The id of a special token, which must be there. */
-size_t parts_special(const struct import_tokenizer *tokenizer, const char *text);
+/* What config.json says that the model is, or NULL. */
+const char *tokenizer_model_type(const struct tokenizer_beside *beside);
+
+/* The text of a special token ("cls_token") by these files, or NULL. */
+const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key);
 
 /* Whether a tokenizer_class is the one of that name, fast or not. */
-bool parts_is_class(const char *tokenizer_class, const char *name);
+bool tokenizer_is_class(const char *tokenizer_class, const char *name);
 
-/* The line at text[*at], [*len] without its end, LF or CR LF, or NULL; *at moves behind it. */
-const char *parts_next_line(const char *text, size_t text_len, size_t *at, size_t *len);
+/* ---- Lists: settings that are put together piece by piece, with blanks between items ---- */
 
-/* Whether the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of them, for then
- * the reference decides text by text. */
-bool parts_have_bytes(const struct import_tokenizer *tokenizer);
-
-/* The templates of one text and of two, with a token before them and one behind each text. */
-enum frame { FRAME_BERT /* types 0 and 1 */, FRAME_ROBERTA /* type 0, two tokens between texts */ };
-void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame);
-
-/* A setting that is a list, put together piece by piece with blanks between them. */
 struct blank_list {
     char *text; /* [len], then a NUL; NULL at first */
     size_t len, cap, n;
 };
-void list_add(struct blank_list *list, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
-/* Continues the last item. */
-void list_append(struct blank_list *list, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Adds an item; or continues the last one. */
+#define list_add(list, ...)    list_print(list, true, __VA_ARGS__)
+#define list_append(list, ...) list_print(list, false, __VA_ARGS__)
+void list_print(struct blank_list *list, bool is_item, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
 
 /* Sets the list, unless it is empty. */
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key);
 
-/* ---- What a Unigram tokenizer has beside its vocabulary, as sections of the weight file: pieces
- * with their scores (PIEC), sentencepiece's map of characters (CMAP) ---- */
+/* ---- Parts of any tokenizer ---- */
 
-/* Of the pieces that are placed: the kind, and the section. scores: [words.n], by id. */
+/* Gives an id its text ("": it has none). Refused: another text there, the same text under another
+ * id, numbers that no vocabulary needs. */
+void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
+
+/* The id of a special token, which must be in the vocabulary. */
+size_t special_id(const struct import_tokenizer *tokenizer, const char *text);
+
+/* Sets the templates of one text and of two, with a token before the first text and one after each.
+ */
+enum frame { FRAME_BERT /* types 0 and 1 */, FRAME_ROBERTA /* type 0, two tokens between texts */ };
+void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame);
+
+/* Sets byte_fallback if the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of
+ * them, for then the reference decides text by text. */
+void byte_fallback_set(struct import_tokenizer *tokenizer);
+
+/* Of placed pieces: the kind unigram and its section PIEC. scores: [words.n], by id. */
 void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_t unknown,
                  bool byte_fallback);
 
-/* A map as sentencepiece has it; the tokenizer has none before. */
+/* Sets sentencepiece's map of characters (section CMAP), once. */
 void charsmap_set(struct import_tokenizer *tokenizer, const void *map, size_t len);
 
-/* The same in base64. */
-void charsmap_set_base64(struct import_tokenizer *tokenizer, const char *text, size_t len);
+/* ---- Parts of a tokenizer.json ---- */
+
+struct json_tokenizer {
+    struct json_file file;
+    struct import_tokenizer *tokenizer;
+    struct blank_list steps; /* of the list that is being read */
+    const char *pattern;     /* that words are split by, or NULL */
+    bool is_byte_level, trims;
+    const struct tokenizer_beside *beside; /* that transformers reads with the file, or NULL */
+};
+
+/* All parts of a file. */
+void json_parts_read(struct json_tokenizer *json);
+
+/* By the class that AutoTokenizer of transformers chooses: adds the tokens that the files beside and
+ * the class name; refuses switches and special tokens that would change parts of the file. */
+void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside *beside);
+void class_conflicts_check(const struct json_tokenizer *json,
+                           const struct tokenizer_beside *beside);
+
+/* The vocabulary of a model that has texts and their ids; the token of unknown words, which some
+ * models must have in it. */
+void vocabulary_read(struct json_tokenizer *json, const json_t *model);
+void unknown_read(struct json_tokenizer *json, const json_t *model, bool is_needed);
+
+/* Model BPE (bpe_model.c), and its pre-tokenizers and post-processors. */
+void bpe_model_read(struct json_tokenizer *json, const json_t *model);
+void byte_level_read(struct json_tokenizer *json, const json_t *part);
+void split_read(struct json_tokenizer *json, const json_t *part);
+void trim_read(struct json_tokenizer *json, const json_t *part);
+
+/* Members of the file, each absent or read and checked, after the model. */
+void steps_read(struct json_tokenizer *json);
+void added_tokens_read(struct json_tokenizer *json);
+void post_processor_read(struct json_tokenizer *json);
+
+/* A type that a part may have, and what reads it; a list of them ends with type NULL. */
+struct part_reader {
+    const char *type;
+    const char *step; /* what it always becomes; or NULL */
+    void (*read)(struct json_tokenizer *json, const json_t *part);
+};
+
+/* Reads a part by its type. `what` is its name in messages: "normalizer". */
+void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
+               const struct part_reader *kinds);
+
+/* The members of a part that is a Sequence, or NULL if it is another part. */
+const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key);
+
+/* "FILE: the WHAT is 'FOUND'; expected EXPECTED". */
+_Noreturn void part_die(const struct json_tokenizer *json, const char *what, const char *found,
+                        const char *expected);
 
 #endif

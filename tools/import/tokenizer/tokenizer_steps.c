@@ -1,8 +1,9 @@
 /* tokenizer_steps.c - the normalizer and the pre-tokenizer of a tokenizer.json as lists of steps:
  * the settings `normalizer` and `splitter`.
  */
+#include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
-#include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { MOST_NESTED = 8, MOST_STEPS = 64 };
 
 /* ---- Parts that have settings ---- */
 
-/* Switches, each with what it becomes, and whether it is on where the file does not say. */
+/* Switches: whether they are on if the file does not say, and the steps that they become. */
 struct step_switch {
     const char *key;
     bool is_on;
@@ -25,7 +26,7 @@ static void read_switches(struct json_tokenizer *json, const json_t *part,
             list_add(&json->steps, "%s", switches[i].step);
 }
 
-/* Accents go with the capitals where the file does not say. */
+/* By default, accents are dropped if capitals are. */
 static void read_bert_normalizer(struct json_tokenizer *json, const json_t *part)
 {
     bool lowercase = !json_is_false(json_object_get(part, "lowercase"));
@@ -67,11 +68,11 @@ static void read_digits(struct json_tokenizer *json, const json_t *part)
     list_add(&json->steps, individual ? "digits" : "digit_runs");
 }
 
-/* ---- Texts that stand in steps ---- */
+/* ---- Steps with texts ---- */
 
 enum { REPLACE_CHARS = 8 };
 
-/* ":TEXT", with %XX for what a list has a meaning for. */
+/* Appends ":TEXT", with %XX for the characters of a list's syntax. */
 static void add_text(struct json_tokenizer *json, const char *part, const char *text)
 {
     size_t n_chars = 0;
@@ -94,7 +95,7 @@ static void add_replacement(struct json_tokenizer *json, const char *step, const
     add_text(json, "Replace", to);
 }
 
-/* The regular expressions that published tokenizers have, each as one step or two. */
+/* The regular expressions of published tokenizers, each as one step or more. */
 static void replace_regex(struct json_tokenizer *json, const char *regex, const char *content)
 {
     static const struct {
@@ -147,14 +148,31 @@ static void read_prepend(struct json_tokenizer *json, const json_t *part)
     add_text(json, "Prepend", json_text(&json->file, part, "prepend", "\xE2\x96\x81"));
 }
 
+/* A map of characters in base64. */
 static void read_precompiled(struct json_tokenizer *json, const json_t *part)
 {
-    const char *map = json_text(&json->file, part, "precompiled_charsmap", "");
-    charsmap_set_base64(json->tokenizer, map, strlen(map));
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *text = json_text(&json->file, part, "precompiled_charsmap", "");
+    size_t len = strlen(text), n = 0, n_bits = 0;
+    uint8_t *map = alloc_resize(NULL, len, 1);
+    uint32_t bits = 0;
+    while (len > 0 && text[len - 1] == '=')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        const char *digit = memchr(digits, text[i], sizeof digits - 1);
+        if (digit == NULL)
+            file_die(json->tokenizer->name,
+                     "the normalizer's precompiled charsmap is not in base64");
+        bits = bits << 6 | (uint32_t)(digit - digits);
+        n_bits += 6;
+        if (n_bits >= 8)
+            map[n++] = (uint8_t)(bits >> (n_bits -= 8));
+    }
+    charsmap_set(json->tokenizer, map, n);
     list_add(&json->steps, "charsmap");
 }
 
-/* Old files have add_prefix_space, which must then say what the reference takes for granted. */
+/* Old files have add_prefix_space, which must then be what the reference assumes. */
 static void read_metaspace(struct json_tokenizer *json, const json_t *part)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
@@ -183,11 +201,11 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
 struct step_list {
     const char *member, *what, *sequence; /* of the file; in messages; a Sequence's members */
     const char *setting;
-    const struct part_kind *kinds; /* Sequence is among them for messages alone */
+    const struct part_reader *kinds; /* Sequence is in it only for messages */
     size_t most;
 };
 
-static const struct part_kind NORMALIZERS[] = {
+static const struct part_reader NORMALIZERS[] = {
     {"BertNormalizer", NULL, read_bert_normalizer},
     {"NFD", "nfd", NULL},
     {"NFC", "nfc", NULL},
@@ -204,7 +222,7 @@ static const struct part_kind NORMALIZERS[] = {
     {NULL, NULL, NULL},
 };
 
-static const struct part_kind PRE_TOKENIZERS[] = {
+static const struct part_reader PRE_TOKENIZERS[] = {
     {"BertPreTokenizer", "blanks punctuation", NULL},
     {"Whitespace", "blanks word_runs", NULL},
     {"WhitespaceSplit", "blanks", NULL},
@@ -222,16 +240,17 @@ static const struct step_list LISTS[] = {
     {"pre_tokenizer", "pre-tokenizer", "pretokenizers", "splitter", PRE_TOKENIZERS, SIZE_MAX},
 };
 
-/* depth: Sequences around the part. */
+/* Reads a part, or the members of a Sequence. depth: Sequences around the part. */
 static void read_list(struct json_tokenizer *json, const struct step_list *list, const json_t *part,
                       int depth)
 {
-    if (!part_is_sequence(part)) {
-        /* Patterns see what other steps leave whole, so they come last, and bytes after them. */
+    const json_t *members = part_members(json, part, list->sequence);
+    if (members == NULL) {
+        /* Patterns see what other steps do not split, so they come last, and bytes after them. */
         const char *type = json_string_value(json_object_get(part, "type"));
         if (json->is_byte_level ||
             (json->pattern != NULL && (type == NULL || strcmp(type, "ByteLevel") != 0)))
-            part_die(json, "pre-tokenizer behind Split or ByteLevel",
+            part_die(json, "pre-tokenizer after Split or ByteLevel",
                      type != NULL ? type : "without a type", "none");
         part_read(json, list->what, part, list->kinds);
         if (json->steps.n > list->most)
@@ -239,7 +258,6 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
                      json->steps.n, list->most);
         return;
     }
-    const json_t *members = part_members(json, part, list->sequence);
     if (depth == MOST_NESTED)
         file_die(json->file.name, "Sequences inside one another; expected at most %d", MOST_NESTED);
     for (size_t i = 0; i < json_array_size(members); i++)
