@@ -5,7 +5,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/heal_zip.h"
 #include "tests/tools/import/refusals.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <stdlib.h>
 #include <string.h>

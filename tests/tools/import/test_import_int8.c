@@ -6,7 +6,7 @@
 #include "tests/tools/shell.h"
 #include "tests/weight_surgery.h"
 #include "tools/import/checkpoint/checkpoint.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <math.h>
 #include <stdio.h>

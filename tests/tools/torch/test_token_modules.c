@@ -5,7 +5,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 #include "tests/tools/torch/tiny_torch.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <string.h>
 

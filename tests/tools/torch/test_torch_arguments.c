@@ -3,7 +3,7 @@
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/torch/tiny_torch.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 #include "tests/tools/torch/tiny_torch.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +165,7 @@ TEST(archives)
         {"an absurd header", header, 3, 28, 0xFFFF, 2, "does not fit"},
         {"no mark", entry, 0, 0, 0, 4, "no entry of the directory"},
         {"an entry more", end, 0, 10, 5, 2, "more entries"},
-        {"an entry less", end, 0, 10, 3, 2, "behind the last entry"},
+        {"an entry less", end, 0, 10, 3, 2, "after the last entry"},
         {"many entries", end, 0, 10, 0xFFFE, 2, "more entries"},
         {"64 bits without a record", end, 0, 10, 0xFFFF, 2, "64 bits"},
         {"an absurd directory", end, 0, 12, 0xFFFFFFF0, 4, "does not fit"},

@@ -12,8 +12,8 @@
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 
-/* How matrices are stored, and tables of embeddings; 0: each as the checkpoint has it, tables
- * beside int8 matrices in f16. */
+/* Types of matrices, and of tables of embeddings; 0: each as in the checkpoint, but tables beside
+ * int8 matrices in f16. */
 struct stored_types {
     enum tensor_type matrices, tables;
 };
@@ -33,10 +33,10 @@ struct planned_tensor {
     const struct tensor_set *set;
     const struct stored_tensor *parts[PLAN_PARTS]; /* planned_rows() rows each */
     size_t n_parts;
-    const float *values; /* [rows, cols], borrowed: no part, a tensor that is in memory; or NULL */
+    const float *values; /* [rows, cols], borrowed: a tensor in memory, without parts; or NULL */
     bool is_transposed;  /* the only part is [cols, rows] */
     double added;        /* to each number */
-    /* Of static_embedding.h: the row of the part that each row is, and its factor; or NULL. */
+    /* Of static_embedding.h: for each row, the row of the part, and its factor; or NULL. */
     const struct stored_tensor *row_numbers, *row_weights;
     enum part_kind kind;
 };
@@ -47,10 +47,10 @@ static inline size_t planned_rows(const struct planned_tensor *tensor, size_t pa
     return tensor->n_parts > 1 ? (size_t)tensor->parts[part]->shape[0] : tensor->rows;
 }
 
-/* Which layers of an encoder bear int8, told from the weights alone. */
+/* Which layers of an encoder can be int8. */
 struct int8_layers {
     size_t n, n_f16;
-    bool *in_f16; /* [n]: the layer keeps f16 as a whole */
+    bool *in_f16; /* [n]: the whole layer is stored in f16 */
     double worst; /* the largest outlier there is */
 };
 
@@ -61,54 +61,51 @@ struct plan {
     uint64_t n_source_bytes;        /* bytes that will be read */
     size_t n_left_out;              /* tensors of the checkpoint that are not needed */
     const struct stored_tensor **left_out;
-    bool is_post_norm; /* a norm makes the residual stream anew, and does not only read it */
+    bool is_post_norm;              /* norms replace the residual stream */
     struct int8_layers int8_layers; /* judged where the matrices become int8 */
 };
 
-/* By the tables of families/. Settles what the tensors decide (whether there is a pooler, how many
- * labels) in `config`, and marks the tensors used. Sets and config must outlive the plan. */
+/* By the tables of families/. Stores in `config` what depends on the tensors (whether there is a
+ * pooler, how many labels), and marks the tensors used. Sets and config must outlive the plan. */
 void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
-/* Adds a linear layer [out, in] that has a file of its own, with its tensors and no others: `from`
- * and `to` are their names in that file and in the weight file, without ".weight" and ".bias"; '#'
- * in `to` stands for the index. */
+/* Adds a linear layer [out, in] from a file that has no other tensors: `from` and `to` are their
+ * names in that file and in the weight file, without ".weight" and ".bias"; '#' in `to` is the
+ * index. */
 void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                  const char *to, const char *from, size_t index, int64_t out, int64_t in,
                  bool has_bias);
 
-/* Writes all tensors; the progress goes on by the bytes that were read. Failures are the
- * writer's. */
+/* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
 
 /* ---- int8 ---- */
 
-/* Judges layer after layer by its feed_forward.out, [rows, cols]; none of `n` keeps f16 before. */
+/* Judges a layer by its feed_forward.out; at first none of `n` is stored in f16. */
 void int8_layers_open(struct int8_layers *layers, size_t n);
-void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
-                       const struct stored_tensor *out, size_t rows, size_t cols);
+void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct planned_tensor *out);
 
-/* One line of which layers keep f16 and why; "" where none does. */
+/* One line: which layers are stored in f16 and why; "" if none is. */
 enum { INT8_NOTE = 512 };
 void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE]);
 
-/* What the columns of a matrix are multiplied by before it is rounded, by the root mean squares
- * of the residual stream's columns, as far as the weights tell them. */
+/* Root mean squares of the residual stream's columns, estimated from the weights. */
 struct residual_stream {
     size_t cap;
     double *size;   /* [cap] */
-    double *seen;   /* [cap]: behind the last norm */
-    float *largest; /* [cap]: scratch, of a matrix' columns */
+    double *seen;   /* [cap]: after the last norm */
+    float *largest; /* [cap]: scratch, of a matrix's columns */
 };
 
 /* Room for all tensors of the plan. */
 void residual_stream_open(struct residual_stream *stream, const struct plan *plan);
 
-/* Goes on behind the tensor at `index`; those of a plan follow each other as in the model. */
+/* Advances past the tensor at `index`; tensors of a plan are in the order of the model. */
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index);
 
-/* factors [cols] of what the matrix at `index` multiplies, as weight_writer_factors() takes them, 0
- * of columns to keep in f32, once the stream has passed the tensors before it. */
+/* Computes the factors [cols] of the columns of the matrix at `index` for weight_writer_factors(), 0
+ * for columns to store in f32. The stream has passed the tensors before it. */
 void int8_factors(struct residual_stream *stream, const struct plan *plan, size_t index,
                   float *factors);
 

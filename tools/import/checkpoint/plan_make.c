@@ -1,131 +1,380 @@
-/* plan_make.c - layers, heads, and that nothing is left over; see plan.h. */
-#include "tools/import/checkpoint/plan_parts.h"
+/* plan_make.c - makes a plan from the tables of families/: finds the tensors of each part, chooses
+ * how they are stored, and checks that no tensor is left over; see plan.h. */
+#include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The layers ---- */
+/* What a plan is made from, and the model whose sizes the parts have. */
+struct making {
+    struct plan *plan;
+    struct stored_types types;
+    struct tensor_set *tensors;
+    struct model_config *model;
+    bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
+    bool in_layer;
+    const struct layout *layout;
+};
 
-/* Layer by layer, by the part that makes the residual stream's outliers. */
-static void judge_layers(const struct making *making, const struct part *parts)
+/* Returns how large a dimension is. */
+static uint64_t size_of(const struct making *making, enum part_dim dim)
 {
-    struct int8_layers *layers = &making->plan->int8_layers;
-    const struct part *part = part_of_kind(parts, PART_OUT);
-    int8_layers_open(layers, (size_t)making->model->layer_groups);
-    for (size_t layer = 0; part != NULL && layer < layers->n; layer++) {
-        uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
-        const struct stored_tensor *out =
-            need_tensor(making, part->from[0], (int64_t)layer, ".weight", rows, cols);
-        int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows, (size_t)cols);
+    const struct model_config *model = making->model;
+    const int64_t sizes[] = {
+        [DIM_NONE] = 1,
+        [DIM_WIDTH] = model->width,
+        [DIM_EMBEDDING] = model->embedding_width > 0 ? model->embedding_width : model->width,
+        [DIM_HEAD] = config_head_columns(model),
+        [DIM_FEED_FORWARD] = model->feed_forward,
+        [DIM_GATED] = 2 * model->feed_forward,
+        [DIM_QKV] = (model->heads + 2 * model->key_value_heads) * model->head_width,
+        [DIM_QUERY] = model->heads * model->head_width,
+        [DIM_KEY] = model->key_value_heads * model->head_width,
+        [DIM_HEAD_WIDTH] = model->head_width,
+        [DIM_HEADS] = model->heads,
+        [DIM_BUCKETS] = DISTANCE_BUCKETS,
+        [DIM_VOCABULARY] = model->vocabulary,
+        [DIM_POSITIONS] = model->max_tokens + model->position_offset,
+        [DIM_TYPES] = model->token_types,
+        [DIM_LABELS] = model->labels,
+        [DIM_TOKEN_VECTORS] = model->token_vectors,
+    };
+    return (uint64_t)sizes[dim];
+}
+
+/* ---- Tensors of the checkpoint ---- */
+
+enum { KEY_BYTES = 128 };
+
+/* Writes the pattern with the layer's number for '#', and the ending. After an empty pattern the
+ * ending has no dot: "weight". Returns `key`. */
+static const char *key_of(char key[KEY_BYTES], const char *pattern, int64_t layer,
+                          const char *ending)
+{
+    const int n = (int)strcspn(pattern, "#");
+    ending += pattern[0] == '\0' && ending[0] == '.';
+    if (pattern[n] == '\0')
+        snprintf(key, KEY_BYTES, "%s%s", pattern, ending);
+    else
+        snprintf(key, KEY_BYTES, "%.*s%" PRId64 "%s%s", n, pattern, layer, pattern + n + 1, ending);
+    return key;
+}
+
+/* Returns a tensor by its pattern and ending, or NULL. */
+static struct stored_tensor *find_tensor(const struct making *making, const char *pattern,
+                                         int64_t layer, const char *ending)
+{
+    char key[KEY_BYTES];
+    return tensor_set_find(making->tensors, key_of(key, pattern, layer, ending));
+}
+
+/* Returns a tensor of this shape (cols 0: a vector), and marks it used. Refuses any other. */
+static const struct stored_tensor *need_tensor(const struct making *making, const char *pattern,
+                                               int64_t layer, const char *ending, uint64_t rows,
+                                               uint64_t cols)
+{
+    char key[KEY_BYTES];
+    const struct tensor_set *set = making->tensors;
+    const struct stored_tensor wanted = {.n_dims = cols > 0 ? 2 : 1, .shape = {rows, cols}};
+    struct stored_tensor *tensor = tensor_set_find(set, key_of(key, pattern, layer, ending));
+    char shape[SHAPE_TEXT], expected[SHAPE_TEXT];
+    const char *file = set->n_files == 1 ? set->files[0].header.name : "the checkpoint";
+    tensor_shape_text(&wanted, expected);
+    if (tensor == NULL)
+        program_die("%s has no tensor '%s'; expected one of shape %s", file, key, expected);
+    if (tensor->n_dims != wanted.n_dims ||
+        memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
+        tensor_die(set, tensor, " has the shape %s; expected %s", tensor_shape_text(tensor, shape),
+                   expected);
+    if (tensor->type == 0)
+        tensor_die(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
+    tensor->used = true;
+    return tensor;
+}
+
+/* ---- Tensors of the weight file ---- */
+
+/* Without a type that was asked for, the parts' own type if they agree, else f32: nothing is lost. */
+static enum tensor_type choose_type(const struct making *making,
+                                    const struct planned_tensor *tensor)
+{
+    bool is_table = tensor->kind == PART_TABLE;
+    enum tensor_type asked = is_table ? table_type(making->types) : making->types.matrices;
+    if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES)
+        return TENSOR_F32;
+    if (asked == 0) {
+        asked = tensor->parts[0]->type;
+        for (size_t i = 1; i < tensor->n_parts; i++)
+            asked = tensor->parts[i]->type == asked ? asked : TENSOR_F32;
+        return asked;
+    }
+    if (asked != TENSOR_INT8 || is_table)
+        return asked;
+    if (!making->is_int8)
+        return TENSOR_F16;
+    if (!making->in_layer) /* of a head: the rows that it reads are not rounded */
+        return TENSOR_INT8;
+    bool is_after_heads = strstr(tensor->name, ".attention.output.") != NULL;
+    return is_after_heads || tensor->cols < KEPT ? TENSOR_INT8A8 : TENSOR_INT8K;
+}
+
+/* Completes a tensor and appends it to the plan. */
+static void append_tensor(const struct making *making, struct planned_tensor *tensor)
+{
+    struct plan *plan = making->plan;
+    tensor->set = making->tensors;
+    tensor->type = choose_type(making, tensor);
+    bool is_table = tensor->kind == PART_TABLE || tensor->kind == PART_DISTANCES;
+    tensor->layout = tensor->n_dims == 2 && !is_table ? LAYOUT_PANELS : LAYOUT_ROWS;
+    size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
+    if (n_bytes == 0)
+        program_die("tensor '%s' [%zu, %zu] is too large", tensor->name, tensor->rows,
+                    tensor->cols);
+    if (plan->n == plan->cap) {
+        plan->cap = 2 * plan->cap + 64;
+        plan->tensors = alloc_resize(plan->tensors, plan->cap, sizeof *plan->tensors);
+    }
+    plan->tensors[plan->n++] = *tensor;
+    plan->n_parameters += (uint64_t)tensor->rows * tensor->cols;
+    plan->n_bytes += n_bytes;
+    for (size_t i = 0; i < tensor->n_parts; i++)
+        plan->n_source_bytes += tensor->parts[i]->n_bytes;
+}
+
+/* The ending of a tensor's name in the weight file and in checkpoints, and in checkpoints of other
+ * programs. Those of Keras have dense layers transposed: [in, out]. */
+struct ending {
+    const char *usual, *other; /* other: NULL if there is none */
+    bool other_is_transposed;
+};
+static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, false},
+                           BIAS = {".bias", NULL, false}, GAMMA = {".weight", ".gamma", false},
+                           BETA = {".bias", ".beta", false}, KERNEL = {".weight", ".kernel", true};
+
+/* Adds one tensor of a part: the rows of all its sources, one after another. */
+static void add_tensor(const struct making *making, const struct part *part, int64_t layer,
+                       struct ending ending, bool is_matrix)
+{
+    struct planned_tensor tensor = {.kind = part->kind, .n_dims = is_matrix ? 2 : 1};
+    uint64_t cols = is_matrix ? size_of(making, part->cols) : 0;
+    char key[KEY_BYTES];
+    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
+             key_of(key, part->to, layer, ending.usual));
+    for (size_t i = 0; i < PLAN_PARTS && part->from[i] != NULL; i++) {
+        /* After the queries come keys and values, which may have fewer heads. */
+        enum part_dim dim = part->rows == DIM_QUERY && i > 0 ? DIM_KEY : part->rows;
+        const char *from = part->from[i], *found = ending.usual;
+        uint64_t rows = size_of(making, dim);
+        if (ending.other != NULL && find_tensor(making, from, layer, ending.usual) == NULL &&
+            find_tensor(making, from, layer, ending.other) != NULL) {
+            found = ending.other;
+            tensor.is_transposed = ending.other_is_transposed;
+        }
+        tensor.parts[tensor.n_parts++] =
+            need_tensor(making, from, layer, found, tensor.is_transposed ? cols : rows,
+                        tensor.is_transposed ? rows : cols);
+        tensor.rows += (size_t)rows;
+    }
+    tensor.cols = is_matrix ? (size_t)cols : 1;
+    /* Weights of norms, those of the heads' queries and keys included. */
+    if ((part->kind == PART_NORM && strcmp(ending.usual, ".weight") == 0) ||
+        part->rows == DIM_HEAD_WIDTH)
+        tensor.added = making->layout->norm_added;
+    append_tensor(making, &tensor);
+}
+
+/* Adds a vector that the checkpoint has under either of two names, or under both. */
+static void add_vector(const struct making *making, struct part part, int64_t layer)
+{
+    const char *second = part.from[1];
+    struct stored_tensor *tensor = second != NULL ? find_tensor(making, second, 0, "") : NULL;
+    if (tensor != NULL)
+        tensor->used = true;
+    if (second != NULL && find_tensor(making, part.from[0], 0, "") == NULL)
+        part.from[0] = second;
+    part.from[1] = NULL;
+    add_tensor(making, &part, layer, NONE, false);
+}
+
+/* Adds a column for each distance, from a table with a row for each bucket of distances. */
+static void add_distances(const struct making *making, const struct part *part)
+{
+    uint64_t buckets = size_of(making, part->rows), heads = size_of(making, part->cols);
+    struct planned_tensor tensor = {
+        .kind = part->kind, .n_dims = 2, .n_parts = 1, .rows = (size_t)heads};
+    snprintf(tensor.name, sizeof tensor.name, "%s", part->to);
+    tensor.cols = 2 * (size_t)making->model->distances + 1;
+    tensor.parts[0] = need_tensor(making, part->from[0], 0, "", buckets, heads);
+    append_tensor(making, &tensor);
+}
+
+/* Whether the model has no such part: a table of no rows, positions that are not learned, the norm
+ * before layer 0 of a model whose embedding ends with one. */
+static bool is_absent(const struct making *making, const struct part *part, int64_t layer)
+{
+    bool is_first = making->in_layer && layer == 0 && part->kind == PART_NORM;
+    if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
+        return true;
+    if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
+        return true;
+    return is_first && !making->model->first_norm && strstr(part->to, "attention.norm") != NULL;
+}
+
+/* Adds all tensors of a part. */
+static void add_part(const struct making *making, const struct part *part, int64_t layer)
+{
+    const char *flag = (const char *)making->model + part->bias;
+    bool has_bias = part->bias == 0 || *(const int64_t *)(const void *)flag != 0;
+    struct stored_tensor *copy;
+    if (is_absent(making, part, layer))
+        return;
+    switch (part->kind) {
+    case PART_TABLE:
+    case PART_MATRIX: add_tensor(making, part, layer, NONE, true); return;
+    case PART_UNTIED: /* a copy of the embedding table is not read */
+        copy = find_tensor(making, part->from[0], 0, "");
+        if (copy != NULL)
+            copy->used = true;
+        if (!making->model->head_tied)
+            add_tensor(making, part, 0, NONE, true);
+        return;
+    case PART_DISTANCES: add_distances(making, part); return;
+    case PART_VECTOR:
+        if (has_bias)
+            add_vector(making, *part, layer);
+        return;
+    default:
+        add_tensor(making, part, layer,
+                   part->kind == PART_NORM     ? GAMMA
+                   : part->kind == PART_SCORES ? KERNEL
+                                               : WEIGHT,
+                   part->kind != PART_NORM);
+        if (has_bias)
+            add_tensor(making, part, layer, part->kind == PART_NORM ? BETA : BIAS, false);
     }
 }
 
+/* Adds a list of parts (NULL: none). */
+static void add_parts(const struct making *making, const struct part *parts, int64_t layer)
+{
+    for (; parts != NULL && parts->to != NULL; parts++)
+        add_part(making, parts, layer);
+}
+
+/* ---- The layers and the head ---- */
+
+/* If int8 was asked for, each layer is judged first by the part that makes the residual stream's
+ * outliers. */
 static void add_layers(struct making *making, const struct part *parts)
 {
+    const struct part *out = parts != NULL ? part_of_kind(parts, PART_OUT) : NULL;
+    struct int8_layers *layers = &making->plan->int8_layers;
     bool wants_int8 = making->is_int8;
     if (parts == NULL)
         return;
     if (wants_int8)
-        judge_layers(making, parts);
+        int8_layers_open(layers, (size_t)making->model->layer_groups);
+    for (size_t layer = 0; out != NULL && layer < layers->n; layer++) {
+        uint64_t rows = size_of(making, out->rows), cols = size_of(making, out->cols);
+        const struct planned_tensor tensor = {
+            .set = making->tensors,
+            .parts[0] = need_tensor(making, out->from[0], (int64_t)layer, ".weight", rows, cols),
+            .n_parts = 1,
+            .rows = (size_t)rows,
+            .cols = (size_t)cols,
+        };
+        int8_layers_judge(layers, layer, &tensor);
+    }
+    making->in_layer = true;
     for (int64_t layer = 0; layer < making->model->layer_groups; layer++) {
-        making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
-        making->in_layer = true;
+        making->is_int8 = wants_int8 && !layers->in_f16[layer];
         add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;
     making->in_layer = false;
 }
 
-/* ---- The head ---- */
+/* If the checkpoint lacks the first layer of the class's head, or the last one of a classifier, it
+ * is a body alone, and its pooler may be missing too. */
+static void choose_head(const struct making *making, struct checkpoint_config *config)
+{
+    const struct head *of_body = architecture_of_type(config->architecture->model_type)->head;
+    const struct head *head;
+    while ((head = config->head) != NULL && head->kind != HEAD_NONE &&
+           (head->is_optional || config->may_lack_head)) {
+        const struct part *scores = part_of_kind(head->parts, PART_SCORES);
+        if (find_tensor(making, head->parts[0].from[0], 0, ".weight") != NULL &&
+            (scores == NULL || find_tensor(making, scores->from[0], 0, ".weight") != NULL))
+            break;
+        checkpoint_config_set_head(config, head != of_body ? of_body : NULL);
+    }
+}
 
-/* Where config.json does not say how many labels there are, the classifier's rows do, or the
+/* If config.json does not say how many labels there are, the rows of the classifier do, or the
  * columns of its kernel. */
-static void settle_labels(const struct making *making, const struct part *part)
+static void count_labels(const struct making *making, const struct part *part)
 {
     struct model_config *model = making->model;
     if (model->labels > 0 || part == NULL)
         return;
-    const struct stored_tensor *weight = find_tensor(making, part->from[0], 0, ".weight");
+    const struct stored_tensor *weight = find_tensor(making, part->from[0], 0, KERNEL.usual);
     const struct stored_tensor *tensor =
-        weight != NULL ? weight : find_tensor(making, part->from[0], 0, KERNEL);
+        weight != NULL ? weight : find_tensor(making, part->from[0], 0, KERNEL.other);
+    const struct tensor_set *set = making->tensors;
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
         program_die("%s: no tensor '%s.weight' [labels, %" PRId64
                     "], and config.json has no 'id2label'",
-                    place_of(making->tensors), part->from[0], model->width);
+                    set->n_files == 1 ? set->files[0].header.name : "the checkpoint", part->from[0],
+                    model->width);
     model->labels = (int64_t)labels;
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
 }
 
-/* The rows of the layer are as many as its tensor has; one where there is none, which is then said.
- */
-static void settle_token_vectors(const struct making *making, const struct part *part)
-{
-    if (part->rows != DIM_TOKEN_VECTORS)
-        return;
-    const struct stored_tensor *tensor = find_tensor(making, part->from[0], 0, "");
-    bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
-    making->model->token_vectors = is_matrix ? (int64_t)tensor->shape[0] : 1;
-    making->model->token_vector_bias = false;
-}
-
-/* The first layer of a head, and the last one of a classifier. */
-static bool has_layers_of(const struct making *making, const struct head *head)
-{
-    const struct part *scores = part_of_kind(head->parts, PART_SCORES);
-    return find_tensor(making, head->parts[0].from[0], 0, ".weight") != NULL &&
-           (scores == NULL || find_tensor(making, scores->from[0], 0, ".weight") != NULL);
-}
-
-/* Where the checkpoint has not got a head that the class has, it is a body alone, and the pooler of
- * that may be missing too. */
-static void settle_head(const struct making *making, struct checkpoint_config *config)
-{
-    const struct head *of_body = architecture_of_type(config->architecture->model_type)->head;
-    while (config->head != NULL && config->head->kind != HEAD_NONE &&
-           (config->head->is_optional || config->may_lack_head) &&
-           !has_layers_of(making, config->head))
-        checkpoint_config_set_head(config, config->head != of_body ? of_body : NULL);
-}
-
-/* The head; settles in the model what the tensors decide. */
+/* Adds the head; its tensors say whether it has a bias, and how wide vectors of tokens are (1 if
+ * there is no such tensor, which is then refused). */
 static void add_head(const struct making *making, const struct head *head)
 {
+    struct model_config *model = making->model;
     if (head == NULL)
         return;
-    if (head->bias_is_optional && find_tensor(making, head->parts[0].from[0], 0, ".bias") == NULL)
-        making->model->head_bias = false;
-    settle_labels(making, part_of_kind(head->parts, PART_SCORES));
-    settle_token_vectors(making, head->parts);
-    add_parts(making, head->parts, 0);
+    const struct part *first = head->parts;
+    if (head->bias_is_optional && find_tensor(making, first->from[0], 0, ".bias") == NULL)
+        model->head_bias = false;
+    count_labels(making, part_of_kind(first, PART_SCORES));
+    if (first->rows == DIM_TOKEN_VECTORS) {
+        const struct stored_tensor *tensor = find_tensor(making, first->from[0], 0, "");
+        bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
+        model->token_vectors = is_matrix ? (int64_t)tensor->shape[0] : 1;
+        model->token_vector_bias = false;
+    }
+    add_parts(making, first, 0);
 }
 
-/* ---- What is left ---- */
+/* ---- The whole plan ---- */
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
+/* Whether a tensor's name starts like one of those that the body leaves out; not like a part of the
+ * head, which must be known to the last tensor. */
 static bool may_be_left_out(const struct checkpoint_config *config, const char *key)
 {
-    const struct head *head = config->head;
-    bool known = false;
+    const struct part *parts = config->head != NULL ? config->head->parts : NULL;
     for (const char *const *start = config->architecture->body->left_out; *start != NULL; start++) {
-        /* What the head is made of is not ignored: it must be known to the last tensor. */
+        size_t len = strlen(*start);
         bool is_head = false;
-        for (const struct part *part = head != NULL ? head->parts : NULL;
-             part != NULL && part->to != NULL; part++)
-            is_head = is_head || starts_with(part->from[0], *start);
-        known = known || (!is_head && starts_with(key, *start));
+        for (const struct part *part = parts; part != NULL && part->to != NULL; part++)
+            is_head = is_head || strncmp(part->from[0], *start, len) == 0;
+        if (!is_head && strncmp(key, *start, len) == 0)
+            return true;
     }
-    return known;
+    return false;
 }
 
+/* Lists the tensors that are not used, and refuses those that the body does not leave out. */
 static void check_left_over(const struct making *making, const struct checkpoint_config *config)
 {
     struct plan *plan = making->plan;
@@ -139,26 +388,12 @@ static void check_left_over(const struct making *making, const struct checkpoint
         if (!may_be_left_out(config, tensor->key))
             tensor_die(tensors, tensor, " %s is not part of a %s as config.json describes it",
                        tensor_shape_text(tensor, shape), config->architecture->class_name);
-        if (tensor->type != 0) /* not buffers of whole numbers, which nobody misses */
+        if (tensor->type != 0) /* not buffers of whole numbers */
             plan->left_out[plan->n_left_out++] = tensor;
     }
 }
 
-/* ---- All of it ---- */
-
-/* Positions of which config.json says nothing are learned if there is a table of them. */
-static void settle_positions(const struct making *making, const struct checkpoint_config *config)
-{
-    if (!config->positions_are_open)
-        return;
-    making->model->position = POSITION_NONE;
-    for (const struct part *part = making->layout->embedding; part->to != NULL; part++)
-        if (part->rows == DIM_POSITIONS && find_tensor(making, part->from[0], 0, "") != NULL)
-            making->model->position = POSITION_LEARNED;
-}
-
-/* That of which the checkpoint has the first layer's first tensor; else the first, of which it is
- * then said what is missing. */
+/* The second layout of a body if the checkpoint has its first layer's first tensor. */
 static const struct layout *choose_layout(const struct making *making, const struct body *body)
 {
     const struct layout *other = body->other_layout;
@@ -180,13 +415,18 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
     *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
     making.layout = choose_layout(&making, body);
-    settle_positions(&making, config);
+    if (config->positions_are_open) { /* learned if there is a table of them */
+        model->position = POSITION_NONE;
+        for (const struct part *part = making.layout->embedding; part->to != NULL; part++)
+            if (part->rows == DIM_POSITIONS && find_tensor(&making, part->from[0], 0, "") != NULL)
+                model->position = POSITION_LEARNED;
+    }
     add_parts(&making, making.layout->embedding, 0);
     if (model->embedding_width != model->width)
         add_parts(&making, making.layout->projection, 0);
     add_layers(&making, making.layout->layer);
     add_parts(&making, making.layout->final, 0);
-    settle_head(&making, config);
+    choose_head(&making, config);
     add_head(&making, config->head);
     check_left_over(&making, config);
 }
@@ -195,12 +435,9 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
                  const char *to, const char *from, size_t index, int64_t out, int64_t in,
                  bool has_bias)
 {
-    const struct part linear = {to,
-                                PART_LINEAR,
-                                DIM_FEED_FORWARD,
-                                DIM_WIDTH,
-                                offsetof(struct model_config, feed_forward_bias),
-                                {from}};
+    const size_t bias = offsetof(struct model_config, feed_forward_bias);
+    const struct part linear = {to,        PART_LINEAR, DIM_FEED_FORWARD,
+                                DIM_WIDTH, bias,        .from[0] = from};
     struct model_config sizes = {.width = in, .feed_forward = out, .feed_forward_bias = has_bias};
     const struct making making = {.plan = plan,
                                   .types = types,

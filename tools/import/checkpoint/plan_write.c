@@ -1,16 +1,15 @@
-/* plan_write.c - carries out a plan: rows of the checkpoint's tensors, a chunk at a time, through
- * the writer of weight files.
+/* plan_write.c - writes the tensors of a plan: rows of the checkpoint's tensors, a chunk at a time,
+ * through the writer of weight files.
  */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/static_embedding.h"
-#include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"
 
 #include <stdlib.h>
 
-/* The rows of one part. */
+/* Writes the rows of one part. */
 static void copy_part(const struct planned_tensor *tensor, size_t index,
                       struct weight_writer *writer)
 {
@@ -28,9 +27,8 @@ static void copy_part(const struct planned_tensor *tensor, size_t index,
     tensor_rows_free(&chunk);
 }
 
-/* A part that is stored with a row for each column, all of it at once, for it is small: the kernel
- * of a few labels, [cols, rows]; or [buckets, rows], of which column k is that of distance k - R
- * from -R to R. */
+/* Writes a part that is stored with a row for each column, and small: the kernel of a few labels,
+ * [cols, rows]; or [buckets, rows], whose column k is for distance k - R, from -R to R. */
 static void copy_by_columns(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
     size_t rows = tensor->rows, cols = tensor->cols;
@@ -52,7 +50,7 @@ static void copy_by_columns(const struct planned_tensor *tensor, struct weight_w
     tensor_rows_free(&stored);
 }
 
-static void copy_parts(const struct planned_tensor *tensor, struct weight_writer *writer)
+static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
     if (tensor->values != NULL)
         weight_writer_rows(writer, tensor->values, tensor->rows);
@@ -65,15 +63,7 @@ static void copy_parts(const struct planned_tensor *tensor, struct weight_writer
             copy_part(tensor, k, writer);
 }
 
-static void give_factors(const struct plan *plan, size_t index, struct residual_stream *stream,
-                         struct weight_writer *writer)
-{
-    float *factors = alloc_zeros(plan->tensors[index].cols, sizeof *factors);
-    int8_factors(stream, plan, index, factors);
-    weight_writer_factors(writer, factors);
-}
-
-/* What follows a write that failed does nothing. The residual stream is followed for factors. */
+/* After a write that failed, the others do nothing. The residual stream is followed for factors. */
 void plan_write(const struct plan *plan, struct weight_writer *writer)
 {
     struct residual_stream stream;
@@ -85,9 +75,13 @@ void plan_write(const struct plan *plan, struct weight_writer *writer)
         const struct planned_tensor *tensor = &plan->tensors[i];
         weight_writer_begin_tensor(writer, tensor->name, tensor->type, tensor->layout,
                                    tensor->n_dims, tensor->rows, tensor->cols);
-        if (tensor_has_factors(tensor->type))
-            give_factors(plan, i, &stream, writer);
-        copy_parts(tensor, writer);
+        if (tensor_has_factors(tensor->type)) {
+            float *factors = alloc_zeros(tensor->cols, sizeof *factors);
+            int8_factors(&stream, plan, i, factors);
+            weight_writer_factors(writer, factors);
+            alloc_free(factors);
+        }
+        copy_tensor(tensor, writer);
         if (has_factors)
             residual_stream_pass(&stream, plan, i);
     }

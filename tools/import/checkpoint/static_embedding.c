@@ -5,7 +5,7 @@
 #include "tools/import/checkpoint/static_embedding.h"
 
 #include "tools/common/alloc.h"
-#include "tools/import/files/tensor_rows.h"
+#include "tools/import/files/tensor_file.h"
 #include "tools/import/progress.h"
 
 #include <inttypes.h>

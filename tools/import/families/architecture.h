@@ -43,7 +43,7 @@ enum part_kind {
     PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
     PART_MATRIX,   /* the same in panels, as linear layers have it */
     PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.c judges a layer */
+    PART_OUT,      /* the same; feed_forward.out, by which int8.c judges a layer */
     PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR,   /* to [rows] ← from, which is there under either of two names, or under both */

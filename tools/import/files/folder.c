@@ -34,7 +34,7 @@ const char *folder_name(char path[FOLDER_PATH], const char *place, const char *n
     return path;
 }
 
-/* Relative, and no part of it is "..". */
+/* Whether a name is relative, and no part of it is "..". */
 static bool stays_inside(const char *name)
 {
     if (name[0] == '/' || name[0] == '\0')
@@ -47,16 +47,11 @@ static bool stays_inside(const char *name)
     return true;
 }
 
-static bool join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
-{
-    return snprintf(path, FOLDER_PATH, "%s/%s", folder->path, name) < FOLDER_PATH;
-}
-
 const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
 {
     if (!stays_inside(name))
         program_die("'%s' is not the name of a file in the directory", name);
-    if (!join(folder, name, path))
+    if (snprintf(path, FOLDER_PATH, "%s/%s", folder->path, name) >= FOLDER_PATH)
         program_die("%.200s: the path is too long", name);
     return path;
 }
@@ -65,22 +60,13 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
 {
     char full[FOLDER_PATH], path[FOLDER_PATH];
     folder_name(full, place, name);
-    if (!stays_inside(full) || !join(folder, full, path))
+    if (!stays_inside(full) ||
+        snprintf(path, FOLDER_PATH, "%s/%s", folder->path, full) >= FOLDER_PATH)
         return false;
-    bool is_there = access(path, F_OK) == 0;
-    if (!is_there && errno != ENOENT && errno != ENOTDIR)
+    bool exists = access(path, F_OK) == 0;
+    if (!exists && errno != ENOENT && errno != ENOTDIR)
         program_die("%s: %s", path, strerror(errno));
-    return is_there;
-}
-
-/* Remembers a file that was read. */
-static void note(struct folder *folder, const char *name)
-{
-    for (size_t i = 0; i < folder->n; i++)
-        if (strcmp(folder->names[i], name) == 0)
-            return;
-    folder->names = alloc_resize(folder->names, folder->n + 1, sizeof *folder->names);
-    folder->names[folder->n++] = strcpy(alloc_zeros(strlen(name) + 1, 1), name);
+    return exists;
 }
 
 /* ---- Files ---- */
@@ -107,9 +93,14 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
 int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes)
 {
     char path[FOLDER_PATH];
+    size_t i = 0;
     int fd = file_open(folder_join(folder, name, path), needed, n_bytes);
-    if (fd >= 0)
-        note(folder, name);
+    while (i < folder->n && strcmp(folder->names[i], name) != 0)
+        i++;
+    if (fd >= 0 && i == folder->n) {
+        folder->names = alloc_resize(folder->names, folder->n + 1, sizeof *folder->names);
+        folder->names[folder->n++] = alloc_text("%s", name);
+    }
     return fd;
 }
 

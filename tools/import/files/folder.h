@@ -21,26 +21,25 @@ struct folder {
 /* The path must be that of a directory. */
 void folder_open(struct folder *folder, const char *path);
 
-/* "place" and "name" after each other; place is "" or "2_Dense/". Returns `path`, cut where it is
- * too long, which folder_join then refuses. */
+/* Joins place ("" or "2_Dense/") and name. Returns `path`, cut if it is too long: folder_join then
+ * refuses it. */
 const char *folder_name(char path[FOLDER_PATH], const char *place, const char *name);
 
-/* Whether there is something of that name below a place. */
+/* Whether a file of that name exists below a place. */
 bool folder_has(const struct folder *folder, const char *place, const char *name);
 
 /* "directory/name" in `path`. Names that lead out of the directory are refused. */
 const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH]);
 
-/* Opens a regular file; -1 where it is absent and not needed. */
+/* Opens a regular file; -1 if it is absent and not needed. */
 int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes);
 
-/* All of such a file, at most `most` bytes. NULL where it is absent and not
- * needed. */
+/* All of such a file, at most `most` bytes. NULL if it is absent and not needed. */
 char *folder_text(struct folder *folder, const char *name, bool needed, size_t most, size_t *len);
 
 /* ---- Files ---- */
 
-/* The same as folder_file of one that lies anywhere. */
+/* The same as folder_file of any path. */
 int file_open(const char *path, bool needed, uint64_t *n_bytes);
 
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */

@@ -1,7 +1,7 @@
 /* json_file.c - JSON files of a checkpoint; see json_file.h.
  *
- * A tree of small values takes about twenty times the memory of its text, so the length of the
- * text is what bounds it. The settings of public checkpoints take a few kilobytes.
+ * A tree of small values takes about twenty times the memory of its text, so the length of the text
+ * is bounded. The settings of public checkpoints take a few kilobytes.
  */
 #include "tools/import/files/json_file.h"
 
@@ -57,16 +57,13 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
 
 /* ---- Members ---- */
 
-static json_t *member_of_root(const struct json_file *file, const char *key)
-{
-    json_object_set_new(file->seen, key, json_true());
-    return json_object_get(file->root, key);
-}
-
 const json_t *json_member(const struct json_file *file, const json_t *object, const char *key)
 {
-    const json_t *value = object != NULL && object != file->root ? json_object_get(object, key)
-                                                                 : member_of_root(file, key);
+    if (object == NULL || object == file->root) {
+        json_object_set_new(file->seen, key, json_true());
+        object = file->root;
+    }
+    const json_t *value = json_object_get(object, key);
     return json_is_null(value) ? NULL : value;
 }
 
@@ -142,12 +139,10 @@ const char *json_text(const struct json_file *file, const json_t *object, const 
 json_t *json_typed(const struct json_file *file, const char *key, json_type type,
                    const char *expected)
 {
-    json_t *value = member_of_root(file, key);
-    if (json_is_null(value))
-        return NULL;
+    const json_t *value = json_member(file, NULL, key);
     if (value != NULL && json_typeof(value) != type)
         file_die(file->name, "'%s' is %s; expected %s", key, json_kind(value), expected);
-    return value;
+    return value != NULL ? json_object_get(file->root, key) : NULL;
 }
 
 void json_only_check(const struct json_file *file, const struct json_only *only)

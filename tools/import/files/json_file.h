@@ -1,6 +1,6 @@
 /* json_file.h - a JSON file of a checkpoint, and reading its members strictly: each function knows
- * the type and the range that a member must have, and refuses another: "FILE: 'KEY' is ...;
- * expected ..." is then what the problem says.
+ * the type and the range that a member must have, and refuses another with the message "FILE: 'KEY'
+ * is ...; expected ...".
  *
  * Numbers are decoded as doubles: tokenizer_config.json has whole numbers of 31 digits.
  */
@@ -17,7 +17,7 @@ struct json_file {
     json_t *seen;   /* names of the root's members that were asked for: known_keys.h */
 };
 
-/* From text; the root must be an object, or an array where is_array. */
+/* From text; the root must be an object, or an array if is_array. */
 void json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
                      bool is_array);
 
@@ -25,7 +25,7 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
 void json_file_read(struct json_file *file, struct folder *folder, const char *place,
                     const char *name, bool needed, bool is_array);
 
-/* A member of an object of the file (NULL: of the root), or `otherwise` where it is absent or null;
+/* A member of an object of the file (NULL: of the root), or `otherwise` if it is absent or null;
  * json_need_count refuses that. Texts are borrowed. */
 int64_t json_count(const struct json_file *file, const json_t *object, const char *key,
                    int64_t least, int64_t otherwise);
@@ -36,7 +36,7 @@ bool json_flag(const struct json_file *file, const json_t *object, const char *k
 const char *json_text(const struct json_file *file, const json_t *object, const char *key,
                       const char *otherwise);
 
-/* A text that is one of these names, of which the last has the name NULL; `expected` lists them. */
+/* A text that is one of these names, which end with the name NULL; `expected` lists them. */
 struct json_name {
     const char *name;
     int64_t value;
@@ -44,12 +44,12 @@ struct json_name {
 int64_t json_choice(const struct json_file *file, const char *key, const struct json_name *names,
                     const char *expected, int64_t otherwise);
 
-/* A key that may have one value alone, as JSON ("false"), or be absent or null, unless it has been
- * read. A list of them ends with the name NULL. */
+/* A key that must have this value, as JSON ("false"), or be absent or null, unless it has been read.
+ * A list of them ends with the name NULL. */
 struct json_only {
     const char *name, *value;
     bool is_needed;     /* the class' default is another */
-    const char *advice; /* what to do where the file has another value, or NULL */
+    const char *advice; /* what to do if the file has another value, or NULL */
 };
 void json_only_check(const struct json_file *file, const struct json_only *only);
 
@@ -59,7 +59,7 @@ int64_t json_name_value(const struct json_name *names, const char *name);
 /* "Sigmoid" of "torch.nn.modules.activation.Sigmoid". */
 const char *json_last_name(const char *name);
 
-/* The member, whatever it is, or NULL: absent or null. */
+/* The member, of any type, or NULL: absent or null. */
 const json_t *json_member(const struct json_file *file, const json_t *object, const char *key);
 
 /* A member of the root of that type, or NULL: absent or null. `expected` names the type ("an

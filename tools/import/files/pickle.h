@@ -1,7 +1,6 @@
 /* pickle.h - reads what Python's pickle wrote of numbers, texts, tuples, lists and dictionaries, as
- * protocol 2 has it, and executes nothing: a function that the pickle names must be one of a list,
- * and its call becomes a value that holds the arguments. What the values mean is for the caller to
- * say (torch_file.h).
+ * protocol 2 has it, and executes nothing: a function that the pickle names must be in a list, and
+ * its call becomes a value that holds the arguments. torch_file.c says what the values mean.
  *
  * A pickle is a program for a machine with a stack and a memo, a numbered list of values that may
  * be used again. Source: Lib/pickletools.py of Python, where every opcode is described.
@@ -13,7 +12,7 @@
 #include <stdint.h>
 
 enum pickle_kind {
-    PICKLE_MARK, /* where the parts of a tuple or a dictionary begin on the stack */
+    PICKLE_MARK, /* where the items of a tuple or a dictionary begin on the stack */
     PICKLE_NONE,
     PICKLE_BOOL, /* number */
     PICKLE_NUMBER,
@@ -25,11 +24,11 @@ enum pickle_kind {
     PICKLE_FUNCTION,   /* number: its index in the list */
     PICKLE_CALL,       /* number: that of the function; items[0]: the tuple of its arguments. Keys
                           and values that were set in the result follow */
-    PICKLE_OUTSIDE     /* items[0] says what it is: kept outside of the pickle, "persistent" */
+    PICKLE_OUTSIDE     /* items[0]: the persistent id of something outside of the pickle */
 };
 
-/* Values are numbers of others in `values` of struct pickle. A value may hold itself; who follows
- * items must bound the depth. */
+/* Items are indices into `values` of struct pickle. A value may hold itself: code that follows items
+ * must bound the depth. */
 struct pickle_value {
     enum pickle_kind kind;
     int64_t number;

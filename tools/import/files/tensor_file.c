@@ -1,4 +1,4 @@
-/* tensor_file.c - files with tensors; see tensor_file.h. Everything that an address is computed
+/* tensor_file.c - files with tensors; see tensor_file.h. Every number that an address is computed
  * from is checked against the length of the file before a tensor is read. Data is read, not mapped:
  * a file that shrinks meanwhile is an error then, not a signal, and memory stays small.
  */
@@ -9,13 +9,14 @@
 #include "tools/import/files/torch_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Headers of public checkpoints take less than 1 MiB. */
-enum { MOST_HEADER_BYTES = 16 << 20 };
+enum { MOST_HEADER_BYTES = 16 << 20, CHUNK_NUMBERS = 1 << 16 };
 
 /* type 0: none that can be read. */
 static const struct dtype {
@@ -29,18 +30,14 @@ static const struct dtype {
     {"U32", 4, 0},          {"U16", 2, 0},          {"U8", 1, 0},
     {"BOOL", 1, 0},         {"F8_E4M3", 1, 0},      {"F8_E5M2", 1, 0},
 };
+enum { N_DTYPES = sizeof DTYPES / sizeof DTYPES[0] };
 
-static const char *tensor_file_name(const struct tensor_set *set,
-                                    const struct stored_tensor *tensor)
+const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
-    return set->files[tensor->file].header.name;
-}
-
-void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
-                 void *data, size_t len)
-{
-    file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor), tensor->offset + at,
-                 data, len);
+    static char title[700];
+    snprintf(title, sizeof title, "%s: tensor '%s'", set->files[tensor->file].header.name,
+             tensor->name);
+    return title;
 }
 
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT])
@@ -62,42 +59,38 @@ void tensor_set_check_used(const struct tensor_set *set, const char *what)
 
 /* ---- The header ---- */
 
-const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor)
+static void parse_type_and_shape(const struct tensor_set *set, struct stored_tensor *tensor,
+                                 const json_t *entry)
 {
-    static char title[700];
-    snprintf(title, sizeof title, "%s: tensor '%s'", tensor_file_name(set, tensor), tensor->name);
-    return title;
-}
-
-static void parse_shape(const struct tensor_set *set, struct stored_tensor *tensor,
-                        const json_t *shape)
-{
+    const json_t *dtype = json_object_get(entry, "dtype"), *shape = json_object_get(entry, "shape");
+    size_t i = 0;
+    if (!json_is_string(dtype))
+        tensor_die(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
+    tensor->dtype = json_string_value(dtype);
+    while (i < N_DTYPES && strcmp(DTYPES[i].name, tensor->dtype) != 0)
+        i++;
+    if (i == N_DTYPES)
+        tensor_die(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
+    tensor->type = DTYPES[i].type;
+    tensor->element_bytes = DTYPES[i].n_bytes;
     if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
         tensor_die(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
                    json_kind(shape), TENSOR_DIMS);
     tensor->n_dims = json_array_size(shape);
-    for (size_t i = 0; i < tensor->n_dims; i++)
+    for (i = 0; i < tensor->n_dims; i++)
         if (!json_whole(json_array_get(shape, i), &tensor->shape[i]))
             tensor_die(set, tensor,
                        "'shape' holds something that is not a whole number from 0 to 2^53");
 }
 
-/* Bytes that the shape asks for, or false if that overflows. */
-static bool shape_bytes(const struct stored_tensor *tensor, uint64_t *n_bytes)
-{
-    *n_bytes = tensor->element_bytes;
-    for (size_t i = 0; i < tensor->n_dims; i++)
-        if (__builtin_mul_overflow(*n_bytes, tensor->shape[i], n_bytes))
-            return false;
-    return true;
-}
-
+/* Stores where the data is: within the file, and of the length that the shape needs. */
 static void parse_offsets(const struct tensor_set *set, struct stored_tensor *tensor,
                           const json_t *offsets)
 {
     const struct tensor_file *file = &set->files[tensor->file];
     uint64_t begin, end;
     char shape[SHAPE_TEXT];
+    bool fits = true;
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !json_whole(json_array_get(offsets, 0), &begin) ||
         !json_whole(json_array_get(offsets, 1), &end))
@@ -109,34 +102,12 @@ static void parse_offsets(const struct tensor_set *set, struct stored_tensor *te
                    " bytes of data that the file has (is it truncated?)",
                    begin, end, file->data_bytes);
     tensor->offset = file->data_offset + begin;
-    if (!shape_bytes(tensor, &tensor->n_bytes) || tensor->n_bytes != end - begin)
+    tensor->n_bytes = tensor->element_bytes;
+    for (size_t i = 0; i < tensor->n_dims; i++)
+        fits = fits && !__builtin_mul_overflow(tensor->n_bytes, tensor->shape[i], &tensor->n_bytes);
+    if (!fits || tensor->n_bytes != end - begin)
         tensor_die(set, tensor, "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
                    tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
-}
-
-static void parse_dtype(const struct tensor_set *set, struct stored_tensor *tensor,
-                        const json_t *dtype)
-{
-    if (!json_is_string(dtype))
-        tensor_die(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
-    tensor->dtype = json_string_value(dtype);
-    for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
-        if (strcmp(DTYPES[i].name, tensor->dtype) == 0) {
-            tensor->type = DTYPES[i].type;
-            tensor->element_bytes = DTYPES[i].n_bytes;
-            return;
-        }
-    tensor_die(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
-}
-
-static void parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
-                         const json_t *entry)
-{
-    if (!json_is_object(entry))
-        tensor_die(set, tensor, " is %s; expected an object", json_kind(entry));
-    parse_dtype(set, tensor, json_object_get(entry, "dtype"));
-    parse_shape(set, tensor, json_object_get(entry, "shape"));
-    parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
 }
 
 static int by_offset(const void *left, const void *right)
@@ -147,7 +118,7 @@ static int by_offset(const void *left, const void *right)
     return a->n_bytes < b->n_bytes ? -1 : a->n_bytes > b->n_bytes;
 }
 
-/* The tensors of one file, one behind the other, from the start of the data to the file's end. */
+/* Checks that the tensors of one file fill it from the start of the data to its end. */
 static void check_cover(const struct tensor_file *file, struct stored_tensor *tensors, size_t n)
 {
     uint64_t end = file->data_offset, file_bytes = file->data_offset + file->data_bytes;
@@ -173,6 +144,7 @@ static int by_key(const void *left, const void *right)
                   ((const struct stored_tensor *)right)->key);
 }
 
+/* Sorts the tensors by their keys, of which no two may be equal. */
 static void sort_by_key(struct tensor_set *set)
 {
     if (set->n > 0)
@@ -181,44 +153,48 @@ static void sort_by_key(struct tensor_set *set)
         const struct stored_tensor *a = &set->tensors[i - 1], *b = &set->tensors[i];
         if (strcmp(a->key, b->key) == 0)
             program_die("the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
-                        a->key, a->name, tensor_file_name(set, a), b->name,
-                        tensor_file_name(set, b));
+                        a->key, a->name, set->files[a->file].header.name, b->name,
+                        set->files[b->file].header.name);
     }
 }
 
-/* The tensors of the last file. */
+/* Adds the tensors of the last file. */
 static void parse_tensors(struct tensor_set *set)
 {
     const struct tensor_file *file = &set->files[set->n_files - 1];
     const char *key;
     json_t *entry;
     size_t first = set->n, most = set->n + json_object_size(file->header.root) + 1;
-    struct stored_tensor *tensors = alloc_resize(set->tensors, most, sizeof *tensors);
-    set->tensors = tensors;
+    set->tensors = alloc_resize(set->tensors, most, sizeof *set->tensors);
     json_object_foreach(file->header.root, key, entry)
     {
+        struct stored_tensor *tensor = &set->tensors[set->n];
         if (strcmp(key, "__metadata__") == 0)
             continue;
-        tensors[set->n] = (struct stored_tensor){.name = key, .key = key, .file = set->n_files - 1};
-        tensors[set->n].is_transposed =
+        *tensor = (struct stored_tensor){.name = key, .key = key, .file = set->n_files - 1};
+        tensor->is_transposed =
             file->is_torch && json_is_true(json_object_get(entry, "transposed"));
-        parse_tensor(set, &tensors[set->n++], entry);
+        if (!json_is_object(entry))
+            tensor_die(set, tensor, " is %s; expected an object", json_kind(entry));
+        parse_type_and_shape(set, tensor, entry);
+        parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
+        set->n++;
     }
     if (!file->is_torch) /* whose tensors may share bytes */
-        check_cover(file, tensors + first, set->n - first);
+        check_cover(file, set->tensors + first, set->n - first);
     sort_by_key(set);
 }
 
 /* ---- Files ---- */
 
-/* The length of the header, from the first 8 bytes. */
-static uint64_t read_header_bytes(const char *name, int fd, uint64_t file_bytes)
+/* Reads the header of an open safetensors file, whose length is in the first 8 bytes. */
+static void read_safetensors(struct tensor_file *file, const char *name, uint64_t file_bytes)
 {
     uint8_t first[8];
     uint64_t len = 0;
     if (file_bytes < sizeof first)
         program_die("%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name, file_bytes);
-    file_read_at(fd, name, 0, first, sizeof first);
+    file_read_at(file->fd, name, 0, first, sizeof first);
     for (size_t i = sizeof first; i-- > 0;)
         len = len << 8 | first[i];
     if (len > file_bytes - sizeof first)
@@ -228,24 +204,10 @@ static uint64_t read_header_bytes(const char *name, int fd, uint64_t file_bytes)
     if (len > MOST_HEADER_BYTES)
         program_die("%s: a header of %" PRIu64 " bytes; at most %d are read", name, len,
                     MOST_HEADER_BYTES);
-    return len;
-}
-
-static void read_safetensors(struct tensor_file *file, const char *name, uint64_t file_bytes)
-{
-    uint64_t len = read_header_bytes(name, file->fd, file_bytes);
-    file->data_offset = sizeof(uint64_t) + len;
+    file->data_offset = sizeof first + len;
     file->data_bytes = file_bytes - file->data_offset;
-    char *text = file_text(file->fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES);
+    char *text = file_text(file->fd, name, sizeof first, len, MOST_HEADER_BYTES);
     json_file_parse(&file->header, name, text, (size_t)len, false);
-}
-
-static void read_torch(struct tensor_file *file, const char *name, uint64_t file_bytes)
-{
-    file->is_torch = true;
-    file->data_bytes = file_bytes;
-    snprintf(file->header.name, sizeof file->header.name, "%s", name);
-    file->header.root = torch_file_header(name, file->fd, file_bytes);
 }
 
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
@@ -256,11 +218,14 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
         program_die("more than %d files with tensors", TENSOR_FILES);
     }
     set->n_files++;
-    *file = (struct tensor_file){.fd = fd};
-    if (path_ends_in(name, ".safetensors"))
+    *file = (struct tensor_file){.fd = fd, .is_torch = !path_ends_in(name, ".safetensors")};
+    if (file->is_torch) {
+        file->data_bytes = file_bytes;
+        snprintf(file->header.name, sizeof file->header.name, "%s", name);
+        file->header.root = torch_file_header(name, fd, file_bytes);
+    } else {
         read_safetensors(file, name, file_bytes);
-    else
-        read_torch(file, name, file_bytes);
+    }
     parse_tensors(set);
 }
 
@@ -273,15 +238,7 @@ void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const c
     tensor_set_add(set, name, fd, file_bytes);
 }
 
-static bool has_file(const struct tensor_set *set, const char *name)
-{
-    for (size_t i = 0; i < set->n_files; i++)
-        if (strcmp(set->files[i].header.name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The files that "weight_map" names, and that each tensor is in the file that it says. */
+/* Reads the files that "weight_map" names, and checks that each tensor is in its file. */
 static void read_shards(struct tensor_set *set, struct folder *folder, const char *place,
                         const struct json_file *index)
 {
@@ -292,20 +249,23 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
         file_die(index->name, "'weight_map' is %s; expected an object", json_kind(map));
     json_object_foreach(map, tensor, file)
     {
+        size_t i = 0;
         if (!json_is_string(file))
             file_die(index->name, "the file of '%s' is %s; expected a string", tensor,
                      json_kind(file));
         if (strlen(place) + json_string_length(file) >= FOLDER_PATH)
             file_die(index->name, "the name of a file is too long");
         folder_name(name, place, json_string_value(file));
-        if (!has_file(set, name))
+        while (i < set->n_files && strcmp(set->files[i].header.name, name) != 0)
+            i++;
+        if (i == set->n_files)
             tensor_set_read_file(set, folder, place, json_string_value(file));
     }
     json_object_foreach(map, tensor, file)
     {
         const struct stored_tensor *stored = tensor_set_find(set, tensor);
         folder_name(name, place, json_string_value(file));
-        if (stored == NULL || strcmp(tensor_file_name(set, stored), name) != 0)
+        if (stored == NULL || strcmp(set->files[stored->file].header.name, name) != 0)
             file_die(index->name, " says that '%.200s' is in %.200s, where it is not", tensor,
                      name);
     }
@@ -323,11 +283,10 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
         }
         json_file_read(&index, folder, place, folder_name(index_name, names[i], ".index.json"),
                        false, false);
-        bool is_there = index.root != NULL;
-        if (is_there)
+        if (index.root != NULL) {
             read_shards(set, folder, place, &index);
-        if (is_there)
             return;
+        }
     }
     program_die("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
 }
@@ -355,4 +314,76 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
     if (set->n == 0)
         return NULL;
     return bsearch(&wanted, set->tensors, set->n, sizeof wanted, by_key);
+}
+
+/* ---- Numbers ---- */
+
+void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
+                 void *data, size_t len)
+{
+    const struct tensor_file *file = &set->files[tensor->file];
+    file_read_at(file->fd, file->header.name, tensor->offset + at, data, len);
+}
+
+void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole)
+{
+    size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
+    most = is_whole || most > rows ? rows : most;
+    *chunk = (struct tensor_rows){
+        .values = alloc_zeros(most * cols, sizeof *chunk->values),
+        .scratch = alloc_zeros(most * cols, sizeof *chunk->scratch),
+        .most = most,
+        .cols = cols,
+    };
+}
+
+void tensor_rows_free(struct tensor_rows *chunk)
+{
+    alloc_free(chunk->values);
+    alloc_free(chunk->scratch);
+}
+
+/* Reads the same rows of every column; columns follow each other in the file. */
+static void read_columns(const struct tensor_rows *chunk, const struct tensor_set *set,
+                         const struct stored_tensor *tensor, uint64_t first, size_t n, uint8_t *out)
+{
+    size_t element = tensor->element_bytes, cols = chunk->cols;
+    uint8_t *part = alloc_zeros(n, element);
+    for (size_t k = 0; k < cols; k++) {
+        tensor_read(set, tensor, (k * tensor->shape[0] + first) * element, part, n * element);
+        for (size_t i = 0; i < n; i++)
+            memcpy(out + (i * cols + k) * element, part + i * element, element);
+    }
+    alloc_free(part);
+}
+
+void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+                      const struct stored_tensor *tensor, uint64_t first, size_t n)
+{
+    size_t element = tensor->element_bytes, cols = chunk->cols, count = n * cols;
+    bool is_f32 = tensor->type == TENSOR_F32;
+    float *values = chunk->values;
+    void *stored = is_f32 ? (void *)values : chunk->scratch;
+    if (tensor->is_transposed)
+        read_columns(chunk, set, tensor, first, n, stored);
+    else
+        tensor_read(set, tensor, first * cols * element, stored, count * element);
+    for (size_t i = 0; !is_f32 && i < count; i++)
+        values[i] = tensor->type == TENSOR_BF16 ? bf16_to_f32(chunk->scratch[i])
+                                                : f16_to_f32(chunk->scratch[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            tensor_die(set, tensor,
+                       ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
+                       first + i / cols, i % cols, (double)values[i]);
+}
+
+size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
+                        const struct stored_tensor *tensor, size_t rows, size_t *row)
+{
+    size_t n = rows - *row < chunk->most ? rows - *row : chunk->most;
+    if (n > 0)
+        tensor_rows_read(chunk, set, tensor, *row, n);
+    *row += n;
+    return n;
 }

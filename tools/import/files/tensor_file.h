@@ -1,6 +1,6 @@
 /* tensor_file.h - the tensors of a checkpoint, from safetensors files or those of torch
- * (torch_file.h): their names, types and shapes checked against the length of the file. Their
- * numbers: tensor_rows.h.
+ * (torch_file.h): their names, types and shapes, checked against the length of the file, and their
+ * numbers, a chunk of rows at a time, so that memory is one chunk, whatever the model's size.
  *
  * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
  *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}
@@ -19,14 +19,14 @@ struct stored_tensor {
     const char *name; /* as the file has it */
     const char *key;  /* the same without the model's prefix; see tensor_set_strip */
     const char *dtype;
-    enum tensor_type type; /* f32, f16 or bf16, which tensor_rows.h can read; 0: another */
+    enum tensor_type type; /* f32, f16 or bf16, which can be read; 0: another */
     unsigned element_bytes;
     size_t file; /* index */
     size_t n_dims;
     uint64_t shape[TENSOR_DIMS];
     uint64_t offset, n_bytes; /* in the file */
     bool is_transposed;       /* columns follow each other there, not rows */
-    bool used;                /* the caller's */
+    bool used;                /* set by the caller */
 };
 
 struct tensor_file {
@@ -44,29 +44,29 @@ struct tensor_set {
     size_t n;
 };
 
-/* Adds the tensors of an open file, which the set closes, also where they are refused. What does
- * not end in ".safetensors" is a torch file. */
+/* Adds the tensors of an open file, which the set keeps open. A name that does not end in
+ * ".safetensors" is a torch file's. */
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes);
 
-/* Into an empty set: in `place` ("" or "2_Dense/") the first that is there of model.safetensors,
- * the shards of model.safetensors.index.json, pytorch_model.bin, and its shards. */
+/* Into an empty set: in `place` ("" or "2_Dense/") the first that exists of model.safetensors, the
+ * shards of model.safetensors.index.json, pytorch_model.bin, and its shards. */
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place);
 
 /* The same of one file there, "sparse_linear.pt". */
 void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
                           const char *file);
 
-/* Takes the first of the prefixes (NULL ends them) that is there off every name. */
+/* Removes the first of the prefixes (NULL ends them) that any name has from all names. */
 void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 
-/* By key; NULL: there is none. */
+/* By key; NULL if there is none. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
 
 /* `len` of a tensor's bytes, from byte `at` of them on. */
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
                  void *data, size_t len);
 
-/* "FILE: tensor 'NAME'", until the next call, which opens what tensor_die says. */
+/* "FILE: tensor 'NAME'", until the next call: the start of messages of tensor_die. */
 const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor);
 #define tensor_die(set, tensor, ...) file_die(tensor_title(set, tensor), __VA_ARGS__)
 
@@ -76,5 +76,27 @@ void tensor_set_check_used(const struct tensor_set *set, const char *what);
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT]);
+
+/* ---- Numbers, as f32 ---- */
+
+struct tensor_rows {
+    float *values;     /* [most, cols] */
+    uint16_t *scratch; /* the same as stored, unless that is f32 */
+    size_t most, cols;
+};
+
+/* Room for as many of `rows` rows as a chunk has; for all of them with is_whole. */
+void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole);
+void tensor_rows_free(struct tensor_rows *chunk);
+
+/* Reads the next rows of [rows, cols] from *row on, as many as a chunk has, and moves *row past
+ * them. Returns how many, 0 at the end. */
+size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
+                        const struct stored_tensor *tensor, size_t rows, size_t *row);
+
+/* Reads rows first .. first+n-1 of [rows, cols], n at most `most`, into `values`. A tensor that is
+ * not transposed may have another shape. NaN and infinities are refused. */
+void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+                      const struct stored_tensor *tensor, uint64_t first, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* torch_file.c - see torch_file.h. The pickle says what a tensor is, the archive where its storage
- * lies; that a tensor does not reach out of its storage is checked here. */
+ * is; here it is checked that a tensor does not reach out of its storage. */
 #include "tools/import/files/torch_file.h"
 
 #include "tools/import/files/folder.h"
@@ -13,7 +13,7 @@
 
 enum { MOST_PICKLE_BYTES = 2 << 20, MOST_DIMS = 8, NAME_BYTES = 512, PLACE_BYTES = 256 };
 
-/* What a pickle of tensors calls; then the storages, by the type of their numbers. */
+/* Functions that a pickle of tensors calls; then storages, by the type of their numbers. */
 enum { ORDERED_DICTIONARY, TENSOR, PARAMETER, FIRST_STORAGE };
 
 // clang-format off
@@ -34,12 +34,11 @@ struct torch_file {
     struct zip_file zip;
     struct pickle pickle;
     char place[PLACE_BYTES]; /* "NAME/" of the entries */
-    json_t *header;
 };
 
 /* ---- The archive ---- */
 
-/* "NAME/" before an entry's name; NULL where there is no such entry. */
+/* Returns the entry "NAME/record", or NULL. */
 static const struct zip_entry *find_record(const struct torch_file *file, const char *record)
 {
     char name[NAME_BYTES];
@@ -47,7 +46,7 @@ static const struct zip_entry *find_record(const struct torch_file *file, const 
     return zip_file_find(&file->zip, name);
 }
 
-/* The one entry NAME/data.pkl. */
+/* Returns the only entry NAME/data.pkl. */
 static const struct zip_entry *find_pickle(struct torch_file *file)
 {
     static const char ending[] = "/data.pkl";
@@ -87,10 +86,8 @@ static void check_byte_order(const struct torch_file *file)
 
 /* ---- A tensor ---- */
 
-_Noreturn static void torch_die(const struct torch_file *file, const char *name, const char *what)
-{
-    program_die("%s: tensor '%.200s' %s", file->zip.name, name, what);
-}
+#define torch_die(file, tensor, what)                                                              \
+    program_die("%s: tensor '%.200s' %s", (file)->zip.name, tensor, what)
 
 static const struct pickle_value *item(const struct torch_file *file,
                                        const struct pickle_value *value, enum pickle_kind kind,
@@ -99,8 +96,8 @@ static const struct pickle_value *item(const struct torch_file *file,
     return pickle_item(&file->pickle, value, kind, index);
 }
 
-/* A text without a NUL in `text`; false: it is none, or too long. */
-static bool copy_text(const struct pickle_value *value, char text[NAME_BYTES])
+/* Copies a text; false if the value is another, has a NUL, or is too long. */
+static bool read_text(const struct pickle_value *value, char text[NAME_BYTES])
 {
     if (value == NULL || value->kind != PICKLE_TEXT || value->n >= NAME_BYTES ||
         (value->n > 0 && memchr(value->text, '\0', value->n) != NULL))
@@ -109,8 +106,8 @@ static bool copy_text(const struct pickle_value *value, char text[NAME_BYTES])
     return true;
 }
 
-/* A whole number from 0 to 2^53. */
-static bool whole(const struct pickle_value *value, uint64_t *number)
+/* Reads a whole number from 0 to 2^53. */
+static bool read_whole(const struct pickle_value *value, uint64_t *number)
 {
     if (value == NULL || value->kind != PICKLE_NUMBER || value->number < 0 ||
         value->number > INT64_C(1) << 53)
@@ -133,10 +130,10 @@ static struct storage find_storage(const struct torch_file *file, const char *na
     const struct pickle_value *type = item(file, said, PICKLE_TUPLE, 1);
     char word[NAME_BYTES] = "", key[NAME_BYTES], record[PLACE_BYTES];
     struct storage storage;
-    if (!copy_text(item(file, said, PICKLE_TUPLE, 0), word) || strcmp(word, "storage") != 0 ||
+    if (!read_text(item(file, said, PICKLE_TUPLE, 0), word) || strcmp(word, "storage") != 0 ||
         type == NULL || type->kind != PICKLE_FUNCTION || type->number < FIRST_STORAGE ||
-        !copy_text(item(file, said, PICKLE_TUPLE, 2), key) || strlen(key) > 100 ||
-        !whole(item(file, said, PICKLE_TUPLE, 4), &storage.n))
+        !read_text(item(file, said, PICKLE_TUPLE, 2), key) || strlen(key) > 100 ||
+        !read_whole(item(file, said, PICKLE_TUPLE, 4), &storage.n))
         torch_die(file, name, "has no storage that is ('storage', type, key, place, length)");
     snprintf(record, sizeof record, "data/%.100s", key);
     storage.type = &STORAGES[type->number - FIRST_STORAGE];
@@ -151,54 +148,35 @@ static struct storage find_storage(const struct torch_file *file, const char *na
 
 struct shape {
     size_t n_dims;
-    uint64_t sizes[MOST_DIMS], strides[MOST_DIMS], n; /* n: numbers */
+    uint64_t sizes[MOST_DIMS], n; /* n: numbers */
+    bool is_transposed;
 };
 
+/* Rows or columns without gaps: each stride is the product of the sizes after it, or of those before
+ * it. A dimension of size 1 is never stepped along, so its stride is ignored. */
 static struct shape read_shape(const struct torch_file *file, const char *name,
                                const struct pickle_value *sizes, const struct pickle_value *strides)
 {
     struct shape shape = {.n = 1};
+    uint64_t steps[MOST_DIMS], expected = 1;
     if (sizes == NULL || sizes->kind != PICKLE_TUPLE || sizes->n > MOST_DIMS || strides == NULL ||
         strides->kind != PICKLE_TUPLE || strides->n != sizes->n)
         torch_die(file, name, "has a shape that is no tuple of at most 8, or other strides");
     shape.n_dims = sizes->n;
     for (size_t i = 0; i < shape.n_dims; i++)
-        if (!whole(item(file, sizes, PICKLE_TUPLE, i), &shape.sizes[i]) ||
-            !whole(item(file, strides, PICKLE_TUPLE, i), &shape.strides[i]) ||
+        if (!read_whole(item(file, sizes, PICKLE_TUPLE, i), &shape.sizes[i]) ||
+            !read_whole(item(file, strides, PICKLE_TUPLE, i), &steps[i]) ||
             __builtin_mul_overflow(shape.n, shape.sizes[i], &shape.n))
             torch_die(file, name, "has a shape that cannot be");
+    for (size_t i = shape.n_dims; i-- > 0; expected *= shape.sizes[i])
+        if (shape.sizes[i] != 1 && steps[i] != expected && shape.n > 0)
+            shape.is_transposed = true;
+    if (shape.is_transposed && (shape.n_dims != 2 || steps[0] != 1 || steps[1] != shape.sizes[0]))
+        torch_die(file, name, "has strides that are those of neither rows nor columns");
     return shape;
 }
 
-/* Row-major without gaps: each stride is the product of the sizes behind it. A dimension of size 1
- * is never stepped along, and its stride says nothing. */
-static bool is_row_major(const struct shape *shape)
-{
-    uint64_t expected = 1;
-    for (size_t i = shape->n_dims; i-- > 0;) {
-        if (shape->sizes[i] != 1 && shape->strides[i] != expected && shape->n > 0)
-            return false;
-        expected *= shape->sizes[i];
-    }
-    return true;
-}
-
-static bool is_column_major(const struct shape *shape)
-{
-    return shape->n_dims == 2 && shape->strides[0] == 1 && shape->strides[1] == shape->sizes[0];
-}
-
-/* Hooks and whether gradients are wanted say nothing of the numbers; metadata may. */
-static void check_metadata(const struct torch_file *file, const char *name,
-                           const struct pickle_value *metadata)
-{
-    bool is_empty = metadata == NULL || metadata->kind == PICKLE_NONE ||
-                    (metadata->kind == PICKLE_DICTIONARY && metadata->n == 0);
-    if (!is_empty)
-        torch_die(file, name, "has metadata (a conjugate or a negative view); expected none");
-}
-
-/* The arguments of a call of that function, or NULL. */
+/* Returns the arguments of a call of that function, or NULL. */
 static const struct pickle_value *arguments_of(const struct torch_file *file,
                                                const struct pickle_value *value, int64_t function)
 {
@@ -207,7 +185,8 @@ static const struct pickle_value *arguments_of(const struct torch_file *file,
 }
 
 /* _rebuild_tensor_v2(storage, first, sizes, strides, requires_grad, hooks, metadata), or
- * _rebuild_parameter(tensor, requires_grad, hooks) of it. */
+ * _rebuild_parameter(tensor, requires_grad, hooks) of it. Gradients and hooks change no number;
+ * metadata may. */
 static json_t *describe_tensor(const struct torch_file *file, const char *name,
                                const struct pickle_value *value)
 {
@@ -220,13 +199,13 @@ static json_t *describe_tensor(const struct torch_file *file, const char *name,
     struct storage storage = find_storage(file, name, item(file, said, PICKLE_TUPLE, 0));
     struct shape shape = read_shape(file, name, item(file, said, PICKLE_TUPLE, 2),
                                     item(file, said, PICKLE_TUPLE, 3));
-    check_metadata(file, name, item(file, said, PICKLE_TUPLE, 6));
-    if (!whole(item(file, said, PICKLE_TUPLE, 1), &first) || first > storage.n ||
+    const struct pickle_value *metadata = item(file, said, PICKLE_TUPLE, 6);
+    if (metadata != NULL && metadata->kind != PICKLE_NONE &&
+        (metadata->kind != PICKLE_DICTIONARY || metadata->n > 0))
+        torch_die(file, name, "has metadata (a conjugate or a negative view); expected none");
+    if (!read_whole(item(file, said, PICKLE_TUPLE, 1), &first) || first > storage.n ||
         shape.n > storage.n - first)
         torch_die(file, name, "reaches out of its storage");
-    bool is_transposed = !is_row_major(&shape);
-    if (is_transposed && !is_column_major(&shape))
-        torch_die(file, name, "has strides that are those of neither rows nor columns");
     uint64_t begin = storage.entry->offset + first * storage.type->n_bytes;
     json_t *sizes = json_array();
     for (size_t i = 0; i < shape.n_dims; i++)
@@ -234,14 +213,14 @@ static json_t *describe_tensor(const struct torch_file *file, const char *name,
     return json_pack("{s:s, s:o, s:[I, I], s:b}", "dtype", storage.type->dtype, "shape", sizes,
                      "data_offsets", (json_int_t)begin,
                      (json_int_t)(begin + shape.n * storage.type->n_bytes), "transposed",
-                     (int)is_transposed);
+                     (int)shape.is_transposed);
 }
 
 /* ---- The dictionary ---- */
 
-static void describe_tensors(const struct torch_file *file, const struct pickle_value *root)
+static json_t *describe_tensors(const struct torch_file *file, const struct pickle_value *root)
 {
-    json_t *header = file->header;
+    json_t *header = json_object();
     char name[NAME_BYTES];
     const struct pickle_value *arguments = arguments_of(file, root, ORDERED_DICTIONARY);
     size_t first = arguments != NULL ? 1 : 0;
@@ -250,7 +229,7 @@ static void describe_tensors(const struct torch_file *file, const struct pickle_
                     "model.state_dict())",
                     file->zip.name);
     for (size_t i = first; i + 1 < root->n; i += 2) {
-        if (!copy_text(item(file, root, root->kind, i), name))
+        if (!read_text(item(file, root, root->kind, i), name))
             program_die("%s: the name of a tensor is no text, or longer than %d", file->zip.name,
                         NAME_BYTES);
         if (json_object_get(header, name) != NULL)
@@ -259,10 +238,11 @@ static void describe_tensors(const struct torch_file *file, const struct pickle_
         if (json_object_set_new(header, name, tensor) != 0)
             torch_die(file, name, "has a name that is not UTF-8");
     }
+    return header;
 }
 
 /* Before 1.6, torch.save wrote pickles one after another, of which the first is this number. The
- * command has no path in it: what a folder is called could be a command, too. */
+ * command has no path in it: the name of a folder could be a command, too. */
 static void check_age(const struct zip_file *zip)
 {
     static const uint8_t magic[] = {0x80, 2, 0x8A, 10, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20};
@@ -278,10 +258,7 @@ static void check_age(const struct zip_file *zip)
 
 json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes)
 {
-    struct torch_file file = {
-        .zip = {.name = name, .fd = fd, .n_file_bytes = file_bytes},
-        .header = json_object(),
-    };
+    struct torch_file file = {.zip = {.name = name, .fd = fd, .n_file_bytes = file_bytes}};
     check_age(&file.zip);
     zip_file_read(&file.zip);
     const struct zip_entry *entry = find_pickle(&file);
@@ -294,6 +271,5 @@ json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes)
                                   .functions = FUNCTIONS,
                                   .bytes = (const uint8_t *)text,
                                   .len = (size_t)entry->n_bytes};
-    describe_tensors(&file, pickle_read(&file.pickle));
-    return file.header;
+    return describe_tensors(&file, pickle_read(&file.pickle));
 }

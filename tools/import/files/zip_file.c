@@ -1,5 +1,5 @@
-/* zip_file.c - see zip_file.h. Every length and offset comes from the file, and is compared with
- * what is left of it before it is used. */
+/* zip_file.c - see zip_file.h. Every length and offset comes from the file, and is compared with the
+ * length of the file before it is used. */
 #include "tools/import/files/zip_file.h"
 
 #include "tools/common/alloc.h"
@@ -56,28 +56,23 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
 
 /* ---- Where the directory is ---- */
 
-/* The end record, whose comment ends with the file. Returns its offset. */
+/* Reads the end record, whose comment ends with the file. Returns its offset. */
 static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
 {
     size_t most = END_BYTES + MOST_COMMENT_BYTES;
     size_t n = zip->n_file_bytes < most ? (size_t)zip->n_file_bytes : most;
     uint8_t *tail = alloc_zeros(n, 1);
     uint64_t begin = zip->n_file_bytes - n;
-    bool is_there = false;
-    read_at(zip, begin, tail, n, "the end of the archive is not there,");
-    size_t at = n < END_BYTES ? 0 : n - END_BYTES + 1;
-    while (at > 0 && !is_there) {
-        at--;
-        is_there = number(tail + at, 4) == END_MARK && number(tail + at + 20, 2) == n - at - 22;
-    }
-    if (is_there)
-        memcpy(record, tail + at, END_BYTES);
-    if (!is_there)
-        zip_die(zip, "no zip archive ends", zip->n_file_bytes);
-    return begin + at;
+    read_at(zip, begin, tail, n, "the end of the archive is missing,");
+    for (size_t at = n < END_BYTES ? 0 : n - END_BYTES + 1; at-- > 0;)
+        if (number(tail + at, 4) == END_MARK && number(tail + at + 20, 2) == n - at - 22) {
+            memcpy(record, tail + at, END_BYTES);
+            return begin + at;
+        }
+    zip_die(zip, "no zip archive ends", zip->n_file_bytes);
 }
 
-/* The record of 64 bits, to which a locator points that stands before the end record. */
+/* Reads the record of 64 bits, to which a locator before the end record points. */
 static void read_end64(struct zip_file *zip, uint64_t end_offset)
 {
     uint8_t locator[END64_LOCATOR_BYTES], record[END64_BYTES];
@@ -95,7 +90,7 @@ static void read_end64(struct zip_file *zip, uint64_t end_offset)
     zip->directory_offset = number(record + 48, 8);
 }
 
-/* How many entries there are, and where the directory of them lies. */
+/* Reads how many entries there are, and where their directory is. */
 static void read_end(struct zip_file *zip)
 {
     uint8_t record[END_BYTES];
@@ -120,7 +115,7 @@ static void read_end(struct zip_file *zip)
 /* ---- Entries ---- */
 
 /* Numbers that did not fit into 32 bits follow each other in the extra field with the tag 1. */
-static void take_64(const struct zip_file *zip, const uint8_t *extra, size_t n_extra,
+static void read_64(const struct zip_file *zip, const uint8_t *extra, size_t n_extra,
                     uint64_t *const numbers[], size_t n_numbers)
 {
     enum { TAG_64 = 1, FIELD_HEAD = 4 };
@@ -142,7 +137,7 @@ static void take_64(const struct zip_file *zip, const uint8_t *extra, size_t n_e
     }
 }
 
-/* One record of the directory. Returns its length. */
+/* Reads one record of the directory. Returns its length. */
 static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry *entry)
 {
     const uint8_t *record = zip->directory + at;
@@ -157,7 +152,7 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)number(record + 32, 2);
     if (len > left)
         zip_die(zip, "an entry that is longer than the directory", where);
-    take_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
+    read_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
             (uint64_t *const[]){&n_bytes, &n_packed, &begin}, 3);
     *entry = (struct zip_entry){.name = (const char *)record + DIRECTORY_ENTRY_BYTES,
                                 .name_len = n_name,
@@ -171,7 +166,7 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     return len;
 }
 
-/* Where the data is: behind the entry's own header, which repeats its name. */
+/* Finds the data: it follows the entry's own header, which repeats its name. */
 static void locate(const struct zip_file *zip, struct zip_entry *entry)
 {
     uint8_t header[HEADER_BYTES];
@@ -204,7 +199,7 @@ static int by_name(const void *left, const void *right)
     return a->name_len < b->name_len ? -1 : a->name_len > b->name_len;
 }
 
-/* Bytes that two entries share are how small archives pretend to be large. */
+/* Refuses entries that share bytes, by which a small archive could pretend to be large. */
 static void check_entries(struct zip_file *zip)
 {
     qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_begin);
@@ -230,7 +225,7 @@ void zip_file_read(struct zip_file *zip)
         locate(zip, &zip->entries[i]);
     }
     if (at != zip->directory_bytes)
-        zip_die(zip, "bytes behind the last entry of the directory", zip->directory_offset + at);
+        zip_die(zip, "bytes after the last entry of the directory", zip->directory_offset + at);
     check_entries(zip);
 }
 
@@ -238,14 +233,16 @@ void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry)
 {
     static uint8_t bytes[1 << 16];
     uint32_t crc = 0;
-    for (uint64_t at = 0; !entry->is_checked && entry->crc != 0 && at < entry->n_bytes;) {
+    if (entry->is_checked || entry->crc == 0)
+        return;
+    for (uint64_t at = 0; at < entry->n_bytes;) {
         const uint64_t left = entry->n_bytes - at;
         const size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
         file_read_at(zip->fd, zip->name, entry->offset + at, bytes, n);
         crc = crc32_add(crc, bytes, n);
         at += n;
     }
-    if (!entry->is_checked && entry->crc != 0 && crc != entry->crc)
+    if (crc != entry->crc)
         program_die("%s: the data of '%.*s' is damaged: its checksum is %08x, and the archive says "
                     "%08x; copy or download the file again",
                     zip->name, (int)entry->name_len, entry->name, (unsigned)crc,

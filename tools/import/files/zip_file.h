@@ -1,9 +1,9 @@
-/* zip_file.h - the entries of a zip archive whose data is stored as it is, not compressed, as
- * torch.save writes it: names and where the data lies, checked against the length of the file.
+/* zip_file.h - the entries of a zip archive whose data is stored, not compressed, as torch.save
+ * writes it: names and offsets of the data, checked against the length of the file.
  *
  * A zip archive is read from its end: the end record says where the directory is, which says where
- * each entry is, which begins with a header of its own, behind whose name the data lies. Records of
- * 64 bits (zip64) are read where a number does not fit into 32.
+ * each entry is, which begins with a header of its own, after whose name the data follows. Records of
+ * 64 bits (zip64) are read if a number does not fit into 32.
  * Source: APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 to 4.3.16, 4.5.3.
  */
 #ifndef TOOLS_IMPORT_ZIP_FILE_H
@@ -16,10 +16,10 @@
 struct zip_entry {
     const char *name; /* [name_len] in the archive's directory, not terminated */
     size_t name_len;
-    uint64_t begin;           /* of the entry: its header, name and data lie in begin … end */
+    uint64_t begin;           /* of the entry: its header, name and data */
     uint64_t offset, n_bytes; /* of the data, in the file */
     uint32_t crc;             /* of the data, as the directory says */
-    bool is_checked;          /* the data has it */
+    bool is_checked;          /* the data has this checksum */
 };
 
 struct zip_file {
