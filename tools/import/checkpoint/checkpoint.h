@@ -1,6 +1,6 @@
-/* checkpoint.h - a checkpoint's directory (or a file of word vectors, vectors.h), read whole: its
- * configuration, tokenizer and modules, and the plan of the tensors. Nothing is written until all
- * of it has been found and checked.
+/* checkpoint.h - the complete contents of a checkpoint's directory (or a file of word vectors,
+ * vectors.h): its configuration, tokenizer and modules, and the plan of the tensors. Nothing is
+ * written until everything has been found and checked.
  */
 #ifndef TOOLS_IMPORT_CHECKPOINT_H
 #define TOOLS_IMPORT_CHECKPOINT_H
@@ -11,7 +11,7 @@
 #include "tools/import/tokenizer/tokenizer_file.h"
 #include "tools/writer/weight_output.h"
 
-/* Linear layers behind an encoder that answer for each token, in files of their own:
+/* Linear layers after an encoder that answer for each token, in files of their own:
  *
  *     bge-m3     sparse_linear.pt gives each token a weight (of a text the largest per id, the
  *                special tokens left out), colbert_linear.pt a vector, but for the first. Source:
@@ -27,7 +27,7 @@ struct token_modules {
     struct tensor_set dense;                    /* of PyLate */
     const char *query_marker, *document_marker; /* borrowed; NULL: this is no ColBERT */
     struct json_file metadata;                  /* artifact.metadata, or absent */
-    char note[192];                             /* something that the user should hear, or "" */
+    char note[192];                             /* for the user, or "" */
 };
 
 struct checkpoint {
@@ -38,7 +38,7 @@ struct checkpoint {
     bool is_static; /* static_embedding.h */
     bool has_tokenizer;
     struct import_tokenizer tokenizer;
-    bool truncate; /* longer ones are cut unless the user says otherwise */
+    bool truncate; /* longer texts are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct token_modules token_modules;
     struct plan plan;
@@ -46,18 +46,18 @@ struct checkpoint {
 
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types);
 
-/* ---- Token modules, for checkpoint_read.c, but for colbert_write ---- */
+/* ---- Token modules: token_modules.c ---- */
 
-/* Where the checkpoint is a ColBERT: settles in its model and the length of texts what the module's
- * config.json and config_sentence_transformers.json, or artifact.metadata, say, and in the
- * tokenizer, which has been read, which tokens are skipped and that markers are tokens. */
+/* If the checkpoint is a ColBERT, reads the module's config.json and
+ * config_sentence_transformers.json, or artifact.metadata, into the model, the length of texts, and
+ * the tokenizer, which has been read: skipped tokens, and markers as tokens. */
 void colbert_read(struct checkpoint *checkpoint);
 
 /* Writes its markers to META, as prompts. */
 void colbert_write(const struct token_modules *modules, struct weight_output *output);
 
-/* Adds the tensors of all that is there to the plan, and says in the model what bge-m3 has, and in
- * its tokenizer which tokens have no weight. */
+/* Adds the tensors of all modules to the plan, and sets in the model what bge-m3 has, and in its
+ * tokenizer which tokens have no weight. */
 void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types);
 
 #endif

@@ -1,5 +1,5 @@
 /* checkpoint_config.c - reads config.json by the tables of architecture.h. Defaults are those of
- * the configuration classes; whatever would change the numbers and is not known is refused.
+ * the configuration classes; an unknown key that would change the numbers is refused.
  */
 #include "tools/import/checkpoint/checkpoint_config.h"
 
@@ -28,9 +28,10 @@ _Noreturn static void class_die(const struct json_file *file, const char *found)
              found, known);
 }
 
-/* "architectures" holds one name. */
-static const char *read_class_name(const struct json_file *file)
+/* "architectures" holds one name. Old files do not have it; model_type is then the body's. */
+static const struct architecture *read_class(const struct json_file *file)
 {
+    const char *type = json_text(file, NULL, "model_type", NULL);
     const json_t *classes = json_typed(file, "architectures", JSON_ARRAY, "an array of one name");
     const json_t *only = json_array_get(classes, 0);
     if (json_array_size(classes) > 1)
@@ -38,13 +39,7 @@ static const char *read_class_name(const struct json_file *file)
                  json_array_size(classes));
     if (only != NULL && !json_is_string(only))
         file_die(file->name, "'architectures' holds %s; expected a name", json_kind(only));
-    return json_string_value(only);
-}
-
-/* Old files have no "architectures", and then model_type tells the body. */
-static const struct architecture *read_class(const struct json_file *file)
-{
-    const char *type = json_text(file, NULL, "model_type", NULL), *name = read_class_name(file);
+    const char *name = json_string_value(only);
     if (name == NULL && type == NULL)
         class_die(file, "(no 'architectures', no 'model_type')");
     const struct architecture *architecture =
@@ -67,15 +62,7 @@ static const char *key_name(const struct config_key *keys, size_t field)
     return keys->kind != KEY_END ? keys->name : NULL;
 }
 
-/* The keys of the body that hold for this file. */
-static const struct config_key *keys_of(const struct json_file *file, const struct body *body)
-{
-    const char *width = key_name(body->keys, offsetof(struct model_config, width));
-    bool is_other = body->other_keys != NULL && json_member(file, NULL, width) == NULL;
-    return is_other ? body->other_keys : body->keys;
-}
-
-/* The value of one key that is a whole number in struct model_config. */
+/* Returns the value of a key that is a whole number in struct model_config. */
 static int64_t read_whole(const struct json_file *file, const struct config_key *key)
 {
     int64_t least = key->kind == KEY_SIZE, absent = (int64_t)key->absent;
@@ -93,7 +80,7 @@ static int64_t read_whole(const struct json_file *file, const struct config_key 
     }
 }
 
-/* Reads each key of the list, refusing what cannot be its value. */
+/* Reads each key of the list. */
 static void read_keys(const struct json_file *file, const struct config_key *keys,
                       struct model_config *model)
 {
@@ -109,48 +96,33 @@ static void read_keys(const struct json_file *file, const struct config_key *key
 
 /* ---- Body ---- */
 
-/* What these classes could do and the weight file cannot say. */
-static void check_variants(const struct json_file *file, const struct body *body)
-{
-    static const struct {
-        const char *key, *expected;
-    } must_be_empty[] = {{"pruned_heads", "all heads"},
-                         {"quantization_config", "weights that are not quantized"}};
-    json_only_check(file, body->only);
-    for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
-        if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
-            file_die(file->name, "'%s' is not empty; expected %s", must_be_empty[i].key,
-                     must_be_empty[i].expected);
-}
-
-/* A key with the names and values that it has in weight files. */
-static void read_named(const struct json_file *file, const char *key, struct model_config *model)
-{
-    const char *name = json_text(file, NULL, key, NULL);
-    const char *expected = name != NULL ? config_set(model, key, name) : NULL;
-    if (expected != NULL)
-        file_die(file->name, "'%s' is '%.100s'; expected %s", key, name, expected);
-}
-
-static void read_factor(const struct json_file *file, const char *key, double *factor)
-{
-    *factor = json_number(file, key, *factor);
-    if (!(*factor >= 0))
-        file_die(file->name, "'%s' is %g; expected 0 or more", key, *factor);
-}
-
+/* Keys of an embedding alone: names and numbers as in weight files. */
 static void read_embedding_alone(const struct json_file *file, struct checkpoint_config *config)
 {
+    static const char *const names[] = {"position", "pooling"};
     struct model_config *model = &config->model;
+    const struct {
+        const char *key;
+        double *value;
+    } numbers[] = {{"position_base", &model->position_base},
+                   {"position_scale", &model->position_scale},
+                   {"embedding_scale", &model->embedding_scale}};
     config->positions_are_open = json_member(file, NULL, "position") == NULL;
-    read_named(file, "position", model);
-    read_named(file, "pooling", model);
-    read_factor(file, "position_base", &model->position_base);
-    read_factor(file, "position_scale", &model->position_scale);
-    read_factor(file, "embedding_scale", &model->embedding_scale);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name = json_text(file, NULL, names[i], NULL);
+        const char *expected = name != NULL ? config_set(model, names[i], name) : NULL;
+        if (expected != NULL)
+            file_die(file->name, "'%s' is '%.100s'; expected %s", names[i], name, expected);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *numbers[i].value = json_number(file, numbers[i].key, *numbers[i].value);
+        if (!(*numbers[i].value >= 0))
+            file_die(file->name, "'%s' is %g; expected 0 or more", numbers[i].key,
+                     *numbers[i].value);
+    }
 }
 
-/* A size that a table of tensors cannot show to be wrong. */
+/* Refuses sizes whose error the shapes of tensors would not show. */
 static void check_sizes(const struct json_file *file, const struct config_key *keys,
                         const struct model_config *model)
 {
@@ -168,17 +140,29 @@ static void check_sizes(const struct json_file *file, const struct config_key *k
                  (long long)model->position_offset);
 }
 
+/* Features of these classes that a weight file cannot have must be off or empty. */
 static void read_body(const struct json_file *file, struct checkpoint_config *config)
 {
+    static const struct {
+        const char *key, *expected;
+    } must_be_empty[] = {{"pruned_heads", "all heads"},
+                         {"quantization_config", "weights that are not quantized"}};
     const struct body *body = config->architecture->body;
+    const struct config_key *keys = body->keys;
     struct model_config *model = &config->model;
-    const struct config_key *keys = keys_of(file, body);
+    const char *width = key_name(keys, offsetof(struct model_config, width));
+    if (body->other_keys != NULL && json_member(file, NULL, width) == NULL)
+        keys = body->other_keys;
     read_keys(file, keys, model);
     if (body->is_embedding_alone) {
         read_embedding_alone(file, config);
         return;
     }
-    check_variants(file, body);
+    json_only_check(file, body->only);
+    for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
+        if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
+            file_die(file->name, "'%s' is not empty; expected %s", must_be_empty[i].key,
+                     must_be_empty[i].expected);
     if (body->finish != NULL)
         body->finish(file, model);
     model->max_tokens -= model->position_offset;
@@ -208,9 +192,9 @@ static void read_labels(const struct json_file *file, struct checkpoint_config *
     config->model.labels = n > 0 ? (int64_t)n : count;
 }
 
-/* The class of an activation, "torch.nn.modules.activation.Sigmoid", that a cross-encoder names: in
- * older files at the top, in newer ones under "sentence_transformers", in the newest in another
- * file. NULL: it names none. */
+/* Returns the class of an activation, "torch.nn.modules.activation.Sigmoid", that a cross-encoder
+ * names (in older files at the top, in newer ones under "sentence_transformers", in the newest in
+ * another file), or NULL. */
 static const char *read_cross_encoder(const struct json_file *file,
                                       struct checkpoint_config *config)
 {
@@ -226,9 +210,9 @@ static const char *read_cross_encoder(const struct json_file *file,
 
 enum problem_type { PROBLEM_OPEN, PROBLEM_REGRESSION, PROBLEM_SINGLE_LABEL, PROBLEM_MULTI_LABEL };
 
-/* How logits become scores. A cross-encoder: as it says, else the sigmoid for one label and nothing
- * for more, as sentence-transformers has it. Others, as pipelines of transformers: a regression
- * nothing, one label or several at once the sigmoid, else softmax. */
+/* Returns how logits become scores. A cross-encoder: as it says, else the sigmoid for one label and
+ * nothing for more, as in sentence-transformers. Others, as in pipelines of transformers: nothing for
+ * a regression, the sigmoid for one label or several at once, else softmax. */
 static enum scores read_scores(const struct json_file *file, struct checkpoint_config *config)
 {
     static const struct json_name types[] = {
@@ -259,18 +243,12 @@ static enum scores read_scores(const struct json_file *file, struct checkpoint_c
     return is_single || type == PROBLEM_MULTI_LABEL ? SCORES_SIGMOID : SCORES_SOFTMAX;
 }
 
-static enum dense_activation as_dense(int64_t activation)
-{
-    switch (activation) {
-    case ACTIVATION_RELU: return DENSE_RELU;
-    case ACTIVATION_GELU_TANH: return DENSE_GELU_TANH;
-    case ACTIVATION_SILU: return DENSE_SILU;
-    default: return DENSE_GELU;
-    }
-}
-
 void checkpoint_config_set_head(struct checkpoint_config *config, const struct head *head)
 {
+    static const enum dense_activation dense[] = {[ACTIVATION_GELU] = DENSE_GELU,
+                                                  [ACTIVATION_GELU_TANH] = DENSE_GELU_TANH,
+                                                  [ACTIVATION_RELU] = DENSE_RELU,
+                                                  [ACTIVATION_SILU] = DENSE_SILU};
     struct model_config *model = &config->model;
     config->head = head;
     config->label_names = NULL;
@@ -286,7 +264,7 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
     model->head = head->kind;
     model->head_norm = part_of_kind(head->parts, PART_NORM) != NULL;
     model->head_dense =
-        head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense;
+        head->dense == AS_THE_MODEL ? (int64_t)dense[model->activation] : head->dense;
 }
 
 static void read_head(const struct json_file *file, struct checkpoint_config *config)

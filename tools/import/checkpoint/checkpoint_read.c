@@ -1,5 +1,5 @@
-/* checkpoint_read.c - reads the files of a directory in the order in which they explain each other;
- * see checkpoint.h.
+/* checkpoint_read.c - reads the files of a directory; each may depend on those before it. See
+ * checkpoint.h.
  */
 #include "tools/import/checkpoint/checkpoint.h"
 
@@ -23,8 +23,6 @@ static void read_config(struct checkpoint *checkpoint)
     }
 }
 
-/* ---- The tokenizer ---- */
-
 static void read_tokenizer(struct checkpoint *checkpoint)
 {
     const char *place = checkpoint->st.transformer;
@@ -36,8 +34,8 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     checkpoint->has_tokenizer = true;
     import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place,
                           checkpoint->is_static);
-    /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
-     * anyway. */
+    /* sentence-transformers puts texts into lower case first: a tokenizer that does so too gives the
+     * same tokens. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
         program_die("sentence_bert_config.json: 'do_lower_case' is true, but the "
                     "tokenizer keeps capitals; expected both alike");
@@ -49,11 +47,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
                     checkpoint->config_file.name);
 }
 
-/* sentence-transformers' own limit first, then the tokenizer's (1e30 there means none), then the
- * table of positions, which none can exceed. */
-static void settle_length(struct checkpoint *checkpoint)
+/* Sets the longest text: sentence-transformers' own limit, else the tokenizer's (1e30 there means
+ * none), at most the rows of the table of positions. */
+static void set_length(struct checkpoint *checkpoint)
 {
-    if (checkpoint->is_static) { /* which has settled it */
+    if (checkpoint->is_static) { /* static_embedding_config has set it */
         checkpoint->truncate = checkpoint->config.truncates;
         return;
     }
@@ -66,30 +64,22 @@ static void settle_length(struct checkpoint *checkpoint)
                            checkpoint->config.is_cross_encoder;
 }
 
-/* ---- What stands behind the encoder ---- */
-
-/* Weights of token ids, from the logits of the head, in place of a vector. */
-static void settle_splade(struct checkpoint *checkpoint)
+/* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of the
+ * head; dense layers; normalisation. */
+static void set_modules(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
-    if (model->head != HEAD_MASK)
+    if (st->is_splade && model->head != HEAD_MASK)
         file_die(checkpoint->config_file.name,
                  "the modules are those of SPLADE, but %s has no head of masked language models",
                  checkpoint->config.architecture->class_name);
-    model->pooling = POOLING_NONE;
-    model->sparse = SPARSE_MASK;
-    model->sparse_pooling = st->sparse_pooling;
-    model->sparse_activation = st->sparse_activation;
-}
-
-static void settle_modules(struct checkpoint *checkpoint)
-{
-    const struct sentence_transformers *st = &checkpoint->st;
-    struct model_config *model = &checkpoint->config.model;
-    if (st->is_splade)
-        settle_splade(checkpoint);
-    else if (st->has_pooling)
+    if (st->is_splade) {
+        model->pooling = POOLING_NONE;
+        model->sparse = SPARSE_MASK;
+        model->sparse_pooling = st->sparse_pooling;
+        model->sparse_activation = st->sparse_activation;
+    } else if (st->has_pooling)
         model->pooling = st->pooling;
     else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
         model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
@@ -133,7 +123,7 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     folder_open(&checkpoint->folder, path);
     sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
     read_config(checkpoint);
-    settle_modules(checkpoint);
+    set_modules(checkpoint);
     read_tokenizer(checkpoint);
     colbert_read(checkpoint);
     known_keys_check(&checkpoint->st.prompts, KEYS_PROMPTS, NULL, &checkpoint->folder);
@@ -141,5 +131,5 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     const char *wrong = config_check(&checkpoint->config.model);
     if (wrong != NULL)
         file_die(checkpoint->config_file.name, "the weight file cannot hold this model: %s", wrong);
-    settle_length(checkpoint);
+    set_length(checkpoint);
 }

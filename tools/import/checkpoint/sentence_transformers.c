@@ -4,88 +4,75 @@
  */
 #include "tools/import/checkpoint/sentence_transformers.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- modules.json: [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
  * …] ---- */
 
-/* "" or "path/". */
-static void read_place(const struct json_file *file, const json_t *module, char place[PLACE_BYTES])
-{
-    const char *path = json_text(file, module, "path", "");
-    path += strcmp(path, ".") == 0; /* as model2vec has it */
-    size_t len = strlen(path);
-    bool ends = len == 0 || path[len - 1] == '/';
-    if (snprintf(place, PLACE_BYTES, "%s%s", path, ends ? "" : "/") >= PLACE_BYTES)
-        file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
-}
-
-/* How far we are, in the order in which modules may stand: Transformer, Pooling (or both in one,
- * StaticEmbedding), Dense …, Normalize; or Transformer, Dense of PyLate. */
+/* What has been read, in the order in which modules are allowed: Transformer, Pooling (or both in
+ * one, StaticEmbedding), Dense …, Normalize; or Transformer, Dense of PyLate. */
 enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE, STAGE_TOKENS };
 
+#define PLACE(member) offsetof(struct sentence_transformers, member)
 static const struct module_kind {
     const char *name;
     enum stage before, after;
+    size_t place; /* the member that gets its path */
 } MODULES[] = {
-    {"Transformer", STAGE_START, STAGE_TRANSFORMER},
-    {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING},
-    {"Dense", STAGE_POOLING, STAGE_POOLING},
-    {"Normalize", STAGE_POOLING, STAGE_NORMALIZE},
-    {"StaticEmbedding", STAGE_START, STAGE_POOLING}, /* the mean is part of it */
-    {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER},
-    {"SpladePooling", STAGE_TRANSFORMER, STAGE_POOLING},
-    {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS},
+    {"Transformer", STAGE_START, STAGE_TRANSFORMER, PLACE(transformer)},
+    {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING, PLACE(pooling_place)},
+    {"Dense", STAGE_POOLING, STAGE_POOLING, PLACE(dense[0].place)}, /* or of the next */
+    {"Normalize", STAGE_POOLING, STAGE_NORMALIZE, PLACE(normalize_place)},
+    {"StaticEmbedding", STAGE_START, STAGE_POOLING, PLACE(transformer)}, /* with the mean */
+    {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER, PLACE(transformer)},
+    {"SpladePooling", STAGE_TRANSFORMER, STAGE_POOLING, PLACE(pooling_place)},
+    {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS, PLACE(token_dense.place)},
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
-/* The index of the kind that may stand here, or N_MODULES: so are modules of the code that a model
+/* Returns the kind that is allowed at this stage, or NULL: also for modules of code that a model
  * brings along, whatever their names. Only PyLate's Dense works on tokens. */
-static size_t find_module(const char *type, enum stage stage)
+static const struct module_kind *find_module(const char *type, enum stage stage)
 {
     const char *name = json_last_name(type);
-    size_t i = 0;
-    if (name != type && strncmp(type, "sentence_transformers.", 22) != 0 &&
-        strncmp(type, "pylate.", 7) != 0)
-        return N_MODULES;
-    while (i < N_MODULES && (strcmp(name, MODULES[i].name) != 0 || stage != MODULES[i].before))
-        i++;
-    bool is_wrong = i < N_MODULES && MODULES[i].after == STAGE_TOKENS &&
-                    strncmp(type, "pylate.", strlen("pylate.")) != 0;
-    return is_wrong ? N_MODULES : i;
+    bool is_pylate = strncmp(type, "pylate.", 7) == 0;
+    bool is_known = name == type || is_pylate || strncmp(type, "sentence_transformers.", 22) == 0;
+    for (const struct module_kind *kind = MODULES; is_known && kind < MODULES + N_MODULES; kind++)
+        if (strcmp(name, kind->name) == 0 && stage == kind->before)
+            return kind->after != STAGE_TOKENS || is_pylate ? kind : NULL;
+    return NULL;
 }
 
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
 {
-    char place[PLACE_BYTES];
     if (!json_is_object(module))
         file_die(file->name, " holds %s; expected objects", json_kind(module));
     const char *type = json_text(file, module, "type", ""), *name = json_last_name(type);
-    size_t i = find_module(type, *stage);
-    read_place(file, module, place);
+    const struct module_kind *kind = find_module(type, *stage);
+    const char *path = json_text(file, module, "path", "");
+    path += strcmp(path, ".") == 0; /* as model2vec has it */
+    bool ends = path[0] == '\0' || path_ends_in(path, "/");
+    if (strlen(path) + !ends >= PLACE_BYTES)
+        file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
-    if (i == N_MODULES)
+    if (kind == NULL)
         file_die(file->name,
                  "the module '%.100s' is not known, or not in this place; expected Transformer "
                  "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
                  "MLMTransformer and SpladePooling; or Transformer and PyLate's Dense",
                  type);
-    char *const places[] = {st->transformer,
-                            st->pooling_place,
-                            st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
-                            st->normalize_place,
-                            st->transformer,
-                            st->transformer,
-                            st->pooling_place,
-                            st->token_dense.place};
-    if (places[i] == NULL)
+    bool is_dense = kind->before == kind->after;
+    if (is_dense && st->n_dense == MAX_PROJECTIONS)
         file_die(file->name, " has more than %d Dense modules", MAX_PROJECTIONS);
-    memmove(places[i], place, sizeof place);
-    st->n_dense += MODULES[i].before == MODULES[i].after;
-    *stage = MODULES[i].after;
+    char *place = (char *)st + kind->place + (is_dense ? st->n_dense * sizeof *st->dense : 0);
+    strcpy(place, path);
+    strcat(place, ends ? "" : "/");
+    st->n_dense += is_dense;
+    *stage = kind->after;
     st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
     st->is_splade = st->is_splade || strcmp(name, "SpladePooling") == 0;
     st->has_token_dense = *stage == STAGE_TOKENS;
@@ -104,49 +91,47 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
 
 /* ---- 1_Pooling/config.json ---- */
 
-/* Newer files name the mode, older ones have a flag for each. */
-static const struct json_name MODE_NAMES[] = {
-    {"cls", POOLING_CLS},
-    {"mean", POOLING_MEAN},
-    {"max", POOLING_MAX},
-    {"mean_sqrt_len_tokens", POOLING_MEAN_SQRT},
-    {"weightedmean", POOLING_WEIGHTED_MEAN},
-    {"lasttoken", POOLING_LAST},
-    {NULL, 0},
+/* Newer files name the mode, older ones have a flag "pooling_mode_FLAG" for each. */
+static const struct {
+    const char *name, *flag;
+    int64_t pooling;
+} MODES[] = {
+    {"cls", "cls_token", POOLING_CLS},
+    {"mean", "mean_tokens", POOLING_MEAN},
+    {"max", "max_tokens", POOLING_MAX},
+    {"mean_sqrt_len_tokens", "mean_sqrt_len_tokens", POOLING_MEAN_SQRT},
+    {"weightedmean", "weightedmean_tokens", POOLING_WEIGHTED_MEAN},
+    {"lasttoken", "lasttoken", POOLING_LAST},
 };
-static const struct json_name MODE_FLAGS[] = {
-    {"pooling_mode_cls_token", POOLING_CLS},
-    {"pooling_mode_mean_tokens", POOLING_MEAN},
-    {"pooling_mode_max_tokens", POOLING_MAX},
-    {"pooling_mode_mean_sqrt_len_tokens", POOLING_MEAN_SQRT},
-    {"pooling_mode_weightedmean_tokens", POOLING_WEIGHTED_MEAN},
-    {"pooling_mode_lasttoken", POOLING_LAST},
-    {NULL, 0},
-};
+enum { N_MODES = sizeof MODES / sizeof MODES[0] };
 
-/* Exactly one flag must be set: several modes are joined to a longer vector, which we do not have.
- */
+/* Exactly one flag must be set: the vectors of several modes would be joined to a longer one. */
 static int64_t read_mode_flags(const struct json_file *file)
 {
+    static const char start[] = "pooling_mode_";
     const char *key, *set = NULL;
+    int64_t pooling = 0;
     json_t *value;
     json_object_foreach(file->root, key, value)
     {
-        if (strncmp(key, "pooling_mode_", 13) != 0 || !json_flag(file, NULL, key, false))
+        size_t i = 0;
+        if (strncmp(key, start, strlen(start)) != 0 || !json_flag(file, NULL, key, false))
             continue;
-        if (json_name_value(MODE_FLAGS, key) < 0)
+        while (i < N_MODES && strcmp(MODES[i].flag, key + strlen(start)) != 0)
+            i++;
+        if (i == N_MODES)
             file_die(file->name, "the pooling '%.100s' is not known", key);
         if (set != NULL)
             file_die(file->name, "'%s' and '%s' are both true; expected one pooling", set, key);
         set = key;
+        pooling = MODES[i].pooling;
     }
     if (set == NULL)
         file_die(file->name, "no 'pooling_mode_…' is true; expected one");
-    return json_name_value(MODE_FLAGS, set);
+    return pooling;
 }
 
-/* The newest files name the mode, or list those whose vectors are joined: of one, that is the
- * same. */
+/* The newest files name the mode, or list the modes whose vectors are joined, which must be one. */
 static int64_t read_mode(const struct json_file *file, const json_t *mode)
 {
     if (json_is_array(mode) && json_array_size(mode) != 1)
@@ -155,13 +140,13 @@ static int64_t read_mode(const struct json_file *file, const json_t *mode)
                  json_array_size(mode));
     const json_t *only = json_is_array(mode) ? json_array_get(mode, 0) : mode;
     const char *name = json_is_string(only) ? json_string_value(only) : json_kind(only);
-    int64_t pooling = json_name_value(MODE_NAMES, name);
-    if (pooling < 0)
-        file_die(file->name,
-                 "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
-                 "weightedmean or lasttoken",
-                 name);
-    return pooling;
+    for (size_t i = 0; i < N_MODES; i++)
+        if (strcmp(MODES[i].name, name) == 0)
+            return MODES[i].pooling;
+    file_die(file->name,
+             "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
+             "weightedmean or lasttoken",
+             name);
 }
 
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
@@ -176,7 +161,7 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
     st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
 }
 
-/* What a SpladePooling does with the logits of a head of masked language models. */
+/* How a SpladePooling pools the logits of a head of masked language models. */
 static void splade_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     static const struct json_name poolings[] = {
@@ -190,6 +175,7 @@ static void splade_parse(struct sentence_transformers *st, const struct json_fil
 
 /* ---- N_Dense/config.json ---- */
 
+/* Returns the activation, by its last name ("torch.nn.modules.activation.Tanh"). */
 static int64_t read_dense_activation(const struct json_file *file)
 {
     static const struct json_name known[] = {
@@ -207,7 +193,7 @@ static int64_t read_dense_activation(const struct json_file *file)
     return activation;
 }
 
-/* Newer files say what a module reads and writes, which may also be the tokens' vectors. */
+/* Newer files say what a module reads and writes, which must not be the tokens' vectors. */
 static void text_module_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     (void)st;
@@ -219,7 +205,7 @@ static void text_module_parse(struct sentence_transformers *st, const struct jso
     json_only_check(file, usual);
 }
 
-/* The next of them. A weight file has one activation for all. */
+/* Reads the next Dense module. A weight file has one activation for all. */
 void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
@@ -242,8 +228,8 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 
 /* ---- sentence_bert_config.json ---- */
 
-/* What the reference would pass on to config.json's class, the model or the tokenizer: old and new
- * names of these objects. Members that change no number are allowed. */
+/* Objects, by old and new names, whose members the reference passes on to config.json's class, the
+ * model or the tokenizer. Only members that change no number are allowed. */
 static void check_arguments(const struct json_file *file)
 {
     static const char *const names[] = {"model_args",   "tokenizer_args",   "config_args",
@@ -294,7 +280,7 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
 
 enum { MOST_NAME_BYTES = 100 };
 
-/* What a key of a weight file may hold. */
+/* Whether a key of a weight file can have this text. */
 static bool is_key(const char *text)
 {
     size_t len = strlen(text);
@@ -325,12 +311,6 @@ void prompts_parse(struct sentence_transformers *st, const struct json_file *fil
     st->activation_class = json_text(file, NULL, "activation_fn", NULL);
 }
 
-static void setting(struct weight_writer *writer, const char *key, const json_t *text)
-{
-    weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, json_string_value(text),
-                          json_string_length(text));
-}
-
 void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer)
 {
     const json_t *chosen = json_member(&st->prompts, NULL, "default_prompt_name");
@@ -340,33 +320,38 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
     {
         char key[MOST_NAME_BYTES + 16];
         snprintf(key, sizeof key, "prompt.%s", name);
-        setting(writer, key, text);
+        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, json_string_value(text),
+                              json_string_length(text));
     }
     if (chosen != NULL)
-        setting(writer, "default_prompt", chosen);
+        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "default_prompt",
+                              json_string_value(chosen), json_string_length(chosen));
 }
 
 /* ---- All of it ---- */
 
 typedef void parse_file(struct sentence_transformers *st, const struct json_file *file);
 
-/* Reads and parses a file; whether it exists. */
+/* Reads and parses a file. Returns whether it exists. */
 static bool read_file(struct sentence_transformers *st, struct folder *folder, const char *place,
                       const char *name, parse_file *parse, bool needed)
 {
     enum known_keys kind = parse == length_parse ? KEYS_TRANSFORMER : KEYS_MODULE;
     struct json_file file;
     json_file_read(&file, folder, place, name, needed, parse == modules_parse);
-    bool is_there = file.root != NULL;
-    if (is_there)
+    if (file.root != NULL)
         parse(st, &file);
     known_keys_check(&file, kind, NULL, folder);
-    return is_there;
+    return file.root != NULL;
 }
 
-/* What the modules point to. */
-static void read_modules(struct sentence_transformers *st, struct folder *folder)
+void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
 {
+    /* The name depends on the version that wrote it; the first that exists is read. */
+    static const char *const lengths[] = {"sentence_bert_config.json",
+                                          "sentence_distilbert_config.json",
+                                          "sentence_roberta_config.json"};
+    *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
     if (st->has_pooling)
         read_file(st, folder, st->pooling_place, "config.json",
@@ -375,24 +360,9 @@ static void read_modules(struct sentence_transformers *st, struct folder *folder
         read_file(st, folder, st->dense[i].place, "config.json", dense_parse, true);
     if (st->normalize)
         read_file(st, folder, st->normalize_place, "config.json", text_module_parse, false);
-}
-
-/* The name depends on the version that wrote it. */
-static void read_length(struct sentence_transformers *st, struct folder *folder)
-{
-    static const char *const names[] = {"sentence_bert_config.json",
-                                        "sentence_distilbert_config.json",
-                                        "sentence_roberta_config.json"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (read_file(st, folder, st->transformer, names[i], length_parse, false))
-            return;
-}
-
-void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
-{
-    *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
-    read_modules(st, folder);
-    read_length(st, folder);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        if (read_file(st, folder, st->transformer, lengths[i], length_parse, false))
+            break;
     json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false, false);
     prompts_parse(st, &st->prompts);
 }

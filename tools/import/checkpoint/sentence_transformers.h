@@ -15,9 +15,9 @@ struct dense_module {
 };
 
 struct sentence_transformers {
-    bool is_present;               /* there is a modules.json */
-    char transformer[PLACE_BYTES]; /* where the transformer's files lie: "" or "0_Transformer/" */
-    bool is_static;                /* the module there is a StaticEmbedding: static_embedding.h */
+    bool is_present;               /* modules.json exists */
+    char transformer[PLACE_BYTES]; /* folder of its files: "" or "0_Transformer/" */
+    bool is_static; /* instead of a transformer, a StaticEmbedding: static_embedding.h */
     bool is_splade; /* the pooling is a SpladePooling: weights of token ids, by a masked model */
     int64_t sparse_pooling, sparse_activation; /* of that; as struct model_config has them */
     bool has_pooling;
@@ -26,23 +26,23 @@ struct sentence_transformers {
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
     bool has_token_dense;
-    struct dense_module token_dense; /* of PyLate, for each token: colbert.c */
+    struct dense_module token_dense; /* of PyLate, for each token: token_modules.c */
     int64_t pooling;                 /* enum pooling */
     bool normalize;
     int64_t width;      /* that the pooling expects, or 0 */
     int64_t activation; /* enum dense_activation, of the dense layers */
     bool has_bias;
-    int64_t max_seq_length; /* 0: not said */
+    int64_t max_seq_length; /* 0: not given */
     bool lower;             /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */
 };
 
-/* Reads all of it; without a modules.json only max_seq_length and the prompts are looked for. */
+/* Reads all of these files; without a modules.json only max_seq_length and the prompts. */
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
 
-/* Parts of it, from parsed files. */
+/* Read one file each, which has been parsed. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
 void dense_parse(struct sentence_transformers *st, const struct json_file *file);

@@ -9,11 +9,11 @@
 #include "tools/import/progress.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where nothing says how long a text may be. The mean of more is a mean of everything; and memory
- * is asked for by this. */
+/* The longest text if no file limits it. Memory grows with it. */
 enum { LONGEST_TEXT = 8192, MODEL2VEC_LENGTH = 512 };
 
 static const struct body BODY = {.is_embedding_alone = true};
@@ -29,7 +29,7 @@ bool static_embedding_is_there(const struct sentence_transformers *st, const str
 
 /* ---- Tensors ---- */
 
-/* The table; its name says which program wrote it. */
+/* Returns the table, whose name says which program wrote it. */
 static struct stored_tensor *find_table(const struct tensor_set *set, bool *is_model2vec)
 {
     struct stored_tensor *own = tensor_set_find(set, "embedding.weight");
@@ -47,7 +47,9 @@ static struct stored_tensor *find_table(const struct tensor_set *set, bool *is_m
     return table;
 }
 
-/* `mapping` or `weights`, one number for each token; n 0: as many as there are. NULL: absent. */
+static const char MAPPING_TYPES[] = "I32, I64";
+
+/* Returns `mapping` or `weights`, a number for each of n tokens (0: of any number), or NULL. */
 static const struct stored_tensor *find_column(const struct tensor_set *set, const char *name,
                                                uint64_t n, const char *dtypes)
 {
@@ -64,12 +66,7 @@ static const struct stored_tensor *find_column(const struct tensor_set *set, con
     return column;
 }
 
-static const struct stored_tensor *find_mapping(const struct tensor_set *set, uint64_t n)
-{
-    return find_column(set, "mapping", n, "I32, I64");
-}
-
-/* Its numbers, of any type that either has. */
+/* Returns the numbers of a column, of any of its types. */
 static double *read_column(const struct tensor_set *set, const struct stored_tensor *column)
 {
     size_t n = (size_t)column->shape[0], element = column->element_bytes;
@@ -95,25 +92,7 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
     return numbers;
 }
 
-/* Each row that the mapping names is in the table. */
-static void check_mapping(const struct tensor_set *set, const struct stored_tensor *mapping,
-                          uint64_t n_rows)
-{
-    double *rows = read_column(set, mapping);
-    for (uint64_t i = 0; i < mapping->shape[0]; i++)
-        if (!(rows[i] >= 0 && rows[i] < (double)n_rows))
-            tensor_die(set, mapping, ", token %" PRIu64 ": row %.0f of %" PRIu64, i, rows[i],
-                       n_rows);
-}
-
 /* ---- The config ---- */
-
-/* An absent 'max_length' means 512, null no limit. */
-static int64_t read_length(const struct json_file *file)
-{
-    bool is_null = json_is_null(json_object_get(file->root, "max_length"));
-    return is_null ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
-}
 
 void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width)
 {
@@ -132,7 +111,7 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
     struct model_config *model = &config->model;
     bool is_model2vec;
     const struct stored_tensor *table = find_table(set, &is_model2vec);
-    const struct stored_tensor *mapping = find_mapping(set, 0);
+    const struct stored_tensor *mapping = find_column(set, "mapping", 0, MAPPING_TYPES);
     uint64_t n = mapping != NULL ? mapping->shape[0] : table->shape[0];
     if (n > INT32_MAX || table->shape[1] > INT32_MAX)
         tensor_die(set, table, " is too large");
@@ -141,7 +120,8 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
     static_embedding_defaults(model, n, table->shape[1]);
     if (!is_model2vec)
         return;
-    int64_t most = read_length(file);
+    bool has_no_limit = json_is_null(json_object_get(file->root, "max_length"));
+    int64_t most = has_no_limit ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
     config->truncates = most > 0;
     model->max_text_tokens = most > 0 ? most : LONGEST_TEXT;
     model->max_tokens = most > LONGEST_TEXT ? most : LONGEST_TEXT;
@@ -158,24 +138,18 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
 
 /* ---- The table ---- */
 
-/* The only tensor of such a model. */
-static struct planned_tensor *plan_table(struct plan *plan, const struct model_config *model)
+/* Makes the plan of the only tensor of such a model. */
+static void plan_table(struct plan *plan, struct planned_tensor *table,
+                       const struct model_config *model)
 {
-    *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *plan->tensors), .n = 1, .cap = 1};
-    *plan->tensors = (struct planned_tensor){
-        .name = "embedding.token.weight",
-        .layout = LAYOUT_ROWS,
-        .n_dims = 2,
-        .rows = (size_t)model->vocabulary,
-        .cols = (size_t)model->width,
-        .kind = PART_TABLE,
-    };
-    return plan->tensors;
-}
-
-static void count_bytes(struct plan *plan)
-{
-    const struct planned_tensor *table = plan->tensors;
+    snprintf(table->name, sizeof table->name, "embedding.token.weight");
+    table->kind = PART_TABLE;
+    table->layout = LAYOUT_ROWS;
+    table->n_dims = 2;
+    table->rows = (size_t)model->vocabulary;
+    table->cols = (size_t)model->width;
+    *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *table), .n = 1, .cap = 1};
+    *plan->tensors = *table;
     plan->n_parameters = (uint64_t)table->rows * table->cols;
     plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
 }
@@ -183,46 +157,40 @@ static void count_bytes(struct plan *plan)
 void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
                                   const struct model_config *model)
 {
-    struct planned_tensor *table = plan_table(plan, model);
-    table->values = values;
-    table->type = type != 0 ? type : TENSOR_F32;
-    count_bytes(plan);
+    struct planned_tensor table = {.values = values, .type = type != 0 ? type : TENSOR_F32};
+    plan_table(plan, &table, model);
 }
 
-/* A product of two roundings is rounded once more in f32 alone. */
-static enum tensor_type choose_type(struct stored_types types, const struct planned_tensor *table)
-{
-    enum tensor_type asked = table_type(types);
-    if (asked == 0)
-        return table->row_weights != NULL ? TENSOR_F32 : table->parts[0]->type;
-    return asked;
-}
-
+/* Weighted rows are stored in f32 unless another type was asked for: in f16 they would be rounded
+ * twice. The rows that a mapping names must be in the table. */
 void static_embedding_plan(struct plan *plan, struct stored_types types,
                            const struct tensor_set *set, const struct model_config *model)
 {
-    bool takes_more;
-    struct stored_tensor *stored = find_table(set, &takes_more);
+    bool is_model2vec;
+    uint64_t n = (uint64_t)model->vocabulary;
+    struct stored_tensor *stored = find_table(set, &is_model2vec);
+    struct planned_tensor table = {.set = set, .parts[0] = stored, .n_parts = 1};
     stored->used = true;
-    struct planned_tensor *table = plan_table(plan, model);
-    table->set = set;
-    table->parts[0] = stored;
-    table->n_parts = 1;
-    if (takes_more) {
-        table->row_numbers = find_mapping(set, table->rows);
-        table->row_weights = find_column(set, "weights", table->rows, "F16, F32, F64");
+    if (is_model2vec) {
+        table.row_numbers = find_column(set, "mapping", n, MAPPING_TYPES);
+        table.row_weights = find_column(set, "weights", n, "F16, F32, F64");
     }
-    if (table->row_numbers != NULL)
-        check_mapping(set, table->row_numbers, stored->shape[0]);
+    double *rows = table.row_numbers != NULL ? read_column(set, table.row_numbers) : NULL;
+    for (uint64_t i = 0; rows != NULL && i < n; i++)
+        if (!(rows[i] >= 0 && rows[i] < (double)stored->shape[0]))
+            tensor_die(set, table.row_numbers, ", token %" PRIu64 ": row %.0f of %" PRIu64, i,
+                       rows[i], stored->shape[0]);
     tensor_set_check_used(set, "a static embedding");
-    table->type = choose_type(types, table);
-    count_bytes(plan);
+    table.type = table_type(types);
+    if (table.type == 0)
+        table.type = table.row_weights != NULL ? TENSOR_F32 : stored->type;
+    plan_table(plan, &table, model);
     plan->n_source_bytes = stored->n_bytes;
     if (plan->n_bytes == 0)
         tensor_die(set, stored, " is too large");
 }
 
-/* Row by row: a mapping may name any at any time. */
+/* Writes row by row, since a mapping may name any row at any time. */
 void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer)
 {
     double *numbers =

@@ -14,22 +14,22 @@
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
-/* Whether a checkpoint with these modules and this config.json, or none, is such. */
+/* Whether a checkpoint with these modules and this config.json (or none) is a static embedding. */
 bool static_embedding_is_there(const struct sentence_transformers *st,
                                const struct json_file *file);
 
-/* Those of a table alone: the mean of a text's rows, without layers. */
+/* Sets the sizes and kinds of a table alone: the mean of a text's rows, without layers. */
 void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width);
 
-/* Sizes and kinds, by the tensors and config.json. */
+/* Reads sizes and kinds from the tensors and config.json. */
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config);
 
-/* The tokenizer loses its special tokens, and with model2vec the unknown one. */
+/* Drops the tokenizer's special tokens, and of model2vec the unknown one. */
 void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
                                 const struct checkpoint_config *config);
 
-/* Plans the table, and says which tensors are used; type: how it is stored, 0: as it is. */
+/* Plans the table, and marks the tensors used. */
 void static_embedding_plan(struct plan *plan, struct stored_types types,
                            const struct tensor_set *set, const struct model_config *model);
 
@@ -37,7 +37,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
 void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
                                   const struct model_config *model);
 
-/* Writes a planned table whose rows are taken by a mapping, or weighted. */
+/* Writes a planned table whose rows are chosen by a mapping, or weighted. */
 void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer);
 
 #endif

@@ -63,7 +63,7 @@ static const char *const HARMLESS[] = {
     [KEYS_STATIC] = ORIGIN COMPUTATION
     " architectures model_type tokenizer_name apply_pca apply_zipf sif_coefficient hidden_dim "
     "seq_length pooling embedding_dtype vocabulary_quantization ",
-    /* The shape of batches, and a ColBERT's queries (colbert.c). */
+    /* The shape of batches, and a ColBERT's queries (token_modules.c). */
     [KEYS_TRANSFORMER] = " unpad_inputs query_length document_length ",
     /* Who wrote it, which similarity is meant, types of numbers; a ColBERT's queries. */
     [KEYS_PROMPTS] = " __version__ similarity_fn_name model_type requirements keep_in_fp32_modules "
