@@ -1,12 +1,12 @@
 /* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory, of
  * its tokenizer alone, or of word vectors.
  *
- *     checkpoint     the directory, read and checked whole: config, tokenizer, modules, plan
- *     report         --dry-run: what would be written
- *     plan_write     the tensors, streamed
- *     output_files   that no input is written over; names and hashes of what was read
- *     vectors        --vectors: the same of word vectors: GloVe, word2vec, fastText
- *     sandbox        what a file of a stranger could make the program do
+ *     checkpoint     reads and checks the directory: config, tokenizer, modules, plan
+ *     report         --dry-run: prints what would be written
+ *     plan_write     writes the tensors, streamed
+ *     output_files   checks that no input is overwritten; names and hashes of the files read
+ *     vectors        --vectors: reads word vectors of GloVe, word2vec, fastText
+ *     sandbox        limits what a stranger's file could make the program do
  *
  * Formats and names: tools/import/. See encode-import(1).
  */
@@ -25,45 +25,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the source is called at the end of its path: "all-MiniLM-L6-v2", also of "." and "dir/". */
+/* Writes the last name of the source's path: "all-MiniLM-L6-v2", also of "." and "dir/". */
 static void name_source(const struct import_options *options, char *name, size_t cap)
 {
     const char *vectors = options->vectors.path;
     const char *path = options->directory != NULL ? options->directory : options->tokenizer;
-    char *whole = vectors == NULL ? realpath(path, NULL) : NULL;
+    char *real = vectors == NULL ? realpath(path, NULL) : NULL;
     if (vectors != NULL)
         snprintf(name, cap, "%s", strcmp(vectors, "-") == 0 ? "word vectors" : path_name(vectors));
     else
-        snprintf(name, cap, "%s", path_name(whole != NULL ? whole : path));
-    free(whole);
+        snprintf(name, cap, "%s", path_name(real != NULL ? real : path));
+    free(real);
 }
 
 /* ---- A model ---- */
 
-static void write_metadata(const struct checkpoint *checkpoint, const char *source,
-                           struct weight_output *output)
-{
-    weight_output_metadata(output, "architecture", checkpoint->config.architecture->class_name);
-    weight_output_metadata(output, "source", source);
-    for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
-        const char *label = checkpoint_label(&checkpoint->config, i);
-        if (label != NULL)
-            weight_output_label(output, i, label, strlen(label));
-    }
-    prompts_write(&checkpoint->st, output->writer);
-    colbert_write(&checkpoint->token_modules, output);
-}
-
-/* Without a tokenizer the vocabulary is empty, and the model takes ids only. */
-static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_output *output)
-{
-    if (checkpoint->has_tokenizer)
-        import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
-                               checkpoint->truncate, output->writer);
-    else
-        weight_output_set(output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
-}
-
+/* Without a tokenizer the vocabulary is empty, and the model reads ids only. */
 static void write_checkpoint(const struct checkpoint *checkpoint,
                              const struct import_options *options, const char *source)
 {
@@ -71,8 +48,20 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
     struct weight_output output;
     weight_output_open(&output, options->output, options->name != NULL ? options->name : source);
     weight_writer_config(output.writer, &checkpoint->config.model);
-    write_tokenizer(checkpoint, &output);
-    write_metadata(checkpoint, source, &output);
+    if (checkpoint->has_tokenizer)
+        import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
+                               checkpoint->truncate, output.writer);
+    else
+        weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
+    weight_output_metadata(&output, "architecture", checkpoint->config.architecture->class_name);
+    weight_output_metadata(&output, "source", source);
+    for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
+        const char *label = checkpoint_label(&checkpoint->config, i);
+        if (label != NULL)
+            weight_output_label(&output, i, label, strlen(label));
+    }
+    prompts_write(&checkpoint->st, output.writer);
+    colbert_write(&checkpoint->token_modules, &output);
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     progress_begin("importing",
                    import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
@@ -86,7 +75,7 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
                  plural(checkpoint->plan.n_parameters));
 }
 
-static void say_notes(const struct checkpoint *checkpoint)
+static void print_notes(const struct checkpoint *checkpoint)
 {
     char note[INT8_NOTE];
     if (!checkpoint->has_tokenizer)
@@ -109,7 +98,7 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->plan.left_out[0]->name);
 }
 
-/* Of a directory, or of a file of word vectors. */
+/* Imports a directory, or a file of word vectors. */
 static void import_model(const struct import_options *options)
 {
     static struct checkpoint checkpoint;
@@ -120,7 +109,7 @@ static void import_model(const struct import_options *options)
         checkpoint_read(&checkpoint, options->directory,
                         (struct stored_types){options->type, options->table_type});
     name_source(options, source, sizeof source);
-    say_notes(&checkpoint);
+    print_notes(&checkpoint);
     if (options->is_dry_run)
         report_checkpoint(&checkpoint, options->name != NULL ? options->name : source);
     else
@@ -129,8 +118,7 @@ static void import_model(const struct import_options *options)
 
 /* ---- A tokenizer alone ---- */
 
-/* A file without a model has neither width nor layers: CONF says how many ids and types there are.
- */
+/* A file without a model has no width and no layers: CONF says how many ids and types there are. */
 static void write_tokenizer_alone(const struct import_options *options,
                                   const struct import_tokenizer *tokenizer,
                                   const struct folder *folder, const char *name)
@@ -150,31 +138,21 @@ static void write_tokenizer_alone(const struct import_options *options,
     program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->draft.words.n);
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static void read_from_directory(struct folder *folder, const char *path,
-                                struct import_tokenizer *tokenizer)
-{
-    struct sentence_transformers st;
-    folder_open(folder, path);
-    sentence_transformers_read(&st, folder);
-    import_tokenizer_read(tokenizer, folder, st.transformer, st.is_static);
-}
-
 static void import_tokenizer(const struct import_options *options)
 {
     struct folder folder = {0};
     struct import_tokenizer tokenizer;
     char source[FOLDER_PATH];
+    struct stat status;
     const char *name = options->name != NULL ? options->name : source;
-    if (is_directory(options->tokenizer))
-        read_from_directory(&folder, options->tokenizer, &tokenizer);
-    else
+    if (stat(options->tokenizer, &status) == 0 && S_ISDIR(status.st_mode)) {
+        struct sentence_transformers st;
+        folder_open(&folder, options->tokenizer);
+        sentence_transformers_read(&st, &folder);
+        import_tokenizer_read(&tokenizer, &folder, st.transformer, st.is_static);
+    } else {
         import_tokenizer_read_file(&tokenizer, options->tokenizer);
+    }
     name_source(options, source, sizeof source);
     if (tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
@@ -182,15 +160,6 @@ static void import_tokenizer(const struct import_options *options)
         report_tokenizer(&tokenizer, name);
     else
         write_tokenizer_alone(options, &tokenizer, &folder, name);
-}
-
-static void carry_out(const struct import_options *options)
-{
-    import_check_output(options);
-    if (options->tokenizer != NULL)
-        import_tokenizer(options);
-    else
-        import_model(options);
 }
 
 int main(int argc, char *argv[])
@@ -204,6 +173,10 @@ int main(int argc, char *argv[])
     program_before_message = progress_end;
     import_options_read(&options, argc, argv);
     sandbox_enter(&options);
-    carry_out(&options);
+    import_check_output(&options);
+    if (options.tokenizer != NULL)
+        import_tokenizer(&options);
+    else
+        import_model(&options);
     return program_end(PROGRAM_DONE);
 }

@@ -65,7 +65,7 @@ static const struct option_group GROUPS[] = {
     POSITION_GROUP(EMBEDDING_SCALE_ROWS, struct import_options, vectors.positions),
 };
 
-/* ---- What goes together ---- */
+/* ---- Rules ---- */
 
 static const char *check_positions(const void *options)
 {
@@ -81,7 +81,7 @@ static const struct option_rule RULES[] = {
                  "embedding-scale position-scale",
                  "vectors",
                  "--limit, --only-words-of, --lower, --split, --max-tokens and those of positions "
-                 "go with --vectors"),
+                 "require --vectors"),
     {.check = check_positions},
     OPTION_EXCLUDES("only-words-of", "split",
                     "--only-words-of splits texts as Keras does: leave out --split"),
@@ -90,17 +90,7 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-/* DIR --tokenizer-only FILE without -o names the output by that option. */
-static void settle_tokenizer(struct import_options *options)
-{
-    if (options->tokenizer == NULL || options->directory == NULL || options->output != NULL)
-        return;
-    options->output = options->tokenizer;
-    options->tokenizer = options->directory;
-    options->directory = NULL;
-}
-
-/* One of the three is imported, into a file. */
+/* Exactly one source is imported, into a file. */
 static void check_source(const struct import_options *options)
 {
     if (options->vectors.path != NULL && (options->directory != NULL || options->tokenizer != NULL))
@@ -113,8 +103,6 @@ static void check_source(const struct import_options *options)
     if (options->output == NULL && !options->is_dry_run)
         program_die_misused("-o FILE is needed");
 }
-
-/* ---- All of it ---- */
 
 static const struct option_command COMMAND = {
     .usage = "DIR -o FILE [OPTION ...]\n"
@@ -142,8 +130,13 @@ void import_options_read(struct import_options *options, int argc, char **argv)
     options_read(&reading, &TABLE, 0, options, argc, argv);
     if (reading.n_arguments > 1)
         program_die_misused("one directory is imported, not %zu", reading.n_arguments);
-    options->directory = reading.arguments[0]; /* NULL behind the last */
-    settle_tokenizer(options);
+    options->directory = reading.arguments[0]; /* or NULL */
+    /* DIR --tokenizer-only FILE without -o: the option names the output. */
+    if (options->tokenizer != NULL && options->directory != NULL && options->output == NULL) {
+        options->output = options->tokenizer;
+        options->tokenizer = options->directory;
+        options->directory = NULL;
+    }
     options_check(&reading);
     check_source(options);
 }

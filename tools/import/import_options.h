@@ -1,4 +1,4 @@
-/* import_options.h - what encode-import is asked for. */
+/* import_options.h - the options of encode-import. */
 #ifndef TOOLS_IMPORT_OPTIONS_H
 #define TOOLS_IMPORT_OPTIONS_H
 
@@ -10,11 +10,11 @@
 
 /* --vectors. */
 struct vectors_options {
-    const char *path;          /* NULL: no vectors are imported */
+    const char *path;          /* NULL: a checkpoint or a tokenizer is imported */
     const char *only_words_of; /* file of texts, one per line; NULL: all words */
-    size_t limit;              /* the first so many words of the file; 0: all */
-    const char *lower;         /* "yes", "no"; NULL: as the words tell */
-    bool splits_at_blanks;     /* texts are split into words already: at blanks alone */
+    size_t limit;              /* only the first `limit` words of the file; 0: all */
+    const char *lower;         /* "yes", "no"; NULL: "yes" if no word has a capital */
+    bool splits_at_blanks;     /* texts are split at blanks, not at punctuation */
     int64_t max_tokens;        /* the longest text */
     struct position_options positions;
 };
@@ -25,9 +25,9 @@ struct import_options {
     const char *directory;          /* a checkpoint; or NULL */
     const char *tokenizer;          /* a tokenizer alone, from this file or directory; or NULL */
     const char *output;             /* NULL only with is_dry_run */
-    const char *name;               /* NULL: as the source is called */
-    enum tensor_type type;          /* of matrices; 0: as the checkpoint has them */
-    enum tensor_type table_type;    /* of embedding tables; 0: as matrices, beside int8 f16 */
+    const char *name;               /* NULL: the name of the source */
+    enum tensor_type type;          /* of matrices; 0: as in the checkpoint */
+    enum tensor_type table_type;    /* of embedding tables; 0: as matrices, but f16 with int8 */
     struct vectors_options vectors; /* word vectors; or their path is NULL */
     bool is_dry_run;
     enum sandbox_use sandbox;

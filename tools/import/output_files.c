@@ -1,9 +1,12 @@
-/* output_files.c - see output_files.h. */
+/* output_files.c - see output_files.h. SHA-256 is as FIPS 180-4, sections 4.1.2 and 6.2, defines it;
+ * its constants are the first 32 bits of the fractional parts of the square roots of the first 8
+ * primes, and of the cube roots of the first 64.
+ */
 #include "tools/import/output_files.h"
 
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/import/sha256.h"
+#include "tools/import/progress.h"
 #include "tools/writer/weight_writer.h"
 
 #include <errno.h>
@@ -11,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- Its place ---- */
+/* ---- The output ---- */
 
 void import_check_output(const struct import_options *options)
 {
@@ -24,9 +27,9 @@ void import_check_output(const struct import_options *options)
         return;
     input_refuse_output(options->output);
     if (strcmp(options->output, "-") == 0)
-        program_die_misused("-o - would be standard output, and a weight file needs a place of "
-                            "its own: name a file (./- for one of that name)");
-    /* As the writer will open it; what is made goes away again. */
+        program_die_misused("-o - would be standard output, and a weight file needs a name: name a "
+                            "file (./- for one of that name)");
+    /* Opened as the writer will open it, then removed. */
     engine_error error = {0};
     struct weight_writer *writer;
     if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
@@ -34,7 +37,81 @@ void import_check_output(const struct import_options *options)
     weight_writer_abort(writer);
 }
 
-/* ---- Where it came from ---- */
+/* ---- SHA-256 ---- */
+
+enum { BLOCK = 64, CHUNK = 1 << 18, SHA256_TEXT = 65 /* 64 hexadecimal digits and a NUL */ };
+
+static const uint32_t ROUND[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+static void hash_block(uint32_t state[8], const uint8_t *block)
+{
+    uint32_t w[64], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4],
+                    f = state[5], g = state[6], h = state[7];
+    for (size_t t = 0; t < 16; t++)
+        w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |
+               (uint32_t)block[4 * t + 2] << 8 | block[4 * t + 3];
+    for (size_t t = 16; t < 64; t++) {
+        uint32_t s0 = rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ w[t - 15] >> 3;
+        uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
+        w[t] = s1 + w[t - 7] + s0 + w[t - 16];
+    }
+    for (size_t t = 0; t < 64; t++) {
+        uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + ROUND[t] + w[t];
+        uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+        uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + t2;
+    }
+    const uint32_t round[8] = {a, b, c, d, e, f, g, h};
+    for (size_t i = 0; i < 8; i++)
+        state[i] += round[i];
+}
+
+/* Hashes a stream up to its end, and advances the progress by its bytes. After the last bytes come a
+ * bit 1, zeros, and the length in bits as a big-endian u64 at the end of a block. Returns false if
+ * the stream cannot be read, see errno. */
+static bool sha256_of(FILE *stream, char text[SHA256_TEXT])
+{
+    static uint8_t chunk[CHUNK + 2 * BLOCK];
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint64_t n_bytes = 0;
+    size_t n, len;
+    do {
+        len = n = fread(chunk, 1, CHUNK, stream);
+        n_bytes += n;
+        if (n < CHUNK) {
+            len = (n + 1 + 8 + BLOCK - 1) / BLOCK * BLOCK;
+            memset(chunk + n, 0, len - n);
+            chunk[n] = 0x80;
+            for (size_t i = 0; i < 8; i++)
+                chunk[len - 1 - i] = (uint8_t)(n_bytes * 8 >> 8 * i);
+        }
+        for (size_t at = 0; at < len; at += BLOCK)
+            hash_block(state, chunk + at);
+        progress_add(n);
+    } while (n == CHUNK);
+    for (size_t i = 0; i < 8; i++)
+        snprintf(text + 8 * i, 9, "%08x", state[i]);
+    return !ferror(stream);
+}
+
+/* ---- The files read ---- */
 
 static void add_source(struct weight_output *output, size_t index, const char *name,
                        const char *path)
@@ -64,7 +141,7 @@ uint64_t import_source_bytes(const struct folder *folder)
     return total;
 }
 
-/* Not of a pipe, which cannot be read once more. */
+/* A pipe has no hash: it cannot be read again. */
 void import_add_sources(struct weight_output *output, const struct import_options *options,
                         const struct folder *folder)
 {

@@ -1,6 +1,5 @@
-/* output_files.h - the file that encode-import writes and those that it reads: they must not be the
- * same, which is looked at before minutes of reading; and the names and the SHA-256 of what was
- * read stand in META of what is written, as source.0, sha256.0, source.1, …
+/* output_files.h - the output of encode-import, which must not be one of its inputs, and where it
+ * came from: META has the names and the SHA-256 of the files read, as source.0, sha256.0, source.1, …
  */
 #ifndef TOOLS_IMPORT_OUTPUT_FILES_H
 #define TOOLS_IMPORT_OUTPUT_FILES_H
@@ -9,15 +8,15 @@
 #include "tools/import/import_options.h"
 #include "tools/writer/weight_output.h"
 
-/* The output must be none of the files that options name, and a place that can be written. Nothing
- * is read yet, and reading may take minutes. */
+/* Checks that the output can be written and is none of the files that options name, before anything
+ * is read, which may take minutes. */
 void import_check_output(const struct import_options *options);
 
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);
 
-/* Adds the files that the folder remembers, in the order in which they were opened first, then the
- * regular files that the options name. The progress goes on by their bytes. */
+/* Adds the files that the folder remembers, in the order in which they were first opened, then the
+ * regular files that the options name. Advances the progress by their bytes. */
 void import_add_sources(struct weight_output *output, const struct import_options *options,
                         const struct folder *folder);
 

@@ -7,7 +7,6 @@
 
 enum { COLUMNS = 40 };
 
-/* The only one that there is at a time. */
 static struct {
     const char *what;
     bool is_shown;

@@ -1,5 +1,4 @@
-/* progress.h - a bar on stderr where that is a terminal, and nothing elsewhere. There is one at a
- * time. */
+/* progress.h - a bar on stderr if that is a terminal, else nothing. One at a time. */
 #ifndef TOOLS_IMPORT_PROGRESS_H
 #define TOOLS_IMPORT_PROGRESS_H
 
@@ -9,7 +8,7 @@
 void progress_begin(const char *what, uint64_t total);
 void progress_add(uint64_t n);
 
-/* Wipes the bar, if there is one, so that what follows stands on a clean line. */
+/* Removes the bar, if there is one, so that the line is empty. */
 void progress_end(void);
 
 #endif

@@ -50,24 +50,6 @@ static void report_settings(const struct import_tokenizer *tokenizer)
         text_line("note", tokenizer->note);
 }
 
-static void report_config(const struct model_config *config)
-{
-    char value[64];
-    const char *key;
-    title("config");
-    for (size_t i = 0; (key = config_get(config, i, value, sizeof value)) != NULL; i++)
-        if (config_is_written(config, i))
-            text_line(key, value);
-}
-
-static void report_sources(const struct folder *folder)
-{
-    if (folder->n > 0)
-        title("files read");
-    for (size_t i = 0; i < folder->n; i++)
-        text_line("", folder->names[i]);
-}
-
 static void report_tensor(const struct planned_tensor *tensor)
 {
     static const char *const types[] = {
@@ -119,20 +101,28 @@ void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
 {
     const struct model_config *config = &checkpoint->config.model;
+    const struct folder *folder = &checkpoint->folder;
+    char value[64];
+    const char *key;
     puts("Nothing is written (--dry-run). The file would hold:");
     title("metadata");
     text_line("name", name);
     text_line("architecture", checkpoint->config.architecture->class_name);
     number_line("max_text_tokens", config->max_text_tokens);
     for (size_t i = 0; i < (size_t)config->labels; i++) {
-        char key[32];
         const char *label = checkpoint_label(&checkpoint->config, i);
-        snprintf(key, sizeof key, "label.%zu", i);
-        text_line(key, label != NULL ? label : "");
+        snprintf(value, sizeof value, "label.%zu", i);
+        text_line(value, label != NULL ? label : "");
     }
-    report_config(config);
+    title("config");
+    for (size_t i = 0; (key = config_get(config, i, value, sizeof value)) != NULL; i++)
+        if (config_is_written(config, i))
+            text_line(key, value);
     if (checkpoint->has_tokenizer)
         report_settings(&checkpoint->tokenizer);
-    report_sources(&checkpoint->folder);
+    if (folder->n > 0)
+        title("files read");
+    for (size_t i = 0; i < folder->n; i++)
+        text_line("", folder->names[i]);
     report_plan(&checkpoint->plan);
 }

@@ -35,7 +35,7 @@ enum { ALL_1 = (1 << 13) - 1, REFER = 1 << 13, TRUNCATE = 1 << 14 };
 static int rules;
 static unsigned handled;
 
-/* What does not exist needs no rule. Of links, what they lead to. */
+/* Allows a path, if it exists; of a link, its target. */
 static void allow(const char *path, unsigned rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -64,7 +64,7 @@ static void allow_source(const char *path)
     nftw(real, allow_link, 8, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
-/* A new file is made beside the output, or beside what a link of that name leads to. */
+/* A new file is made in the folder of the output, or of the target of a link of that name. */
 static void allow_output(const char *path)
 {
     char real[PATH_MAX], folder[PATH_MAX];
@@ -101,8 +101,8 @@ static bool restrict_files(const struct import_options *options)
     return is_done;
 }
 
-/* These fail, and so do the numbers of another machine (32 bits, x32). 425 is io_uring_setup, which
- * opens sockets in ways of its own, 438 pidfd_getfd. */
+/* These calls fail, and so do those of other architectures (32 bits, x32). 425 is io_uring_setup,
+ * which can open sockets, 438 pidfd_getfd. */
 // clang-format off
 static const unsigned REFUSED[] = {
     SYS_socket, SYS_connect, SYS_bind, SYS_execve, SYS_execveat, SYS_ptrace, SYS_kill, SYS_bpf,

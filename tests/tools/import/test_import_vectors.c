@@ -260,7 +260,7 @@ TEST(misuse)
         {"--vectors v.txt", "-o FILE is needed"},
         {"--vectors v.txt dir -o a", "leave out dir"},
         {"--vectors v.txt --tokenizer-only t -o a", "leave out --tokenizer-only"},
-        {"--limit 3 dir -o a", "go with --vectors"},
+        {"--limit 3 dir -o a", "require --vectors"},
         {"--vectors v.txt -o a --limit 0", "--limit"},
         {"--vectors v.txt -o a --lower maybe", "--lower"},
         {"--vectors v.txt -o a --split words", "--split"},
