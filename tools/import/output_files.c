@@ -1,6 +1,6 @@
-/* output_files.c - see output_files.h. SHA-256 is as FIPS 180-4, sections 4.1.2 and 6.2, defines it;
- * its constants are the first 32 bits of the fractional parts of the square roots of the first 8
- * primes, and of the cube roots of the first 64.
+/* output_files.c - see output_files.h. SHA-256 is as FIPS 180-4, sections 4.1.2 and 6.2, defines
+ * it; its constants are the first 32 bits of the fractional parts of the square roots of the first
+ * 8 primes, and of the cube roots of the first 64.
  */
 #include "tools/import/output_files.h"
 
@@ -82,9 +82,9 @@ static void hash_block(uint32_t state[8], const uint8_t *block)
         state[i] += round[i];
 }
 
-/* Hashes a stream up to its end, and advances the progress by its bytes. After the last bytes come a
- * bit 1, zeros, and the length in bits as a big-endian u64 at the end of a block. Returns false if
- * the stream cannot be read, see errno. */
+/* Hashes a stream up to its end, and advances the progress by its bytes. After the last bytes come
+ * a bit 1, zeros, and the length in bits as a big-endian u64 at the end of a block. Returns false
+ * if the stream cannot be read, see errno. */
 static bool sha256_of(FILE *stream, char text[SHA256_TEXT])
 {
     static uint8_t chunk[CHUNK + 2 * BLOCK];

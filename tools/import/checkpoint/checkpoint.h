@@ -20,8 +20,7 @@
  *                tokens have no vector in documents. PyLate writes a Dense module; in the class
  *                HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's
  *                tensors. Source: pylate/models/colbert.py and Dense.py in lightonai/pylate, which
- *                reads both
- */
+ *                reads both */
 struct token_modules {
     struct tensor_set weights, vectors;         /* of bge-m3 */
     struct tensor_set dense;                    /* of PyLate */

@@ -211,8 +211,8 @@ static const char *read_cross_encoder(const struct json_file *file,
 enum problem_type { PROBLEM_OPEN, PROBLEM_REGRESSION, PROBLEM_SINGLE_LABEL, PROBLEM_MULTI_LABEL };
 
 /* Returns how logits become scores. A cross-encoder: as it says, else the sigmoid for one label and
- * nothing for more, as in sentence-transformers. Others, as in pipelines of transformers: nothing for
- * a regression, the sigmoid for one label or several at once, else softmax. */
+ * nothing for more, as in sentence-transformers. Others, as in pipelines of transformers: nothing
+ * for a regression, the sigmoid for one label or several at once, else softmax. */
 static enum scores read_scores(const struct json_file *file, struct checkpoint_config *config)
 {
     static const struct json_name types[] = {
@@ -228,10 +228,10 @@ static enum scores read_scores(const struct json_file *file, struct checkpoint_c
     bool is_torch = function != NULL && strncmp(function, "torch.", 6) == 0;
     int64_t said = is_torch ? json_name_value(functions, json_last_name(function)) : -1;
     if (function != NULL && said < 0)
-        file_die(file->name,
-                 "the activation function '%.100s' is not known; expected torch's Identity or "
-                 "Sigmoid",
-                 function);
+        file_die(
+            file->name,
+            "the activation function '%.100s' is not known; expected torch's Identity or Sigmoid",
+            function);
     int64_t type = json_choice(
         file, "problem_type", types,
         "regression, single_label_classification or multi_label_classification", PROBLEM_OPEN);

@@ -34,11 +34,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     checkpoint->has_tokenizer = true;
     import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place,
                           checkpoint->is_static);
-    /* sentence-transformers puts texts into lower case first: a tokenizer that does so too gives the
-     * same tokens. */
+    /* sentence-transformers puts texts into lower case first: a tokenizer that does so too gives
+     * the same tokens. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
-        program_die("sentence_bert_config.json: 'do_lower_case' is true, but the "
-                    "tokenizer keeps capitals; expected both alike");
+        program_die("sentence_bert_config.json: 'do_lower_case' is true, but the tokenizer keeps "
+                    "capitals; expected both alike");
     size_t n = checkpoint->tokenizer.draft.words.n;
     if ((uint64_t)checkpoint->config.model.vocabulary < n)
         program_die("the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
@@ -64,8 +64,8 @@ static void set_length(struct checkpoint *checkpoint)
                            checkpoint->config.is_cross_encoder;
 }
 
-/* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of the
- * head; dense layers; normalisation. */
+/* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of
+ * the head; dense layers; normalisation. */
 static void set_modules(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;

@@ -14,19 +14,19 @@
  *     g_k = sqrt((weight_k · size_k / rms(size))² + bias_k²)
  *
  * which is the stream itself with norms after the sums (post), and with norms before the sublayers
- * only the input of the next matrix. Inputs other than the stream have g_k = 1, and s then evens out
- * the columns of W.
+ * only the input of the next matrix. Inputs other than the stream have g_k = 1, and s then evens
+ * out the columns of W.
  *
- * The columns that are still far larger than the others are stored in f32, KEPT of a matrix: after a
- * norm those with the largest g_k; before feed_forward.out, whose rows with the largest weights make
- * the large columns of the stream, those with the largest |W|. The rest of feed_forward.out is
+ * The columns that are still far larger than the others are stored in f32, KEPT of a matrix: after
+ * a norm those with the largest g_k; before feed_forward.out, whose rows with the largest weights
+ * make the large columns of the stream, those with the largest |W|. The rest of feed_forward.out is
  * judged by
  *
  *     outlier = max over rows of m / median over rows of m, m = the row's largest magnitude
  *
- * Layers with a larger one than LARGEST_OUTLIER are stored in f16. Seen: all-MiniLM-L6-v2 up to 5.8,
- * all-mpnet-base-v2 10.3, BERT-tiny 2, TinyBERT (4 layers) 18.1 and 14.2 in layers 0 and 2, and
- * with these in int8 a least cosine of 0.996 to f32. Random matrices stay below 2.
+ * Layers with a larger one than LARGEST_OUTLIER are stored in f16. Seen: all-MiniLM-L6-v2 up to
+ * 5.8, all-mpnet-base-v2 10.3, BERT-tiny 2, TinyBERT (4 layers) 18.1 and 14.2 in layers 0 and 2,
+ * and with these in int8 a least cosine of 0.996 to f32. Random matrices stay below 2.
  */
 #include "tools/import/checkpoint/plan.h"
 

@@ -104,8 +104,8 @@ void residual_stream_open(struct residual_stream *stream, const struct plan *pla
 /* Advances past the tensor at `index`; tensors of a plan are in the order of the model. */
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index);
 
-/* Computes the factors [cols] of the columns of the matrix at `index` for weight_writer_factors(), 0
- * for columns to store in f32. The stream has passed the tensors before it. */
+/* Computes the factors [cols] of the columns of the matrix at `index` for weight_writer_factors(),
+ * 0 for columns to store in f32. The stream has passed the tensors before it. */
 void int8_factors(struct residual_stream *stream, const struct plan *plan, size_t index,
                   float *factors);
 

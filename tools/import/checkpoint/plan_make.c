@@ -98,7 +98,7 @@ static const struct stored_tensor *need_tensor(const struct making *making, cons
 
 /* ---- Tensors of the weight file ---- */
 
-/* Without a type that was asked for, the parts' own type if they agree, else f32: nothing is lost. */
+/* The type that was asked for, else the parts' own type if they agree, else f32: no loss. */
 static enum tensor_type choose_type(const struct making *making,
                                     const struct planned_tensor *tensor)
 {

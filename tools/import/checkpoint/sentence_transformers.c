@@ -61,9 +61,9 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         return;
     if (kind == NULL)
         file_die(file->name,
-                 "the module '%.100s' is not known, or not in this place; expected Transformer "
-                 "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
-                 "MLMTransformer and SpladePooling; or Transformer and PyLate's Dense",
+                 "the module '%.100s' is not known, or not in this place; expected Transformer and "
+                 "Pooling, or StaticEmbedding, Dense (any number), Normalize; or MLMTransformer "
+                 "and SpladePooling; or Transformer and PyLate's Dense",
                  type);
     bool is_dense = kind->before == kind->after;
     if (is_dense && st->n_dense == MAX_PROJECTIONS)
@@ -156,8 +156,7 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
     st->width = json_count(file, NULL, "embedding_dimension", 1, width);
     if (!json_flag(file, NULL, "include_prompt", true))
         file_die(file->name,
-                 "'include_prompt' is false, pooling without the prompt's tokens; expected "
-                 "true");
+                 "'include_prompt' is false, pooling without the prompt's tokens; expected true");
     st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
 }
 
@@ -187,8 +186,7 @@ static int64_t read_dense_activation(const struct json_file *file)
     int64_t activation = json_name_value(known, json_last_name(type));
     if (activation < 0)
         file_die(file->name,
-                 "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or "
-                 "SiLU",
+                 "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or SiLU",
                  type);
     return activation;
 }
@@ -243,8 +241,8 @@ static void check_arguments(const struct json_file *file)
             if (strcmp(key, "trust_remote_code") != 0 &&
                 !known_keys_are_harmless(is_tokenizers ? KEYS_TOKENIZER : KEYS_CONFIG, key))
                 file_die(file->name,
-                         "'%s' has '%.100s', which is not read here; expected an empty "
-                         "object (put the key into %s)",
+                         "'%s' has '%.100s', which is not read here; expected an empty object (put "
+                         "the key into %s)",
                          names[i], key, is_tokenizers ? "tokenizer_config.json" : "config.json");
         }
 }

@@ -2,7 +2,6 @@
  * besides its tensors; see checkpoint.h. */
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/checkpoint.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,8 +109,8 @@ static const char *read_marker(const struct checkpoint *checkpoint, const struct
     return text;
 }
 
-/* Reads the length of documents and the markers. Queries would be filled up with mask tokens: a note
- * says that this is not done. */
+/* Reads the length of documents and the markers. Queries would be filled up with mask tokens: a
+ * note says that this is not done. */
 static void read_markers(struct checkpoint *checkpoint, const struct json_file *file,
                          const struct marker_keys *keys)
 {

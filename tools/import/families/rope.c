@@ -38,8 +38,8 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
             first = layer;
         } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
             file_die(file->name,
-                     "'layer_types' does not have full_attention or sliding_attention for each "
-                     "of %lld layers",
+                     "'layer_types' does not have full_attention or sliding_attention for each of "
+                     "%lld layers",
                      (long long)model->layers);
         }
     }
@@ -52,8 +52,8 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
         const char *type = json_string_value(json_array_get(types, (size_t)layer));
         if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
             file_die(file->name,
-                     "'layer_types' has full_attention at uneven distances (layer %lld); "
-                     "expected every n-th layer",
+                     "'layer_types' has full_attention at uneven distances (layer %lld); expected "
+                     "every n-th layer",
                      (long long)layer);
     }
 }

@@ -68,17 +68,17 @@ static const char *const HARMLESS[] = {
     /* Who wrote it, which similarity is meant, types of numbers; a ColBERT's queries. */
     [KEYS_PROMPTS] = " __version__ similarity_fn_name model_type requirements keep_in_fp32_modules "
                      "query_length attend_to_expansion_tokens ",
-    [KEYS_MODULE] = " word_embedding_dimension embedding_dimension pooling_mode_cls_token "
-                    "pooling_mode_mean_tokens pooling_mode_max_tokens "
-                    "pooling_mode_mean_sqrt_len_tokens pooling_mode_weightedmean_tokens "
-                    "pooling_mode_lasttoken chunk_size ",
+    [KEYS_MODULE] =
+        " word_embedding_dimension embedding_dimension pooling_mode_cls_token "
+        "pooling_mode_mean_tokens pooling_mode_max_tokens pooling_mode_mean_sqrt_len_tokens "
+        "pooling_mode_weightedmean_tokens pooling_mode_lasttoken chunk_size ",
     /* Padding, decoding, messages, where it came from. */
-    [KEYS_TOKENIZER] = " tokenizer_class model_max_length model_input_names name_or_path "
-                       "special_tokens_map_file tokenizer_file auto_map processor_class backend "
-                       "is_local is_fast local_files_only use_fast max_len init_inputs "
-                       "padding_side pad_to_multiple_of pad_token_type_id max_length stride "
-                       "truncation_strategy padding clean_up_tokenization_spaces errors "
-                       "spaces_between_special_tokens chat_template response_template verbose ",
+    [KEYS_TOKENIZER] =
+        " tokenizer_class model_max_length model_input_names name_or_path special_tokens_map_file "
+        "tokenizer_file auto_map processor_class backend is_local is_fast local_files_only "
+        "use_fast max_len init_inputs padding_side pad_to_multiple_of pad_token_type_id max_length "
+        "stride truncation_strategy padding clean_up_tokenization_spaces errors "
+        "spaces_between_special_tokens chat_template response_template verbose ",
     [KEYS_SPECIAL] = " additional_special_tokens extra_special_tokens ",
     /* The decoder is not needed; truncation and padding are the caller's. */
     [KEYS_TOKENIZER_JSON] = " version truncation padding model decoder ",

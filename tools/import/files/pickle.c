@@ -1,6 +1,6 @@
 /* pickle.c - see pickle.h. Indices of values fit into 32 bits since a pickle of 4 GiB is not read.
- * Each opcode makes one value at most, pushes one on the stack and one into the memo, so a pickle of
- * n bytes needs room for n of each. */
+ * Each opcode makes one value at most, pushes one on the stack and one into the memo, so a pickle
+ * of n bytes needs room for n of each. */
 #include "tools/import/files/pickle.h"
 
 #include "tools/common/alloc.h"
@@ -141,8 +141,8 @@ static void push_function(struct pickle *pickle)
                 (int)(length[1] < 100 ? length[1] : 100), name, begin);
 }
 
-/* Replaces a tuple, and the function below it if the kind is a call, by a value that holds the tuple.
- */
+/* Replaces a tuple, and the function below it if the kind is a call, by a value that holds the
+ * tuple. */
 static void make_holder(struct pickle *pickle, enum pickle_kind kind)
 {
     struct pickle_value holder = {.kind = kind};
@@ -188,9 +188,9 @@ static void run_opcode(struct pickle *pickle, uint8_t opcode)
     switch (opcode) {
     case 0x80:
         if (read_number(pickle, 1) != 2)
-            program_die("%s: another protocol; expected 2, that of torch.save, at byte %zu of the "
-                        "pickle",
-                        pickle->name, pickle->at - 1);
+            program_die(
+                "%s: another protocol; expected 2, that of torch.save, at byte %zu of the pickle",
+                pickle->name, pickle->at - 1);
         break;
     case '(': push(pickle, PICKLE_MARK, 0); break;
     case 'N': push(pickle, PICKLE_NONE, 0); break;
@@ -225,8 +225,7 @@ static void run_opcode(struct pickle *pickle, uint8_t opcode)
     case 'j': push_from_memo(pickle, read_number(pickle, 4)); break;
     default:
         program_die(
-            "%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary "
-            "needs",
+            "%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary needs",
             pickle->name, opcode, pickle->at - 1);
     }
 }

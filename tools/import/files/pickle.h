@@ -27,8 +27,8 @@ enum pickle_kind {
     PICKLE_OUTSIDE     /* items[0]: the persistent id of something outside of the pickle */
 };
 
-/* Items are indices into `values` of struct pickle. A value may hold itself: code that follows items
- * must bound the depth. */
+/* Items are indices into `values` of struct pickle. A value may hold itself: code that follows
+ * items must bound the depth. */
 struct pickle_value {
     enum pickle_kind kind;
     int64_t number;

@@ -62,9 +62,9 @@ static const struct zip_entry *find_pickle(struct torch_file *file)
         found = entry;
     }
     if (found == NULL)
-        program_die("%s is a zip archive without an entry '…/data.pkl'; expected a file of "
-                    "torch.save",
-                    file->zip.name);
+        program_die(
+            "%s is a zip archive without an entry '…/data.pkl'; expected a file of torch.save",
+            file->zip.name);
     zip_file_check(&file->zip, found);
     memcpy(file->place, found->name, found->name_len - len + 1);
     return found;
@@ -152,8 +152,8 @@ struct shape {
     bool is_transposed;
 };
 
-/* Rows or columns without gaps: each stride is the product of the sizes after it, or of those before
- * it. A dimension of size 1 is never stepped along, so its stride is ignored. */
+/* Rows or columns without gaps: each stride is the product of the sizes after it, or of those
+ * before it. A dimension of size 1 is never stepped along, so its stride is ignored. */
 static struct shape read_shape(const struct torch_file *file, const char *name,
                                const struct pickle_value *sizes, const struct pickle_value *strides)
 {

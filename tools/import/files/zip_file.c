@@ -1,5 +1,5 @@
-/* zip_file.c - see zip_file.h. Every length and offset comes from the file, and is compared with the
- * length of the file before it is used. */
+/* zip_file.c - see zip_file.h. Every length and offset comes from the file, and is compared with
+ * the length of the file before it is used. */
 #include "tools/import/files/zip_file.h"
 
 #include "tools/common/alloc.h"
@@ -105,8 +105,8 @@ static void read_end(struct zip_file *zip)
     if (zip->directory_offset > offset || zip->directory_bytes > offset - zip->directory_offset)
         zip_die(zip, "the directory of the archive does not fit before its end", offset);
     if (zip->directory_bytes > MOST_DIRECTORY_BYTES)
-        program_die("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file of "
-                    "torch.save)",
+        program_die("%s: a directory of %" PRIu64
+                    " bytes; at most %d are read (expected a file of torch.save)",
                     zip->name, zip->directory_bytes, MOST_DIRECTORY_BYTES);
     if (zip->n > zip->directory_bytes / DIRECTORY_ENTRY_BYTES)
         zip_die(zip, "more entries than the directory has room for are announced", offset);

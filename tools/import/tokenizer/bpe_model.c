@@ -53,8 +53,8 @@ static struct writer_merge make_merge(const struct json_tokenizer *json, size_t 
     if (text->left_len > MOST_TOKEN_BYTES || text->right_len > MOST_TOKEN_BYTES ||
         text->right_len < prefix_len)
         file_die(json->file.name,
-                 "merge %zu of the model has a text of %zu or %zu bytes; expected at most %d, "
-                 "and no fewer than its prefix has",
+                 "merge %zu of the model has a text of %zu or %zu bytes; expected at most %d, and "
+                 "no fewer than its prefix has",
                  index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
     memcpy(whole, text->left, text->left_len);
     memcpy(whole + text->left_len, text->right + prefix_len, text->right_len - prefix_len);
@@ -154,7 +154,7 @@ static const struct {
      "clip"},
     {BEFORE_NUMBERS "\\p{N}{1,3}" AFTER_NUMBERS, "cl100k"},
     {"(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| "
-     "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
+                         "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
      "cl100k"},
     {BEFORE_NUMBERS "\\p{N}" AFTER_NUMBERS, "qwen2"},
 };
@@ -195,18 +195,18 @@ void split_read(struct json_tokenizer *json, const json_t *part)
             set_pattern(json, PATTERNS[i].name);
             return;
         }
-    file_die(json->file.name,
-             "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; "
-             "expected that of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with "
-             "what is before them",
-             regex != NULL  ? regex
-             : text != NULL ? text
-                            : "",
-             behavior, invert ? "true" : "false");
+    file_die(
+        json->file.name,
+        "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; expected that "
+        "of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with what is before them",
+        regex != NULL  ? regex
+        : text != NULL ? text
+                       : "",
+        behavior, invert ? "true" : "false");
 }
 
-/* After CLIP's pattern, ByteLevel splits words by its own pattern too, which changes only cases that
- * the library handles (split/pattern.c). */
+/* After CLIP's pattern, ByteLevel splits words by its own pattern too, which changes only cases
+ * that the library handles (split/pattern.c). */
 void byte_level_read(struct json_tokenizer *json, const json_t *part)
 {
     bool has_own = json_flag(&json->file, part, "use_regex", true);
@@ -215,8 +215,8 @@ void byte_level_read(struct json_tokenizer *json, const json_t *part)
     check_is_bpe(json, "ByteLevel");
     if (json->pattern != NULL && (has_own != is_clip || adds_blank))
         file_die(json->file.name,
-                 "the pre-tokenizer ByteLevel has 'use_regex' %s and "
-                 "'add_prefix_space' %s after Split; expected %s and false",
+                 "the pre-tokenizer ByteLevel has 'use_regex' %s and 'add_prefix_space' %s after "
+                 "Split; expected %s and false",
                  has_own ? "true" : "false", adds_blank ? "true" : "false",
                  is_clip ? "true" : "false");
     json->is_byte_level = true;

@@ -1,5 +1,5 @@
-/* sentencepiece.c - a sentencepiece model, and what each family of models makes of its pieces: which
- * ids they get, the special tokens, the steps and the templates.
+/* sentencepiece.c - a sentencepiece model, and what each family of models makes of its pieces:
+ * which ids they get, the special tokens, the steps and the templates.
  *
  * The file is a message of protocol buffers: fields, each a number that says which and of what form
  * (0 a number of 7 bits a byte, 1 eight bytes, 2 a length and so many bytes, 5 four bytes), and the
@@ -44,8 +44,8 @@ struct field {
 
 _Noreturn static void message_die(const struct message *message)
 {
-    file_die(message->file, "no model of sentencepiece, or a damaged one: its fields do not lie in "
-                            "the file");
+    file_die(message->file,
+             "no model of sentencepiece, or a damaged one: its fields do not lie in the file");
 }
 
 static uint64_t read_number(struct message *message)
@@ -147,8 +147,8 @@ static void read_model(struct model *model, const char *name, const char *data, 
         file_die(name, "no model of sentencepiece: it has no pieces");
     if (model->type != 1)
         file_die(name,
-                 "the sentencepiece model's type is '%s'; expected unigram (a "
-                 "tokenizer.json of it would be read)",
+                 "the sentencepiece model's type is '%s'; expected unigram (a tokenizer.json of it "
+                 "would be read)",
                  model->type < 5 ? types[model->type] : "none that is known");
 }
 
@@ -197,7 +197,7 @@ static const struct family FAMILIES[] = {
 };
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
 
-/* By the class of tokenizer_config.json, else by config.json's model_type, else by the file's name. */
+/* By the class of tokenizer_config.json, else config.json's model_type, else the file's name. */
 static const struct family *find_family(const struct import_tokenizer *tokenizer, const char *name,
                                         const char *model_type)
 {
@@ -209,12 +209,12 @@ static const struct family *find_family(const struct import_tokenizer *tokenizer
     for (size_t i = 0; name == NULL && i < N_FAMILIES; i++)
         if (strcmp(file, FAMILIES[i].file) == 0)
             return &FAMILIES[i];
-    file_die(tokenizer->name,
-             "a sentencepiece model of '%.100s' without a tokenizer.json; expected the "
-             "tokenizer_class XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer, "
-             "DebertaV2Tokenizer or T5Tokenizer (save_pretrained of a fast tokenizer writes "
-             "a tokenizer.json)",
-             name != NULL ? name : "no known kind");
+    file_die(
+        tokenizer->name,
+        "a sentencepiece model of '%.100s' without a tokenizer.json; expected the tokenizer_class "
+        "XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer, DebertaV2Tokenizer or "
+        "T5Tokenizer (save_pretrained of a fast tokenizer writes a tokenizer.json)",
+        name != NULL ? name : "no known kind");
 }
 
 /* ---- Pieces ---- */

@@ -1,6 +1,6 @@
-/* special_tokens.c - two members of a tokenizer.json: added_tokens, whose ids must be those that the
- * reference gives them, in the order of the file (`added`), and post_processor, which puts special
- * tokens around one text and around two (the templates).
+/* special_tokens.c - two members of a tokenizer.json: added_tokens, whose ids must be those that
+ * the reference gives them, in the order of the file (`added`), and post_processor, which puts
+ * special tokens around one text and around two (the templates).
  */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
@@ -135,8 +135,7 @@ static void read_piece(struct json_tokenizer *json, const json_t *part, const js
         uint64_t id;
         if (!is_token(json, value, &id))
             file_die(json->file.name,
-                     "the post-processor's token '%.100s' has an id that is not in the "
-                     "vocabulary",
+                     "the post-processor's token '%.100s' has an id that is not in the vocabulary",
                      name);
         snprintf(number, sizeof number, "%" PRIu64, id);
         add_piece(template, number, type);
@@ -168,8 +167,8 @@ static void read_frame(struct json_tokenizer *json, const json_t *part, enum fra
         const json_t *value = json_object_get(part, keys[i]);
         if (json_array_size(value) != 2 || !is_token(json, json_array_get(value, 1), &ids[i]))
             file_die(json->file.name,
-                     "the post-processor's '%s' is none that is known; expected a token and its "
-                     "id in the vocabulary",
+                     "the post-processor's '%s' is none that is known; expected a token and its id "
+                     "in the vocabulary",
                      keys[i]);
     }
     templates_set(json->tokenizer, (size_t)ids[0], (size_t)ids[1], frame);

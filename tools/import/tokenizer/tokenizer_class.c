@@ -1,6 +1,6 @@
 /* tokenizer_class.c - what the files beside a tokenizer say, and what AutoTokenizer of transformers
- * makes of a tokenizer.json: a class, by tokenizer_config.json or config.json, adds tokens to it and
- * replaces some of its parts. Tokens are added here too; a part that the class would change is
+ * makes of a tokenizer.json: a class, by tokenizer_config.json or config.json, adds tokens to it
+ * and replaces some of its parts. Tokens are added here too; a part that the class would change is
  * refused. Checked with 4.57 and 5.23 by tests/tools/tokenizer/reference_classes.py.
  */
 #include "tools/common/options.h"
@@ -130,8 +130,8 @@ static void add_token(struct json_tokenizer *json, const char *key, json_t *valu
 /* "cls_token": a token; lists of tokens, by names or by ids. */
 static void add_tokens_of(struct json_tokenizer *json, const struct json_file *file)
 {
-    static const char lists[] = "additional_special_tokens extra_special_tokens "
-                                "model_specific_special_tokens";
+    static const char lists[] =
+        "additional_special_tokens extra_special_tokens model_specific_special_tokens";
     const char *key, *name;
     json_t *value, *token;
     size_t i;
@@ -229,14 +229,14 @@ static void check_frame(const struct json_tokenizer *json, const struct tokenize
     if (ids[CLS] != WORD_NONE && ids[SEP] != WORD_NONE &&
         strcmp(json->tokenizer->single, frame) != 0)
         file_die(json->file.name,
-                 "the post-processor does not put '%.100s' before a text and '%.100s' after "
-                 "it, as the class of tokenizer_config.json does; " AS_TRAINED,
+                 "the post-processor does not put '%.100s' before a text and '%.100s' after it, as "
+                 "the class of tokenizer_config.json does; " AS_TRAINED,
                  texts[CLS], texts[SEP]);
     if ((class->kind & (BERT | MPNET)) != 0 && ids[UNK] != WORD_NONE &&
         json->tokenizer->draft.unknown != ids[UNK])
         file_die(json->file.name,
-                 "the model's 'unk_token' is not '%.100s', as the class of "
-                 "tokenizer_config.json has it; " AS_TRAINED,
+                 "the model's 'unk_token' is not '%.100s', as the class of tokenizer_config.json "
+                 "has it; " AS_TRAINED,
                  texts[UNK]);
 }
 

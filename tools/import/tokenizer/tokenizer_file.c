@@ -3,7 +3,6 @@
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include "tools/import/files/known_keys.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
 #include "tools/writer/weight_writer.h"
 
 #include <stdlib.h>
@@ -32,10 +31,9 @@ enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 /* Keys of tokenizer_config.json that a class reads, each for some of the sources. */
 static const char SWITCHES[] =
     " do_lower_case tokenize_chinese_chars strip_accents add_prefix_space keep_accents "
-    "remove_space "
-    "trim_offsets do_basic_tokenize never_split added_tokens_decoder additional_special_tokens "
-    "extra_special_tokens model_specific_special_tokens sp_model_kwargs extra_ids "
-    "split_special_tokens truncation_side ";
+    "remove_space trim_offsets do_basic_tokenize never_split added_tokens_decoder "
+    "additional_special_tokens extra_special_tokens model_specific_special_tokens sp_model_kwargs "
+    "extra_ids split_special_tokens truncation_side ";
 
 /* ---- Reading ---- */
 
@@ -123,8 +121,8 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
         beside.merges = folder_text(folder, folder_name(merges, place, "merges.txt"), false,
                                     MOST_FILE_BYTES, &beside.merges_len);
         if (beside.merges == NULL)
-            program_die("there is a vocab.json without a merges.txt; expected both, or a "
-                        "tokenizer.json");
+            program_die(
+                "there is a vocab.json without a merges.txt; expected both, or a tokenizer.json");
         json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
     }
     read_text(tokenizer, name, text, len, source->read, &beside);

@@ -8,21 +8,7 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
 
-#include "tools/import/files/json_file.h"
-#include "tools/writer/tokenizer/tokenizer_draft.h"
-
-enum { TEMPLATE_BYTES = 512 };
-
-struct import_tokenizer {
-    /* TOKN without the templates, which depend on the model's token types, and VOCB. */
-    struct tokenizer_draft draft;
-    char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
-    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
-    bool lowercases;    /* capitals and small letters give the same tokens */
-    bool gives_types;   /* else the type of every token is 0 */
-    char note[512];     /* for the user, or "" */
-    const char *name;   /* while it is read: the file, for messages */
-};
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 /* Whether the directory has a file of a tokenizer, of any kind, in `place` ("" or
  * "0_Transformer/"). */

@@ -1,6 +1,6 @@
 /* tokenizer_json.c - a tokenizer.json, of Keras or of HuggingFace tokenizers: normalizer,
- * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. A part
- * that is not known here is refused by its name; the decoder, truncation and padding are not read.
+ * pre_tokenizer, model, post_processor and added_tokens become settings of weights/FORMAT.md. Parts
+ * that are not known here are refused by their names; decoder, truncation and padding are not read.
  */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More ids than any public vocabulary has, and few enough that a wrong number takes little memory. */
+/* More ids than any public vocabulary has, few enough that a wrong number takes little memory. */
 enum { MOST_IDS = 1 << 22, MOST_PIECE_BYTES = 1024 };
 
 void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
@@ -87,8 +87,8 @@ void byte_fallback_set(struct import_tokenizer *tokenizer)
     }
     if (n > 0 && n < 256)
         file_die(tokenizer->name,
-                 "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
-                 "expected those of all 256, or none",
+                 "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; expected "
+                 "those of all 256, or none",
                  n);
     if (n > 0)
         draft_set_text(&tokenizer->draft, "byte_fallback", "yes");
@@ -144,8 +144,8 @@ void charsmap_set(struct import_tokenizer *tokenizer, const void *map, size_t le
     if (trie_bytes % 4 != 0 || trie_bytes > len - 4 ||
         !utf8_is_valid((const char *)map + 4 + trie_bytes, len - 4 - trie_bytes))
         file_die(tokenizer->name,
-                 "the normalizer's precompiled charsmap is damaged: a trie and "
-                 "texts in UTF-8 do not lie in its %zu bytes",
+                 "the normalizer's precompiled charsmap is damaged: a trie and texts in UTF-8 do "
+                 "not lie in its %zu bytes",
                  len);
     void *copy = alloc_resize(NULL, len, 1);
     memcpy(copy, map, len);

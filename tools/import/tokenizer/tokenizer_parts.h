@@ -4,7 +4,21 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
 
-#include "tools/import/tokenizer/tokenizer_file.h"
+#include "tools/import/files/json_file.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
+
+enum { TEMPLATE_BYTES = 512 };
+
+struct import_tokenizer {
+    /* TOKN without the templates, which depend on the model's token types, and VOCB. */
+    struct tokenizer_draft draft;
+    char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
+    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
+    bool lowercases;    /* capitals and small letters give the same tokens */
+    bool gives_types;   /* else the type of every token is 0 */
+    char note[512];     /* for the user, or "" */
+    const char *name;   /* while it is read: the file, for messages */
+};
 
 /* ---- Readers, each into an empty tokenizer ---- */
 
@@ -94,8 +108,8 @@ struct json_tokenizer {
 /* All parts of a file. */
 void json_parts_read(struct json_tokenizer *json);
 
-/* By the class that AutoTokenizer of transformers chooses: adds the tokens that the files beside and
- * the class name; refuses switches and special tokens that would change parts of the file. */
+/* By the class that AutoTokenizer of transformers chooses: adds the tokens that the files beside
+ * and the class name; refuses switches and special tokens that would change parts of the file. */
 void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside *beside);
 void class_conflicts_check(const struct json_tokenizer *json,
                            const struct tokenizer_beside *beside);

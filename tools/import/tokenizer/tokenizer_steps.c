@@ -121,9 +121,9 @@ static void replace_regex(struct json_tokenizer *json, const char *regex, const 
         if (strcmp(regex, steps[i].regex) == 0)
             add_replacement(json, steps[i].step, steps[i].from, content);
     if (json->steps.n == n_before)
-        part_die(json, "regular expression of the normalizer Replace", regex,
-                 "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', "
-                 "'\\s{2,}|[\\n\\r\\t]'");
+        part_die(
+            json, "regular expression of the normalizer Replace", regex,
+            "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', '\\s{2,}|[\\n\\r\\t]'");
 }
 
 static void read_replace(struct json_tokenizer *json, const json_t *part)
@@ -133,9 +133,8 @@ static void read_replace(struct json_tokenizer *json, const json_t *part)
     const char *regex = json_string_value(json_object_get(pattern, "Regex"));
     const char *content = json_text(&json->file, part, "content", NULL);
     if (content == NULL || (text == NULL) == (regex == NULL))
-        file_die(json->file.name,
-                 "a normalizer 'Replace' lacks its 'pattern' or 'content'; expected "
-                 "{\"String\": ...} or {\"Regex\": ...}, and a text");
+        file_die(json->file.name, "a normalizer 'Replace' lacks its 'pattern' or 'content'; "
+                                  "expected {\"String\": ...} or {\"Regex\": ...}, and a text");
     if (regex != NULL)
         replace_regex(json, regex, content);
     else if (text[0] != '\0')

@@ -1,6 +1,6 @@
 /* tokenizer_vocab.c - tokenizers without a tokenizer.json: a vocab.txt, one token per line, or a
- * vocab.json with merges.txt. What the files do not say, the class of the tokenizer does: its special
- * tokens, how it splits, its templates.
+ * vocab.json with merges.txt. What the files do not say, the class of the tokenizer does: its
+ * special tokens, how it splits, its templates.
  */
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the line at text[*at], [*len] without its end, LF or CR LF, or NULL; moves *at past it. */
+/* Returns the line at text[*at], [*len] without LF or CR LF, or NULL; moves *at past it. */
 static const char *next_line(const char *text, size_t text_len, size_t *at, size_t *len)
 {
     if (*at == text_len)
@@ -41,10 +41,10 @@ static void check_config(const struct json_file *file)
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         is_known = is_known || tokenizer_is_class(name, classes[i]);
     if (!is_known)
-        program_die("tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
-                    "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or "
-                    "ElectraTokenizer",
-                    name);
+        program_die(
+            "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
+            "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
+            name);
 }
 
 enum { BERT_UNK, BERT_SEP, BERT_PAD, BERT_CLS, BERT_MASK, N_BERT };
@@ -171,11 +171,11 @@ static const struct bpe_class *find_class(const struct tokenizer_beside *beside)
         if (said != NULL ? tokenizer_is_class(said, CLASSES[i].name)
                          : type != NULL && strcmp(CLASSES[i].model_type, type) == 0)
             return &CLASSES[i];
-    program_die("a vocab.json and a merges.txt without a tokenizer.json: the "
-                "'tokenizer_class' is '%.100s' and the 'model_type' '%.100s'; expected one of "
-                "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
-                "CodeGenTokenizer, CLIPTokenizer",
-                said != NULL ? said : "not given", type != NULL ? type : "not given");
+    program_die(
+        "a vocab.json and a merges.txt without a tokenizer.json: the 'tokenizer_class' is '%.100s' "
+        "and the 'model_type' '%.100s'; expected one of RobertaTokenizer, LongformerTokenizer, "
+        "BartTokenizer, GPT2Tokenizer, CodeGenTokenizer, CLIPTokenizer",
+        said != NULL ? said : "not given", type != NULL ? type : "not given");
 }
 
 /* The text of a special token, from the files, or from the class. */
@@ -230,8 +230,8 @@ static void add_token(json_t *added, json_t *said, const char *text, int64_t id,
     json_array_insert_new(added, at, token);
 }
 
-/* The added tokens as a tokenizer.json has them: those of added_tokens_decoder, or if there is none,
- * the special ones and those of added_tokens.json. */
+/* The added tokens as a tokenizer.json has them: those of added_tokens_decoder, or if there is
+ * none, the special ones and those of added_tokens.json. */
 static json_t *make_added(const struct tokenizer_beside *beside, const struct bpe_class *class,
                           const json_t *vocabulary)
 {

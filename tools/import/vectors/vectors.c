@@ -11,7 +11,6 @@
 #include "tools/common/print/utf8.h"
 #include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/progress.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
 #include "tools/writer/tokenizer/token_source.h"
 
 #include <errno.h>
@@ -179,7 +178,7 @@ bool vectors_file_next(struct vectors_file *file, const char **word, size_t *len
 
 /* ---- Rows ---- */
 
-/* Rows of words by their ids. Growing by half is cheap: pages that are not written take no memory. */
+/* Rows of words by ids. Growing by half is cheap: pages that are not written take no memory. */
 struct rows {
     size_t n, cap, width;
     float *values;  /* [cap, width] */
