@@ -1,4 +1,4 @@
-/* output_files.h - the output of encode-import, which must not be one of its inputs, and its sources:
+/* output_files.h - the output of encode-import, which must not be an input, and its sources:
  * META has the names and the SHA-256 of the files read, as source.0, sha256.0, source.1, …
  */
 #ifndef TOOLS_IMPORT_OUTPUT_FILES_H
