@@ -29,28 +29,20 @@ static const char BUILT_IN_WORDS[] =
     "red green blue one two three in on at to from with by of for over under who what where when "
     "why how";
 
-/* A Keras file says itself how texts are split. */
-static void read_keras(const struct new_options *options, const char *data, size_t len,
-                       struct tokenizer_draft *draft)
-{
-    if (options->keras || options->blanks || options->lower != NULL)
-        program_die_misused("'%s' is a Keras file and says itself how to split: --keras, --blanks "
-                            "and --lower go with word lists",
-                            options->tokenizer);
-    keras_json_read(draft, options->tokenizer, data, len);
-}
-
+/* Reads a word list, or a Keras file, which says itself how texts are split. */
 static void read_file(const struct new_options *options, struct tokenizer_draft *draft)
 {
     char *data;
-    size_t len, blanks = 0;
+    size_t len;
     int code = input_read(options->tokenizer, &data, &len);
     if (code != PROGRAM_DONE)
         program_exit(code);
-    while (blanks < len && memchr(" \t\r\n", data[blanks], 4) != NULL)
-        blanks++;
-    if (blanks < len && data[blanks] == '{') {
-        read_keras(options, data, len, draft);
+    if (data[strspn(data, " \t\r\n")] == '{') {
+        if (options->keras || options->blanks || options->lower != NULL)
+            program_die_misused("'%s' is a Keras file and says itself how to split: --keras, "
+                                "--blanks and --lower require word lists",
+                                options->tokenizer);
+        keras_json_read(draft, options->tokenizer, data, len);
     } else {
         token_source_list(draft, options->tokenizer, data, len, !options->keras);
         draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
@@ -74,8 +66,8 @@ static void make_tokenizer(const struct new_options *options, struct tokenizer_d
         token_source_add(draft, options->added[i]);
 }
 
-/* Settles the vocabulary, which --vocabulary may have made larger than there are tokens. */
-static void settle_config(struct model_config *config, size_t n_tokens)
+/* Sets the vocabulary, unless --vocabulary did, which may exceed the number of tokens. */
+static void complete_config(struct model_config *config, size_t n_tokens)
 {
     if (config->vocabulary < 0)
         config->vocabulary = (int64_t)n_tokens;
@@ -90,7 +82,7 @@ static void settle_config(struct model_config *config, size_t n_tokens)
                             random_model_size(config), MOST_PARAMETERS);
 }
 
-/* A template of the command line, NULL: none, becomes a setting. */
+/* Sets a template of the command line (NULL: none). */
 static void set_template(struct tokenizer_draft *draft, const struct new_options *options,
                          const char *text, bool is_pair)
 {
@@ -102,47 +94,35 @@ static void set_template(struct tokenizer_draft *draft, const struct new_options
     draft_set_text(draft, is_pair ? "pair" : "single", resolved);
 }
 
-static void write_metadata(struct weight_output *output, const struct new_options *options)
-{
-    const struct shape *shape = &options->shape;
-    char seed[32];
-    snprintf(seed, sizeof seed, "%" PRIu64, options->random.seed);
-    weight_output_metadata(output, "numbers", "seeded random, not trained");
-    weight_output_metadata(output, "seed", seed);
-    for (size_t i = 0; shape->label_names != NULL && i < (size_t)shape->config.labels; i++) {
-        size_t len;
-        const char *name = shape_label_name(shape, i, &len);
-        weight_output_label(output, i, name, len);
-    }
-}
-
-static double type_bytes(enum tensor_type type)
-{
-    return type == TENSOR_F32 ? 4 : type == TENSOR_INT8 ? 1 : 2;
-}
-
-/* At least: all numbers in the smaller of the two types. */
-static double file_bytes(const struct new_options *options)
-{
-    const struct random_options *random = &options->random;
-    return random_model_size(&options->shape.config) *
-           fmin(type_bytes(random->linear_type), type_bytes(random->table_type));
-}
-
+/* The file has at least all numbers in the smaller of the two types. */
 static void write_model(const struct new_options *options, const struct tokenizer_draft *draft)
 {
-    const struct model_config *config = &options->shape.config;
+    static const double bytes[] = {
+        [TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2, [TENSOR_INT8] = 1};
+    const struct shape *shape = &options->shape;
+    const struct model_config *config = &shape->config;
+    const struct random_options *random = &options->random;
     struct weight_output output;
     uint64_t n_parameters = 0;
-    weight_output_check_room(options->output, file_bytes(options));
+    char seed[32];
+    weight_output_check_room(options->output,
+                             random_model_size(config) *
+                                 fmin(bytes[random->linear_type], bytes[random->table_type]));
     weight_output_open(&output, options->output,
                        options->name != NULL ? options->name : "random weights");
     weight_writer_config(output.writer, config);
     draft_write(draft, output.writer);
     if (options->truncate != NULL)
         weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
-    write_metadata(&output, options);
-    random_model_write(output.writer, config, &options->random, &n_parameters);
+    snprintf(seed, sizeof seed, "%" PRIu64, random->seed);
+    weight_output_metadata(&output, "numbers", "seeded random, not trained");
+    weight_output_metadata(&output, "seed", seed);
+    for (size_t i = 0; shape->label_names != NULL && i < (size_t)config->labels; i++) {
+        size_t len;
+        const char *name = shape_label_name(shape, i, &len);
+        weight_output_label(&output, i, name, len);
+    }
+    random_model_write(output.writer, config, random, &n_parameters);
     weight_output_finish(&output);
     program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
                  draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
@@ -157,7 +137,7 @@ int main(int argc, char *argv[])
     json_set_alloc_funcs(alloc_bytes, alloc_free);
     new_options_read(&options, argc, argv);
     make_tokenizer(&options, &draft);
-    settle_config(&options.shape.config, draft.words.n);
+    complete_config(&options.shape.config, draft.words.n);
     set_template(&draft, &options, options.template_single, false);
     set_template(&draft, &options, options.template_pair, true);
     write_model(&options, &draft);

@@ -48,7 +48,7 @@ static const struct option_row TOKENIZER_ROWS[] = {
      YES_NO_AT(struct new_options, truncate)},
 };
 
-/* Sizes that are pleasant to look at; the rest as weights/FORMAT.md has it. */
+/* Small sizes; the rest as in weights/FORMAT.md. */
 static void set_defaults(struct new_options *options)
 {
     *options = (struct new_options){
@@ -71,7 +71,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("words", "fit", "--tokenizer, --words and --fit exclude each other"),
     OPTION_EXCLUDES("keras", "blanks", "--keras and --blanks exclude each other"),
     OPTION_EXCLUDES("fit", "keras blanks",
-                    "--fit splits like Keras: --keras and --blanks go with --words, or with "
+                    "--fit splits like Keras: --keras and --blanks require --words, or "
                     "--tokenizer and a word list"),
     OPTION_NEEDS("oov", "fit", "--oov requires --fit"),
     OPTION_NEEDS("num-words", "fit", "--num-words requires --fit"),
@@ -125,6 +125,6 @@ void new_options_read(struct new_options *options, int argc, char **argv)
         program_die_misused(
             "-o -: a weight file is completed at its start, so it cannot be written to stdout");
     options_check(&reading);
-    shape_settle(&options->shape);
+    shape_complete(&options->shape);
     options->random.frequencies = options->shape.frequencies;
 }

@@ -1,4 +1,4 @@
-/* new_options.h - what encode-new is asked for.
+/* new_options.h - the options of encode-new.
  *
  * The options that set the model's shape each have the name of a key of model/config.h, with dashes
  * for underscores; but --frequencies has the numbers themselves, not how many there are, and
@@ -32,22 +32,21 @@ extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
 /* The name of a label of label_names: its start, and its length in *len. */
 const char *shape_label_name(const struct shape *shape, size_t label, size_t *len);
 
-/* Gives what depends on the width its number, then checks the whole; the vocabulary may be open
- * (-1). */
-void shape_settle(struct shape *shape);
+/* Computes settings that depend on others, then checks all; the vocabulary may be open (-1). */
+void shape_complete(struct shape *shape);
 
 /* ---- Special tokens around a text or a pair (special_template.c) ---- */
 
 enum { TEMPLATE_PIECES_MOST = 16, TEMPLATE_TEXT_BYTES = 512 };
 
 /* "[CLS]:0 A:0 [SEP]:0": pieces separated by blanks, each A, B, an id or a token's text, then a
- * colon and the token type. Writes the same with ids for texts, as section TOKN of the weight
- * file has it. Messages name the option. */
+ * colon and the token type. Writes the same with ids for texts, as section TOKN of the weight file
+ * has it. Messages name the option. */
 void special_template_resolve(const char *option, const char *text, bool is_pair,
                               const struct word_list *words, size_t n_types,
                               char out[TEMPLATE_TEXT_BYTES]);
 
-/* ---- All of it ---- */
+/* ---- The program ---- */
 
 enum { MOST_ADDED_TOKENS = 256 };
 
@@ -56,7 +55,7 @@ struct new_options {
     const char *tokenizer, *words, *fit; /* at most one is not NULL */
     struct fit_options fit_options;
     bool keras, blanks;
-    const char *lower, *truncate; /* "yes", "no", or NULL: not said */
+    const char *lower, *truncate; /* "yes", "no", or NULL: not given */
     const char *template_single, *template_pair;
     const char *added[MOST_ADDED_TOKENS];
     size_t n_added;

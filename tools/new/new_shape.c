@@ -12,48 +12,35 @@
 
 /* ---- Values ---- */
 
-/* As the config reads it, which also says what it expects. */
-static void set_setting(struct shape *shape, const char *key, const char *value, const char *option,
-                        const char *otherwise)
+/* Sets a setting by config_set, which returns its expectation. The option is the key with dashes. */
+static void set_key(void *options, const struct option_use *use)
 {
-    const char *expected = config_set(&shape->config, key, value);
-    if (expected != NULL)
-        program_die_misused("%s takes %s%s, not '%s'", option, otherwise, expected, value);
-}
-
-/* The option is the key with dashes. */
-static void set_or(const char *otherwise, void *options, const struct option_use *use)
-{
+    struct shape *shape = options;
+    bool is_scale = strcmp(use->row->name, "embedding-scale") == 0;
     char key[32];
+    shape->scale_is_sqrt = is_scale ? strcmp(use->text, "sqrt") == 0 : shape->scale_is_sqrt;
+    if (is_scale && shape->scale_is_sqrt)
+        return;
     snprintf(key, sizeof key, "%s", use->row->name);
     for (char *c = key; *c != '\0'; c++)
         *c = *c == '-' ? '_' : *c;
-    set_setting(options, key, use->text, use->option, otherwise);
+    const char *expected = config_set(&shape->config, key, use->text);
+    if (expected != NULL)
+        program_die_misused("%s takes %s%s, not '%s'", use->option, is_scale ? "sqrt or " : "",
+                            expected, use->text);
 }
 
 /* KEY=VALUE, with a key of section CONF of weights/FORMAT.md. */
 static void set_any(void *options, const struct option_use *use)
 {
-    char key[32], named[64];
+    char key[32];
     const char *value = strchr(use->text, '=');
     snprintf(key, sizeof key, "%.*s", (int)strcspn(use->text, "="), use->text);
-    snprintf(named, sizeof named, "%s %s", use->option, key);
     if (value == NULL)
         program_die_misused("%s takes KEY=VALUE, not '%s'", use->option, use->text);
-    set_setting(options, key, value + 1, named, "");
-}
-
-static void set_key(void *options, const struct option_use *use)
-{
-    set_or("", options, use);
-}
-
-static void set_embedding_scale(void *options, const struct option_use *use)
-{
-    struct shape *shape = options;
-    shape->scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
-    if (!shape->scale_is_sqrt)
-        set_or("sqrt or ", options, use);
+    const char *expected = config_set(&((struct shape *)options)->config, key, value + 1);
+    if (expected != NULL)
+        program_die_misused("%s %s takes %s, not '%s'", use->option, key, expected, value + 1);
 }
 
 static void set_frequencies(void *options, const struct option_use *use)
@@ -64,7 +51,7 @@ static void set_frequencies(void *options, const struct option_use *use)
     shape->config.position_frequencies = (int64_t)n;
 }
 
-/* Names between commas, unless it is a number alone. */
+/* Names between commas, or only a number. */
 static void set_labels(void *options, const struct option_use *use)
 {
     struct shape *shape = options;
@@ -114,8 +101,7 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"token-types", 0, "", "0 to 2147483647 (default 0):\nrows of the token-type table; 0: none",
      COUNT(token_types, 0, INT32_MAX)},
     {"embedding-scale", 0, "",
-     "sqrt or a finite number, 0 or more (default 1):\nfactor on embeddings",
-     SET_BY(set_embedding_scale)},
+     "sqrt or a finite number, 0 or more (default 1):\nfactor on embeddings", SET_BY(set_key)},
     {"embedding-norm", 0, "",
      NAMES("none, layer, rms", " (default none):\nnorm after embeddings and positions are added")},
     {"position", 0, "",
@@ -185,7 +171,7 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
      SET_BY(set_any)},
 };
 
-/* ---- Checking ---- */
+/* ---- Checks ---- */
 
 static void check_together(const struct model_config *config)
 {
@@ -214,17 +200,7 @@ static void check_together(const struct model_config *config)
         program_die_misused("--frequencies requires --position fourier");
 }
 
-/* Without layers the first token knows nothing of the others, and a head that reads it alone sees
- * one word of a text. */
-static void settle_head_pooling(struct shape *shape)
-{
-    struct model_config *config = &shape->config;
-    if (config->layers == 0 && config->head == HEAD_SEQUENCE && config->pooling != POOLING_POOLER &&
-        !shape->has_head_pooling)
-        config->head_pooling = POOLING_MEAN;
-}
-
-void shape_settle(struct shape *shape)
+void shape_complete(struct shape *shape)
 {
     struct model_config *config = &shape->config;
     if (shape->scale_is_sqrt)
@@ -241,13 +217,15 @@ void shape_settle(struct shape *shape)
         config->head = HEAD_SEQUENCE;
     if (shape->label_names != NULL && !shape->has_scores)
         config->scores = SCORES_SOFTMAX;
-    settle_head_pooling(shape);
-
-    struct model_config whole = *config;
-    if (whole.vocabulary < 0)
-        whole.vocabulary = 1;
-    check_together(&whole);
-    const char *wrong = config_check(&whole);
+    /* Without layers a head that reads the first token would see only one word of a text. */
+    if (config->layers == 0 && config->head == HEAD_SEQUENCE && config->pooling != POOLING_POOLER &&
+        !shape->has_head_pooling)
+        config->head_pooling = POOLING_MEAN;
+    struct model_config complete = *config;
+    if (complete.vocabulary < 0)
+        complete.vocabulary = 1;
+    check_together(&complete);
+    const char *wrong = config_check(&complete);
     if (wrong != NULL)
         program_die_misused("the shape: %s", wrong);
 }

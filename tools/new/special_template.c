@@ -8,55 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct piece {
-    const char *name; /* A, B, an id or a token, [name_len] */
-    size_t name_len, type;
-};
-
-/* A number of at most nine digits; false: it is none. */
+/* Reads a number of at most nine digits; false if the text is another. */
 static bool read_number(const char *text, size_t len, size_t *number)
 {
     *number = strtoul(text, NULL, 10);
     return len > 0 && len <= 9 && strspn(text, "0123456789") >= len;
 }
 
-static bool split_piece(const char *text, size_t len, struct piece *piece)
+/* Appends a piece, NAME:TYPE, to the text of the setting. Returns 'A' or 'B' for a text, else 0. */
+static char add_piece(const char *option, const char *text, size_t len,
+                      const struct word_list *words, size_t n_types, char *out)
 {
-    const char *colon = memrchr(text, ':', len);
-    if (colon == NULL || colon == text)
-        return false;
-    piece->name = text;
-    piece->name_len = (size_t)(colon - text);
-    return read_number(colon + 1, len - piece->name_len - 1, &piece->type);
-}
-
-/* Which text it is, 'A' or 'B'; 0: a special token. */
-static char text_of(const struct piece *piece)
-{
-    return piece->name_len == 1 && (piece->name[0] == 'A' || piece->name[0] == 'B') ? piece->name[0]
-                                                                                    : 0;
-}
-
-/* Appends the piece to the text of the setting. */
-static void add_piece(const char *option, const struct piece *piece, const struct word_list *words,
-                      size_t n_types, char *out)
-{
-    size_t used = strlen(out), left = TEMPLATE_TEXT_BYTES - used, id;
-    const char *blank = used > 0 ? " " : "";
-    if (piece->type >= (n_types > 0 ? n_types : 1))
+    const char *colon = memrchr(text, ':', len), *blank = out[0] != '\0' ? " " : "";
+    const size_t n_name = colon != NULL ? (size_t)(colon - text) : 0, used = strlen(out);
+    const int n = (int)n_name;
+    size_t type, id;
+    if (n_name == 0 || !read_number(colon + 1, len - n_name - 1, &type))
+        program_die_misused("%s: '%.*s' is not a piece like A:0 or [SEP]:1", option, (int)len,
+                            text);
+    if (type >= (n_types > 0 ? n_types : 1))
         program_die_misused("%s: '%.*s' has the type %zu, but the model has %zu token type%s",
-                            option, (int)piece->name_len, piece->name, piece->type, n_types,
-                            plural(n_types));
-    if (text_of(piece) != 0) {
-        snprintf(out + used, left, "%s%c:%zu", blank, text_of(piece), piece->type);
-        return;
+                            option, n, text, type, n_types, plural(n_types));
+    if (n_name == 1 && (text[0] == 'A' || text[0] == 'B')) {
+        snprintf(out + used, TEMPLATE_TEXT_BYTES - used, "%s%c:%zu", blank, text[0], type);
+        return text[0];
     }
-    if (!read_number(piece->name, piece->name_len, &id))
-        id = word_list_find(words, piece->name, piece->name_len);
+    if (!read_number(text, n_name, &id))
+        id = word_list_find(words, text, n_name);
     if (id >= words->n)
         program_die_misused("%s: '%.*s' is no token of this tokenizer (--add-token adds one)",
-                            option, (int)piece->name_len, piece->name);
-    snprintf(out + used, left, "%s%zu:%zu", blank, id, piece->type);
+                            option, n, text);
+    snprintf(out + used, TEMPLATE_TEXT_BYTES - used, "%s%zu:%zu", blank, id, type);
+    return 0;
 }
 
 void special_template_resolve(const char *option, const char *text, bool is_pair,
@@ -67,15 +50,11 @@ void special_template_resolve(const char *option, const char *text, bool is_pair
     out[0] = '\0';
     for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
         size_t len = strcspn(text, " ");
-        struct piece piece;
-        if (!split_piece(text, len, &piece))
-            program_die_misused("%s: '%.*s' is not a piece like A:0 or [SEP]:1", option, (int)len,
-                                text);
         if (++n > TEMPLATE_PIECES_MOST)
             program_die_misused("%s: more than %d pieces", option, TEMPLATE_PIECES_MOST);
-        add_piece(option, &piece, words, n_types, out);
-        n_a += text_of(&piece) == 'A';
-        n_b += text_of(&piece) == 'B';
+        char piece = add_piece(option, text, len, words, n_types, out);
+        n_a += piece == 'A';
+        n_b += piece == 'B';
         text += len;
     }
     if (n_a != 1 || n_b != is_pair)

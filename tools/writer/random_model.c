@@ -1,10 +1,10 @@
-/* random_model.c - numbers for every tensor of weights/FORMAT.md, the same on every machine for
- * one seed.
+/* random_model.c - numbers for every tensor of weights/FORMAT.md, the same on every machine for one
+ * seed.
  *
- * Generator: splitmix64 (Steele, Lea, Flood 2014), started anew for each tensor from the seed
- * and the tensor's name, so that a tensor does not depend on which others there are. A normal
- * number is the sum of eight uniform 16-bit numbers, centred and scaled to variance 1: whole
- * numbers until the last product, no function of libm, at most 4.9 standard deviations.
+ * Generator: splitmix64 (Steele, Lea, Flood 2014), started for each tensor from the seed and the
+ * tensor's name, so that a tensor does not depend on the others. A normal number is the sum of
+ * eight uniform 16-bit numbers, centred and scaled to variance 1: whole numbers until the last
+ * product, no function of libm, at most 4.9 standard deviations.
  *
  * Scales, for activations of order 1: a token's row times embedding_scale has variance 1, so that
  * position and type count beside it; linear layers have 1/in, those that add to the residual a
@@ -40,15 +40,7 @@ static double normal(uint64_t *state)
     return (double)sum * scale;
 }
 
-static uint64_t start(uint64_t seed, const char *name)
-{
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-    return random_next(&seed) ^ hash;
-}
-
-/* Rows of mean + deviation · n. */
+/* Writes rows of mean + deviation · n. */
 static void rows(struct generator *generator, size_t n_rows, size_t cols, double mean,
                  double deviation)
 {
@@ -64,14 +56,17 @@ static void rows(struct generator *generator, size_t n_rows, size_t cols, double
     generator->n_parameters += (uint64_t)n_rows * cols;
 }
 
-/* A tensor of that name and ending. */
+/* Begins the tensor of that name and ending, and its numbers. */
 static void begin(struct generator *generator, const char *name, const char *ending,
                   enum tensor_type type, enum tensor_layout layout, size_t n_dims, size_t n_rows,
                   size_t cols)
 {
     char full[128];
+    uint64_t seed = generator->options->seed, hash = 0xCBF29CE484222325u;
     snprintf(full, sizeof full, "%s%s", name, ending);
-    generator->state = start(generator->options->seed, full);
+    for (const char *c = full; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
+    generator->state = random_next(&seed) ^ hash;
     weight_writer_begin_tensor(generator->writer, full, type, layout, n_dims, n_rows, cols);
 }
 
@@ -89,7 +84,7 @@ static void vector(struct generator *generator, const char *name, const char *en
     rows(generator, n, 1, mean, 0.05);
 }
 
-/* [out, in] of variance gain²/in; the first n_sharp rows have 4/in. in_int8: the type where
+/* Writes [out, in] of variance gain²/in; the first n_sharp rows have 4/in. in_int8: the type if
  * matrices are int8 panels. */
 static void linear(struct generator *generator, const char *name, enum tensor_type in_int8,
                    size_t out, size_t in, double gain, size_t n_sharp, bool has_bias)
@@ -132,7 +127,7 @@ static void embeddings(struct generator *generator, const struct model_config *c
                true);
 }
 
-/* What stands behind the layers. */
+/* Writes what follows the layers. */
 static void head(struct generator *generator, const struct model_config *config)
 {
     size_t width = (size_t)config->width;
@@ -146,11 +141,10 @@ static void head(struct generator *generator, const struct model_config *config)
         linear(generator, "head.dense", TENSOR_INT8, columns, width, 1, 0, config->head_dense_bias);
     if (config->head_norm)
         norm(generator, "head.norm", columns, config->norm_bias);
-    if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
-        linear(generator, "head.output", TENSOR_INT8, (size_t)config->labels, width, 1, 0,
-               config->head_bias);
-    if (config->head == HEAD_MASK && !config->head_tied)
-        linear(generator, "head.output", TENSOR_INT8, (size_t)config->vocabulary, width, 1, 0,
+    bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
+    if (has_labels || (config->head == HEAD_MASK && !config->head_tied))
+        linear(generator, "head.output", TENSOR_INT8,
+               (size_t)(has_labels ? config->labels : config->vocabulary), width, 1, 0,
                config->head_bias);
     if (config->head_tied && config->head_bias)
         vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
@@ -171,7 +165,7 @@ static void layer(struct generator *generator, const struct model_config *config
     bool has_first_norm = index > 0 || config->first_norm;
     bool has_norms_after = config->norm_place == NORM_SANDWICH;
     const struct {
-        bool is_there;
+        bool exists;
         const char *name;
         enum tensor_type in_int8; /* as encode-import has it */
         size_t out, in;           /* in 0: a norm */
@@ -194,9 +188,9 @@ static void layer(struct generator *generator, const struct model_config *config
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char name[96];
         snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
-        if (parts[i].is_there && parts[i].in == 0)
+        if (parts[i].exists && parts[i].in == 0)
             norm(generator, name, parts[i].out, parts[i].has_bias);
-        else if (parts[i].is_there)
+        else if (parts[i].exists)
             linear(generator, name, parts[i].in_int8, parts[i].out, parts[i].in, parts[i].gain,
                    parts[i].n_sharp, parts[i].has_bias);
     }
@@ -211,12 +205,12 @@ double random_model_size(const struct model_config *config)
     double heads = 2 * (double)(config->heads + config->key_value_heads);
     double per_layer =
         heads * (double)config->head_width + (n_first + 1) * (double)config->feed_forward;
-    double behind = (double)config->projections * width + 2 * width + (double)config->labels;
-    behind += (double)config->token_vectors;
+    double after = (double)config->projections * width + 2 * width + (double)config->labels;
+    after += (double)config->token_vectors;
     double biases = (double)config->heads * (2 * (double)config->distances + 1);
     if (config->head == HEAD_MASK && !config->head_tied)
-        behind += (double)config->vocabulary;
-    return biases + width * (tables + behind + (double)config->layer_groups * per_layer);
+        after += (double)config->vocabulary;
+    return biases + width * (tables + after + (double)config->layer_groups * per_layer);
 }
 
 void random_model_write(struct weight_writer *writer, const struct model_config *config,

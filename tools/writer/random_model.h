@@ -17,8 +17,8 @@ struct random_options {
 /* How many numbers the tensors that are large hold, as a float because it may be absurd. */
 double random_model_size(const struct model_config *config);
 
-/* Writes every tensor that the config asks for; *n_parameters receives how many numbers they
- * hold. The config must have passed config_check. Failures are the writer's. */
+/* Writes every tensor that the config asks for; *n_parameters receives how many numbers they hold.
+ * The config must have passed config_check. Failures are the writer's. */
 void random_model_write(struct weight_writer *writer, const struct model_config *config,
                         const struct random_options *options, uint64_t *n_parameters);
 

@@ -47,6 +47,7 @@ static engine_status check_tensor(struct weight_writer *writer, const struct ten
     return ENGINE_OK;
 }
 
+/* Appends a record, which owns a copy of the name. */
 static engine_status add_record(struct weight_writer *writer, const struct tensor_record *tensor)
 {
     if (writer->n_tensors == writer->cap_tensors) {
@@ -133,20 +134,6 @@ static engine_status emit_tensor(struct weight_writer *writer, const void *data,
     return writer_emit(writer, data, len);
 }
 
-/* A number that the type cannot represent would silently be read back as another number. */
-static engine_status check_values(struct weight_writer *writer, const float *values, size_t n)
-{
-    const struct tensor_record *tensor = current(writer);
-    const float least_too_large = tensor->type == TENSOR_F16 ? 65520.0f : INFINITY;
-    for (size_t i = 0; tensor->type != TENSOR_F32 && i < n; i++)
-        if (!(fabsf(values[i]) < least_too_large))
-            return refuse(
-                writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
-                tensor->name, writer->rows_done + i / tensor->cols, i % tensor->cols,
-                (double)values[i]);
-    return ENGINE_OK;
-}
-
 engine_status weight_writer_factors(struct weight_writer *writer, const float *factors)
 {
     if (writer->status != ENGINE_OK)
@@ -183,13 +170,20 @@ static const float *divided(struct weight_writer *writer, const float *values, s
     return writer->pending;
 }
 
+/* Writes up to 16 rows. A number that the type cannot represent, and that would silently be read
+ * back as another number, is refused. */
 static engine_status write_group(struct weight_writer *writer, const float *values, size_t count)
 {
     const struct tensor_record *tensor = current(writer);
+    const float least_too_large = tensor->type == TENSOR_F16 ? 65520.0f : INFINITY;
     if (writer->factors != NULL)
         values = divided(writer, values, count);
-    if (check_values(writer, values, count * tensor->cols) != ENGINE_OK)
-        return writer->status;
+    for (size_t i = 0; tensor->type != TENSOR_F32 && i < count * tensor->cols; i++)
+        if (!(fabsf(values[i]) < least_too_large))
+            return refuse(
+                writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
+                tensor->name, writer->rows_done + i / tensor->cols, i % tensor->cols,
+                (double)values[i]);
     float *scales = writer->scales != NULL ? writer->scales + writer->rows_done : NULL;
     size_t len = matrix_encode(tensor->type, tensor->layout, values, count, tensor->cols,
                                writer->encoded, scales);
@@ -200,6 +194,7 @@ static engine_status write_group(struct weight_writer *writer, const float *valu
     return emit_tensor(writer, writer->encoded, len);
 }
 
+/* Writes the data after int8 elements, and zeros up to the alignment. */
 static engine_status end_tensor(struct weight_writer *writer)
 {
     struct tensor_record *tensor = current(writer);

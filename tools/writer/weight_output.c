@@ -12,21 +12,15 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* Of the folder, if there is no such file yet. */
-static int ask_file_system(const char *path, struct statvfs *system)
-{
-    char folder[PATH_MAX];
-    if (statvfs(path, system) == 0)
-        return 0;
-    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
-        return -1;
-    return statvfs(dirname(folder), system);
-}
-
+/* Asks the file system of the folder if there is no such file yet. */
 void weight_output_check_room(const char *path, double n_bytes)
 {
     struct statvfs system;
-    if (ask_file_system(path, &system) != 0 || system.f_blocks == 0) /* a pipe has none */
+    char folder[PATH_MAX];
+    bool fits = (size_t)snprintf(folder, sizeof folder, "%s", path) < sizeof folder;
+    if (statvfs(path, &system) != 0 && (!fits || statvfs(dirname(folder), &system) != 0))
+        return;
+    if (system.f_blocks == 0) /* a pipe has none */
         return;
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
@@ -38,7 +32,7 @@ void weight_output_check_room(const char *path, double n_bytes)
                 scale * n_free, unit);
 }
 
-/* What the program leaves behind when it ends in the middle. */
+/* Removed if the program ends before it is finished. */
 static struct weight_writer *unfinished;
 
 void weight_output_drop(void)

@@ -8,6 +8,7 @@
 #include "engine/file/crc32c.h"
 #include "model/tokenizer/pieces/merges.h"
 #include "model/unicode/utf8.h"
+#include "tools/common/alloc.h"
 #include "tools/writer/writer_state.h"
 
 #include <stdlib.h>
@@ -77,32 +78,57 @@ engine_status weight_writer_open(const char *path, struct weight_writer **out, e
     return status;
 }
 
-/* ---- Settings and vocabulary ---- */
+/* ---- Settings, vocabulary, sections ---- */
 
-static bool is_key(const char *key)
+/* Appends len bytes of zeros and returns their address; NULL if there is no memory. */
+static uint8_t *extend(struct bytes *bytes, size_t len)
 {
-    for (const char *c = key; *c != '\0'; c++)
-        if ((unsigned char)*c > 127)
-            return false;
-    return *key != '\0';
+    if (len > SIZE_MAX / 4 - bytes->len)
+        return NULL;
+    if (bytes->len + len > bytes->cap) {
+        size_t cap = 2 * (bytes->len + len);
+        uint8_t *data = realloc(bytes->data, cap);
+        if (data == NULL)
+            return NULL;
+        bytes->data = data;
+        bytes->cap = cap;
+    }
+    bytes->len += len;
+    return memset(bytes->data + bytes->len - len, 0, len);
 }
 
+/* An entry is the lengths of key and value, then both, each with a NUL. */
 engine_status weight_writer_setting(struct weight_writer *writer, engine_settings settings,
                                     const char *key, const char *value, size_t value_len)
 {
+    const size_t key_len = strlen(key);
+    bool is_key = key_len > 0 && key_len <= UINT32_MAX;
     if (writer->status != ENGINE_OK)
         return writer->status;
     if ((size_t)settings >= N_SETTINGS)
         return refuse(writer, "no settings of kind %d", (int)settings);
-    if (!is_key(key) || strlen(key) > UINT32_MAX)
+    for (const char *c = key; *c != '\0'; c++)
+        is_key = is_key && (unsigned char)*c <= 127;
+    if (!is_key)
         return refuse(writer, "the key '%.100s' is not ASCII, or empty", key);
     if (value_len > UINT32_MAX || !utf8_valid(value, value_len))
         return refuse(writer, "the value of '%.100s' is not UTF-8", key);
-    if (settings_has(&writer->settings[settings], key))
-        return refuse(writer, "the key '%.100s' is set twice", key);
-
-    if (!settings_add(&writer->settings[settings], key, value, value_len))
+    struct bytes *entries = &writer->settings[settings].entries;
+    for (size_t at = 0; at < entries->len;) {
+        const uint8_t *entry = entries->data + at;
+        if (strcmp((const char *)entry + 8, key) == 0)
+            return refuse(writer, "the key '%.100s' is set twice", key);
+        at += 8 + (size_t)get_u32(entry) + 1 + (size_t)get_u32(entry + 4) + 1;
+    }
+    uint8_t *entry = extend(entries, 8 + key_len + 1 + value_len + 1);
+    if (entry == NULL)
         return writer_fail_memory(writer);
+    put_u32(entry, (uint32_t)key_len);
+    put_u32(entry + 4, (uint32_t)value_len);
+    memcpy(entry + 8, key, key_len);
+    if (value_len > 0)
+        memcpy(entry + 8 + key_len + 1, value, value_len);
+    writer->settings[settings].n++;
     return ENGINE_OK;
 }
 
@@ -110,14 +136,14 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
 {
     if (writer->status != ENGINE_OK)
         return writer->status;
-    struct model_config whole = *config; /* as completed by config_check */
-    const char *wrong = config_check(&whole);
+    struct model_config complete = *config; /* by config_check */
+    const char *wrong = config_check(&complete);
     if (wrong != NULL)
         return refuse(writer, "the model's settings: %s", wrong);
     char text[64];
     const char *key;
-    for (size_t i = 0; (key = config_get(&whole, i, text, sizeof text)) != NULL; i++)
-        if (config_is_written(&whole, i))
+    for (size_t i = 0; (key = config_get(&complete, i, text, sizeof text)) != NULL; i++)
+        if (config_is_written(&complete, i))
             weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, key, text, strlen(text));
     return writer->status;
 }
@@ -132,7 +158,7 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
     size_t len = vocabulary_bytes(lens, n), bad_id = n;
     if (len == 0)
         return refuse(writer, "a vocabulary of %zu tokens does not fit into a weight file", n);
-    uint8_t *section = bytes_extend(&writer->vocabulary, len);
+    uint8_t *section = extend(&writer->vocabulary, len);
     if (section == NULL)
         return writer_fail_memory(writer);
     const char *wrong = vocabulary_build(section, len, texts, lens, n, &bad_id);
@@ -149,7 +175,7 @@ engine_status weight_writer_section(struct weight_writer *writer, const char tag
     if (writer->n_own_sections == MAX_OWN_SECTIONS)
         return refuse(writer, "more than %d tokenizer sections", MAX_OWN_SECTIONS);
     struct own_section *section = &writer->own_sections[writer->n_own_sections];
-    uint8_t *copy = bytes_extend(&section->bytes, len);
+    uint8_t *copy = extend(&section->bytes, len);
     if (copy == NULL)
         return writer_fail_memory(writer);
     memcpy(copy, data, len);
@@ -163,33 +189,31 @@ const char *weight_writer_merges(const struct writer_merges *merges, void **sect
 {
     const struct merge_affixes affixes = {{merges->prefix, strlen(merges->prefix)},
                                           {merges->suffix, strlen(merges->suffix)}};
-    const struct writer_merge *from = merges->merges;
-    struct merge *in_order = calloc(merges->n + 1, sizeof *in_order);
+    const size_t texts_len = vocabulary_bytes(merges->lens, merges->n_texts);
+    struct merge *in_order = alloc_zeros(merges->n + 1, sizeof *in_order);
     struct vocabulary vocabulary = {.n = 0};
-    const size_t vocabulary_len = vocabulary_bytes(merges->lens, merges->n_texts);
-    void *texts = vocabulary_len > 0 ? malloc(vocabulary_len) : NULL, *memory = NULL;
-    *section = NULL;
-    const char *wrong = texts == NULL ? "there is no memory"
-                                      : vocabulary_build(texts, vocabulary_len, merges->texts,
-                                                         merges->lens, merges->n_texts, bad);
-    if (wrong == NULL)
-        wrong = vocabulary_view(&vocabulary, texts, vocabulary_len);
-    if (wrong == NULL) {
-        *len = merges_bytes(merges->n, vocabulary.n);
-        *section = *len > 0 ? malloc(*len) : NULL;
-        memory = malloc(merges_build_bytes(&vocabulary) + 1);
-        for (size_t i = 0; in_order != NULL && i < merges->n; i++)
-            in_order[i] = (struct merge){from[i].left, from[i].right, 0, from[i].id};
-        wrong = *section == NULL || memory == NULL || in_order == NULL
-                    ? "there is no memory"
-                    : merges_build(*section, *len, in_order, merges->n, &vocabulary, &affixes,
-                                   memory, bad);
+    void *texts = alloc_zeros(texts_len, 1), *memory = NULL;
+    for (size_t i = 0; i < merges->n; i++) {
+        const struct writer_merge *merge = &merges->merges[i];
+        in_order[i] = (struct merge){merge->left, merge->right, 0, merge->id};
     }
-    free(in_order);
-    free(texts);
-    free(memory);
-    if (wrong != NULL)
-        free(*section);
+    const char *wrong = texts_len == 0 ? "its vocabulary does not fit into a weight file"
+                                       : vocabulary_build(texts, texts_len, merges->texts,
+                                                          merges->lens, merges->n_texts, bad);
+    if (wrong == NULL)
+        wrong = vocabulary_view(&vocabulary, texts, texts_len);
+    *len = wrong == NULL ? merges_bytes(merges->n, vocabulary.n) : 0;
+    *section = alloc_zeros(*len, 1);
+    if (wrong == NULL && *len == 0)
+        wrong = "they do not fit into a weight file";
+    if (wrong == NULL) {
+        memory = alloc_zeros(merges_build_bytes(&vocabulary), 1);
+        wrong =
+            merges_build(*section, *len, in_order, merges->n, &vocabulary, &affixes, memory, bad);
+    }
+    alloc_free(in_order);
+    alloc_free(texts);
+    alloc_free(memory);
     return wrong;
 }
 
@@ -206,13 +230,38 @@ static void write_settings(struct weight_writer *writer, engine_settings which, 
     writer_emit(writer, settings->entries.data, settings->entries.len);
 }
 
+/* The entries of all tensors, then their names. */
 static void write_directory(struct weight_writer *writer)
 {
     struct bytes directory = {0};
+    size_t name_at = 8 + writer->n_tensors * TENSOR_ENTRY_BYTES, len = name_at;
     begin_section(writer, "TENS", true);
-    if (writer->status == ENGINE_OK &&
-        !directory_build(&directory, writer->tensors, writer->n_tensors))
-        writer_fail_memory(writer);
+    for (size_t i = 0; i < writer->n_tensors; i++)
+        len += strlen(writer->tensors[i].name) + 1;
+    uint8_t *section =
+        writer->status == ENGINE_OK && len <= UINT32_MAX ? extend(&directory, len) : NULL;
+    if (section == NULL) {
+        if (writer->status == ENGINE_OK)
+            writer_fail_memory(writer);
+        return;
+    }
+    put_u32(section, (uint32_t)writer->n_tensors);
+    for (size_t i = 0; i < writer->n_tensors; i++) {
+        const struct tensor_record *tensor = &writer->tensors[i];
+        uint8_t *entry = section + 8 + i * TENSOR_ENTRY_BYTES;
+        const size_t name_len = strlen(tensor->name);
+        const uint32_t numbers[] = {(uint32_t)name_at,        (uint32_t)name_len,
+                                    (uint32_t)tensor->type,   (uint32_t)tensor->layout,
+                                    (uint32_t)tensor->n_dims, tensor->crc};
+        const uint64_t sizes[] = {tensor->rows,   tensor->cols,   1, 1,
+                                  tensor->offset, tensor->n_bytes};
+        for (size_t k = 0; k < 6; k++) {
+            put_u32(entry + 4 * k, numbers[k]);
+            put_u64(entry + 24 + 8 * k, sizes[k]);
+        }
+        memcpy(section + name_at, tensor->name, name_len);
+        name_at += name_len + 1;
+    }
     writer_emit(writer, directory.data, directory.len);
     free(directory.data);
 }
@@ -220,13 +269,29 @@ static void write_directory(struct weight_writer *writer)
 /* The table and the header are in no section; they have checksums of their own. */
 static void write_header(struct weight_writer *writer)
 {
-    uint8_t table[MAX_SECTIONS * SECTION_ENTRY_BYTES], header[HEADER_BYTES];
+    uint8_t table[MAX_SECTIONS * SECTION_ENTRY_BYTES] = {0}, header[HEADER_BYTES] = {0};
+    const size_t n = writer->n_sections, table_bytes = n * SECTION_ENTRY_BYTES;
     pad_between(writer);
-    section_table(writer->sections, writer->n_sections, table);
-    file_header(writer->version, table, writer->n_sections, writer->offset, header);
+    for (size_t i = 0; i < n; i++) {
+        const struct section_record *section = &writer->sections[i];
+        uint8_t *entry = table + i * SECTION_ENTRY_BYTES;
+        memcpy(entry, section->tag, 4);
+        put_u32(entry + 4, section->required);
+        put_u64(entry + 8, section->offset);
+        put_u64(entry + 16, section->n_bytes);
+        put_u32(entry + 24, section->crc);
+    }
+    memcpy(header, FORMAT_MAGIC, sizeof FORMAT_MAGIC);
+    put_u32(header + 8, writer->version);
+    put_u32(header + 12, BYTE_ORDER_MARK);
+    put_u32(header + 16, HEADER_BYTES);
+    put_u32(header + 20, (uint32_t)n);
+    put_u64(header + 24, writer->offset + table_bytes);
+    put_u64(header + 32, writer->offset);
+    put_u32(header + 40, crc32c(0, table, table_bytes));
+    put_u32(header + 60, crc32c(0, header, HEADER_BYTES - 4));
     if (writer->status == ENGINE_OK)
-        writer->status =
-            output_file_write(writer->file, table, writer->n_sections * SECTION_ENTRY_BYTES);
+        writer->status = output_file_write(writer->file, table, table_bytes);
     if (writer->status == ENGINE_OK)
         writer->status = output_file_rewrite(writer->file, 0, header, sizeof header);
 }

@@ -1,16 +1,23 @@
-/* writer_state.h - shared by weight_writer.c and tensor_writer.c. */
+/* writer_state.h - shared by weight_writer.c and tensor_writer.c: what is known of a weight file
+ * (weights/FORMAT.md) until its end. */
 #ifndef TOOLS_WRITER_STATE_H
 #define TOOLS_WRITER_STATE_H
 
 #include "engine/engine.h"
 #include "engine/file/format.h"
 #include "engine/status.h"
+#include "model/tensor.h"
 #include "tools/writer/output_file.h"
-#include "tools/writer/weight_sections.h"
 
 #include <stdbool.h>
 
 enum { MAX_OWN_SECTIONS = 4, MAX_SECTIONS = 6 + MAX_OWN_SECTIONS, N_SETTINGS = 3 };
+
+/* A growing array of bytes, freed by weight_writer_abort. */
+struct bytes {
+    uint8_t *data;
+    size_t len, cap;
+};
 
 struct weight_writer {
     struct output_file *file;
@@ -19,7 +26,10 @@ struct weight_writer {
     engine_status status;
     engine_error own, *error;
 
-    struct settings settings[N_SETTINGS];
+    struct settings {
+        struct bytes entries; /* of the section, without the count before them */
+        uint32_t n;
+    } settings[N_SETTINGS];
     struct bytes vocabulary;
     struct own_section {
         char tag[4];
@@ -27,10 +37,22 @@ struct weight_writer {
     } own_sections[MAX_OWN_SECTIONS];
     size_t n_own_sections;
 
-    struct section_record sections[MAX_SECTIONS];
+    struct section_record {
+        char tag[4];
+        bool required;
+        uint64_t offset, n_bytes;
+        uint32_t crc;
+    } sections[MAX_SECTIONS];
     size_t n_sections;
 
-    struct tensor_record *tensors;
+    struct tensor_record {
+        char *name;
+        enum tensor_type type;
+        enum tensor_layout layout;
+        size_t n_dims, rows, cols;
+        uint64_t offset, n_bytes;
+        uint32_t crc;
+    } * tensors;
     size_t n_tensors, cap_tensors;
 
     /* The tensor being written. */

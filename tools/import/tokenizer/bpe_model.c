@@ -93,7 +93,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
     if (wrong != NULL)
         file_die(json->file.name, "merge %zu of the model: %s", bad, wrong);
-    draft_add_section(draft, "MERG", alloc_own(section), len);
+    draft_add_section(draft, "MERG", section, len);
 }
 
 /* ---- The model ---- */

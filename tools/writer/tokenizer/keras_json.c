@@ -4,9 +4,8 @@
  *      "split": " ", "char_level": false, "oov_token": "<unk>", …,
  *      "word_index": "{\"<unk>\": 1, …}"}}
  *
- * word_index, from word to id, and its inverse index_word are JSON texts inside a JSON string.
- * Ids start at 1. A word with a NUL character can stand in index_word only: jansson refuses such
- * keys.
+ * word_index, from word to id, and its inverse index_word are JSON texts inside a JSON string. Ids
+ * start at 1. A word with a NUL character can be only in index_word: jansson refuses such keys.
  */
 #include "tools/writer/tokenizer/token_source.h"
 
@@ -24,14 +23,11 @@ struct reader {
     const json_t *config;
 };
 
-static json_t *parse(const char *text, size_t len, json_error_t *error)
-{
-    return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
-}
+enum { PARSING = JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES };
 
 /* ---- The rules ---- */
 
-/* NULL where the key is missing or null, which leaves the default. */
+/* Returns a member of the config, or NULL if it is missing or null: the default. */
 static const json_t *member(const struct reader *reader, const char *key, json_type type,
                             const char *expected)
 {
@@ -47,40 +43,33 @@ static const json_t *member(const struct reader *reader, const char *key, json_t
     return value;
 }
 
-static void read_flag(const struct reader *reader, const char *key, bool *flag)
-{
-    const json_t *value = member(reader, key, JSON_TRUE, "true or false");
-    *flag = value != NULL ? json_is_true(value) : *flag;
-}
-
-static void read_text(const struct reader *reader, const char *key, const char **text, size_t *len)
-{
-    const json_t *value = member(reader, key, JSON_STRING, "a string");
-    if (value != NULL) {
-        *text = json_string_value(value);
-        *len = json_string_length(value);
-    }
-}
-
 static void read_rules(const struct reader *reader, struct keras_rules *rules)
 {
-    reader->draft->lower = true;
-    read_flag(reader, "lower", &reader->draft->lower);
-    read_flag(reader, "char_level", &rules->char_level);
-    read_text(reader, "filters", &rules->filters, &rules->filters_len);
-    read_text(reader, "split", &rules->split, &rules->split_len);
+    const json_t *lower = member(reader, "lower", JSON_TRUE, "true or false");
+    const json_t *char_level = member(reader, "char_level", JSON_TRUE, "true or false");
+    const json_t *filters = member(reader, "filters", JSON_STRING, "a string");
+    const json_t *split = member(reader, "split", JSON_STRING, "a string");
+    const json_t *num_words =
+        member(reader, "num_words", JSON_INTEGER, "null or a whole number from 0 to 2147483647");
+    reader->draft->lower = lower == NULL || json_is_true(lower);
+    reader->draft->num_words = (uint64_t)json_integer_value(num_words); /* absent: 0, all */
+    rules->char_level = json_is_true(char_level);
+    if (filters != NULL) {
+        rules->filters = json_string_value(filters);
+        rules->filters_len = json_string_length(filters);
+    }
+    if (split != NULL) {
+        rules->split = json_string_value(split);
+        rules->split_len = json_string_length(split);
+    }
     if (rules->split_len == 0 || rules->split_len > MOST_SPLIT_BYTES)
         file_die(reader->name, "'split' takes %zu bytes; a weight file holds 1 to %d",
                  rules->split_len, MOST_SPLIT_BYTES);
-    reader->draft->num_words =
-        (uint64_t)json_integer_value(/* absent: 0, all */
-                                     member(reader, "num_words", JSON_INTEGER,
-                                            "null or a whole number from 0 to 2147483647"));
 }
 
 /* ---- The words ---- */
 
-static void place(const struct reader *reader, long long id, const char *text, size_t len)
+static void place_word(const struct reader *reader, long long id, const char *text, size_t len)
 {
     struct word_list *words = &reader->draft->words;
     if (id < 0 || id >= MOST_IDS)
@@ -92,37 +81,12 @@ static void place(const struct reader *reader, long long id, const char *text, s
     word_list_place(words, (size_t)id, text, len);
 }
 
-static void place_word_index(const struct reader *reader, json_t *index)
-{
-    const char *word;
-    json_t *id;
-    json_object_foreach(index, word, id)
-    {
-        if (!json_is_integer(id))
-            file_die(reader->name, "an id in 'word_index' is not a whole number");
-        place(reader, json_integer_value(id), word, strlen(word));
-    }
-}
-
-static void place_index_word(const struct reader *reader, json_t *index)
-{
-    const char *id;
-    json_t *word;
-    json_object_foreach(index, id, word)
-    {
-        size_t len = strlen(id);
-        if (!json_is_string(word) || len == 0 || len > 9 || strspn(id, "0123456789") < len)
-            file_die(reader->name, "'index_word' is not a map from ids to words");
-        place(reader, atoll(id), json_string_value(word), json_string_length(word));
-    }
-}
-
-/* The map of that name, which is the text of a JSON object, or the object itself. */
+/* Returns the map of that name, which is the text of a JSON object, or the object itself. */
 static json_t *load_map(const struct reader *reader, const char *key, json_error_t *error)
 {
     json_t *map = json_object_get(reader->config, key);
     if (json_is_string(map))
-        return parse(json_string_value(map), json_string_length(map), error);
+        return json_loadb(json_string_value(map), json_string_length(map), PARSING, error);
     snprintf(error->text, sizeof error->text, "it is missing");
     return json_incref(map);
 }
@@ -130,18 +94,27 @@ static json_t *load_map(const struct reader *reader, const char *key, json_error
 static void read_words(const struct reader *reader)
 {
     json_error_t error = {0};
-    const char *key = "word_index";
-    json_t *map = load_map(reader, key, &error);
+    const char *key = "word_index", *name;
+    json_t *map = load_map(reader, key, &error), *value;
     bool has_nul = map == NULL && json_error_code(&error) == json_error_null_byte_in_key;
     if (has_nul)
         map = load_map(reader, key = "index_word", &error);
     if (!json_is_object(map))
         file_die(reader->name, "'%s' in 'config' is not a map: %s", key,
                  map == NULL ? error.text : "it is something else");
-    if (has_nul)
-        place_index_word(reader, map);
-    else
-        place_word_index(reader, map);
+    json_object_foreach(map, name, value)
+    {
+        size_t len = strlen(name);
+        if (!has_nul && !json_is_integer(value))
+            file_die(reader->name, "an id in 'word_index' is not a whole number");
+        if (!has_nul) {
+            place_word(reader, json_integer_value(value), name, len);
+            continue;
+        }
+        if (!json_is_string(value) || len == 0 || len > 9 || strspn(name, "0123456789") < len)
+            file_die(reader->name, "'index_word' is not a map from ids to words");
+        place_word(reader, atoll(name), json_string_value(value), json_string_length(value));
+    }
 }
 
 static void read_unknown(const struct reader *reader)
@@ -164,7 +137,7 @@ void keras_json_read(struct tokenizer_draft *draft, const char *path, const char
     struct reader reader = {.draft = draft};
     struct keras_rules rules = KERAS_DEFAULTS;
     json_error_t error;
-    json_t *root = parse(data, len, &error);
+    json_t *root = json_loadb(data, len, PARSING, &error);
     reader.config = json_object_get(root, "config");
     snprintf(reader.name, sizeof reader.name, "'%s'", path);
     if (root == NULL)

@@ -1,13 +1,12 @@
-/* token_source.h - where the words of a new model's tokenizer come from: the command line, a list,
- * a text to fit a vocabulary on, or a file of Keras. What is wrong ends the program. */
+/* token_source.h - words for a new model's tokenizer: from the command line, a list, a text to fit
+ * a vocabulary on, or a file of Keras. Errors end the program. */
 #ifndef TOOLS_TOKEN_SOURCE_H
 #define TOOLS_TOKEN_SOURCE_H
 
 #include "tools/common/options.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
-/* Words separated by blanks, those that repeat once; then "[UNK]", unless it or "<unk>" is
- * there. */
+/* Words separated by blanks, each once; then "[UNK]", unless it or "<unk>" is one of them. */
 void token_source_words(struct tokenizer_draft *draft, const char *words);
 
 /* The text of a file with one token per line: the id is the number of the line, from 0. A list for
@@ -15,7 +14,7 @@ void token_source_words(struct tokenizer_draft *draft, const char *words);
 void token_source_list(struct tokenizer_draft *draft, const char *path, const char *data,
                        size_t len, bool splits_at_blanks);
 
-/* Appends a token unless it is there. */
+/* Appends a token unless the draft has it. */
 void token_source_add(struct tokenizer_draft *draft, const char *token);
 
 /* The words of a text (a file; "-": stdin), as Keras' Tokenizer.fit_on_texts makes them, in lower
@@ -23,7 +22,7 @@ void token_source_add(struct tokenizer_draft *draft, const char *token);
 struct fit_options {
     const char *oov;  /* text of the token for unknown words; "": none */
     size_t num_words; /* 0: all; else the most frequent */
-    size_t min_count; /* words that occur less often are left out */
+    size_t min_count; /* words that occur less often are dropped */
 };
 void token_source_fit(struct tokenizer_draft *draft, const char *path,
                       const struct fit_options *options);

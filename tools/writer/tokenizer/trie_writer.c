@@ -1,6 +1,6 @@
 /* trie_writer.c - texts in the order of their bytes, node by node: for the bytes that may follow a
- * node, the first place is sought at which all of them are free. Only the last blocks of 256 units
- * are searched, so that the time is linear; in those before, little is free.
+ * node, the first base is sought at which all their units are free. Only the last blocks of 256
+ * units are searched, so that the time is linear; in earlier ones few are free.
  */
 #include "tools/writer/tokenizer/trie_writer.h"
 
@@ -51,7 +51,7 @@ static void add_block(struct trie_writer *writer)
     }
 }
 
-/* The first free unit from `at` on; behind the last block a new one begins. */
+/* Returns the first free unit from `at` on; after the last block a new one begins. */
 static size_t next_free(struct trie_writer *writer, size_t at)
 {
     const bool *found = memchr(writer->is_free + at, true, writer->n - at);
@@ -62,16 +62,13 @@ static size_t next_free(struct trie_writer *writer, size_t at)
     return at;
 }
 
-/* A unit's offset has 21 bits, or 29 of which the last 8 are zero. */
-static bool offset_fits(uint32_t offset)
-{
-    return offset >> 21 == 0 || ((offset & 0xFF) == 0 && offset >> 29 == 0);
-}
-
+/* Whether all units of a base are free. A unit's offset has 21 bits, or 29 of which the last 8 are
+ * zero. */
 static bool base_fits(const struct trie_writer *writer, uint32_t base, uint32_t at,
                       const uint8_t *labels, size_t n)
 {
-    if (writer->is_base[base] || !offset_fits(base ^ at))
+    const uint32_t offset = base ^ at;
+    if (writer->is_base[base] || (offset >> 21 != 0 && ((offset & 0xFF) != 0 || offset >> 29 != 0)))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!writer->is_free[base ^ labels[i]])
@@ -79,9 +76,8 @@ static bool base_fits(const struct trie_writer *writer, uint32_t base, uint32_t 
     return true;
 }
 
-/* A place around which units for all labels are free, which are all in its block; they are then
- * taken. */
-static uint32_t take_base(struct trie_writer *writer, uint32_t at, const uint8_t *labels, size_t n)
+/* Returns a base whose units for all labels, all in its block, are free, and marks them used. */
+static uint32_t find_base(struct trie_writer *writer, uint32_t at, const uint8_t *labels, size_t n)
 {
     size_t old = writer->n > SEARCHED * BLOCK ? writer->n - SEARCHED * BLOCK : 0;
     size_t slot = next_free(writer, old);
@@ -111,7 +107,7 @@ static void write_node(struct trie_writer *writer, uint32_t at, size_t first, si
         if (n == 0 || labels[n - 1] != label)
             labels[n++] = label;
     }
-    uint32_t base = take_base(writer, at, labels, n), offset = base ^ at;
+    uint32_t base = find_base(writer, at, labels, n), offset = base ^ at;
     writer->units[at] |= is_end ? 1u << 8 : 0;
     writer->units[at] |= offset >> 21 == 0 ? offset << 10 : (offset >> 8) << 10 | 1u << 9;
     if (is_end)

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Texts by their numbers; those that are NULL are left out, the others have no NUL byte and at most
- * 1024 bytes, and no two are the same. Returns the units; *n_units how many. */
+/* Texts by their numbers; NULL texts are skipped, others have no NUL byte and at most 1024 bytes,
+ * and no two are the same. Returns *n_units units. */
 uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, size_t *n_units);
 
 #endif

@@ -9,18 +9,13 @@
 
 enum { MOST_WORDS = 1 << 28 };
 
-static size_t hash(const char *text, size_t len)
-{
-    uint64_t value = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < len; i++)
-        value = (value ^ (unsigned char)text[i]) * 0x100000001B3u;
-    return (size_t)(value ^ value >> 32);
-}
-
-/* The slot that holds the text, or the empty one where it would go. */
+/* Returns the slot that holds the text, or the empty one for it. */
 static size_t slot_of(const struct word_list *list, const char *text, size_t len)
 {
-    size_t slot = hash(text, len) & (list->n_slots - 1);
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
+    size_t slot = (size_t)(hash ^ hash >> 32) & (list->n_slots - 1);
     for (; list->slots[slot] != 0; slot = (slot + 1) & (list->n_slots - 1)) {
         size_t id = list->slots[slot] - 1;
         if (list->lens[id] == len && memcmp(list->texts[id], text, len) == 0)
@@ -37,19 +32,7 @@ size_t word_list_find(const struct word_list *list, const char *text, size_t len
     return taken == 0 ? WORD_NONE : taken - 1;
 }
 
-static void grow_slots(struct word_list *list)
-{
-    size_t n_slots = list->n_slots == 0 ? 64 : list->n_slots;
-    while (n_slots < 2 * list->cap)
-        n_slots *= 2;
-    alloc_free(list->slots);
-    list->slots = alloc_zeros(n_slots, sizeof *list->slots);
-    list->n_slots = n_slots;
-    for (size_t id = 0; id < list->n; id++)
-        if (list->lens[id] > 0)
-            list->slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
-}
-
+/* Makes room for n ids, and slots for twice as many. */
 static void reserve(struct word_list *list, size_t n)
 {
     if (n <= list->cap)
@@ -59,7 +42,14 @@ static void reserve(struct word_list *list, size_t n)
     list->cap = 2 * n;
     list->texts = alloc_resize(list->texts, list->cap, sizeof *list->texts);
     list->lens = alloc_resize(list->lens, list->cap, sizeof *list->lens);
-    grow_slots(list);
+    list->n_slots = list->n_slots == 0 ? 64 : list->n_slots;
+    while (list->n_slots < 2 * list->cap)
+        list->n_slots *= 2;
+    alloc_free(list->slots);
+    list->slots = alloc_zeros(list->n_slots, sizeof *list->slots);
+    for (size_t id = 0; id < list->n; id++)
+        if (list->lens[id] > 0)
+            list->slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
 }
 
 void word_list_place(struct word_list *list, size_t id, const char *text, size_t len)
@@ -86,7 +76,6 @@ void word_list_append(struct word_list *list, const char *text, size_t len)
 
 void word_list_cut(struct word_list *list, size_t n)
 {
-    while (list->n > n) {
+    while (list->n > n)
         list->lens[--list->n] = 0; /* so that no search finds it */
-    }
 }

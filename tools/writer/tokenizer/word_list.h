@@ -1,5 +1,5 @@
-/* word_list.h - tokens in the order of their ids, each text once, found by text. Where there is no
- * memory the program ends with a message: see tools/common/alloc.h. */
+/* word_list.h - tokens in the order of their ids, each text once, found by text. Without memory the
+ * program ends with a message: see tools/common/alloc.h. */
 #ifndef TOOLS_WORD_LIST_H
 #define TOOLS_WORD_LIST_H
 
@@ -20,14 +20,14 @@ struct word_list {
 /* The id of a text, or WORD_NONE. */
 size_t word_list_find(const struct word_list *list, const char *text, size_t len);
 
-/* Gives the free id a copy of the text, which must not be in the list; ids between that are new
- * have no text, and an empty text gives none. */
+/* Stores a copy of the text at a free id; the text must not be in the list. New ids before it have
+ * no text; an empty text stores none. */
 void word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
 
-/* Leaves ids 0 .. n-1 only. */
+/* Removes ids from n on. */
 void word_list_cut(struct word_list *list, size_t n);
 
-/* The next id. */
+/* Stores a text at the next id. */
 void word_list_append(struct word_list *list, const char *text, size_t len);
 
 #endif
