@@ -20,7 +20,7 @@ static bool make(struct new_options *options, const char *path)
     options->output = path;
     options->tokenizer = options->fit = NULL;
     make_tokenizer(options, &draft);
-    settle_config(&options->shape.config, draft.words.n);
+    complete_config(&options->shape.config, draft.words.n);
     set_template(&draft, options, options->template_single, false);
     set_template(&draft, options, options->template_pair, true);
     const struct model_config *config = &options->shape.config;

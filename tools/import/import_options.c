@@ -90,20 +90,6 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-/* Exactly one source is imported, into a file. */
-static void check_source(const struct import_options *options)
-{
-    if (options->vectors.path != NULL && (options->directory != NULL || options->tokenizer != NULL))
-        program_die_misused("--vectors takes one file and no model: leave out %s",
-                            options->directory != NULL ? options->directory : "--tokenizer-only");
-    if (options->tokenizer != NULL && options->directory != NULL)
-        program_die_misused("--tokenizer-only takes no model: leave out %s", options->directory);
-    if (options->tokenizer == NULL && options->directory == NULL && options->vectors.path == NULL)
-        program_die_misused("a directory with config.json and model.safetensors is needed");
-    if (options->output == NULL && !options->is_dry_run)
-        program_die_misused("-o FILE is needed");
-}
-
 static const struct option_command COMMAND = {
     .usage = "DIR -o FILE [OPTION ...]\n"
              "--vectors FILE -o FILE [OPTION ...]\n"
@@ -138,5 +124,14 @@ void import_options_read(struct import_options *options, int argc, char **argv)
         options->directory = NULL;
     }
     options_check(&reading);
-    check_source(options);
+    /* Exactly one source is imported, into a file. */
+    if (options->vectors.path != NULL && (options->directory != NULL || options->tokenizer != NULL))
+        program_die_misused("--vectors takes one file and no model: leave out %s",
+                            options->directory != NULL ? options->directory : "--tokenizer-only");
+    if (options->tokenizer != NULL && options->directory != NULL)
+        program_die_misused("--tokenizer-only takes no model: leave out %s", options->directory);
+    if (options->tokenizer == NULL && options->directory == NULL && options->vectors.path == NULL)
+        program_die_misused("a directory with config.json and model.safetensors is needed");
+    if (options->output == NULL && !options->is_dry_run)
+        program_die_misused("-o FILE is needed");
 }

@@ -52,10 +52,7 @@ static const uint32_t ROUND[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t rotate(uint32_t x, unsigned n)
-{
-    return x >> n | x << (32 - n);
-}
+#define ROTATE(x, n) ((x) >> (n) | (x) << (32 - (n)))
 
 static void hash_block(uint32_t state[8], const uint8_t *block)
 {
@@ -65,14 +62,14 @@ static void hash_block(uint32_t state[8], const uint8_t *block)
         w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |
                (uint32_t)block[4 * t + 2] << 8 | block[4 * t + 3];
     for (size_t t = 16; t < 64; t++) {
-        uint32_t s0 = rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ w[t - 15] >> 3;
-        uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
+        uint32_t s0 = ROTATE(w[t - 15], 7) ^ ROTATE(w[t - 15], 18) ^ w[t - 15] >> 3;
+        uint32_t s1 = ROTATE(w[t - 2], 17) ^ ROTATE(w[t - 2], 19) ^ w[t - 2] >> 10;
         w[t] = s1 + w[t - 7] + s0 + w[t - 16];
     }
     for (size_t t = 0; t < 64; t++) {
-        uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+        uint32_t sum1 = ROTATE(e, 6) ^ ROTATE(e, 11) ^ ROTATE(e, 25);
         uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + ROUND[t] + w[t];
-        uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+        uint32_t sum0 = ROTATE(a, 2) ^ ROTATE(a, 13) ^ ROTATE(a, 22);
         uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + t1;
         d = c, c = b, b = a, a = t1 + t2;
@@ -117,7 +114,7 @@ static void add_source(struct weight_output *output, size_t index, const char *n
                        const char *path)
 {
     char key[32], hash[SHA256_TEXT];
-    if (!weight_output_is_right(output))
+    if (output->error.status != ENGINE_OK)
         return;
     FILE *stream = fopen(path, "rbe");
     if (stream == NULL || !sha256_of(stream, hash))

@@ -12,10 +12,8 @@
 
 static const uint8_t zeros[TENSOR_ALIGN];
 
-static struct tensor_record *current(struct weight_writer *writer)
-{
-    return &writer->tensors[writer->n_tensors - 1];
-}
+/* The tensor being written. */
+#define current(writer) (&(writer)->tensors[(writer)->n_tensors - 1])
 
 engine_status writer_check_whole(struct weight_writer *writer)
 {
@@ -25,7 +23,8 @@ engine_status writer_check_whole(struct weight_writer *writer)
     return writer->status;
 }
 
-static engine_status check_tensor(struct weight_writer *writer, const struct tensor_record *tensor)
+/* Checks a tensor and appends its record, which owns a copy of the name. */
+static engine_status add_record(struct weight_writer *writer, const struct tensor_record *tensor)
 {
     const char *wrong = NULL;
     if (tensor->name[0] == '\0' || !utf8_valid(tensor->name, strlen(tensor->name)) ||
@@ -44,12 +43,6 @@ static engine_status check_tensor(struct weight_writer *writer, const struct ten
     if (wrong != NULL)
         return refuse(writer, "tensor '%.100s' [%zu, %zu]: %s", tensor->name, tensor->rows,
                       tensor->cols, wrong);
-    return ENGINE_OK;
-}
-
-/* Appends a record, which owns a copy of the name. */
-static engine_status add_record(struct weight_writer *writer, const struct tensor_record *tensor)
-{
     if (writer->n_tensors == writer->cap_tensors) {
         size_t cap = writer->cap_tensors * 2 + 64;
         struct tensor_record *tensors = realloc(writer->tensors, cap * sizeof *tensors);
@@ -114,8 +107,7 @@ engine_status weight_writer_begin_tensor(struct weight_writer *writer, const cha
         .offset = writer->offset,
         .n_bytes = tensor_bytes(type, layout, rows, cols),
     };
-    if (writer_check_whole(writer) != ENGINE_OK || check_tensor(writer, &tensor) != ENGINE_OK ||
-        add_record(writer, &tensor) != ENGINE_OK)
+    if (writer_check_whole(writer) != ENGINE_OK || add_record(writer, &tensor) != ENGINE_OK)
         return writer->status;
     size_t group_bytes = tensor_bytes(type, layout, PANEL, cols);
     writer->pending = calloc(cols, PANEL * sizeof(float));

@@ -64,20 +64,10 @@ void weight_output_finish(struct weight_output *output)
         program_die("%s", output->error.message);
 }
 
-bool weight_output_is_right(const struct weight_output *output)
-{
-    return output->error.status == ENGINE_OK;
-}
-
 void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
                        const char *value)
 {
     weight_writer_setting(output->writer, settings, key, value, strlen(value));
-}
-
-void weight_output_metadata(struct weight_output *output, const char *key, const char *value)
-{
-    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value);
 }
 
 void weight_output_label(struct weight_output *output, size_t label, const char *name, size_t len)

@@ -31,13 +31,11 @@ void weight_output_finish(struct weight_output *output);
 /* Removes an unfinished file, as the end of the program does. */
 void weight_output_drop(void);
 
-/* Whether nothing has failed so far. */
-bool weight_output_is_right(const struct weight_output *output);
-
 /* Add a setting; one of META; and the name of a label, [len]. */
 void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
                        const char *value);
-void weight_output_metadata(struct weight_output *output, const char *key, const char *value);
+#define weight_output_metadata(output, key, value)                                                 \
+    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value)
 void weight_output_label(struct weight_output *output, size_t label, const char *name, size_t len);
 
 #endif

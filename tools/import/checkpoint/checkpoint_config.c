@@ -42,8 +42,7 @@ static const struct architecture *read_class(const struct json_file *file)
     const char *name = json_string_value(only);
     if (name == NULL && type == NULL)
         class_die(file, "(no 'architectures', no 'model_type')");
-    const struct architecture *architecture =
-        name != NULL ? architecture_find(name) : architecture_of_type(type);
+    const struct architecture *architecture = architecture_find(name, type);
     if (architecture == NULL)
         class_die(file, name != NULL ? name : type);
     if (type != NULL && strcmp(type, architecture->model_type) != 0)
@@ -62,35 +61,31 @@ static const char *key_name(const struct config_key *keys, size_t field)
     return keys->kind != KEY_END ? keys->name : NULL;
 }
 
-/* Returns the value of a key that is a whole number in struct model_config. */
-static int64_t read_whole(const struct json_file *file, const struct config_key *key)
-{
-    int64_t least = key->kind == KEY_SIZE, absent = (int64_t)key->absent;
-    bool is_needed = key->absent == NO_DEFAULT;
-    switch (key->kind) {
-    case KEY_FIXED: return absent;
-    case KEY_FLAG: return json_flag(file, NULL, key->name, absent != 0);
-    case KEY_NAME:
-        if (is_needed && json_member(file, NULL, key->name) == NULL)
-            file_die(file->name, "'%s' is missing; expected %s", key->name, key->expected);
-        return json_choice(file, key->name, key->names, key->expected, absent);
-    default:
-        return is_needed ? json_need_count(file, NULL, key->name, least)
-                         : json_count(file, NULL, key->name, least, absent);
-    }
-}
-
 /* Reads each key of the list. */
 static void read_keys(const struct json_file *file, const struct config_key *keys,
                       struct model_config *model)
 {
-    for (; keys->kind != KEY_END; keys++) {
-        void *field = (char *)model + keys->field;
-        if (keys->kind != KEY_NUMBER)
-            *(int64_t *)field = read_whole(file, keys);
-        else
+    for (const struct config_key *key = keys; key->kind != KEY_END; key++) {
+        void *field = (char *)model + key->field;
+        bool is_needed = key->absent == NO_DEFAULT;
+        int64_t absent = key->kind != KEY_NUMBER ? (int64_t)key->absent : 0, value = absent;
+        switch (key->kind) {
+        case KEY_NUMBER:
             *(double *)field =
-                keys->name != NULL ? json_number(file, keys->name, keys->absent) : keys->absent;
+                key->name != NULL ? json_number(file, key->name, key->absent) : key->absent;
+            continue;
+        case KEY_FIXED: break;
+        case KEY_FLAG: value = json_flag(file, NULL, key->name, absent != 0); break;
+        case KEY_NAME:
+            if (is_needed && json_member(file, NULL, key->name) == NULL)
+                file_die(file->name, "'%s' is missing; expected %s", key->name, key->expected);
+            value = json_choice(file, key->name, key->names, key->expected, absent);
+            break;
+        default:
+            value = json_count(file, NULL, key->name, key->kind == KEY_SIZE,
+                               is_needed ? JSON_NEEDED : absent);
+        }
+        *(int64_t *)field = value;
     }
 }
 

@@ -5,13 +5,16 @@
 
 #include "tools/import/checkpoint/static_embedding.h"
 
+#include <string.h>
+
 static void read_config(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct json_file *file = &checkpoint->config_file;
     json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
                    false);
-    checkpoint->is_static = static_embedding_is_there(st, file);
+    const char *type = json_string_value(json_object_get(file->root, "model_type"));
+    checkpoint->is_static = st->is_static || (type != NULL && strcmp(type, "model2vec") == 0);
     if (checkpoint->is_static) {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
         static_embedding_config(file, &checkpoint->tensors, &checkpoint->config);

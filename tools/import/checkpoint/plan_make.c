@@ -302,7 +302,7 @@ static void add_layers(struct making *making, const struct part *parts)
  * is a body alone, and its pooler may be missing too. */
 static void choose_head(const struct making *making, struct checkpoint_config *config)
 {
-    const struct head *of_body = architecture_of_type(config->architecture->model_type)->head;
+    const struct head *of_body = architecture_find(NULL, config->architecture->model_type)->head;
     const struct head *head;
     while ((head = config->head) != NULL && head->kind != HEAD_NONE &&
            (head->is_optional || config->may_lack_head)) {
@@ -393,15 +393,6 @@ static void check_left_over(const struct making *making, const struct checkpoint
     }
 }
 
-/* The second layout of a body if the checkpoint has its first layer's first tensor. */
-static const struct layout *choose_layout(const struct making *making, const struct body *body)
-{
-    const struct layout *other = body->other_layout;
-    bool is_other =
-        other != NULL && find_tensor(making, other->layer->from[0], 0, ".weight") != NULL;
-    return is_other ? other : body->layout;
-}
-
 void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config)
 {
@@ -414,7 +405,10 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
                             .is_int8 = types.matrices == TENSOR_INT8};
     *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
-    making.layout = choose_layout(&making, body);
+    const struct layout *other = body->other_layout;
+    bool is_other =
+        other != NULL && find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
+    making.layout = is_other ? other : body->layout;
     if (config->positions_are_open) { /* learned if there is a table of them */
         model->position = POSITION_NONE;
         for (const struct part *part = making.layout->embedding; part->to != NULL; part++)

@@ -70,7 +70,8 @@ void plan_write(const struct plan *plan, struct weight_writer *writer)
     bool has_factors = false;
     for (size_t i = 0; i < plan->n; i++)
         has_factors = has_factors || tensor_has_factors(plan->tensors[i].type);
-    residual_stream_open(&stream, plan);
+    if (has_factors)
+        residual_stream_open(&stream, plan);
     for (size_t i = 0; i < plan->n; i++) {
         const struct planned_tensor *tensor = &plan->tensors[i];
         weight_writer_begin_tensor(writer, tensor->name, tensor->type, tensor->layout,

@@ -209,8 +209,8 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
     int64_t before = index > 0 ? st->dense[index - 1].out : st->width;
-    dense->in = json_need_count(file, NULL, "in_features", 1);
-    dense->out = json_need_count(file, NULL, "out_features", 1);
+    dense->in = json_count(file, NULL, "in_features", 1, JSON_NEEDED);
+    dense->out = json_count(file, NULL, "out_features", 1, JSON_NEEDED);
     bool has_bias = json_flag(file, NULL, "bias", true);
     int64_t activation = read_dense_activation(file);
     text_module_parse(st, file);
@@ -247,11 +247,12 @@ static void check_arguments(const struct json_file *file)
         }
 }
 
-/* Newer files say which of the model's results the next module reads. */
-static void check_modality(const struct json_file *file)
+/* Reads the limits. Newer files say which of the model's results the next module reads. */
+void length_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     static const struct json_name tasks[] = {
         {"feature-extraction", 0}, {"fill-mask", 1}, {"sequence-classification", 1}, {NULL, 0}};
+    check_arguments(file);
     int64_t task = json_choice(file, "transformer_task", tasks,
                                "feature-extraction, sequence-classification or fill-mask", 0);
     const char *usual = task == 0 ? "last_hidden_state" : "logits";
@@ -264,12 +265,6 @@ static void check_modality(const struct json_file *file)
                  "'modality_config' has not the usual for texts; expected {\"method\": "
                  "\"forward\", \"method_output_name\": \"%s\"}",
                  usual);
-}
-
-void length_parse(struct sentence_transformers *st, const struct json_file *file)
-{
-    check_arguments(file);
-    check_modality(file);
     st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
     st->lower = json_flag(file, NULL, "do_lower_case", false);
 }

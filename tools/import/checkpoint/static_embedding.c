@@ -21,12 +21,6 @@ static const struct architecture STATIC_EMBEDDING = {.class_name = "StaticEmbedd
                                                      .body = &BODY};
 static const struct architecture MODEL2VEC = {.class_name = "StaticModel", .body = &BODY};
 
-bool static_embedding_is_there(const struct sentence_transformers *st, const struct json_file *file)
-{
-    const char *type = json_string_value(json_object_get(file->root, "model_type"));
-    return st->is_static || (type != NULL && strcmp(type, "model2vec") == 0);
-}
-
 /* ---- Tensors ---- */
 
 /* Returns the table, whose name says which program wrote it. */

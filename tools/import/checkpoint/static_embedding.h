@@ -14,10 +14,6 @@
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
-/* Whether a checkpoint with these modules and this config.json (or none) is a static embedding. */
-bool static_embedding_is_there(const struct sentence_transformers *st,
-                               const struct json_file *file);
-
 /* Sets the sizes and kinds of a table alone: the mean of a text's rows, without layers. */
 void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width);
 

@@ -22,8 +22,8 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
         {.name = NULL}};
     struct json_file file;
     json_file_read(&file, folder, dense->place, "config.json", true, false);
-    dense->in = json_need_count(&file, NULL, "in_features", 1);
-    dense->out = json_need_count(&file, NULL, "out_features", 1);
+    dense->in = json_count(&file, NULL, "in_features", 1, JSON_NEEDED);
+    dense->out = json_count(&file, NULL, "out_features", 1, JSON_NEEDED);
     const char *activation = json_text(&file, NULL, "activation_function", "Identity");
     if (strcmp(json_last_name(activation), "Identity") != 0)
         file_die(file.name, "'activation_function' is '%.100s'; expected Identity", activation);

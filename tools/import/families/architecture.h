@@ -1,9 +1,9 @@
 /* architecture.h - the model classes that can be imported, as tables: what the keys of config.json
- * set, which tensors make which part of the weight file, which head stands on the body. The tables
- * themselves are in the other files of this folder.
+ * set, which tensors make which part of the weight file, which head the body has. The tables are in
+ * the other files of this folder.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
- * models bring along, without the body's prefix; '#' stands for the number of the layer.
+ * models bring along, without the body's prefix; '#' is the number of the layer.
  * EmbeddingClassifier is this project's own: an embedding, positions, a pooling and a dense layer,
  * as a first model in Keras has them; the manual page of encode-import says how its directory
  * looks.
@@ -18,12 +18,12 @@
 
 /* ---- Tensors ---- */
 
-/* What a dimension of a part is. */
+/* Dimensions of a part. */
 enum part_dim {
     DIM_NONE,
     DIM_WIDTH,
     DIM_EMBEDDING,
-    DIM_HEAD, /* what a head's output layer reads: D, or E where that is the embedding table */
+    DIM_HEAD, /* of the input of a head's output layer: D, or E if that is the embedding table */
     DIM_FEED_FORWARD,
     DIM_GATED, /* both halves of a gated feed-forward layer in one tensor */
     DIM_QKV,   /* queries, keys and values in one tensor */
@@ -46,8 +46,8 @@ enum part_kind {
     PART_OUT,      /* the same; feed_forward.out, by which int8.c judges a layer */
     PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR,   /* to [rows] ← from, which is there under either of two names, or under both */
-    PART_UNTIED,   /* a matrix that is left out where config.json ties it to the embedding table */
+    PART_VECTOR,   /* to [rows] ← from, which has either of two names, or both */
+    PART_UNTIED,   /* a matrix that is skipped if config.json ties it to the embedding table */
     PART_DISTANCES /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };
 
@@ -57,13 +57,13 @@ struct part {
     const char *to;
     enum part_kind kind;
     enum part_dim rows, cols;
-    size_t bias; /* where struct model_config says whether there is one; 0: always */
+    size_t bias; /* offset in struct model_config of whether there is one; 0: always */
     const char *from[3];
 };
 
 /* The tensors of a body. Lists in the order in which the model computes; NULL: none. */
 struct layout {
-    const struct part *embedding, *projection, *layer, *final; /* projection: where E is not D */
+    const struct part *embedding, *projection, *layer, *final; /* projection: if E is not D */
     double norm_added; /* to the weights of norms, which are stored without it */
 };
 
@@ -84,7 +84,7 @@ struct config_key {
     const char *name;
     enum key_kind kind;
     size_t field;
-    double absent; /* the value where config.json is silent; NO_DEFAULT: then it is refused */
+    double absent; /* the value if config.json has no such key; NO_DEFAULT: it is then refused */
     const struct json_name *names;
     const char *expected; /* lists the names */
 };
@@ -95,15 +95,15 @@ struct body {
     /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
      * position_scale, embedding_scale, pooling. */
     bool is_embedding_alone;
-    /* The other keys hold where config.json has not got the width's key of the first ones, and the
-     * other layout where the checkpoint has no tensor of the first one's layers. NULL: no such. */
+    /* The other keys hold if config.json lacks the width's key of the first ones, and the other
+     * layout if the checkpoint has a tensor of its layers. NULL: none. */
     const struct config_key *keys, *other_keys;
-    const struct json_only *only; /* keys of which the engine computes one value */
-    const char *unread;           /* keys that published files have and the class does not read */
+    const struct json_only *only; /* keys for which the engine supports one value */
+    const char *unread;           /* keys of published files that the class does not read */
     const struct layout *layout, *other_layout;
-    /* What keys say together. NULL: nothing. */
+    /* For settings that depend on several keys, or NULL. */
     void (*finish)(const struct json_file *file, struct model_config *model);
-    /* Tensors of heads that are not asked for, and buffers: left out. */
+    /* Starts of names of tensors that are skipped: of other heads, and buffers. */
     const char *const *left_out;
 };
 
@@ -117,10 +117,10 @@ struct head {
     int dense;
     const struct part *parts;
     const struct config_key *keys; /* NULL: none */
-    int64_t labels;                /* 0: as config.json says */
-    bool is_optional; /* where its first tensor is absent, the model is its body alone */
+    int64_t labels;                /* 0: as in config.json */
+    bool is_optional;              /* if its first tensor is absent, the model is its body alone */
     bool bias_is_optional;
-    bool reads_pooled; /* what the model's pooling gives, not the first token */
+    bool reads_pooled; /* the model's pooled vector, not the first token */
 };
 
 struct architecture {
@@ -130,11 +130,8 @@ struct architecture {
     const struct head *head; /* NULL: none */
 };
 
-/* The class of that name, or NULL. */
-const struct architecture *architecture_find(const char *class_name);
-
-/* The class that is the body of a model_type alone, or NULL. */
-const struct architecture *architecture_of_type(const char *model_type);
+/* The class of that name (NULL: the body alone of that model_type), or NULL. */
+const struct architecture *architecture_find(const char *class_name, const char *model_type);
 
 /* The index-th, or NULL: for listing. */
 const struct architecture *architecture_at(size_t index);
@@ -147,7 +144,7 @@ const struct part *part_of_kind(const struct part *parts, enum part_kind kind);
 /* From the largest of these distances on, all are in the same bucket. */
 enum { DISTANCES = 128, DISTANCE_BUCKETS = 32 };
 
-/* The bucket of a key that stands `distance` tokens behind the query (negative: before it). */
+/* The bucket of a key `distance` tokens after the query (negative: before it). */
 int distance_bucket(int64_t distance);
 
 #endif

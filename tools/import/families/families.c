@@ -19,20 +19,12 @@ const struct architecture *architecture_at(size_t index)
     return NULL;
 }
 
-const struct architecture *architecture_find(const char *class_name)
+const struct architecture *architecture_find(const char *class_name, const char *model_type)
 {
     const struct architecture *at;
     for (size_t i = 0; (at = architecture_at(i)) != NULL; i++)
-        if (strcmp(at->class_name, class_name) == 0)
-            break;
-    return at;
-}
-
-const struct architecture *architecture_of_type(const char *model_type)
-{
-    const struct architecture *at;
-    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++)
-        if (strcmp(at->model_type, model_type) == 0)
+        if (class_name != NULL ? strcmp(at->class_name, class_name) == 0
+                               : strcmp(at->model_type, model_type) == 0)
             break;
     return at;
 }

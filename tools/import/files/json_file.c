@@ -95,20 +95,14 @@ int64_t json_count(const struct json_file *file, const json_t *object, const cha
     const json_t *member = json_member(file, object, key);
     char expected[64];
     uint64_t whole;
+    if (member == NULL && otherwise == JSON_NEEDED)
+        value_die(file, key, NULL, "a whole number");
     if (member == NULL)
         return otherwise;
     if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least)
         return (int64_t)whole;
     snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least, INT32_MAX);
     value_die(file, key, member, expected);
-}
-
-int64_t json_need_count(const struct json_file *file, const json_t *object, const char *key,
-                        int64_t least)
-{
-    if (json_member(file, object, key) == NULL)
-        value_die(file, key, NULL, "a whole number");
-    return json_count(file, object, key, least, 0);
 }
 
 double json_number(const struct json_file *file, const char *key, double otherwise)

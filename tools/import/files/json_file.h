@@ -25,12 +25,11 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
 void json_file_read(struct json_file *file, struct folder *folder, const char *place,
                     const char *name, bool needed, bool is_array);
 
-/* A member of an object of the file (NULL: of the root), or `otherwise` if it is absent or null;
- * json_need_count refuses that. Texts are borrowed. */
+/* A member of an object of the file (NULL: of the root), or `otherwise` if it is absent or null,
+ * which is refused if `otherwise` is JSON_NEEDED. Texts are borrowed. */
+#define JSON_NEEDED INT64_MIN
 int64_t json_count(const struct json_file *file, const json_t *object, const char *key,
                    int64_t least, int64_t otherwise);
-int64_t json_need_count(const struct json_file *file, const json_t *object, const char *key,
-                        int64_t least);
 double json_number(const struct json_file *file, const char *key, double otherwise);
 bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool otherwise);
 const char *json_text(const struct json_file *file, const json_t *object, const char *key,

@@ -154,7 +154,7 @@ static const struct {
      "clip"},
     {BEFORE_NUMBERS "\\p{N}{1,3}" AFTER_NUMBERS, "cl100k"},
     {"(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| "
-                         "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
+     "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
      "cl100k"},
     {BEFORE_NUMBERS "\\p{N}" AFTER_NUMBERS, "qwen2"},
 };

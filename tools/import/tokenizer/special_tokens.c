@@ -26,7 +26,7 @@ static void read_added_token(struct json_tokenizer *json, const json_t *entry, i
     if (!json_is_object(entry))
         file_die(file->name, "an added token is %s; expected an object", json_kind(entry));
     const char *text = json_text(file, entry, "content", NULL);
-    int64_t id = json_need_count(file, entry, "id", 0);
+    int64_t id = json_count(file, entry, "id", 0, JSON_NEEDED);
     bool is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
         file_die(file->name, "an added token has no 'content'");
