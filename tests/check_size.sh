@@ -13,16 +13,16 @@ declare -A most_of=(
     [bench]=1279
     [common]=5279
     [encode]=5160
-    [import]=10030
+    [import]=9166
     [inspect]=376
     [minimal]=34
-    [new]=702
+    [new]=638
     [peers]=53
     [plot]=3000
     [search]=1961
     [sql]=289
     [sqlite]=731
-    [writer]=2659
+    [writer]=2473
 )
 
 # Tracked files; of a copy without git all but what is built.

@@ -110,22 +110,6 @@ static bool sha256_of(FILE *stream, char text[SHA256_TEXT])
 
 /* ---- The files read ---- */
 
-static void add_source(struct weight_output *output, size_t index, const char *name,
-                       const char *path)
-{
-    char key[32], hash[SHA256_TEXT];
-    if (output->error.status != ENGINE_OK)
-        return;
-    FILE *stream = fopen(path, "rbe");
-    if (stream == NULL || !sha256_of(stream, hash))
-        program_die("%s cannot be read: %s", path, strerror(errno));
-    fclose(stream);
-    snprintf(key, sizeof key, "source.%zu", index);
-    weight_output_metadata(output, key, name);
-    snprintf(key, sizeof key, "sha256.%zu", index);
-    weight_output_metadata(output, key, hash);
-}
-
 uint64_t import_source_bytes(const struct folder *folder)
 {
     uint64_t total = 0;
@@ -144,14 +128,23 @@ void import_add_sources(struct weight_output *output, const struct import_option
 {
     const char *const files[] = {options->vectors.path, options->vectors.only_words_of,
                                  options->tokenizer};
-    struct stat status;
-    size_t n = 0;
-    for (; n < folder->n; n++) {
-        char path[FOLDER_PATH];
-        add_source(output, n, folder->names[n], folder_join(folder, folder->names[n], path));
+    const size_t n_files = folder->n + sizeof files / sizeof *files;
+    char path[FOLDER_PATH], key[32], hash[SHA256_TEXT];
+    for (size_t i = 0, n = 0; i < n_files && output->error.status == ENGINE_OK; i++) {
+        bool is_listed = i < folder->n;
+        const char *name = is_listed ? folder->names[i] : files[i - folder->n];
+        struct stat status;
+        if (!is_listed && (name == NULL || strcmp(name, "-") == 0 ||
+                           (stat(name, &status) == 0 && !S_ISREG(status.st_mode))))
+            continue;
+        const char *file = is_listed ? folder_join(folder, name, path) : name;
+        FILE *stream = fopen(file, "rbe");
+        if (stream == NULL || !sha256_of(stream, hash))
+            program_die("%s cannot be read: %s", file, strerror(errno));
+        fclose(stream);
+        snprintf(key, sizeof key, "source.%zu", n);
+        weight_output_metadata(output, key, is_listed ? name : path_name(name));
+        snprintf(key, sizeof key, "sha256.%zu", n++);
+        weight_output_metadata(output, key, hash);
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i] != NULL && strcmp(files[i], "-") != 0 &&
-            (stat(files[i], &status) != 0 || S_ISREG(status.st_mode)))
-            add_source(output, n++, path_name(files[i]), files[i]);
 }

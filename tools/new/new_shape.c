@@ -12,7 +12,7 @@
 
 /* ---- Values ---- */
 
-/* Sets a setting by config_set, which returns its expectation. The option is the key with dashes. */
+/* Sets a setting by config_set, which returns what it expects. Keys have _ for - of options. */
 static void set_key(void *options, const struct option_use *use)
 {
     struct shape *shape = options;

@@ -105,8 +105,7 @@ TEST(refused)
         {STEP(SPLIT("\\\\w+", "Isolated")), "the pattern '\\w+', behavior Isolated"},
         {STEP(SPLIT(QWEN2, "Removed")), "behavior Removed, invert false"},
         {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", " LEVEL "}")), "'use_regex' true"},
-        {STEP(SEQUENCE(LEVEL "}, {\"type\": \"Digits\"}")),
-         "after Split or ByteLevel is 'Digits'"},
+        {STEP(SEQUENCE(LEVEL "}, {\"type\": \"Digits\"}")), "after Split or ByteLevel is 'Digits'"},
         {STEP(SEQUENCE(LEVEL "}, " LEVEL "}")), "after Split or ByteLevel is 'ByteLevel'"},
         {"{" MODEL ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": ["
          "{\"type\": \"ByteLevel\"}, {\"type\": \"ByteLevel\"}]}}",

@@ -117,24 +117,6 @@ static void read_embedding_alone(const struct json_file *file, struct checkpoint
     }
 }
 
-/* Refuses sizes whose error the shapes of tensors would not show. */
-static void check_sizes(const struct json_file *file, const struct config_key *keys,
-                        const struct model_config *model)
-{
-    if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
-        file_die(file->name, "'%s' is %g; expected a small number above 0",
-                 key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
-    if (model->width % model->heads != 0)
-        file_die(file->name, "'%s' is %lld, which '%s', %lld, does not divide",
-                 key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
-                 key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
-    if (model->max_tokens <= 0)
-        file_die(file->name, "'%s' is %lld, of which %lld come before the first token's",
-                 key_name(keys, offsetof(struct model_config, max_tokens)),
-                 (long long)(model->max_tokens + model->position_offset),
-                 (long long)model->position_offset);
-}
-
 /* Features of these classes that a weight file cannot have must be off or empty. */
 static void read_body(const struct json_file *file, struct checkpoint_config *config)
 {
@@ -161,7 +143,19 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
     if (body->finish != NULL)
         body->finish(file, model);
     model->max_tokens -= model->position_offset;
-    check_sizes(file, keys, model);
+    /* The shapes of tensors would not show that these are wrong. */
+    if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
+        file_die(file->name, "'%s' is %g; expected a small number above 0",
+                 key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
+    if (model->width % model->heads != 0)
+        file_die(file->name, "'%s' is %lld, which '%s', %lld, does not divide",
+                 key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
+                 key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
+    if (model->max_tokens <= 0)
+        file_die(file->name, "'%s' is %lld, of which %lld come before the first token's",
+                 key_name(keys, offsetof(struct model_config, max_tokens)),
+                 (long long)(model->max_tokens + model->position_offset),
+                 (long long)model->position_offset);
 }
 
 /* ---- Head ---- */

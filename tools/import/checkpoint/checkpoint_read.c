@@ -50,23 +50,6 @@ static void read_tokenizer(struct checkpoint *checkpoint)
                     checkpoint->config_file.name);
 }
 
-/* Sets the longest text: sentence-transformers' own limit, else the tokenizer's (1e30 there means
- * none), at most the rows of the table of positions. */
-static void set_length(struct checkpoint *checkpoint)
-{
-    if (checkpoint->is_static) { /* static_embedding_config has set it */
-        checkpoint->truncate = checkpoint->config.truncates;
-        return;
-    }
-    int64_t positions = checkpoint->config.model.max_tokens;
-    int64_t most = checkpoint->st.max_seq_length;
-    if (most == 0 && checkpoint->has_tokenizer)
-        most = checkpoint->tokenizer.max_length;
-    checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;
-    checkpoint->truncate = checkpoint->st.is_present || checkpoint->st.max_seq_length > 0 ||
-                           checkpoint->config.is_cross_encoder;
-}
-
 /* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of
  * the head; dense layers; normalisation. */
 static void set_modules(struct checkpoint *checkpoint)
@@ -120,8 +103,11 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     }
 }
 
+/* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
+ * none), at most the rows of the table of positions. */
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types)
 {
+    const struct sentence_transformers *st = &checkpoint->st;
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
     folder_open(&checkpoint->folder, path);
     sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
@@ -134,5 +120,13 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     const char *wrong = config_check(&checkpoint->config.model);
     if (wrong != NULL)
         file_die(checkpoint->config_file.name, "the weight file cannot hold this model: %s", wrong);
-    set_length(checkpoint);
+    checkpoint->truncate = checkpoint->config.truncates;
+    if (checkpoint->is_static) /* static_embedding_config has set the length */
+        return;
+    int64_t positions = checkpoint->config.model.max_tokens, most = st->max_seq_length;
+    if (most == 0 && checkpoint->has_tokenizer)
+        most = checkpoint->tokenizer.max_length;
+    checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;
+    checkpoint->truncate =
+        st->is_present || st->max_seq_length > 0 || checkpoint->config.is_cross_encoder;
 }

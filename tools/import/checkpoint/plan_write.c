@@ -9,24 +9,6 @@
 
 #include <stdlib.h>
 
-/* Writes the rows of one part. */
-static void copy_part(const struct planned_tensor *tensor, size_t index,
-                      struct weight_writer *writer)
-{
-    const struct stored_tensor *part = tensor->parts[index];
-    size_t rows = planned_rows(tensor, index);
-    struct tensor_rows chunk;
-    tensor_rows_open(&chunk, rows, tensor->cols, false);
-    for (size_t n, done = 0; (n = tensor_rows_next(&chunk, tensor->set, part, rows, &done)) > 0;) {
-        for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
-            chunk.values[i] = (float)(chunk.values[i] + tensor->added);
-        if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
-            break;
-        progress_add(part->n_bytes / rows * n);
-    }
-    tensor_rows_free(&chunk);
-}
-
 /* Writes a part that is stored with a row for each column, and small: the kernel of a few labels,
  * [cols, rows]; or [buckets, rows], whose column k is for distance k - R, from -R to R. */
 static void copy_by_columns(const struct planned_tensor *tensor, struct weight_writer *writer)
@@ -52,15 +34,33 @@ static void copy_by_columns(const struct planned_tensor *tensor, struct weight_w
 
 static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
-    if (tensor->values != NULL)
+    if (tensor->values != NULL) {
         weight_writer_rows(writer, tensor->values, tensor->rows);
-    else if (tensor->is_transposed || tensor->kind == PART_DISTANCES)
+        return;
+    }
+    if (tensor->is_transposed || tensor->kind == PART_DISTANCES) {
         copy_by_columns(tensor, writer);
-    else if (tensor->row_numbers != NULL || tensor->row_weights != NULL)
+        return;
+    }
+    if (tensor->row_numbers != NULL || tensor->row_weights != NULL) {
         static_embedding_write(tensor, writer);
-    else
-        for (size_t k = 0; k < tensor->n_parts; k++)
-            copy_part(tensor, k, writer);
+        return;
+    }
+    for (size_t k = 0; k < tensor->n_parts; k++) {
+        const struct stored_tensor *part = tensor->parts[k];
+        const size_t rows = planned_rows(tensor, k);
+        struct tensor_rows chunk;
+        tensor_rows_open(&chunk, rows, tensor->cols, false);
+        for (size_t n, row = 0;
+             (n = tensor_rows_next(&chunk, tensor->set, part, rows, &row)) > 0;) {
+            for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
+                chunk.values[i] = (float)(chunk.values[i] + tensor->added);
+            if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
+                break;
+            progress_add(part->n_bytes / rows * n);
+        }
+        tensor_rows_free(&chunk);
+    }
 }
 
 /* After a write that failed, the others do nothing. The residual stream is followed for factors. */

@@ -32,26 +32,20 @@ static const struct module_kind {
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
-/* Returns the kind that is allowed at this stage, or NULL: also for modules of code that a model
- * brings along, whatever their names. Only PyLate's Dense works on tokens. */
-static const struct module_kind *find_module(const char *type, enum stage stage)
-{
-    const char *name = json_last_name(type);
-    bool is_pylate = strncmp(type, "pylate.", 7) == 0;
-    bool is_known = name == type || is_pylate || strncmp(type, "sentence_transformers.", 22) == 0;
-    for (const struct module_kind *kind = MODULES; is_known && kind < MODULES + N_MODULES; kind++)
-        if (strcmp(name, kind->name) == 0 && stage == kind->before)
-            return kind->after != STAGE_TOKENS || is_pylate ? kind : NULL;
-    return NULL;
-}
-
+/* Reads a module, whose kind must be allowed at this stage: not code that a model brings along,
+ * whatever its name. Only PyLate's Dense works on tokens. */
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
 {
     if (!json_is_object(module))
         file_die(file->name, " holds %s; expected objects", json_kind(module));
     const char *type = json_text(file, module, "type", ""), *name = json_last_name(type);
-    const struct module_kind *kind = find_module(type, *stage);
+    const struct module_kind *kind = MODULES, *end = MODULES + N_MODULES;
+    bool is_pylate = strncmp(type, "pylate.", 7) == 0;
+    bool is_known = name == type || is_pylate || strncmp(type, "sentence_transformers.", 22) == 0;
+    while (kind < end && (strcmp(name, kind->name) != 0 || kind->before != *stage))
+        kind++;
+    is_known = is_known && kind < end && (kind->after != STAGE_TOKENS || is_pylate);
     const char *path = json_text(file, module, "path", "");
     path += strcmp(path, ".") == 0; /* as model2vec has it */
     bool ends = path[0] == '\0' || path_ends_in(path, "/");
@@ -59,7 +53,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
-    if (kind == NULL)
+    if (!is_known)
         file_die(file->name,
                  "the module '%.100s' is not known, or not in this place; expected Transformer and "
                  "Pooling, or StaticEmbedding, Dense (any number), Normalize; or MLMTransformer "

@@ -86,15 +86,9 @@ static void check_byte_order(const struct torch_file *file)
 
 /* ---- A tensor ---- */
 
+#define item(file, ...) pickle_item(&(file)->pickle, __VA_ARGS__)
 #define torch_die(file, tensor, what)                                                              \
     program_die("%s: tensor '%.200s' %s", (file)->zip.name, tensor, what)
-
-static const struct pickle_value *item(const struct torch_file *file,
-                                       const struct pickle_value *value, enum pickle_kind kind,
-                                       size_t index)
-{
-    return pickle_item(&file->pickle, value, kind, index);
-}
 
 /* Copies a text; false if the value is another, has a NUL, or is too long. */
 static bool read_text(const struct pickle_value *value, char text[NAME_BYTES])

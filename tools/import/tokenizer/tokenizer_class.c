@@ -49,6 +49,12 @@ static const char *const SPECIALS[N_SPECIALS] = {"unk_token", "cls_token", "sep_
                                                  "mask_token"};
 enum { BERT = 1, MPNET = 2, ROBERTA = 4, XLM_ROBERTA = 8, CAMEMBERT = 16, ALBERT = 32 };
 
+// clang-format off
+#define BERT_TOKENS    {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"}
+#define MPNET_TOKENS   {"[UNK]", "<s>", "</s>", "<pad>", "<mask>"}
+#define ROBERTA_TOKENS {"<unk>", "<s>", "</s>", "<pad>", "<mask>"}
+#define ALBERT_TOKENS  {"<unk>", "[CLS]", "[SEP]", "<pad>", "[MASK]"}
+
 /* Classes that set parts; for others transformers uses a tokenizer.json as it is. */
 static const struct reference_class {
     int kind;
@@ -56,25 +62,15 @@ static const struct reference_class {
     const char *specials[N_SPECIALS]; /* unless the files name others */
     bool frames_by_ends;              /* with bos_token and eos_token */
 } CLASSES[] = {
-    {BERT,
-     "BertTokenizer DistilBertTokenizer ElectraTokenizer",
-     "bert distilbert electra nomic_bert",
-     {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"},
-     false},
-    {MPNET, "MPNetTokenizer", "mpnet", {"[UNK]", "<s>", "</s>", "<pad>", "<mask>"}, false},
-    {ROBERTA, "RobertaTokenizer", "roberta", {"<unk>", "<s>", "</s>", "<pad>", "<mask>"}, false},
-    {XLM_ROBERTA,
-     "XLMRobertaTokenizer",
-     "xlm-roberta",
-     {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     true},
-    {CAMEMBERT,
-     "CamembertTokenizer",
-     "camembert",
-     {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     true},
-    {ALBERT, "AlbertTokenizer", "albert", {"<unk>", "[CLS]", "[SEP]", "<pad>", "[MASK]"}, false},
+    {BERT, "BertTokenizer DistilBertTokenizer ElectraTokenizer",
+     "bert distilbert electra nomic_bert", BERT_TOKENS, false},
+    {MPNET, "MPNetTokenizer", "mpnet", MPNET_TOKENS, false},
+    {ROBERTA, "RobertaTokenizer", "roberta", ROBERTA_TOKENS, false},
+    {XLM_ROBERTA, "XLMRobertaTokenizer", "xlm-roberta", ROBERTA_TOKENS, true},
+    {CAMEMBERT, "CamembertTokenizer", "camembert", ROBERTA_TOKENS, true},
+    {ALBERT, "AlbertTokenizer", "albert", ALBERT_TOKENS, false},
 };
+// clang-format on
 
 static const struct reference_class *find_class(const struct tokenizer_beside *beside)
 {

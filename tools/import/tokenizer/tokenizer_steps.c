@@ -40,11 +40,9 @@ static void read_bert_normalizer(struct json_tokenizer *json, const json_t *part
 
 static void read_strip(struct json_tokenizer *json, const json_t *part)
 {
-    static const struct step_switch switches[] = {
-        {"strip_left", true, "strip_start"},
-        {"strip_right", true, "strip_end"},
-    };
-    read_switches(json, part, switches, sizeof switches / sizeof *switches);
+    static const struct step_switch switches[] = {{"strip_left", true, "strip_start"},
+                                                  {"strip_right", true, "strip_end"}};
+    read_switches(json, part, switches, 2);
 }
 
 static void read_punctuation(struct json_tokenizer *json, const json_t *part)
