@@ -162,6 +162,15 @@ static void import_tokenizer(const struct import_options *options)
         write_tokenizer_alone(options, &tokenizer, &folder, name);
 }
 
+static void import_source(const struct import_options *options)
+{
+    import_check_output(options);
+    if (options->tokenizer != NULL)
+        import_tokenizer(options);
+    else
+        import_model(options);
+}
+
 int main(int argc, char *argv[])
 {
     struct import_options options;
@@ -173,10 +182,6 @@ int main(int argc, char *argv[])
     program_before_message = progress_end;
     import_options_read(&options, argc, argv);
     sandbox_enter(&options);
-    import_check_output(&options);
-    if (options.tokenizer != NULL)
-        import_tokenizer(&options);
-    else
-        import_model(&options);
+    import_source(&options);
     return program_end(PROGRAM_DONE);
 }

@@ -79,7 +79,7 @@ run "$new" -o l.weights --tokenizer list
 ends 'a list without unknown token' 0 '[UNK] is appended as id 2'
 printf 'a\nb\n\na\n' >list
 run "$new" -o no.weights --tokenizer list
-ends 'a token twice' 1 'line 4: the same token stands in line 1'
+ends 'a token twice' 1 'line 4: the same token is in line 1'
 printf 'a\n\nb c\n' >list
 run "$new" -o no.weights --tokenizer list
 ends 'a token with a blank' 1 "'list', line 3: this token has a blank in it"

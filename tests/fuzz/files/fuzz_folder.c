@@ -115,7 +115,7 @@ static void run(const char *output)
     options.directory = directory;
     options.output = output;
     options.vectors.path = options.vectors.only_words_of = options.tokenizer = NULL;
-    carry_out(&options);
+    import_source(&options);
     engine_model *model;
     engine_error error;
     if (options.is_dry_run)

@@ -137,7 +137,7 @@ TEST(refused_parts)
         {"\"normalizer\": \"NFD\"", "a string"},
         {"\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": 1}", "lowercase"},
         {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"}",
-         "ByteLevel stands before a model that is not BPE"},
+         "ByteLevel requires the model BPE"},
         {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"MergedWithNext\"}",
          "MergedWithNext"},
         {"\"post_processor\": {\"type\": \"RobertaProcessing\"}",

@@ -47,7 +47,7 @@ static double square(double x)
 
 /* ---- Rows of a planned tensor ---- */
 
-/* What rows change: the stream, or the largest magnitudes of columns and rows. */
+/* The numbers that rows change: the stream, or the largest magnitudes of columns and rows. */
 struct visit {
     const struct planned_tensor *tensor;
     double *sizes; /* of the stream's columns */
@@ -194,8 +194,8 @@ static bool is_after_sublayer(const struct plan *plan, size_t index)
            strstr(plan->tensors[index].name, ".norm_after.") != NULL;
 }
 
-/* Passes the weight or the bias of a norm. What a sublayer adds after its own norm has the size of
- * that norm's weight. In every model the norm of the embedding step replaces the stream. */
+/* Passes the weight or the bias of a norm. The output of a sublayer's own norm has the size of that
+ * norm's weight. In every model the norm of the embedding step replaces the stream. */
 static void pass_norm(struct residual_stream *stream, const struct plan *plan, size_t index)
 {
     const struct planned_tensor *norm = &plan->tensors[index];

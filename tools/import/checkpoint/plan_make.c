@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a plan is made from, and the model whose sizes the parts have. */
+/* The sources of a plan, and the model whose sizes the parts have. */
 struct making {
     struct plan *plan;
     struct stored_types types;
@@ -148,7 +148,7 @@ static void append_tensor(const struct making *making, struct planned_tensor *te
 /* The ending of a tensor's name in the weight file and in checkpoints, and in checkpoints of other
  * programs. Those of Keras have dense layers transposed: [in, out]. */
 struct ending {
-    const char *usual, *other; /* other: NULL if there is none */
+    const char *usual, *other; /* other: or NULL */
     bool other_is_transposed;
 };
 static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, false},

@@ -11,7 +11,7 @@
 /* ---- modules.json: [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
  * …] ---- */
 
-/* What has been read, in the order in which modules are allowed: Transformer, Pooling (or both in
+/* The stage of reading, in the order in which modules are allowed: Transformer, Pooling (or both in
  * one, StaticEmbedding), Dense …, Normalize; or Transformer, Dense of PyLate. */
 enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE, STAGE_TOKENS };
 
@@ -33,7 +33,7 @@ static const struct module_kind {
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
 /* Reads a module, whose kind must be allowed at this stage: not code that a model brings along,
- * whatever its name. Only PyLate's Dense works on tokens. */
+ * with any name. Only PyLate's Dense works on tokens. */
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Buckets as its relative_position_bucket has them, which are those of T5 (Raffel et al. 2020):
- * half of them are for keys before the query and half for those behind it; of these, half for a
+ * half of them are for keys before the query and half for keys after it; of these, half for a
  * distance each and the others for ranges that grow:
  *
  *     8 + ⌊ln(n / 8) / ln(128 / 8) · 8⌋, at most 15
@@ -25,7 +25,7 @@ int distance_bucket(int64_t distance)
     return side + (bucket < OF_A_SIDE ? bucket : OF_A_SIDE - 1);
 }
 
-/* Its positions begin at 2 whatever config.json says, and it has no types. */
+/* Its positions begin at 2 for any config.json, and it has no types. */
 static const struct body MPNET = {
     .prefixes = NAMES("mpnet.", "model."),
     .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),

@@ -3,7 +3,7 @@
  */
 #include "tools/import/families/tables.h"
 
-/* The first token has the position behind that of padding, which is its id. */
+/* The first token's position is one more than the padding token's id. */
 static void finish(const struct json_file *file, struct model_config *model)
 {
     (void)file;
@@ -25,7 +25,7 @@ static const struct body ROBERTA = {
 
 const struct head DENSE_SEQUENCE_HEAD = {
     HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
-/* Its activation is the exact GELU, whatever hidden_act says. */
+/* Its activation is the exact GELU for any hidden_act. */
 static const struct head MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
 // clang-format off

@@ -43,7 +43,7 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
                      (long long)model->layers);
         }
     }
-    /* Of one layer alone the next would be the first behind the model. */
+    /* After only one such layer the next would be the first one after the model. */
     model->global_every = second - first + (second == model->layers ? first : 0);
     model->global_first = first;
     if (first == model->layers)

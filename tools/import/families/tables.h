@@ -1,5 +1,4 @@
-/* tables.h - the words in which the tables of classes are written, and what several families have.
- */
+/* tables.h - macros for the tables of classes, and tables that several families share. */
 #ifndef TOOLS_IMPORT_TABLES_H
 #define TOOLS_IMPORT_TABLES_H
 
@@ -12,9 +11,9 @@ extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_C
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
     MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], EMBEDDING_CLASSES[];
 
-/* ---- What several families have ---- */
+/* ---- Shared by families ---- */
 
-extern const struct head POOLER_HEAD;             /* pooler.dense, tanh, if it is there */
+extern const struct head POOLER_HEAD;             /* pooler.dense, tanh; optional */
 extern const struct head POOLED_SEQUENCE_HEAD;    /* pooler.dense, tanh, classifier */
 extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, classifier.out_proj */
 extern const struct head TOKEN_HEAD;              /* classifier */
@@ -119,7 +118,7 @@ void layer_types_read(const struct json_file *file, struct model_config *model);
 #define TO_NORM(from)           {"layers.#.feed_forward.norm", NORM, {from}}
 // clang-format on
 
-/* A layer with norms behind its halves. */
+/* A layer with a norm after each half. */
 #define LAYER(at, query, key, value, output, attention_norm, in, out, norm)                        \
     PARTS(TO_QKV(SQUARE, at query, at key, at value), TO_OUTPUT(SQUARE, at output),                \
           TO_ATTENTION_NORM(at attention_norm), TO_IN(DIM_FEED_FORWARD, at in), TO_OUT(at out),    \

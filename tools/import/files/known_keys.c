@@ -10,7 +10,7 @@
 
 /* ---- config.json ---- */
 
-/* What wrote the file and from what; for which task; and what code may load it. */
+/* The program that wrote the file, its source, the task, and code that may load it. */
 #define ORIGIN                                                                                     \
     " _name_or_path name_or_path model_name base_model_name_or_path transformers_version "         \
     "transformers.js_config _commit_hash finetuning_task task_specific_params task language "      \
@@ -40,7 +40,7 @@
     "tie_encoder_decoder tie_weights_ classifier_pooling classifier_activation classifier_bias "   \
     "decoder_bias final_logit_softcapping cross_attention_hidden_size "                            \
     "sbert_ce_default_activation_function sentence_transformers "
-/* Generating text; the tokens are the tokenizer's here, but for those that a class reads. */
+/* For generating text; tokens are the tokenizer's here, except those that a class reads. */
 #define GENERATION                                                                                 \
     " bos_token_id eos_token_id pad_token_id cls_token_id sep_token_id mask_token_id "             \
     "decoder_start_token_id forced_bos_token_id forced_eos_token_id max_length max_new_tokens "    \
@@ -52,7 +52,7 @@
     "exponential_decay_length_penalty suppress_tokens begin_suppress_tokens max_time "             \
     "stop_strings renormalize_logits sequence_bias token_healing guidance_scale penalty_alpha "    \
     "watermarking_config generation_config "
-/* What no code reads, and many published files have. */
+/* Keys of many published files that no code reads. */
 #define BALLAST                                                                                    \
     " directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "              \
     "pooler_size_per_head pooler_type net_structure_type num_memory_blocks gap_size "              \

@@ -5,6 +5,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
+#include "tools/import/files/folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,7 @@ static const uint8_t *read_bytes(struct pickle *pickle, size_t n)
 
 static uint64_t read_number(struct pickle *pickle, size_t n)
 {
-    const uint8_t *bytes = read_bytes(pickle, n);
-    uint64_t value = 0;
-    while (n-- > 0)
-        value = value << 8 | bytes[n];
-    return value;
+    return little_endian(read_bytes(pickle, n), n);
 }
 
 /* Reads a whole number of n bytes in two's complement. */
@@ -88,7 +85,7 @@ static size_t remove_mark(struct pickle *pickle)
     return n;
 }
 
-/* ---- What opcodes do ---- */
+/* ---- Opcodes ---- */
 
 static void push_text(struct pickle *pickle, size_t len)
 {
@@ -163,7 +160,7 @@ static void make_holder(struct pickle *pickle, enum pickle_kind kind)
 static void drop_attributes(struct pickle *pickle)
 {
     if (top(pickle, 1)->kind != PICKLE_CALL || top(pickle, 0)->kind != PICKLE_DICTIONARY)
-        pickle_die(pickle, "attributes of what has none");
+        pickle_die(pickle, "attributes of a value that has none");
     pickle->n_stack--;
 }
 

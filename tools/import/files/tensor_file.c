@@ -191,12 +191,10 @@ static void parse_tensors(struct tensor_set *set)
 static void read_safetensors(struct tensor_file *file, const char *name, uint64_t file_bytes)
 {
     uint8_t first[8];
-    uint64_t len = 0;
     if (file_bytes < sizeof first)
         program_die("%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name, file_bytes);
     file_read_at(file->fd, name, 0, first, sizeof first);
-    for (size_t i = sizeof first; i-- > 0;)
-        len = len << 8 | first[i];
+    const uint64_t len = little_endian(first, sizeof first);
     if (len > file_bytes - sizeof first)
         program_die("%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
                     " bytes (is it truncated, or no safetensors file?)",

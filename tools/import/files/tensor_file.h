@@ -1,6 +1,6 @@
 /* tensor_file.h - the tensors of a checkpoint, from safetensors files or those of torch
  * (torch_file.h): their names, types and shapes, checked against the length of the file, and their
- * numbers, a chunk of rows at a time, so that memory is one chunk, whatever the model's size.
+ * numbers, a chunk of rows at a time, so that memory is one chunk for any size of model.
  *
  * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
  *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}

@@ -10,9 +10,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* What the header of a safetensors file says, of an open file: {"NAME": {"dtype": "F32", "shape":
- * [2, 3], "data_offsets": [begin, end]}}, where offsets count from the start of the file, tensors
- * may share bytes, and "transposed" is true where columns, not rows, follow each other. */
+/* Returns the header that a safetensors file would have, of an open file: {"NAME": {"dtype": "F32",
+ * "shape": [2, 3], "data_offsets": [begin, end]}}. Offsets count from the start of the file, tensors
+ * may share bytes, and "transposed" is true if columns, not rows, follow each other. */
 json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes);
 
 #endif

@@ -32,14 +32,6 @@ enum {
 /* In a field of 16 or 32 bits: the number is in a record of 64 bits. */
 static const uint64_t IN_16 = 0xFFFF, IN_32 = 0xFFFFFFFF;
 
-static uint64_t number(const uint8_t *bytes, size_t n)
-{
-    uint64_t value = 0;
-    while (n-- > 0)
-        value = value << 8 | bytes[n];
-    return value;
-}
-
 _Noreturn static void zip_die(const struct zip_file *zip, const char *what, uint64_t offset)
 {
     program_die("%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)", zip->name, what,
@@ -54,7 +46,7 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
     file_read_at(zip->fd, zip->name, offset, bytes, n);
 }
 
-/* ---- Where the directory is ---- */
+/* ---- The end of the archive ---- */
 
 /* Reads the end record, whose comment ends with the file. Returns its offset. */
 static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
@@ -65,7 +57,8 @@ static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
     uint64_t begin = zip->n_file_bytes - n;
     read_at(zip, begin, tail, n, "the end of the archive is missing,");
     for (size_t at = n < END_BYTES ? 0 : n - END_BYTES + 1; at-- > 0;)
-        if (number(tail + at, 4) == END_MARK && number(tail + at + 20, 2) == n - at - 22) {
+        if (little_endian(tail + at, 4) == END_MARK &&
+            little_endian(tail + at + 20, 2) == n - at - 22) {
             memcpy(record, tail + at, END_BYTES);
             return begin + at;
         }
@@ -79,15 +72,15 @@ static void read_end64(struct zip_file *zip, uint64_t end_offset)
     if (end_offset < sizeof locator)
         zip_die(zip, "no room for an end of 64 bits", end_offset);
     read_at(zip, end_offset - sizeof locator, locator, sizeof locator, "no end of 64 bits");
-    uint64_t offset = number(locator + 8, 8);
-    if (number(locator, 4) != END64_LOCATOR_MARK)
+    uint64_t offset = little_endian(locator + 8, 8);
+    if (little_endian(locator, 4) != END64_LOCATOR_MARK)
         zip_die(zip, "no pointer to an end of 64 bits", end_offset - sizeof locator);
     read_at(zip, offset, record, sizeof record, "no end of 64 bits");
-    if (number(record, 4) != END64_MARK)
+    if (little_endian(record, 4) != END64_MARK)
         zip_die(zip, "no end of 64 bits", offset);
-    zip->n = number(record + 32, 8);
-    zip->directory_bytes = number(record + 40, 8);
-    zip->directory_offset = number(record + 48, 8);
+    zip->n = little_endian(record + 32, 8);
+    zip->directory_bytes = little_endian(record + 40, 8);
+    zip->directory_offset = little_endian(record + 48, 8);
 }
 
 /* Reads how many entries there are, and where their directory is. */
@@ -95,10 +88,10 @@ static void read_end(struct zip_file *zip)
 {
     uint8_t record[END_BYTES];
     uint64_t offset = find_end(zip, record);
-    zip->n = number(record + 10, 2);
-    zip->directory_bytes = number(record + 12, 4);
-    zip->directory_offset = number(record + 16, 4);
-    if (number(record + 4, 2) != 0 || number(record + 6, 2) != 0)
+    zip->n = little_endian(record + 10, 2);
+    zip->directory_bytes = little_endian(record + 12, 4);
+    zip->directory_offset = little_endian(record + 16, 4);
+    if (little_endian(record + 4, 2) != 0 || little_endian(record + 6, 2) != 0)
         zip_die(zip, "an archive of several disks ends", offset);
     if (zip->n == IN_16 || zip->directory_bytes == IN_32 || zip->directory_offset == IN_32)
         read_end64(zip, offset);
@@ -122,15 +115,15 @@ static void read_64(const struct zip_file *zip, const uint8_t *extra, size_t n_e
     size_t field = 0, at = 0;
     for (size_t k = 0; k < n_extra; k += FIELD_HEAD + field) {
         size_t left = n_extra - k;
-        field = left < FIELD_HEAD ? left : (size_t)number(extra + k + 2, 2);
+        field = left < FIELD_HEAD ? left : (size_t)little_endian(extra + k + 2, 2);
         if (left < FIELD_HEAD || field > left - FIELD_HEAD)
             zip_die(zip, "an extra field that is too long",
                     zip->directory_offset + (uint64_t)(extra + k - zip->directory));
-        if (number(extra + k, 2) != TAG_64)
+        if (little_endian(extra + k, 2) != TAG_64)
             continue;
         for (size_t i = 0; i < n_numbers; i++)
             if (*numbers[i] == IN_32 && field - at >= 8) {
-                *numbers[i] = number(extra + k + FIELD_HEAD + at, 8);
+                *numbers[i] = little_endian(extra + k + FIELD_HEAD + at, 8);
                 at += 8;
             }
         return;
@@ -143,13 +136,14 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     const uint8_t *record = zip->directory + at;
     size_t left = (size_t)zip->directory_bytes - at;
     uint64_t where = zip->directory_offset + at;
-    if (left < DIRECTORY_ENTRY_BYTES || number(record, 4) != DIRECTORY_MARK)
+    if (left < DIRECTORY_ENTRY_BYTES || little_endian(record, 4) != DIRECTORY_MARK)
         zip_die(zip, "no entry of the directory", where);
-    uint64_t flags = number(record + 8, 2), method = number(record + 10, 2);
-    uint64_t n_packed = number(record + 20, 4), n_bytes = number(record + 24, 4);
-    uint64_t begin = number(record + 42, 4);
-    size_t n_name = (size_t)number(record + 28, 2), n_extra = (size_t)number(record + 30, 2);
-    size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)number(record + 32, 2);
+    uint64_t flags = little_endian(record + 8, 2), method = little_endian(record + 10, 2);
+    uint64_t n_packed = little_endian(record + 20, 4), n_bytes = little_endian(record + 24, 4);
+    uint64_t begin = little_endian(record + 42, 4);
+    size_t n_name = (size_t)little_endian(record + 28, 2),
+           n_extra = (size_t)little_endian(record + 30, 2);
+    size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)little_endian(record + 32, 2);
     if (len > left)
         zip_die(zip, "an entry that is longer than the directory", where);
     read_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
@@ -158,7 +152,7 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
                                 .name_len = n_name,
                                 .begin = begin,
                                 .n_bytes = n_bytes,
-                                .crc = (uint32_t)number(record + 16, 4)};
+                                .crc = (uint32_t)little_endian(record + 16, 4)};
     if (method != 0 || n_packed != n_bytes)
         zip_die(zip, "an entry that is compressed; expected one that is stored,", where);
     if ((flags & 1) != 0)
@@ -174,9 +168,10 @@ static void locate(const struct zip_file *zip, struct zip_entry *entry)
     if (entry->begin > end || sizeof header > end - entry->begin)
         zip_die(zip, "an entry that does not fit before the directory", entry->begin);
     read_at(zip, entry->begin, header, sizeof header, "no entry");
-    size_t n_name = (size_t)number(header + 26, 2);
-    uint64_t n_before = sizeof header + n_name + number(header + 28, 2);
-    if (number(header, 4) != HEADER_MARK || number(header + 8, 2) != 0 || n_name != entry->name_len)
+    size_t n_name = (size_t)little_endian(header + 26, 2);
+    uint64_t n_before = sizeof header + n_name + little_endian(header + 28, 2);
+    if (little_endian(header, 4) != HEADER_MARK || little_endian(header + 8, 2) != 0 ||
+        n_name != entry->name_len)
         zip_die(zip, "no header of a stored entry as the directory has it", entry->begin);
     if (n_before > end - entry->begin || entry->n_bytes > end - entry->begin - n_before)
         zip_die(zip, "an entry that does not fit before the directory", entry->begin);

@@ -162,8 +162,7 @@ static const struct {
 static void check_is_bpe(const struct json_tokenizer *json, const char *what)
 {
     if (strcmp(draft_get(&json->tokenizer->draft, "kind"), "bpe") != 0)
-        file_die(json->file.name, "the pre-tokenizer %s stands before a model that is not BPE",
-                 what);
+        file_die(json->file.name, "the pre-tokenizer %s requires the model BPE", what);
 }
 
 static void set_pattern(struct json_tokenizer *json, const char *name)

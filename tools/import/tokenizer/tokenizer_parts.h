@@ -44,7 +44,7 @@ void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                         const struct tokenizer_beside *beside);
 
-/* What config.json says that the model is, or NULL. */
+/* The model_type of config.json, or NULL. */
 const char *tokenizer_model_type(const struct tokenizer_beside *beside);
 
 /* The text of a special token ("cls_token") by these files, or NULL. */

@@ -1,6 +1,6 @@
 /* tokenizer_vocab.c - tokenizers without a tokenizer.json: a vocab.txt, one token per line, or a
- * vocab.json with merges.txt. What the files do not say, the class of the tokenizer does: its
- * special tokens, how it splits, its templates.
+ * vocab.json with merges.txt. The class of the tokenizer says the rest: its special tokens, how it
+ * splits, its templates.
  */
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
@@ -148,7 +148,7 @@ enum { BOS, EOS, UNK, SEP, PAD, CLS, MASK, N_SPECIALS };
 
 static const struct bpe_class {
     const char *name, *model_type;
-    const char *specials[N_SPECIALS]; /* NULL: it has none */
+    const char *specials[N_SPECIALS]; /* or NULL */
     const char *suffix;
     const char *normalizer, *pattern; /* as in a weight file; normalizer NULL: none */
     int first, last;                  /* the special tokens of its templates, or -1 */

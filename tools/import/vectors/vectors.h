@@ -31,7 +31,7 @@ void vectors_read(struct checkpoint *checkpoint, const struct import_options *op
 struct vectors_file {
     const char *path; /* borrowed; "-" is stdin */
     struct line_reader reader;
-    locale_t c_locale; /* of the file's numbers, whatever the program's locale */
+    locale_t c_locale; /* of the file's numbers, for any locale of the program */
     size_t width;      /* numbers in a line */
     bool has_header;
     uint64_t n_promised; /* lines after the header, as it says */

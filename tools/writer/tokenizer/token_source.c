@@ -32,8 +32,8 @@ void token_source_add(struct tokenizer_draft *draft, const char *token)
     append_once(&draft->words, token, strlen(token));
 }
 
-/* Finds the token for unknown words; if there is none, appends one, with a note if `tells`. */
-static void find_unknown(struct tokenizer_draft *draft, bool tells)
+/* Finds the token for unknown words; if there is none, appends one, with a note if is_noted. */
+static void find_unknown(struct tokenizer_draft *draft, bool is_noted)
 {
     static const char *const names[] = {"[UNK]", "<unk>"};
     for (size_t i = 0; i < 2 && draft->unknown == WORD_NONE; i++)
@@ -42,7 +42,7 @@ static void find_unknown(struct tokenizer_draft *draft, bool tells)
         return;
     draft->unknown = draft->words.n;
     word_list_append(&draft->words, names[0], strlen(names[0]));
-    if (tells)
+    if (is_noted)
         program_note("the list has no [UNK] and no <unk>; [UNK] is appended as id %zu",
                      draft->unknown);
 }
@@ -96,8 +96,7 @@ void token_source_list(struct tokenizer_draft *draft, const char *path, const ch
                 "'%s', line %zu: this token has a blank in it, and texts are split at blanks", path,
                 number);
         if (other != WORD_NONE)
-            program_die("'%s', line %zu: the same token stands in line %zu", path, number,
-                        other + 1);
+            program_die("'%s', line %zu: the same token is in line %zu", path, number, other + 1);
         word_list_append(words, line, n);
     }
     if (words->n == 0)

@@ -31,7 +31,7 @@ struct tokenizer_draft {
         size_t len;
     } sections[DRAFT_SECTIONS];
     size_t n_sections;
-    /* What the kinds `keras` and `blanks` are told; draft_set_rules makes settings of it. */
+    /* For the kinds `keras` and `blanks`; draft_set_rules makes settings of these. */
     bool lower;
     uint64_t num_words;
     size_t unknown; /* id, or WORD_NONE: unknown words are dropped */
@@ -57,7 +57,7 @@ struct keras_rules {
     bool char_level;
 };
 
-/* What it does unless told otherwise. */
+/* Its defaults. */
 #define KERAS_FILTERS "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n"
 extern const struct keras_rules KERAS_DEFAULTS;
 
