@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* Returns the header that a safetensors file would have, of an open file: {"NAME": {"dtype": "F32",
- * "shape": [2, 3], "data_offsets": [begin, end]}}. Offsets count from the start of the file, tensors
- * may share bytes, and "transposed" is true if columns, not rows, follow each other. */
+ * "shape": [2, 3], "data_offsets": [begin, end]}}. Offsets count from the start of the file,
+ * tensors may share bytes, and "transposed" is true if columns, not rows, follow each other. */
 json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes);
 
 #endif
