@@ -85,7 +85,7 @@ static void measure_peaks(struct bench *bench)
 /* ---- Workloads ---- */
 
 /* Prints a line of the workload for each number of threads. */
-static void measure(struct bench *bench, const struct workload *workload)
+static void measure_workload(struct bench *bench, const struct workload *workload)
 {
     const struct bench_options *options = bench->options;
     const struct series_length length = {options->seconds, options->n_runs};
@@ -112,7 +112,7 @@ static void measure_file(struct bench *bench, const char *path)
 {
     struct workload workload = {0};
     if (workload_read(&workload, path) == PROGRAM_DONE)
-        measure(bench, &workload);
+        measure_workload(bench, &workload);
     else
         bench->code = PROGRAM_FAILED;
     workload_free(&workload);
@@ -130,7 +130,7 @@ static void measure_named(struct bench *bench, const char *name)
     if (workload.longest > info->max_tokens && !options->has_workloads)
         program_note("%s is skipped: the model takes %zu tokens", name, info->max_tokens);
     else
-        measure(bench, &workload);
+        measure_workload(bench, &workload);
     workload_free(&workload);
 }
 

@@ -1,4 +1,4 @@
-/* inspect.c - encode-inspect: what a weight file holds. */
+/* inspect.c - encode-inspect: prints the contents of a weight file. */
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/inspect/inspect_options.h"

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-static void (*const PICTURES[])(struct source *, struct figure *) = {
+static void (*const PICTURES[])(struct plot_source *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
     [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
     [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
@@ -23,10 +23,10 @@ static void (*const PICTURES[])(struct source *, struct figure *) = {
 _Static_assert(sizeof PICTURES / sizeof *PICTURES == N_PLOT_COMMANDS,
                "a picture has no function in this table");
 
-static int run(enum plot_command command, int argc, char **argv)
+static int run_picture(enum plot_command command, int argc, char **argv)
 {
     struct plot_options options;
-    struct source source;
+    struct plot_source source;
     struct figure figure = {.command = PLOT_COMMANDS[command].name};
     plot_options_read(&options, command, argc, argv);
     plot_texts_read(&options);
@@ -51,10 +51,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
         if (strcmp(first, PLOT_COMMANDS[i].name) == 0) {
             set_passive_waiting(argv, 0);
-            return run((enum plot_command)i, argc - 1, argv + 1);
+            return run_picture((enum plot_command)i, argc - 1, argv + 1);
         }
     if (strcmp(first, "--help-table") == 0) /* which options_read prints */
-        return run(PLOT_POSITION, argc, argv);
+        return run_picture(PLOT_POSITION, argc, argv);
     if (first[0] == '-')
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",

@@ -21,7 +21,7 @@
 /* Limits of a group: queries, and hits held in memory. */
 enum { GROUP_QUERIES = 1024, GROUP_OF_TOKENS = 64, GROUP_HITS = 1 << 20 };
 
-struct search {
+struct search_run {
     struct search_options options;
     struct collection collection;
     struct encoder encoder;
@@ -42,7 +42,8 @@ struct search {
 /* Prints the hits of a query; one without tokens has none. A run of TREC has each text once. If
  * texts have several rows, the best rows may be of too few texts: then this query is searched for
  * more rows. */
-static void answer(struct search *search, const struct item *query, const engine_hit *found)
+static void answer_query(struct search_run *search, const struct item *query,
+                         const engine_hit *found)
 {
     const struct collection *collection = &search->collection;
     const size_t wanted = search->n_wanted, n = collection->n_rows;
@@ -67,7 +68,7 @@ static void answer(struct search *search, const struct item *query, const engine
 }
 
 /* Makes tokens of a query, and prints notes about it. Returns false if it cannot be searched. */
-static bool tokenize(struct search *search, struct item *query)
+static bool tokenize_query(struct search_run *search, struct item *query)
 {
     struct encoder *encoder = &search->encoder;
     char note[WORD_NOTE_BYTES];
@@ -90,7 +91,7 @@ static bool tokenize(struct search *search, struct item *query)
 
 /* Reads queries until the group is full, or until reading would wait. Returns READER_RECORD if
  * there may be more. */
-static enum reader_state read_group(struct search *search)
+static enum reader_state read_group(struct search_run *search)
 {
     for (; search->n_queries > 0; search->n_queries--)
         item_free(&search->queries[search->n_queries - 1]);
@@ -108,11 +109,11 @@ static enum reader_state read_group(struct search *search)
 }
 
 /* Answers queries up to the first that fails, which ends the program. */
-static void answer_group(struct search *search)
+static void answer_group(struct search_run *search)
 {
     struct encoder *encoder = &search->encoder;
     size_t n = 0, n_encoded;
-    while (n < search->n_queries && tokenize(search, &search->queries[n]))
+    while (n < search->n_queries && tokenize_query(search, &search->queries[n]))
         n++;
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
     strcpy(reason, n < search->n_queries ? encoder->message : "");
@@ -123,12 +124,12 @@ static void answer_group(struct search *search)
         collection_search(&search->collection, encoder, search->queries, n_encoded,
                           search->n_wanted, search->options.metric, search->found);
     for (size_t i = 0; i < n_encoded; i++)
-        answer(search, &search->queries[i], search->found + i * search->n_wanted);
+        answer_query(search, &search->queries[i], search->found + i * search->n_wanted);
     if (reason[0] != '\0')
         program_die("%s", reason);
 }
 
-static int answer_all(struct search *search)
+static int answer_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     enum reader_state state;
@@ -167,7 +168,7 @@ static int answer_all(struct search *search)
 
 /* Opens the model of the queries, and checks that it can have made the vectors. Sparse weights and
  * vectors of tokens are made by one kind of pooling. */
-static void open_encoder(struct search *search)
+static void open_encoder(struct search_run *search)
 {
     struct search_options *options = &search->options;
     struct encoder *encoder = &search->encoder;
@@ -203,7 +204,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void open_all(struct search *search)
+static void open_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     struct collection *collection = &search->collection;
@@ -235,7 +236,7 @@ static void open_all(struct search *search)
 
 int main(int argc, char **argv)
 {
-    static struct search search;
+    static struct search_run search;
     program_begin("encode-search", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     search_options_read(&search.options, argc, argv);

@@ -8,20 +8,20 @@
 
 enum { SESSION_TOKENS = 512 };
 
-struct encoding {
+struct timed_session {
     engine_session *session;
     const struct workload *workload;
     float *out;
     size_t cap;
 };
 
-static void close_encoding(struct encoding *encoding)
+static void close_encoding(struct timed_session *encoding)
 {
     engine_session_free(encoding->session);
     free(encoding->out);
 }
 
-static bool open_encoding(struct encoding *encoding, const struct subject *subject,
+static bool open_encoding(struct timed_session *encoding, const struct subject *subject,
                           const struct workload *workload, size_t n_threads, bool profile)
 {
     size_t tokens = workload->longest > SESSION_TOKENS ? workload->longest : SESSION_TOKENS;
@@ -29,7 +29,8 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
         ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .profile = profile);
     engine_error error;
     options.max_tokens = tokens < subject->info.max_tokens ? tokens : 0;
-    *encoding = (struct encoding){.workload = workload, .cap = workload->n * subject->info.width};
+    *encoding =
+        (struct timed_session){.workload = workload, .cap = workload->n * subject->info.width};
     encoding->out = alloc_zeros(encoding->cap, sizeof *encoding->out);
     if (engine_session_new(subject->model, &options, &encoding->session, &error) == ENGINE_OK)
         return true;
@@ -40,7 +41,7 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
 size_t encoding_threads(const struct subject *subject, size_t n_threads)
 {
     static const struct workload ANY = {.name = "threads", .n = 1};
-    struct encoding encoding;
+    struct timed_session encoding;
     if (!open_encoding(&encoding, subject, &ANY, n_threads, false))
         program_exit(PROGRAM_FAILED);
     size_t n = engine_session_threads(encoding.session);
@@ -52,7 +53,7 @@ static bool encode_once(void *user)
 {
     const engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .on_long = ENGINE_ON_LONG_TRUNCATE);
-    struct encoding *encoding = user;
+    struct timed_session *encoding = user;
     const struct workload *workload = encoding->workload;
     return engine_encode(encoding->session, workload->inputs, workload->n, &options, encoding->out,
                          encoding->cap, NULL, NULL) == ENGINE_OK ||
@@ -69,7 +70,7 @@ bool encoding_time(const struct subject *subject, const struct workload *workloa
                    struct series_length length, struct timing *timing)
 {
     static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
-    struct encoding encoding;
+    struct timed_session encoding;
     char threads[32];
     if (workload->ids == NULL) {
         const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
@@ -95,7 +96,7 @@ const char *profile_share_name(size_t index)
 bool encoding_profile(const struct subject *subject, const struct workload *workload,
                       size_t n_threads, struct series_length length, struct profile_shares *profile)
 {
-    struct encoding encoding;
+    struct timed_session encoding;
     engine_profile before, after;
     double elapsed, accounted = 0;
     size_t n = 0;

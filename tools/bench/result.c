@@ -84,7 +84,7 @@ void result_print_heading(void)
 }
 
 /* Prints a number at the right of a cell, or "-". */
-static void print_cell(int width, const char *format, double number)
+static void print_figure(int width, const char *format, double number)
 {
     char cell[32] = "-";
     if (isfinite(number))
@@ -104,17 +104,17 @@ void result_print_text(const struct result *result)
     compute_figures(result, figures);
     printf("%-10s %-9s %7zu", result->workload->name, result->subject->precision,
            result->peaks.n_threads);
-    print_cell(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
-    print_cell(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
-    print_cell(7, "%.1f %%", 100 * figures[SPREAD]);
-    print_cell(9, "%.0f", figures[TOKENS_PER_S]);
-    print_cell(9, "%.1f", figures[TEXTS_PER_S]);
-    print_cell(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
-    print_cell(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
+    print_figure(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
+    print_figure(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
+    print_figure(7, "%.1f %%", 100 * figures[SPREAD]);
+    print_figure(9, "%.0f", figures[TOKENS_PER_S]);
+    print_figure(9, "%.1f", figures[TEXTS_PER_S]);
+    print_figure(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
+    print_figure(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
     printf("%s", result->has_profile ? "\n          " : "\n");
     for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++) {
         printf(" %s", profile_share_name(i));
-        print_cell(0, "%.1f %%", 100 * result->profile.share[i]);
+        print_figure(0, "%.1f %%", 100 * result->profile.share[i]);
         printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
     }
 }

@@ -10,7 +10,7 @@ enum { RUNS_LEAST = 3, RUNS_MOST = 100000 };
 
 static const double LONG_RUN = 3; /* seconds */
 
-static int compare(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -25,7 +25,7 @@ static double quantile(const double *sorted, size_t n, double share)
 
 struct timing timing_of(double *samples, size_t n)
 {
-    qsort(samples, n, sizeof *samples, compare);
+    qsort(samples, n, sizeof *samples, compare_times);
     double median = quantile(samples, n, 0.5);
     return (struct timing){
         .n_runs = n,

@@ -57,7 +57,7 @@ static const char *precision_of(const engine_tensor_info *tensor)
     return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
 }
 
-static void open_model(struct subject *subject)
+static void open_subject(struct subject *subject)
 {
     engine_error error;
     engine_tensor_info tensor;
@@ -80,7 +80,7 @@ void subject_open(struct subject *subject, const char *path)
 {
     input_remember(path);
     *subject = (struct subject){.fd = -1, .file = path, .name = path};
-    open_model(subject);
+    open_subject(subject);
 }
 
 /* ---- Models of a shape ---- */
@@ -88,7 +88,7 @@ void subject_open(struct subject *subject, const char *path)
 enum { SHAPE_NUMBERS = 5, NUMBER_BYTES = 24 };
 
 /* Reads layers, width, heads, feed-forward and vocabulary, which encode-new checks. */
-static void read_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYTES])
+static void split_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYTES])
 {
     const char *at = text;
     size_t n = 0;
@@ -110,7 +110,7 @@ void subject_make(struct subject *subject, const char *shape, const char *precis
     const char *parent = getenv("TMPDIR");
     char numbers[SHAPE_NUMBERS][NUMBER_BYTES], path[PATH_MAX], seed_text[NUMBER_BYTES];
     *subject = (struct subject){.name = shape, .file = subject->path};
-    read_shape(shape, numbers);
+    split_shape(shape, numbers);
     parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
     snprintf(path, sizeof path, "%s/encode-bench-XXXXXX", parent);
     subject->fd = mkstemp(path);
@@ -134,7 +134,7 @@ void subject_make(struct subject *subject, const char *shape, const char *precis
         program_note("the model is made in '%s' (TMPDIR)", parent);
         program_exit(code);
     }
-    open_model(subject);
+    open_subject(subject);
 }
 
 void subject_close(struct subject *subject)

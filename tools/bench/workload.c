@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRONG_BYTES = 40 }; /* of an invalid id, shown at most */
-
 void workload_free(struct workload *workload)
 {
     free(workload->inputs);
@@ -61,7 +59,7 @@ void workload_random(struct workload *workload, const char *name, size_t n_vocab
 /* ---- Ids of a file ---- */
 
 /* Reads a sequence of each line that has ids. Changes the text. */
-static int read_lines(struct workload *workload, const char *path, char *text)
+static int read_id_lines(struct workload *workload, const char *path, char *text)
 {
     char *line, *id;
     for (size_t number = 1; (line = strsep(&text, "\n")) != NULL; number++) {
@@ -69,8 +67,7 @@ static int read_lines(struct workload *workload, const char *path, char *text)
         while ((id = strtok_r(line, " \t\r", &line)) != NULL) {
             long long value = strtoll(id, NULL, 10);
             if (id[strspn(id, "0123456789")] != '\0' || value > INT32_MAX)
-                return program_fail("'%s', line %zu: '%.*s' is not a token id", path, number,
-                                    WRONG_BYTES, id);
+                return program_fail("'%s', line %zu: '%.40s' is not a token id", path, number, id);
             workload->ids[workload->n_tokens + n++] = (int32_t)value;
         }
         if (n > 0)
@@ -97,7 +94,7 @@ int workload_read(struct workload *workload, const char *path)
     if (memchr(data, '\0', len) != NULL)
         code = program_fail("'%s' has a NUL byte, which is not a token id", path);
     else
-        code = read_lines(workload, path, data);
+        code = read_id_lines(workload, path, data);
     free(data);
     return code;
 }

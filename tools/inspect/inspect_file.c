@@ -1,7 +1,7 @@
-/* inspect_file.c - what a weight file holds, through the public interface alone.
+/* inspect_file.c - prints the contents of a weight file, by the public interface alone.
  *
- * Names and values come from the file: in text control characters are escaped, in JSON what is not
- * UTF-8 is U+FFFD.
+ * Names and values come from the file: in text control characters are escaped, in JSON invalid
+ * UTF-8 becomes U+FFFD.
  */
 #include "tools/inspect/inspect_options.h"
 
@@ -36,35 +36,30 @@ struct inspection {
 
 static const char *const SETTINGS[] = {"config", "tokenizer", "metadata"}; /* by engine_settings */
 
-/* ---- What the interface does not say at once ---- */
+/* ---- Contents that are counted ---- */
 
-/* The format's version stands in bytes 8 to 11; that it is one the library reads has been
- * checked. 0: the file could not be read. */
+/* Reads the format's version, which the library has checked, from bytes 8 to 11 of the file. */
 static uint32_t read_version(const char *path)
 {
     uint32_t header[3]; /* little-endian, as the library's machines are */
     FILE *file = fopen(path, "rb");
     bool is_read = file != NULL && fread(header, sizeof header, 1, file) == 1;
-    if (!is_read && file != NULL && !ferror(file)) /* it has become short */
-        errno = EIO;
-    if (file != NULL)
-        fclose(file);
-    return is_read ? header[2] : 0;
+    if (!is_read)
+        program_die("'%s' cannot be read again: %s", path,
+                    strerror(file != NULL && !ferror(file) ? EIO : errno)); /* it was cut off */
+    fclose(file);
+    return header[2];
 }
 
-/* Ids that have a text. */
-static size_t count_texts(const struct inspection *inspection)
+/* Counts the ids that have a text, and adds up the tensors of each type. */
+static void count(struct inspection *inspection)
 {
     const char *text;
-    size_t len, n = 0;
-    for (size_t id = 0; id < inspection->info.n_vocabulary; id++)
-        n += engine_token_text(inspection->model, (int32_t)id, &text, &len) == ENGINE_OK;
-    return n;
-}
-
-static void add_up(struct inspection *inspection)
-{
+    size_t len;
     engine_tensor_info tensor;
+    for (size_t id = 0; id < inspection->info.n_vocabulary; id++)
+        inspection->n_texts +=
+            engine_token_text(inspection->model, (int32_t)id, &text, &len) == ENGINE_OK;
     for (size_t i = 0; engine_model_tensor(inspection->model, i, &tensor) == ENGINE_OK; i++) {
         struct total *total = inspection->totals, *end = total + inspection->n_totals;
         uint64_t n_parameters = 1;
@@ -145,8 +140,8 @@ static void show_tensors(struct rows *rows, const engine_model *model)
 
 /* ---- JSON ---- */
 
-static void write_settings(struct json_writer *json, const engine_model *model,
-                           engine_settings settings)
+static void write_settings_object(struct json_writer *json, const engine_model *model,
+                                  engine_settings settings)
 {
     const char *key, *value;
     size_t len;
@@ -154,20 +149,6 @@ static void write_settings(struct json_writer *json, const engine_model *model,
     for (size_t i = 0; engine_model_setting(model, settings, i, &key, &value, &len) == ENGINE_OK;
          i++)
         json_write_string(json, key, value, len);
-    json_end_object(json);
-}
-
-static void write_totals(struct json_writer *json, const struct inspection *inspection)
-{
-    json_begin_object(json, "types");
-    for (size_t i = 0; i < inspection->n_totals; i++) {
-        const struct total *total = &inspection->totals[i];
-        json_begin_object(json, total->type);
-        json_write_count(json, "tensors", total->n_tensors);
-        json_write_count(json, "parameters", total->n_parameters);
-        json_write_count(json, "bytes", total->n_bytes);
-        json_end_object(json);
-    }
     json_end_object(json);
 }
 
@@ -182,11 +163,20 @@ static void write_json(const struct inspection *inspection, struct rows *rows)
     json_write_count(json, "bytes", inspection->info.file_bytes);
     show_sections(rows, model);
     for (int i = 0; i < 3; i++)
-        write_settings(json, model, (engine_settings)i);
+        write_settings_object(json, model, (engine_settings)i);
     json_write_count(json, "tokens", inspection->n_texts);
     show_tensors(rows, model);
     json_write_count(json, "parameters", inspection->info.n_parameters);
-    write_totals(json, inspection);
+    json_begin_object(json, "types");
+    for (size_t i = 0; i < inspection->n_totals; i++) {
+        const struct total *total = &inspection->totals[i];
+        json_begin_object(json, total->type);
+        json_write_count(json, "tensors", total->n_tensors);
+        json_write_count(json, "parameters", total->n_parameters);
+        json_write_count(json, "bytes", total->n_bytes);
+        json_end_object(json);
+    }
+    json_end_object(json);
     if (inspection->is_verified)
         json_write_truth(json, "verified", inspection->is_sound);
     else
@@ -196,30 +186,7 @@ static void write_json(const struct inspection *inspection, struct rows *rows)
 
 /* ---- Text ---- */
 
-static void print_head(const struct inspection *inspection)
-{
-    const engine_info *info = &inspection->info;
-    display_text(stdout, inspection->path, strlen(inspection->path), VALUE_COLUMNS);
-    if (info->name[0] != '\0') {
-        fputs(": ", stdout);
-        display_text(stdout, info->name, strlen(info->name), VALUE_COLUMNS);
-    }
-    printf("\nweight file, version %" PRIu32 ", little-endian, %" PRIu64 " bytes\n",
-           inspection->version, info->file_bytes);
-}
-
-/* A value in quotes where a blank or nothing would not be seen. */
-static void print_setting(const char *key, const char *value, size_t len)
-{
-    const char *quote = len == 0 || value[0] == ' ' || value[len - 1] == ' ' ? "\"" : "";
-    size_t columns = display_width(key, strlen(key), NAME_COLUMNS);
-    fputs("  ", stdout);
-    display_cell(stdout, key, strlen(key), columns > KEY_COLUMNS ? columns : KEY_COLUMNS);
-    printf("  %s", quote);
-    display_text(stdout, value, len, VALUE_COLUMNS);
-    printf("%s\n", quote);
-}
-
+/* Prints a value in quotes if a blank at its ends, or its emptiness, would not be seen. */
 static void print_settings(const struct inspection *inspection, engine_settings settings)
 {
     const engine_model *model = inspection->model;
@@ -227,8 +194,15 @@ static void print_settings(const struct inspection *inspection, engine_settings 
     const char *key, *value;
     size_t len, i = 0;
     printf("\n%s\n", SETTINGS[settings]);
-    for (; engine_model_setting(model, settings, i, &key, &value, &len) == ENGINE_OK; i++)
-        print_setting(key, value, len);
+    for (; engine_model_setting(model, settings, i, &key, &value, &len) == ENGINE_OK; i++) {
+        const char *quote = len == 0 || value[0] == ' ' || value[len - 1] == ' ' ? "\"" : "";
+        size_t columns = display_width(key, strlen(key), NAME_COLUMNS);
+        fputs("  ", stdout);
+        display_cell(stdout, key, strlen(key), columns > KEY_COLUMNS ? columns : KEY_COLUMNS);
+        printf("  %s", quote);
+        display_text(stdout, value, len, VALUE_COLUMNS);
+        printf("%s\n", quote);
+    }
     if (settings == ENGINE_SETTINGS_CONFIG && info->head == ENGINE_HEAD_SEQUENCE &&
         model_setting(model, settings, "head_pooling") == NULL)
         printf("  %-*s  cls (the default: the file does not say)\n", KEY_COLUMNS, "head_pooling");
@@ -256,7 +230,14 @@ static void print_totals(const struct inspection *inspection)
 
 static void print_text(const struct inspection *inspection, struct rows *rows)
 {
-    print_head(inspection);
+    const engine_info *info = &inspection->info;
+    display_text(stdout, inspection->path, strlen(inspection->path), VALUE_COLUMNS);
+    if (info->name[0] != '\0') {
+        fputs(": ", stdout);
+        display_text(stdout, info->name, strlen(info->name), VALUE_COLUMNS);
+    }
+    printf("\nweight file, version %" PRIu32 ", little-endian, %" PRIu64 " bytes\n",
+           inspection->version, info->file_bytes);
     printf("\nsections\n");
     show_sections(rows, inspection->model);
     for (int i = 0; i < 3; i++)
@@ -282,10 +263,8 @@ void inspect_file(const char *path, bool is_json, bool verify)
     inspection.model = model;
     if (engine_model_info(model, &inspection.info, NULL) != ENGINE_OK)
         program_die("'%s': cannot be described", path);
-    if ((inspection.version = read_version(path)) == 0)
-        program_die("'%s' cannot be read again: %s", path, strerror(errno));
-    inspection.n_texts = count_texts(&inspection);
-    add_up(&inspection);
+    inspection.version = read_version(path);
+    count(&inspection);
     inspection.is_sound = !verify || engine_model_verify(model, &error) == ENGINE_OK;
     struct rows rows = ROWS(stdout, is_json ? ROWS_JSON : ROWS_TABLE);
     (is_json ? write_json : print_text)(&inspection, &rows);

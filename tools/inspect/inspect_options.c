@@ -11,7 +11,7 @@ static void refuse_output(void *options, const struct option_use *use)
 {
     (void)options;
     (void)use;
-    program_die_misused("there is no -o: what is shown goes to stdout");
+    program_die_misused("-o is not an option of encode-inspect: its output goes to stdout");
 }
 
 static const struct option_row ROWS[] = {

@@ -148,7 +148,7 @@ static void write_number(FILE *stream, double value, bool is_exact)
     fprintf(stream, "\t%s", text);
 }
 
-static void write_panel(const struct panel *panel, size_t name_columns, FILE *stream)
+static void write_panel_table(const struct panel *panel, size_t name_columns, FILE *stream)
 {
     bool is_plane = panel->kind == PANEL_POINTS;
     write_comment(stream, is_plane ? "# y: " : "# rows: ", panel->y.title);
@@ -184,6 +184,6 @@ void figure_write_table(const struct figure *figure, size_t name_columns, FILE *
         if (panel->title)
             write_name(stream, ": ", panel->title, 0);
         putc('\n', stream);
-        write_panel(panel, name_columns, stream);
+        write_panel_table(panel, name_columns, stream);
     }
 }

@@ -20,8 +20,8 @@ static double block_mean(const struct panel *panel, size_t row, size_t n_rows, s
 }
 
 /* Prints a number if it fits, else a shade. Colours go from white to blue, below 0 to red. */
-static void print_cell(const struct panel *panel, double value, size_t columns, bool colors,
-                       FILE *stream)
+static void print_map_cell(const struct panel *panel, double value, size_t columns, bool colors,
+                           FILE *stream)
 {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
     bool is_signed = panel->least < 0 && panel->most > 0;
@@ -93,14 +93,14 @@ static void print_map(const struct panel *panel, bool y_up, size_t columns, bool
         display_cell(stream, label, strlen(label), name_columns);
         putc(' ', stream);
         for (size_t column = 0; column < panel->x.n; column += block_x)
-            print_cell(panel, block_mean(panel, row, block_y, column, block_x), cell_columns,
-                       colors, stream);
+            print_map_cell(panel, block_mean(panel, row, block_y, column, block_x), cell_columns,
+                           colors, stream);
         putc('\n', stream);
     }
     fprintf(stream, "%.4g ", panel->least);
     for (int i = 0; i < KEY_CELLS; i++)
-        print_cell(panel, panel->least + (panel->most - panel->least) * (i + 0.5) / KEY_CELLS, 1,
-                   colors, stream);
+        print_map_cell(panel, panel->least + (panel->most - panel->least) * (i + 0.5) / KEY_CELLS,
+                       1, colors, stream);
     fprintf(stream, " %.4g  %s\n", panel->most, panel->unit);
 }
 

@@ -42,11 +42,6 @@ static void set_size(void *options, const struct option_use *use)
     plot->height_inches = height / units[i].per_inch;
 }
 
-static void set_dpi(void *options, const struct option_use *use)
-{
-    ((struct plot_options *)options)->dpi = (double)option_count(use->option, use->text, 30, 1200);
-}
-
 /* The states of words begin with layer 0, the embedding step. */
 static void set_layer(void *options, const struct option_use *use)
 {
@@ -128,7 +123,7 @@ static const struct {
     [PLOT_STEPS] = {1, SIZE_MAX, 0, "steps takes texts as arguments"},
 };
 
-static const char *check_texts(const void *options)
+static const char *check_text_count(const void *options)
 {
     const struct plot_options *plot = options;
     size_t n = plot->request.n_texts;
@@ -247,7 +242,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"size", 0, "WxH", "in pixels, or as 160x100mm or 6.3x4in; default fits a page",
      SET_BY(set_size)},
     {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",
-     SET_BY(set_dpi)},
+     COUNT(dpi, 30, 1200)},
     {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
     {"script", 0, "FILE", "your own gnuplot script in place of the picture's", TEXT(script)},
 };
@@ -267,7 +262,7 @@ static const struct option_group GROUPS[] = {
 };
 
 static const struct option_rule RULES[] = {
-    {.check = check_texts},
+    {.check = check_text_count},
     OPTION_NEEDS("dims", "kind=waves", "--dims is for --kind waves"),
     OPTION_EXCLUDES("transpose", "kind!=heatmap", "--transpose is for --kind heatmap"),
     OPTION_EXCLUDES("rollout", "head",
@@ -386,15 +381,14 @@ static void finish_size(struct plot_options *options)
     double *width = &options->width_inches, *height = &options->height_inches;
     if (options->dpi == 0)
         options->dpi = options->size_is_pixels ? 96 : 200;
-    if (options->size_is_pixels) {
-        *width /= options->dpi;
-        *height /= options->dpi;
-    }
+    const double dpi = (double)options->dpi, per_inch = options->size_is_pixels ? dpi : 1;
+    *width /= per_inch;
+    *height /= per_inch;
     if (*width != 0 && !(*width >= 1 && *height >= 0.7 && *width <= 100 && *height <= 100))
         program_die_misused(
             "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
             "%.3g at least), not %.3g x %.3g",
-            options->dpi, 0.7 * options->dpi, options->dpi, *width, *height);
+            dpi, 0.7 * dpi, dpi, *width, *height);
 }
 
 void plot_options_read(struct plot_options *options, enum plot_command command, int argc,

@@ -38,7 +38,7 @@ struct plot_options {
     bool writes_data;                    /* the numbers too, to data_path */
     double width_inches, height_inches;  /* 0: chosen */
     bool size_is_pixels;                 /* as it was said */
-    double dpi;                          /* of PNG */
+    size_t dpi;                          /* of PNG */
     const char *title;                   /* NULL: the picture's own */
     const char *script;                  /* NULL: the picture's own */
     enum palette palette;

@@ -9,14 +9,14 @@
 
 /* ---- The model ---- */
 
-void source_open(struct source *source, const struct plot_options *options)
+void source_open(struct plot_source *source, const struct plot_options *options)
 {
     const struct position_options *positions = &options->request.positions;
     struct request_options tokens = options->request;
     struct encoder *encoder = &source->encoder;
     tokens.task = TASK_TOKENS;
     tokens.positions = (struct position_options){0}; /* those of the sessions are chosen here */
-    *source = (struct source){.options = options, .scheme = positions->position};
+    *source = (struct plot_source){.options = options, .scheme = positions->position};
     if (options->command == PLOT_POSITION) /* opens the files that it needs itself */
         return;
     encoder_open(encoder, &tokens);
@@ -34,7 +34,7 @@ void source_open(struct source *source, const struct plot_options *options)
         program_die_misused("%s; here they are %s", conflict, source->position);
 }
 
-void source_close(struct source *source)
+void source_close(struct plot_source *source)
 {
     for (size_t i = 0; i < source->n_items; i++)
         item_free(&source->items[i]);
@@ -43,7 +43,8 @@ void source_close(struct source *source)
 
 /* ---- Texts ---- */
 
-struct item *source_tokenize(struct source *source, const char *text, size_t len, size_t number)
+struct item *source_tokenize(struct plot_source *source, const char *text, size_t len,
+                             size_t number)
 {
     size_t most = source->encoder.info.max_tokens, n = source->n_items++;
     if ((n & (n - 1)) == 0) /* 0, 1, 2, 4, 8 … */
@@ -58,7 +59,7 @@ struct item *source_tokenize(struct source *source, const char *text, size_t len
     return item;
 }
 
-const struct item *source_only_text(struct source *source, const char *no_layers)
+const struct item *source_only_text(struct plot_source *source, const char *no_layers)
 {
     const char *text = source->options->request.texts[0];
     const struct item *item = source_tokenize(source, text, strlen(text), 1);
@@ -69,7 +70,7 @@ const struct item *source_only_text(struct source *source, const char *no_layers
     return item;
 }
 
-const char *source_label(const struct source *source, const struct item *item, size_t i)
+const char *source_label(const struct plot_source *source, const struct item *item, size_t i)
 {
     size_t len;
     const char *word = encoder_unknown_word(&source->encoder, item, i, &len);
@@ -78,7 +79,7 @@ const char *source_label(const struct source *source, const struct item *item, s
     return text_of_bytes(word, len);
 }
 
-const char *source_positions(const struct source *source, enum with_positions with)
+const char *source_positions(const struct plot_source *source, enum with_positions with)
 {
     bool without = with == WITHOUT_POSITIONS || strcmp(source->position, "none") == 0;
     const char *scheme = without ? "none" : source->position;
@@ -134,8 +135,8 @@ const char *position_words(const engine_model *model, const struct position_opti
 /* ---- Sessions ---- */
 
 /* Opens a session with the positions of the command line, or with none, and these options. */
-static engine_session *open_session(const struct source *source, enum with_positions with,
-                                    engine_session_options options)
+static engine_session *open_plot_session(const struct plot_source *source, enum with_positions with,
+                                         engine_session_options options)
 {
     const struct request_options *request = &source->options->request;
     struct position_options positions = request->positions;
@@ -158,7 +159,7 @@ static engine_session *open_session(const struct source *source, enum with_posit
 }
 
 /* Writes the vectors of a text to out. */
-static void encode_item(const struct source *source, engine_session *session,
+static void encode_item(const struct plot_source *source, engine_session *session,
                         const struct item *item, engine_pooling pooling, float *out, size_t n)
 {
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
@@ -174,14 +175,14 @@ static void encode_item(const struct source *source, engine_session *session,
 
 /* ---- Hidden states and attention ---- */
 
-void source_watch(struct source *source, enum with_positions with, const struct item *item,
+void source_watch(struct plot_source *source, enum with_positions with, const struct item *item,
                   unsigned kinds, engine_trace_callback callback, void *user)
 {
     size_t n = item->n_tokens, n_numbers = n * source->encoder.info.width;
     engine_session *session =
-        open_session(source, with,
-                     ENGINE_SESSION_OPTIONS(.trace = kinds, .trace_callback = callback,
-                                            .trace_user = user, .max_tokens = n));
+        open_plot_session(source, with,
+                          ENGINE_SESSION_OPTIONS(.trace = kinds, .trace_callback = callback,
+                                                 .trace_user = user, .max_tokens = n));
     encode_item(source, session, item, ENGINE_POOLING_NONE, alloc_zeros(n_numbers, sizeof(float)),
                 n_numbers);
     engine_session_free(session);
@@ -199,7 +200,7 @@ static void copy_layer(const engine_trace_view *view, void *user)
         tracing->out[view->index * tracing->n_layer + i] = (double)view->values[i];
 }
 
-double *source_trace(struct source *source, enum with_positions with, const struct item *item,
+double *source_trace(struct plot_source *source, enum with_positions with, const struct item *item,
                      engine_trace kind)
 {
     const engine_info *info = &source->encoder.info;
@@ -212,7 +213,7 @@ double *source_trace(struct source *source, enum with_positions with, const stru
 
 /* ---- Pooled vectors ---- */
 
-static engine_pooling pooling_of(const struct source *source)
+static engine_pooling chosen_pooling(const struct plot_source *source)
 {
     const struct request_options *options = &source->options->request;
     if (options->has_pooling)
@@ -221,18 +222,18 @@ static engine_pooling pooling_of(const struct source *source)
                                                              : ENGINE_POOLING_MODEL;
 }
 
-const char *source_pooling(const struct source *source)
+const char *source_pooling(const struct plot_source *source)
 {
-    engine_pooling pooling = pooling_of(source);
+    engine_pooling pooling = chosen_pooling(source);
     return pooling == ENGINE_POOLING_MODEL ? source->encoder.info.pooling
                                            : engine_pooling_name(pooling);
 }
 
-const float *source_pool(struct source *source, enum with_positions with, size_t *width)
+const float *source_pool(struct plot_source *source, enum with_positions with, size_t *width)
 {
     const engine_info *info = &source->encoder.info;
-    engine_pooling pooling = pooling_of(source);
-    engine_session *session = open_session(source, with, ENGINE_SESSION_OPTIONS());
+    engine_pooling pooling = chosen_pooling(source);
+    engine_session *session = open_plot_session(source, with, ENGINE_SESSION_OPTIONS());
     *width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
     float *vectors = alloc_zeros(source->n_items, *width * sizeof *vectors);
     for (size_t i = 0; i < source->n_items; i++) {

@@ -25,7 +25,7 @@
 enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST = 16000 };
 enum { TITLE_COLUMNS = 400, TITLE_BYTES = 2000 };
 
-static int write_bytes(const char *bytes, size_t len, const char *path)
+static int write_output(const char *bytes, size_t len, const char *path)
 {
     struct output output;
     output_open(&output, path, OUTPUT_STREAM);
@@ -41,7 +41,7 @@ static int write_table(const struct figure *figure, const char *path)
     FILE *stream = alloc_open(&table, &len);
     figure_write_table(figure, 0, stream);
     text_close(stream, &table);
-    return write_bytes(table, len, path);
+    return write_output(table, len, path);
 }
 
 /* ---- Commands for gnuplot ---- */
@@ -82,8 +82,8 @@ static const char *title_string(const char *title)
 }
 
 /* Writes the variables of panel i, whose table is the index-th. */
-static void write_panel(const struct panel *panel, size_t i, size_t index, size_t name_most,
-                        FILE *out)
+static void write_panel_variables(const struct panel *panel, size_t i, size_t index,
+                                  size_t name_most, FILE *out)
 {
     static const char *const palettes[] = {"", "RdBu", "viridis", "Blues"};
     fprintf(out,
@@ -108,14 +108,14 @@ static void write_variables(const struct figure *figure, const struct plot_optio
     const bool is_text = columns > 0;
     double width = is_text ? (double)columns : options->width_inches;
     double height = is_text ? TEXT_ROWS : options->height_inches;
-    double pixels = fmax(width, height) * (options->format == PLOT_PNG ? options->dpi : 96);
+    double pixels = fmax(width, height) * (options->format == PLOT_PNG ? (double)options->dpi : 96);
     size_t n = 0, i = 0;
     if (!is_text && pixels > PIXELS_MOST + 0.5)
         program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
                     PIXELS_MOST);
     for (size_t k = 0; k < figure->n_panels; k++)
         n += figure->panels[k].kind != PANEL_DATA;
-    fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\ndpi = %.9g\n",
+    fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\ndpi = %zu\n",
             formats[options->format], width, height, options->dpi);
     size_t title_len = strnlen(figure->title, TITLE_BYTES);
     fprintf(out, "title = %s\nnotes = \"\"\n",
@@ -134,12 +134,12 @@ static void write_variables(const struct figure *figure, const struct plot_optio
           out);
     for (size_t k = 0; k < figure->n_panels; k++)
         if (figure->panels[k].kind != PANEL_DATA)
-            write_panel(&figure->panels[k], ++i, k, name_columns(figure), out);
+            write_panel_variables(&figure->panels[k], ++i, k, name_columns(figure), out);
 }
 
 /* Draws the figure. The table is a file in memory, which gnuplot can open several times. */
-static struct picture draw(const struct figure *figure, const struct plot_options *options,
-                           size_t columns)
+static struct picture run_script(const struct figure *figure, const struct plot_options *options,
+                                 size_t columns)
 {
     static const char *const scripts[] = {[PANEL_MAP] = "maps.gp",
                                           [PANEL_LINES] = "waves.gp",
@@ -174,7 +174,7 @@ static struct picture draw(const struct figure *figure, const struct plot_option
 /* ---- Characters ---- */
 
 /* Writes a line in which nothing moves the cursor. */
-static void write_line(const char *line, FILE *stream)
+static void write_text_line(const char *line, FILE *stream)
 {
     display_text(stream, line, strlen(line), TEXT_COLUMNS_MOST);
     putc('\n', stream);
@@ -185,7 +185,7 @@ static void write_line(const char *line, FILE *stream)
 static void write_drawing(const struct figure *figure, const struct plot_options *options,
                           size_t columns, FILE *stream)
 {
-    struct picture picture = draw(figure, options, columns);
+    struct picture picture = run_script(figure, options, columns);
     size_t feed = strspn(picture.bytes, "\f\n");
     while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
         picture.len--;
@@ -194,11 +194,11 @@ static void write_drawing(const struct figure *figure, const struct plot_options
     for (size_t k = 0; k < figure->n_panels; k++) {
         const struct panel *panel = &figure->panels[k];
         for (size_t i = 0; i < panel->n_links; i++)
-            write_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
-                                axis_name(&panel->y, panel->links[i][0]),
-                                axis_name(&panel->y, panel->links[i][1]),
-                                panel_link_length(panel, i)),
-                       stream);
+            write_text_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
+                                     axis_name(&panel->y, panel->links[i][0]),
+                                     axis_name(&panel->y, panel->links[i][1]),
+                                     panel_link_length(panel, i)),
+                            stream);
     }
 }
 
@@ -218,20 +218,20 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     if (options->title) /* the user's own line ends */
         fprintf(stream, "%s\n", figure->title);
     else
-        write_line(figure->title, stream);
+        write_text_line(figure->title, stream);
     for (size_t i = 0; i < figure->n_notes; i++)
-        write_line(figure->notes[i], stream);
+        write_text_line(figure->notes[i], stream);
     if (is_drawn)
         write_drawing(figure, options, columns, stream);
     for (size_t i = 0; !is_drawn && i < figure->n_panels; i++) {
         if (figure->panels[i].title) {
             putc('\n', stream);
-            write_line(figure->panels[i].title, stream);
+            write_text_line(figure->panels[i].title, stream);
         }
         panel_print(&figure->panels[i], figure->y_up, columns, colors, stream);
     }
     text_close(stream, &text);
-    return write_bytes(text, len, options->output_path);
+    return write_output(text, len, options->output_path);
 }
 
 /* ---- Pictures ---- */
@@ -259,7 +259,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
                  [PLOT_SVG] = {"<svg", "</svg>"},
                  [PLOT_PDF] = {"%PDF", "%%EOF"}};
     enum { BEGIN = 100, END = 20 };
-    struct picture picture = draw(figure, options, 0);
+    struct picture picture = run_script(figure, options, 0);
     const char *begin = marks[options->format].begin, *end = marks[options->format].end;
     if (picture.len <= BEGIN || !memmem(picture.bytes, BEGIN, begin, strlen(begin)) ||
         !memmem(picture.bytes + picture.len - END, END, end, strlen(end)))
@@ -269,7 +269,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
         if (!strstr(picture.bytes, "<![CDATA[")) /* which a user's script may need */
             replace_all(&picture, "]]>", "]]&gt;");
     }
-    return write_bytes(picture.bytes, picture.len, options->output_path);
+    return write_output(picture.bytes, picture.len, options->output_path);
 }
 
 /* Leaves the panels of one page: that of --page, or the first if the format has no pages. */

@@ -136,7 +136,7 @@ void passage_text(const struct collection *collection, const struct passage *pas
 
 /* Opens a file of VECTORS. While encode writes one, or after it was ended, the journal exists, and
  * the files may be of two runs. */
-static void open_file(struct vector_file *file, const char *path)
+static void open_vector_file(struct vector_file *file, const char *path)
 {
     char *journal = alloc_text("%s.journal", path), *origin = alloc_text("%s" OUTPUT_ORIGIN, path);
     *file = (struct vector_file){.path = path, .rows_path = alloc_text("%s" OUTPUT_ROWS, path)};
@@ -162,7 +162,7 @@ static void open_file(struct vector_file *file, const char *path)
 /* Returns how many lines a file was encoded from. The origin counts lines without a row, too; if it
  * is absent the line of the last row is the last. Checks that the last line of a rows file is about
  * the last row: a file of an earlier run may have more or fewer. */
-static size_t count_lines(const struct vector_file *file)
+static size_t count_encoded_lines(const struct vector_file *file)
 {
     const size_t n_rows = file->vectors.n_rows;
     struct passage last = {.line = n_rows};
@@ -185,8 +185,8 @@ static void add_file(struct collection *collection, const char *path)
 {
     struct vector_file *file = &collection->files[collection->n_files++];
     const struct vectors *its = &file->vectors;
-    open_file(file, path);
-    const size_t n_lines = count_lines(file);
+    open_vector_file(file, path);
+    const size_t n_lines = count_encoded_lines(file);
     if (file->has_rows)
         vectors_find_texts(&file->vectors, &file->rows.file);
     const struct vectors *first = collection->vectors ? collection->vectors : its;
@@ -223,7 +223,7 @@ static size_t open_texts(struct text_file *texts, const char *path, size_t n_lin
 
 /* Checks that TEXTS have as many lines as were encoded. Without an origin the lines after the last
  * row of a file with a rows file are not known, and encode skips an empty last line of JSON. */
-static void check_texts(const struct collection *collection, size_t n_lines)
+static void check_text_lines(const struct collection *collection, size_t n_lines)
 {
     const struct text_file *last = &collection->texts[collection->n_texts - 1];
     const char *others = collection->n_texts > 1 ? " and the texts before it" : "";
@@ -252,7 +252,7 @@ void collection_open(struct collection *collection, char *const *vectors, size_t
         n_lines = open_texts(&collection->texts[collection->n_texts], texts[collection->n_texts],
                              n_lines);
     if (n_texts > 0)
-        check_texts(collection, n_lines);
+        check_text_lines(collection, n_lines);
 }
 
 void collection_close(struct collection *collection)
@@ -274,8 +274,8 @@ void collection_close(struct collection *collection)
 
 /* Merges hits [k] of the next file into `best` [k], both best first: equal scores stay in the order
  * of the rows. Rows of the file count from `first_row`. */
-static void merge(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
-                  engine_hit *merged)
+static void merge_hits(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
+                       engine_hit *merged)
 {
     const engine_hit *a = best, *b = found;
     for (size_t i = 0; i < k; i++) {
@@ -299,7 +299,7 @@ void collection_search(const struct collection *collection, const struct encoder
             continue;
         vectors_search(&file->vectors, encoder, queries, n, k, metric, found);
         for (size_t i = 0; i < n; i++)
-            merge(out + i * k, found + i * k, file->first_row, k, merged);
+            merge_hits(out + i * k, found + i * k, file->first_row, k, merged);
     }
     free(found);
     free(merged);

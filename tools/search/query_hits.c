@@ -32,7 +32,7 @@ void query_hits_free(struct query_hits *hits)
 
 /* Adds a line to a set [n_slots] of lines, a power of two that is never full, where 0 is a free
  * slot. Returns false if the set has the line. */
-static bool add_line(size_t *slots, size_t n_slots, size_t line)
+static bool add_to_set(size_t *slots, size_t n_slots, size_t line)
 {
     size_t i = line * (size_t)0x9E3779B1 & (n_slots - 1);
     while (slots[i] != 0 && slots[i] != line)
@@ -54,7 +54,7 @@ void query_hits_fill(struct query_hits *hits, const struct collection *collectio
         struct query_hit *hit = &hits->hits[hits->n];
         *hit = (struct query_hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
         passage_find(collection, rows[i].row, &hit->passage);
-        if (once && !add_line(lines, n_slots, hit->passage.line)) {
+        if (once && !add_to_set(lines, n_slots, hit->passage.line)) {
             passage_free(&hit->passage);
             continue;
         }

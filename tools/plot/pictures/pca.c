@@ -44,7 +44,7 @@ static double dot(const double *a, const double *b, size_t n)
 
 /* Makes two rows orthogonal; returns false if they were. Rows shorter than the root of `least` are
  * rounding. */
-static bool rotate(double *restrict a, double *restrict b, size_t width, double least)
+static bool rotate_rows(double *restrict a, double *restrict b, size_t width, double least)
 {
     double aa = dot(a, a, width), bb = dot(b, b, width), ab = dot(a, b, width);
     if (!(fmin(aa, bb) > least && fabs(ab) > LEAST_COSINE * sqrt(aa) * sqrt(bb)))
@@ -67,7 +67,7 @@ static bool make_orthogonal(double *rows, size_t n, size_t width, double least)
         is_done = true;
         for (size_t i = 0; i < n; i++)
             for (size_t k = i + 1; k < n; k++)
-                if (rotate(rows + i * width, rows + k * width, width, least))
+                if (rotate_rows(rows + i * width, rows + k * width, width, least))
                     is_done = false;
     }
     return is_done;

@@ -47,8 +47,8 @@ static const double *roll_out(const double *weights, size_t n_layers, size_t n_h
 }
 
 /* Adds a map [n, n] with its padding. Colours begin at 0, the weight of padding. */
-static void add_panel(const struct source *source, struct figure *figure, const double *map,
-                      const char *title)
+static void add_attention_map(const struct plot_source *source, struct figure *figure,
+                              const double *map, const char *title)
 {
     const struct plot_options *options = source->options;
     const struct item *item = &source->items[0];
@@ -72,7 +72,8 @@ static void add_panel(const struct source *source, struct figure *figure, const 
 }
 
 /* The weights of all heads are held in memory, and grow with the square of the text. */
-static void check(const struct plot_options *options, const engine_info *info, size_t n_tokens)
+static void check_attention_options(const struct plot_options *options, const engine_info *info,
+                                    size_t n_tokens)
 {
     size_t n = options->pad_to ? options->pad_to : n_tokens;
     double n_cells = (double)info->n_layers * (double)info->n_heads * (double)n * (double)n;
@@ -96,30 +97,30 @@ static void check(const struct plot_options *options, const engine_info *info, s
             options->pad_to > n_tokens ? "pad to fewer with --pad-to" : "a shorter text is needed");
 }
 
-void picture_attention(struct source *source, struct figure *figure)
+void picture_attention(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const engine_info *info = &source->encoder.info;
     const struct item *item = source_only_text(source, "there is no attention in it");
     size_t n_heads = info->n_heads, n_cells = item->n_tokens * item->n_tokens;
     size_t layer = options->layer ? options->layer : options->is_rollout ? info->n_layers : 1;
-    check(options, info, item->n_tokens);
+    check_attention_options(options, info, item->n_tokens);
     const double *weights = source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_ATTENTION);
     const double *heads = weights + (layer - 1) * n_heads * n_cells;
     const char *what = text_new("Attention, layer %zu of %zu", layer, info->n_layers);
     if (options->is_rollout) {
         what = text_new("Attention rollout over layers 1 to %zu", layer);
-        add_panel(source, figure, roll_out(weights, layer, n_heads, item->n_tokens), NULL);
+        add_attention_map(source, figure, roll_out(weights, layer, n_heads, item->n_tokens), NULL);
     } else if (options->is_head_mean) {
         what = text_new("%s, mean of %zu heads", what, n_heads);
-        add_panel(source, figure, mean_of_heads(heads, n_heads, n_cells), NULL);
+        add_attention_map(source, figure, mean_of_heads(heads, n_heads, n_cells), NULL);
     } else if (options->head) {
         what = text_new("%s, head %zu of %zu", what, options->head, n_heads);
-        add_panel(source, figure, heads + (options->head - 1) * n_cells, NULL);
+        add_attention_map(source, figure, heads + (options->head - 1) * n_cells, NULL);
     } else {
         for (size_t head = 0; head < n_heads; head++)
-            add_panel(source, figure, heads + head * n_cells,
-                      n_heads > 1 ? text_new("head %zu", head + 1) : NULL);
+            add_attention_map(source, figure, heads + head * n_cells,
+                              n_heads > 1 ? text_new("head %zu", head + 1) : NULL);
         figure->shares_names = figure->shares_scale = n_heads > 1;
     }
     figure->is_square = figure->shows_values = true;

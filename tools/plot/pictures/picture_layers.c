@@ -4,7 +4,7 @@
 
 #include "tools/plot/text.h"
 
-void picture_layers(struct source *source, struct figure *figure)
+void picture_layers(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const struct item *item = source_only_text(source, "nothing moves its tokens");

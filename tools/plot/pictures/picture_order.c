@@ -27,7 +27,7 @@ struct orders {
     size_t n;
 };
 
-static struct orders split_words(const char *text)
+static struct orders split_sentence(const char *text)
 {
     static const char blanks[] = " \t\n\v\f\r";
     char *copy = alloc_own(alloc_text("%s", text)), *at;
@@ -108,7 +108,7 @@ static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
 }
 
 /* Makes a text of each order. */
-static void tokenize_orders(struct source *source, const struct orders *orders)
+static void tokenize_orders(struct plot_source *source, const struct orders *orders)
 {
     size_t n = orders->n_words, len;
     for (size_t i = 0; i < orders->n; i++) {
@@ -137,8 +137,8 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* Fills one kind of distances of n permutations: |a - b| or 1 - cosine. */
-static void measure(struct source *source, enum with_positions with, size_t kind,
-                    struct permutation *permutations, size_t n)
+static void measure_permutations(struct plot_source *source, enum with_positions with, size_t kind,
+                                 struct permutation *permutations, size_t n)
 {
     size_t width;
     const float *a = source_pool(source, with, &width), *b = a;
@@ -155,7 +155,7 @@ static void measure(struct source *source, enum with_positions with, size_t kind
 
 /* Shows distances with positions, the nearest first, beside those without; a model without
  * positions has only these. */
-static void add_dots(struct source *source, struct figure *figure)
+static void add_dots(struct plot_source *source, struct figure *figure)
 {
     size_t n = source->n_items - 1, n_kinds = strcmp(source->position, "none") != 0 ? 2 : 1;
     struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
@@ -164,7 +164,7 @@ static void add_dots(struct source *source, struct figure *figure)
     axis_name_all(&panel->y);
     for (size_t k = 0; k < n_kinds; k++) {
         enum with_positions with = k + 1 < n_kinds ? WITH_POSITIONS : WITHOUT_POSITIONS;
-        measure(source, with, k, permutations, n);
+        measure_permutations(source, with, k, permutations, n);
         panel->x.labels[k] = source_positions(source, with);
     }
     qsort(permutations, n, sizeof *permutations, by_distance);
@@ -176,11 +176,11 @@ static void add_dots(struct source *source, struct figure *figure)
                                              : "Euclidean distance to the sentence's vector";
 }
 
-void picture_order(struct source *source, struct figure *figure)
+void picture_order(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const char *text = options->request.texts[0];
-    struct orders orders = split_words(text);
+    struct orders orders = split_sentence(text);
     bool is_all = permute(&orders, options->n_permutations, options->seed);
     if (orders.n < 2)
         program_die("these words have no other order: a sentence of two different words is needed");

@@ -200,8 +200,8 @@ static struct panel *add_waves(const struct plot_options *options, struct figure
     return panel;
 }
 
-static void add_panel(const struct plot_options *options, struct figure *figure,
-                      const struct position_matrix *matrix)
+static void add_position_panel(const struct plot_options *options, struct figure *figure,
+                               const struct position_matrix *matrix)
 {
     enum position_kind kind = options->position_kind;
     bool turned = options->is_transposed || kind == POSITION_WAVES;
@@ -235,7 +235,7 @@ static void add_panel(const struct plot_options *options, struct figure *figure,
         panel->title = text_new("%s%s", matrix->name, matrix->words);
 }
 
-void picture_position(struct source *source, struct figure *figure)
+void picture_position(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     enum position_kind kind = options->position_kind;
@@ -245,10 +245,10 @@ void picture_position(struct source *source, struct figure *figure)
     if (!options->n_beside)
         figure->title = text_new("%s: %s%s, %zu position%s, d = %zu", figure->title, first.name,
                                  first.words, first.n, plural(first.n), first.width);
-    add_panel(options, figure, &first);
+    add_position_panel(options, figure, &first);
     for (size_t i = 0; i < options->n_beside; i++) {
         const struct position_matrix beside = read_beside(options, options->beside[i], &first);
-        add_panel(options, figure, &beside);
+        add_position_panel(options, figure, &beside);
     }
     for (size_t i = 0; i < figure->n_panels; i++)
         least = fmin(least, panel_range(&figure->panels[i]).least);

@@ -10,7 +10,7 @@
 
 enum { TEXTS_MOST = 2000 };
 
-static void read_texts(struct source *source)
+static void read_texts(struct plot_source *source)
 {
     const struct request_options *request = &source->options->request;
     struct reader reader;
@@ -37,7 +37,7 @@ static void read_texts(struct source *source)
 }
 
 /* With cosines below zero the colours are white in the middle; else they begin near the least. */
-void picture_similarity(struct source *source, struct figure *figure)
+void picture_similarity(struct plot_source *source, struct figure *figure)
 {
     enum palette palette = source->options->palette;
     size_t width;

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-struct steps {
-    struct source *source;
+struct step_panels {
+    struct plot_source *source;
     const struct item *item;
     struct figure *figure;
     size_t page; /* one for each layer of each text */
@@ -35,8 +35,8 @@ static const char *step_title(const engine_trace_view *view)
     return "";
 }
 
-static struct panel *add_panel(const struct steps *steps, const char *title, const float *values,
-                               size_t n_rows, size_t n_columns)
+static struct panel *add_step_panel(const struct step_panels *steps, const char *title,
+                                    const float *values, size_t n_rows, size_t n_columns)
 {
     struct panel *panel = figure_add(steps->figure, PANEL_MAP, n_rows, n_columns);
     for (size_t i = 0; i < n_rows * n_columns; i++)
@@ -52,15 +52,16 @@ static struct panel *add_panel(const struct steps *steps, const char *title, con
 /* Adds a panel with a row for each token; for attention, one for each head. */
 static void add_step(const engine_trace_view *view, void *user)
 {
-    struct steps *steps = user;
+    struct step_panels *steps = user;
     const char *title = step_title(view);
     const bool are_heads = view->kind == ENGINE_TRACE_ATTENTION;
     const size_t n = view->n_tokens, n_panels = are_heads ? view->n_heads : 1;
     if (steps->source->n_items > 1)
         title = text_new("text %zu: %s", steps->item->number, title);
     for (size_t i = 0; i < n_panels; i++) {
-        struct panel *panel = add_panel(steps, are_heads ? text_new("%s%zu", title, i + 1) : title,
-                                        view->values + i * n * n, n, are_heads ? n : view->width);
+        struct panel *panel =
+            add_step_panel(steps, are_heads ? text_new("%s%zu", title, i + 1) : title,
+                           view->values + i * n * n, n, are_heads ? n : view->width);
         panel->y.title = "token";
         axis_name_all(&panel->y);
         for (size_t t = 0; t < n; t++)
@@ -75,12 +76,12 @@ static void add_step(const engine_trace_view *view, void *user)
         steps->page++;
 }
 
-void picture_steps(struct source *source, struct figure *figure)
+void picture_steps(struct plot_source *source, struct figure *figure)
 {
     const struct request_options *request = &source->options->request;
     for (size_t i = 0; i < request->n_texts; i++)
         source_tokenize(source, request->texts[i], strlen(request->texts[i]), i + 1);
-    struct steps steps = {.source = source, .figure = figure};
+    struct step_panels steps = {.source = source, .figure = figure};
     for (size_t i = 0; i < source->n_items; i++) {
         steps.item = &source->items[i];
         steps.page++;
@@ -91,7 +92,7 @@ void picture_steps(struct source *source, struct figure *figure)
     size_t width;
     const float *vectors = source_pool(source, WITH_POSITIONS, &width);
     const char *title = text_new("vectors of the texts: %s", source_pooling(source));
-    add_panel(&steps, title, vectors, source->n_items, width)->y.title = "text";
+    add_step_panel(&steps, title, vectors, source->n_items, width)->y.title = "text";
     figure->columns = 2; /* rows are wide */
     figure->shows_values = true;
     figure->title = text_new("Step by step: %s, %s", source->encoder.name,

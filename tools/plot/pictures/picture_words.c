@@ -18,14 +18,14 @@
 enum { TEXTS = 2, CROWD = 25 /* more words need a panel as wide as the page */ };
 
 struct words {
-    struct source *source;
+    struct plot_source *source;
     const struct plot_options *options;
     size_t n_texts, width;
     size_t *tokens[TEXTS]; /* [n[t]]: those that are words, not special tokens */
     size_t n[TEXTS];
 };
 
-static void read_text(struct words *words, size_t t)
+static void find_words(struct words *words, size_t t)
 {
     const char *text = words->options->request.texts[t];
     const struct item *item = source_tokenize(words->source, text, strlen(text), t + 1);
@@ -40,8 +40,8 @@ static void read_text(struct words *words, size_t t)
 /* ---- Panels ---- */
 
 /* Adds a panel with a row for each word. */
-static struct panel *add_panel(const struct words *words, enum with_positions with, size_t t,
-                               enum panel_kind kind, size_t n_columns, struct figure *figure)
+static struct panel *add_words_panel(const struct words *words, enum with_positions with, size_t t,
+                                     enum panel_kind kind, size_t n_columns, struct figure *figure)
 {
     struct panel *panel = figure_add(figure, kind, words->n[t], n_columns);
     axis_name_all(&panel->y);
@@ -84,7 +84,7 @@ static void add_plane(const struct words *words, enum with_positions with, size_
                       const struct pca *pca, const double *rows, struct figure *figure)
 {
     const struct plot_options *options = words->options;
-    struct panel *panel = add_panel(words, with, t, PANEL_POINTS, PCA_COMPONENTS, figure);
+    struct panel *panel = add_words_panel(words, with, t, PANEL_POINTS, PCA_COMPONENTS, figure);
     pca_project(pca, rows, words->n[t], panel->values);
     axis_name_all(&panel->x);
     panel->x.labels[0] = "x";
@@ -97,11 +97,11 @@ static void add_plane(const struct words *words, enum with_positions with, size_
         read_link(words, t, panel, options->links[i], panel->links[i]);
 }
 
-static void add_distances(const struct words *words, enum with_positions with, size_t t,
-                          const double *rows, struct figure *figure)
+static void add_distance_table(const struct words *words, enum with_positions with, size_t t,
+                               const double *rows, struct figure *figure)
 {
     size_t n = words->n[t], width = words->width;
-    struct panel *panel = add_panel(words, with, t, PANEL_DATA, n, figure);
+    struct panel *panel = add_words_panel(words, with, t, PANEL_DATA, n, figure);
     for (size_t i = 0; i < n * n; i++)
         panel->values[i] =
             vector_distance(rows + i / n * width, rows + i % n * width, width, false);
@@ -131,10 +131,10 @@ static void add_texts(const struct words *words, enum with_positions with, struc
         add_plane(words, with, t, &pca, rows[t], figure);
     }
     for (size_t t = 0; t < words->n_texts; t++)
-        add_distances(words, with, t, rows[t], figure);
+        add_distance_table(words, with, t, rows[t], figure);
 }
 
-void picture_words(struct source *source, struct figure *figure)
+void picture_words(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const engine_info *info = &source->encoder.info;
@@ -146,7 +146,7 @@ void picture_words(struct source *source, struct figure *figure)
         program_die_misused("--layer %zu: this model has %zu layer%s (0: the embedding step)",
                             options->layer, info->n_layers, plural(info->n_layers));
     for (size_t t = 0; t < words.n_texts; t++)
-        read_text(&words, t);
+        find_words(&words, t);
     figure->title =
         text_new("Words in the plane of their principal components: %s", source->encoder.name);
     if (options->layer)

@@ -6,12 +6,12 @@
 #include "tools/plot/plot_source.h"
 
 /* Errors end the program. */
-void picture_position(struct source *source, struct figure *figure);
-void picture_attention(struct source *source, struct figure *figure);
-void picture_words(struct source *source, struct figure *figure);
-void picture_layers(struct source *source, struct figure *figure);
-void picture_order(struct source *source, struct figure *figure);
-void picture_similarity(struct source *source, struct figure *figure);
-void picture_steps(struct source *source, struct figure *figure);
+void picture_position(struct plot_source *source, struct figure *figure);
+void picture_attention(struct plot_source *source, struct figure *figure);
+void picture_words(struct plot_source *source, struct figure *figure);
+void picture_layers(struct plot_source *source, struct figure *figure);
+void picture_order(struct plot_source *source, struct figure *figure);
+void picture_similarity(struct plot_source *source, struct figure *figure);
+void picture_steps(struct plot_source *source, struct figure *figure);
 
 #endif
