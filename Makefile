@@ -130,6 +130,7 @@ help:
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
 	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so (tools/sqlite/README.md)'
+	@echo 'make postgres      that of PostgreSQL, in $(BUILD)/postgres/; make postgres-install (tools/postgres/README.md)'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
 	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options);'
@@ -279,10 +280,16 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 
 EXTENSION := -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--no-undefined
 
-.PHONY: sqlite
+.PHONY: sqlite postgres postgres-install
 sqlite: $(BUILD)/libencode_sqlite.so
 $(BUILD)/libencode_sqlite.so: $(call objects,$(wildcard tools/sql/*.c tools/sqlite/*.c)) $(BUILD)/libengine.a
 	$(call say,link)$(LINK) $(EXTENSION) $(call in_place,$^ $(LIBS))
+
+PG_CONFIG ?= pg_config
+postgres postgres-install: $(BUILD)/libengine.a
+	@mkdir -p $(BUILD)/postgres
+	$(if $(V),,@)MAKEFLAGS= $(MAKE) --no-print-directory $(if $(V),,-s) -C $(BUILD)/postgres -f $(CURDIR)/tools/postgres/Makefile PG_CONFIG='$(PG_CONFIG)' \
+		WERROR='$(WERROR)' SANITIZE='$(SANITIZE)' LIBS='$(LIBS)' $(if $(filter %-install,$@),install DESTDIR='$(DESTDIR)',all)
 
 # ---- Pages ----
 # Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs

@@ -19,6 +19,7 @@ declare -A most_of=(
     [new]=638
     [peers]=53
     [plot]=2997
+    [postgres]=323
     [search]=1958
     [sql]=289
     [sqlite]=731

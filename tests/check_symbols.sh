@@ -42,11 +42,12 @@ shows() { # FILE EXPRESSION
     [ -z "$others" ] || wrong "$1 defines $others"
 }
 shows "$build/libencode_sqlite.so" sqlite3_encodesqlite_init
+shows "$build/postgres/encode.so" 'Pg_magic_func|_PG_init|(pg_finfo_)?encode_(text|rank|cosine|model|tokens|windows)'
 
 forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
 found=$(uses "$forbidden" "$build/libengine.a")
 [ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
-found=$(uses "$forbidden" "$build"/tools/{sql,sqlite}/*.o)
+found=$(uses "$forbidden" "$build"/tools/{sql,sqlite}/*.o "$build"/postgres/*.o)
 [ -z "$found" ] || wrong "an extension prints, ends the process or changes its settings: $found"
 
 # model/ computes: no memory, no threads, no files, no settings of the process and none of the system.

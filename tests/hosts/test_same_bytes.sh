@@ -45,6 +45,17 @@ vectors = libengine.Encoder().encode_arrow(pyarrow.array(texts))
 sys.stdout.buffer.write(vectors.values.to_numpy().tobytes())'
 }
 
+# psql prints what array_send makes: in network order a header of five numbers, then each number after its length.
+bytes_of_postgres() {
+    "$tree/tests/hosts/with_postgres.sh" psql -XqtA -c 'CREATE TABLE texts(i serial, line text)' \
+        -c "\\copy texts(line) FROM '$folder/texts' (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')" \
+        -c "SELECT encode(array_send(encode(line)), 'hex') FROM texts ORDER BY i" >rows
+    local code=$?
+    [ $code != 77 ] || missing "$(cat rows)" || return
+    perl -ne '$_ = substr($_, 40); print pack("V", hex $1) while /\G.{8}(.{8})/g' rows
+    return $code
+}
+
 check 'the command: 1,000 vectors' [ "$(stat -c %s expected)" = $((1000 * 256 * 4)) ]
 for host in $(compgen -A function bytes_of_); do
     "$host" >bytes 2>err
