@@ -25,3 +25,11 @@ sentences() { # N
         for (i = 1; i <= n; i++) { line = "text " i; most = i % 50 ? rand() * 20 : 60
             for (k = 0; k < most; k++) line = line (rand() < 0.02 ? "  " : " ") word[1 + int(rand() * 20)]; print line } }'
 }
+
+no_engine() { # spark|ray: prints why it cannot run here, or fails
+    case $1 in
+    spark) has pyspark pyarrow pandas && command -v java >/dev/null && return 1 ;;
+    ray) has ray.data pyarrow && return 1 ;;
+    esac
+    echo "$1 is not here (sh tools/setup.sh hosts)"
+}

@@ -1,5 +1,6 @@
-"""Texts per second of Encoder.encode in batches of 1,000 against the command, of two threads against one, and seconds to
-the first vector of a new process. Not in make test: it needs the machine for itself.
+"""Texts per second of Encoder.encode in batches of 1,000 against the command, of two threads against one, and seconds
+to the first vector of a new process. Not in make test: it needs the machine for itself. On a busy machine look at the
+seconds of CPU, which OMP_WAIT_POLICY=passive frees of waiting.
 
     LIBENGINE_FOLDER=build PYTHONPATH=tools/python python3 tests/hosts/speed.py [TEXTS [ROUNDS]]
 """
@@ -21,9 +22,10 @@ TEXTS = [" ".join(WORDS[(i * k + k * k) % len(WORDS)] for k in range(1, 5 + i % 
 
 
 def seconds(call):
-    begin = time.perf_counter()
+    """Returns the seconds that call() takes, on the clock and of all CPUs."""
+    begin, cpu = time.perf_counter(), os.times()
     call()
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, sum(os.times()[:4]) - sum(cpu[:4])
 
 
 def command(threads, texts):
@@ -41,16 +43,24 @@ rates = {}
 encoders = {threads: libengine.Encoder(threads=threads) for threads in (1, 2)}
 for _ in range(ROUNDS):  # in turns, as other programs use the machine too
     for threads, encoder in encoders.items():
-        start = seconds(lambda: command(threads, TEXTS[:1]))
-        rates.setdefault(("command", threads), []).append(N / (seconds(lambda: command(threads, TEXTS)) - start))
-        rates.setdefault(("Python", threads), []).append(N / seconds(lambda: package(encoder)))
+        start, whole = seconds(lambda: command(threads, TEXTS[:1])), seconds(lambda: command(threads, TEXTS))
+        rates.setdefault(("command", threads), []).append([N / (b - a) for a, b in zip(start, whole)])
+        rates.setdefault(("Python", threads), []).append([N / b for b in seconds(lambda: package(encoder))])
+
+
+def compare(a, b):
+    """Prints the medians of the ratios of a to b, by the clock and by seconds of CPU."""
+    ratios = [[x / y for x, y in zip(*values)] for values in zip(rates[a], rates[b])]
+    clock, cpu = map(statistics.median, zip(*ratios))
+    print(f"{a[0]}, {a[1]} threads, against {b[0]}, {b[1]}: {clock:.3f} of the texts/s, {cpu:.3f} a second of CPU")
+
+
 for (name, threads), values in rates.items():
-    print(f"{name:8} {threads} threads: {statistics.median(values):8,.0f} texts/s")
+    clock, cpu = map(statistics.median, zip(*values))
+    print(f"{name:8} {threads} threads: {clock:8,.0f} texts/s, {cpu:8,.0f} a second of CPU")
 for threads in (1, 2):
-    ratios = [a / b for a, b in zip(rates["Python", threads], rates["command", threads])]
-    print(f"Python against the command, {threads} threads: {statistics.median(ratios):.3f}")
-ratios = [a / b for a, b in zip(rates["Python", 2], rates["Python", 1])]
-print(f"Python, two threads against one: {statistics.median(ratios):.2f}")
-start = [seconds(lambda: subprocess.run([sys.executable, "-c", "import libengine; libengine.Encoder().encode('a')"],
-                                        check=True)) for _ in range(ROUNDS)]
+    compare(("Python", threads), ("command", threads))
+compare(("Python", 2), ("Python", 1))
+first = [sys.executable, "-c", "import libengine; libengine.Encoder().encode('a')"]
+start = [seconds(lambda: subprocess.run(first, check=True))[0] for _ in range(ROUNDS)]
 print(f"a new process to its first vector: {statistics.median(start):.2f} s")

@@ -56,6 +56,13 @@ bytes_of_postgres() {
     return $code
 }
 
+by_engine() { # spark|ray
+    no_engine "$1" && return 77
+    timeout 300 "$python" "$tree/tests/hosts/cluster_job.py" "$1" texts "$1.bytes" "$folder/$1" >/dev/null && cat "$1.bytes"
+}
+bytes_of_spark() { by_engine spark; }
+bytes_of_ray() { by_engine ray; }
+
 check 'the command: 1,000 vectors' [ "$(stat -c %s expected)" = $((1000 * 256 * 4)) ]
 for host in $(compgen -A function bytes_of_); do
     "$host" >bytes 2>err

@@ -1,5 +1,6 @@
 """Index finds what NumPy finds, in arrays and files of every type; Arrow arrays, and the cache of checkpoints."""
 
+import asyncio
 import json
 import os
 import pathlib
@@ -122,3 +123,31 @@ class Pretrained(unittest.TestCase):
             (model / "model.safetensors").write_bytes(data)
             self.assertNotEqual(libengine.Encoder.from_pretrained(model).path, first.path)
             self.assertEqual(len(os.listdir(made.parent)), 3)
+
+
+class Adapters(unittest.TestCase):
+    def test_langchain(self):
+        try:
+            from libengine.langchain import Embeddings
+        except ImportError:
+            self.skipTest("the adapter for LangChain needs langchain-core (sh tools/setup.sh hosts)")
+        encoder = libengine.Encoder(DEFAULT)
+        embeddings = Embeddings(encoder, truncate_dim=64)
+        expected = encoder.encode(["dogs", "a bike"], truncate_dim=64).tolist()
+        self.assertEqual(embeddings.embed_documents(["dogs", "a bike"]), expected)
+        self.assertEqual(embeddings.embed_query("dogs"), expected[0])
+        from langchain_core.vectorstores import InMemoryVectorStore
+        store = InMemoryVectorStore.from_texts(["dogs bark", "I ride a bike"], embeddings)
+        self.assertEqual(store.similarity_search("who rides?", k=1)[0].page_content, "I ride a bike")
+
+    def test_llama_index(self):
+        try:
+            from libengine.llama_index import Embedding
+        except ImportError:
+            self.skipTest("the adapter for LlamaIndex needs llama-index-core (sh tools/setup.sh hosts)")
+        encoder = libengine.Encoder(DEFAULT)
+        embedding, expected = Embedding(encoder), encoder.encode(["dogs", "a bike"]).tolist()
+        self.assertEqual(embedding.get_text_embedding_batch(["dogs", "a bike"]), expected)
+        self.assertEqual(embedding.get_query_embedding("dogs"), expected[0])
+        self.assertEqual(asyncio.run(embedding.aget_query_embedding("a bike")), expected[1])
+        self.assertEqual(embedding.model_name, "default weights")

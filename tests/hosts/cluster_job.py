@@ -1,0 +1,108 @@
+"""Encodes the lines of a file by Spark or Ray on workers of this machine, from Parquet to Parquet, and writes the
+float32 of their vectors, in order. Prints the texts per second of the second run (the first starts the workers).
+
+    python3 tests/hosts/cluster_job.py spark|ray TEXTS VECTORS FOLDER [FLAG]
+
+FLAG: a file that does not exist yet: the first worker to meet its third batch makes it, and is killed by SIGKILL.
+"""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+BATCH = 200  # texts: small, so that there are several for each worker
+
+
+class Killer:
+    """Counts batches, and kills this process at the third one, once for all processes."""
+
+    def __init__(self, flag):
+        self.flag, self.n = flag, 0
+
+    def count(self):
+        self.n += 1
+        if self.flag and self.n == 3 and not os.path.exists(self.flag):
+            os.close(os.open(self.flag, os.O_CREAT | os.O_EXCL))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def with_spark(folder, flag, runs):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    import libengine.spark
+    encode = libengine.spark.encode_column("text")
+
+    def watched(batches):
+        killer = Killer(flag)
+
+        def counted():
+            for batch in batches:
+                killer.count()
+                yield batch
+        yield from encode(counted())
+
+    settings = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.maxRecordsPerBatch": BATCH,
+                "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+                "spark.local.dir": f"{folder}/local", "spark.sql.warehouse.dir": f"{folder}/warehouse"}
+    spark = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
+    for out in runs:
+        frame = spark.read.parquet(f"{folder}/in")
+        frame.mapInArrow(watched, libengine.spark.schema_with(frame.schema)).write.parquet(out)
+    spark.stop()
+
+
+def with_ray(folder, flag, runs):
+    import ray
+
+    from libengine.ray import EncodeColumn
+
+    class Watched(EncodeColumn):
+        def __init__(self, **options):
+            super().__init__(**options)
+            self.killer = Killer(flag)
+
+        def __call__(self, batch):
+            self.killer.count()
+            return super().__call__(batch)
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=256 << 20)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    for out in runs:
+        texts = ray.data.read_parquet(f"{folder}/in", override_num_blocks=4)
+        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow", batch_size=BATCH,
+                          compute=ray.data.ActorPoolStrategy(size=2), num_cpus=0.5).write_parquet(out)
+    ray.shutdown()
+
+
+def timed(folder, n, seconds):
+    """Yields a folder for each run, and measures the runs."""
+    for run in range(1 if n <= 1000 else 2):
+        begin = time.perf_counter()
+        yield f"{folder}/out{run}"
+        seconds.append(time.perf_counter() - begin)
+
+
+def main(engine, texts, vectors, folder, flag=None):
+    lines, seconds = pathlib.Path(texts).read_text(encoding="utf-8").splitlines(), []
+    os.makedirs(f"{folder}/in")
+    rows = -(-len(lines) // 4)
+    for part in range(4):
+        these = range(part * rows, min((part + 1) * rows, len(lines)))
+        pq.write_table(pa.table({"row": list(these), "text": [lines[i] for i in these]}), f"{folder}/in/{part}.parquet")
+    runs = timed(folder, len(lines), seconds)
+    {"spark": with_spark, "ray": with_ray}[engine](folder, flag, runs)
+    table = pq.read_table(f"{folder}/out0").sort_by("row")
+    assert table["row"].to_pylist() == list(range(len(lines))), "rows are missing or doubled"
+    column = table["vector"].combine_chunks()
+    pathlib.Path(vectors).write_bytes(column.flatten().to_numpy().astype(np.float32, copy=False).tobytes())
+    print(f"{engine}: {len(lines) / seconds[-1]:,.0f} texts/s in {seconds[-1]:.1f} s")
+
+
+main(*sys.argv[1:])
