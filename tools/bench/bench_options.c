@@ -83,7 +83,7 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-/* ---- All of it ---- */
+/* ---- The table ---- */
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...]\n",

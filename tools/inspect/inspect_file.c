@@ -250,7 +250,7 @@ static void print_text(const struct inspection *inspection, struct rows *rows)
                inspection->is_sound ? "every section and tensor agrees" : "the file is damaged");
 }
 
-/* ---- All of it ---- */
+/* ---- The file ---- */
 
 void inspect_file(const char *path, bool is_json, bool verify)
 {

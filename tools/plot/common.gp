@@ -7,7 +7,7 @@
 #   width, height     of the picture in inches, 0: the script chooses; of text in characters, for one panel
 #   dpi               pixels per inch of a PNG
 #   title, notes, n_notes     the heading, and lines below the panels
-#   n, n_beside       panels; how many stand beside each other, 0: the script chooses
+#   n, n_beside       panels; how many are beside each other, 0: the script chooses
 #   square, y_up, shows_values, shares_scale, shares_names, overlaid    0 or 1, see figure.h
 #
 # and of panel i from 1 to n:
@@ -28,7 +28,7 @@ unset key
 set title offset 0,-0.4
 
 # Letters of a PNG have their size at 96 pixels per inch, those of an SVG are in pixels, and those of a PDF are a third
-# larger than they say. Keep noenhanced: it shows texts as they are.
+# larger than they say. Keep noenhanced: it leaves texts unchanged.
 is_text = format eq 'text'
 per_inch = format eq 'png' ? dpi : format eq 'svg' ? 96 : format eq 'pdf' ? 1 : 10
 if (is_text) { width = width / 10.0; height = height / 10.0 }
@@ -60,7 +60,7 @@ even(text, most) = least_of(most, strlen(text) / int(ceil(strlen(text) / (1.0 * 
 fold_most(text, most) = strlen(text) <= most ? text : fold(text, even(text, most))
 fold_to(text, points, font) = fold_most(text, most_of(8, least_of(200, int(points / (0.56 * font)))))
 lines(text) = strlen(text) == 0 ? 0 : strstrt(text, "\n") ? 1 + lines(text[strstrt(text, "\n") + 1:*]) : 1
-# A name that stands in `set xtics`, where % begins a format.
+# A name for `set xtics`, where % begins a format.
 plain(name) = strstrt(name, '%') ? name[1:strstrt(name, '%')].'%'.plain(name[strstrt(name, '%') + 1:*]) : name
 # 1, 2 or 5 times a power of ten, so that at most so many are in the range.
 power(x) = 10.0 ** floor(log10(x))

@@ -9,11 +9,11 @@ palette_viridis = "set palette defined (0 '#440154', 1 '#482878', 2 '#3E4989', 3
 palette_Blues = "set palette defined (0 '#FFFFFF', 1 '#DEEBF7', 2 '#C6DBEF', 3 '#9ECAE1', 4 '#6BAED6', 5 '#4292C6', \
     6 '#2171B5', 7 '#08519C', 8 '#08306B') maxcolors 0"
 
-# Beside a small scale stands what is in parentheses alone.
+# A small scale has only the text in parentheses beside it.
 short(text) = strstrt(text, '(') ? text[strstrt(text, '(') + 1:strlen(text) - 1] : text
 scale_text(text, room) = fold_to(room < 90 ? short(text) : text, room, axis_font)
 
-# ---- The page: how many panels beside and below each other, and what is around them ----
+# ---- The page: panels beside and below each other, and the margins around them ----
 x_longest = 0; y_longest = 0; columns_most = 1.0; rows_most = 1.0; named_most = 1.0; n_below = 1
 has_titles = 0; has_x_titles = 0; has_y_titles = 0
 n_beside = n_beside ? least_of(n_beside, n) : n <= 3 ? n : ceil(sqrt(n))
@@ -71,7 +71,7 @@ do for [pass = 1:3] {
     }
 }
 
-# A page of no size that was asked for is as large as what is on it; on a larger one all of it is in the middle.
+# If no size is given, the page is as large as its contents; on a larger page they are in the middle.
 used_width = left + right + n_beside * panel_width + (n_beside - 1) * gap_x
 used_height = top + bottom + n_below * panel_height + (n_below - 1) * gap_y
 if (has_width && (used_width > page_width + 0.01 || used_height > page_height + 0.01)) {

@@ -1,7 +1,7 @@
 # order.gp - dots on a line for each permutation: order. common.gp has the variables.
 load folder."/common.gp"
 
-# The names are whole, in letters as large as 60 % of the page allows.
+# The names are complete, in letters as large as 60 % of the page allows.
 font = most_of(5.5, least_of(tick_font, 0.6 * page_width / (letter * most_of(1, y_names[1]))))
 left = edge + least_of(0.6 * page_width, y_names[1] * letter * font) + gap
 bottom = edge + line * (tick_font + axis_font) + 2 * gap

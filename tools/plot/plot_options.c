@@ -153,10 +153,8 @@ void plot_texts_read(struct plot_options *options)
                                 most == 1 ? "the first" : "the first two");
         if (len > 0 && memchr(record.input.text, '\0', len))
             program_die("line %zu of stdin has a NUL byte, so it is not a text", record.line);
-        if (len > 0) {
-            char *text = alloc_zeros(len + 1, 1);
-            options->stdin_texts[(*n)++] = memcpy(text, record.input.text, len);
-        }
+        if (len > 0)
+            options->stdin_texts[(*n)++] = alloc_own(strndup(record.input.text, len));
         record_free(&record);
     }
     if (state == READER_FAILED)
@@ -332,7 +330,7 @@ int plot_print_help(void)
           "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
           "\n"
           "Without TEXT the texts are lines of stdin.\n"
-          "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n",
+          "encode-plot PICTURE --help lists the options of each. Manual: man encode-plot.\n",
           stdout);
     return program_end(PROGRAM_DONE);
 }
@@ -346,7 +344,7 @@ static const char *output_of(const char *path)
     return is_stdout ? NULL : path;
 }
 
-/* Resolves what is written to which file. */
+/* Resolves the format and the files of the picture and the numbers. */
 static void finish_outputs(struct plot_options *options)
 {
     static const char *const endings[] = {".txt", ".tsv", ".png", ".svg", ".pdf"};

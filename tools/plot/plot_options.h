@@ -1,4 +1,4 @@
-/* plot_options.h - the command line of encode-plot, and what it asks for. */
+/* plot_options.h - the command line of encode-plot. */
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 

@@ -11,11 +11,11 @@
 struct plot_source {
     struct encoder encoder; /* for the model and its tokens */
     const struct plot_options *options;
-    engine_position scheme; /* WITH_POSITIONS: the scheme that was asked for, or the file's; if the
-                               file has none and the picture compares with and without, the sinusoid
-                             */
-    const char *position;   /* the name of the scheme in force */
-    struct item *items;     /* [n_items]: the texts */
+    /* WITH_POSITIONS: the scheme that was asked for, or the file's; if the file has none and the
+     * picture compares with and without, the sinusoid. */
+    engine_position scheme;
+    const char *position; /* the name of the scheme in force */
+    struct item *items;   /* [n_items]: the texts */
     size_t n_items;
 };
 

@@ -80,8 +80,8 @@ do for [p = 1:n_panels] {
 
     unset label; unset arrow
     do for [k = 1:n_shown] {
-        # A pair has one name, at its word of A, on the side that covers least. Of more words than find room the
-        # names stand to the right: the search takes the square of their number.
+        # A pair has one name, at its word of A, on the side that covers least. Names of more than 60 words are
+        # on the right: the search takes the square of their number.
         if (k <= n_first || !pair[k]) {
             cost = 1e9
             do for [s = 0:(words > 60 ? -1 : 3)] {

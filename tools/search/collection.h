@@ -1,4 +1,4 @@
-/* collection.h - what is searched: the files of VECTORS and of TEXTS. A row of VECTORS stands for a
+/* collection.h - the files that are searched: VECTORS and TEXTS. A row of VECTORS stands for a
  * passage: a line of the corpus, or a part of a long one, with its id. The rows file beside the
  * vectors describes it, and TEXTS have its text. Rows and lines are counted over all files in their
  * order, as if they were one. */

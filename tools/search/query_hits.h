@@ -10,7 +10,7 @@
 struct query_hit {
     engine_hit found;
     size_t rank; /* by vectors, from 0 */
-    float score; /* in force: that of found, or the cross-encoder's */
+    float score; /* that of found, or the cross-encoder's */
     struct passage passage;
     struct record record; /* its text, if there are TEXTS */
 };

@@ -7,10 +7,10 @@
  * is, so each row then is an axis times its singular value. The time grows with n^2 D: a text of
  * 500 words takes about a second.
  *
- * Singular vectors have no sign; the one taken depends on the axes alone (as in sklearn since 1.5),
+ * The sign of a singular vector is free; it is chosen by the axes alone (as in sklearn since 1.5),
  * so that the same points in another order give the same picture.
  *
- * LAPACK in OpenBLAS would be shorter, but ends by a signal or never where memory is refused.
+ * LAPACK in OpenBLAS would be shorter, but if memory is refused it crashes or never ends.
  */
 #include "tools/plot/pictures/pca.h"
 
@@ -24,7 +24,7 @@ enum { SWEEPS_MOST = 60 }; /* over all pairs; some ten are enough */
 /* Of two rows: a cosine below this is rounding. */
 static const double LEAST_COSINE = 1e-14;
 
-/* Of the sum of squares: what is below this is rounding, and determines no axis. */
+/* Of the sum of squares: a share below this is rounding, and determines no axis. */
 static const double LEAST_SHARE = 1e-24;
 
 /* In eight sums, which the processor computes side by side. */
@@ -73,9 +73,10 @@ static bool make_orthogonal(double *rows, size_t n, size_t width, double least)
     return is_done;
 }
 
-/* The longest row becomes an axis, and is zeros then. Its largest component becomes positive: of
- * twins up to rounding, the first. */
-static void take_axis(struct pca *pca, size_t k, double *rows, size_t n, double total, double least)
+/* Makes the longest row an axis, and then zeros. The largest component of an axis is positive: of
+ * those that are equal up to rounding, the first. */
+static void extract_axis(struct pca *pca, size_t k, double *rows, size_t n, double total,
+                         double least)
 {
     size_t width = pca->width, longest = 0, largest = 0;
     for (size_t i = 1; i < n; i++)
@@ -114,7 +115,7 @@ bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
     if (!make_orthogonal(centred, n, width, least))
         return false;
     for (size_t k = 0; k < PCA_COMPONENTS; k++)
-        take_axis(pca, k, centred, n, total, least);
+        extract_axis(pca, k, centred, n, total, least);
     return true;
 }
 
