@@ -10,7 +10,7 @@ most_library=19758 most_lines=450 most_files=25
 # its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
 # line has none. All of tools/ is to have 26000.
 declare -A most_of=(
-    [bench]=1277
+    [bench]=1245
     [common]=5279
     [encode]=5160
     [import]=9170

@@ -6,6 +6,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- Series: a call is repeated. Quantiles between two samples are their weighted mean (type 7 of
+ * ---- Hyndman and Fan 1996) ---- */
+
+enum { RUNS_LEAST = 3, RUNS_MOST = 100000 };
+
+static const double LONG_RUN = 3; /* seconds */
+
+static int compare_times(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, size_t n, double share)
+{
+    double rank = share * (double)(n - 1);
+    size_t below = (size_t)rank, above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
+}
+
+struct timing timing_of(double *samples, size_t n)
+{
+    qsort(samples, n, sizeof *samples, compare_times);
+    double median = quantile(samples, n, 0.5);
+    return (struct timing){
+        .n_runs = n,
+        .median = median,
+        .min = samples[0],
+        .spread = (quantile(samples, n, 0.75) - quantile(samples, n, 0.25)) / median,
+    };
+}
+
+/* Calls once() for warming up, then as often as the length says. If once() returns false, after a
+ * message, this function does too. */
+static bool time_series(struct series_length length, bool (*once)(void *user), void *user,
+                        struct timing *timing)
+{
+    double *samples = alloc_zeros(RUNS_MOST, sizeof *samples), start = program_seconds();
+    size_t n = 0;
+    bool done = once(user);
+    double first = program_seconds() - start, begin = program_seconds();
+    size_t least = length.n_runs > 0 ? length.n_runs : first > LONG_RUN ? 1 : RUNS_LEAST;
+    while (done && n < RUNS_MOST &&
+           (n < least || (length.n_runs == 0 && program_seconds() - begin < length.seconds))) {
+        start = program_seconds();
+        done = once(user);
+        samples[n++] = program_seconds() - start;
+    }
+    if (done)
+        *timing = timing_of(samples, n);
+    free(samples);
+    return done;
+}
+
+/* ---- Calls ---- */
+
 enum { SESSION_TOKENS = 512 };
 
 struct timed_session {
@@ -76,11 +132,11 @@ bool encoding_time(const struct subject *subject, const struct workload *workloa
         const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
                                    "mean",   "-f", "npy",         SENTENCE, NULL};
         snprintf(threads, sizeof threads, "%zu", n_threads);
-        return series(length, run_encode, arguments, timing);
+        return time_series(length, run_encode, arguments, timing);
     }
     if (!open_encoding(&encoding, subject, workload, n_threads, false))
         return false;
-    bool done = series(length, encode_once, &encoding, timing);
+    bool done = time_series(length, encode_once, &encoding, timing);
     close_encoding(&encoding);
     return done;
 }

@@ -2,9 +2,24 @@
 #ifndef TOOLS_BENCH_ENCODING_H
 #define TOOLS_BENCH_ENCODING_H
 
-#include "tools/bench/series.h"
 #include "tools/bench/subject.h"
-#include "tools/bench/workload.h"
+
+#include <stdbool.h>
+
+struct series_length {
+    double seconds;
+    size_t n_runs; /* 0: as many as fit into the seconds, at least 3, or 1 of more than 3 seconds */
+};
+
+/* In seconds. */
+struct timing {
+    size_t n_runs;
+    double median, min;
+    double spread; /* (upper quartile - lower quartile) / median */
+};
+
+/* Returns the timing of n >= 1 samples, which it sorts. */
+struct timing timing_of(double *samples, size_t n);
 
 enum { PROFILE_SHARES = ENGINE_N_STEPS + 1 };
 

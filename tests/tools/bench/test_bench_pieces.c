@@ -2,7 +2,7 @@
 #include "tests/support.h"
 #include "tests/tools/shell.h"
 
-#include "tools/bench/series.h"
+#include "tools/bench/encoding.h"
 #include "tools/bench/subject.h"
 #include "tools/bench/workload.h"
 #include "tools/common/options.h"
