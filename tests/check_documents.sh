@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The documents fit the tree: links lead somewhere; README.md files have at most 200 lines of at most 120
 # characters, and what they name in code quotes is there: files, from the top or from beside the document, and
-# functions; the picture of the house is that of the includes. (What they show of programs: check_readme.sh.)
+# functions; the picture of the house is that of the includes, and the list in tests/README.md that of the suites.
+# (What they show of programs: check_readme.sh.)
 #
 #     tests/check_documents.sh [ROOT]     ROOT: the tree to check, this one if absent
 set -u
@@ -53,6 +54,10 @@ while read -r document; do
         check_names "$document" "$folder"
     fi
 done < <(ls -- *.md */*.md */*/*.md | grep -v "^build")
+
+if ! sed '1,/^<!-- printed by/d' tests/README.md | cmp -s - <(tests/guarantees.sh); then
+    wrong 'tests/README.md does not end with what the suites guarantee: tests/guarantees.sh --write'
+fi
 
 if ! picture=$(tools/house.sh 2>&1); then
     wrong "tools/house.sh: $picture"

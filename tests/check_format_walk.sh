@@ -2,6 +2,8 @@
 # weights/FORMAT.md walks through small files in hex. This makes them again with the commands that the document
 # shows, and compares each line: its bytes with those of the file at that offset, and the numbers, texts and
 # checksums behind them with what the bytes say.
+#
+# Guarantee: files have the bytes that weights/FORMAT.md walks through.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd) || exit 1

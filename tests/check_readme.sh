@@ -2,6 +2,8 @@
 # README.md shows what the programs print: runs every "$ build/..." line of it and compares what follows
 # up to the end of the block. Numbers with a point differ a little between instruction sets: they may
 # be 0.05 apart. All else must be the same. What an earlier run wrote is removed: --resume would call it complete.
+#
+# Guarantee: the programs print what README.md shows.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}

@@ -1,5 +1,8 @@
 /* NaN and infinities never come out of engine.h: what would answer with one has a status and says
- * which input, and where they come from. */
+ * which input, and where they come from.
+ *
+ * Guarantee: NaN and infinities give a status with the name of their tensor, and are never
+ * returned. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 #include "tests/weight_surgery.h"

@@ -1,5 +1,5 @@
-/* The words that go before texts, and the windows of texts that are too long: that engine.h does
- * what it says of them, with vectors compared bit for bit. */
+/* Guarantee: prompts and windows of engine.h give the vectors of the texts and tokens that
+ * they stand for, bit for bit. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 

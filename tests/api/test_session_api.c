@@ -1,5 +1,8 @@
 /* Sessions at their edges: options that make no sense, structs of other versions, positions of
- * their own. After every refusal a session must work and give the same numbers, to the bit. */
+ * their own. After every refusal a session must work and give the same numbers, to the bit.
+ *
+ * Guarantee: a session refuses wrong options and a second thread, and then gives the same
+ * numbers. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 

@@ -7,6 +7,9 @@
 # Each case has a folder of its own with the files of inputs.sh. Comments are copied; "export" and functions are for all
 # commands after them. checkpoints needs ../shared (or SHARED_DIR) and numpy, and pictures needs gnuplot. All kernels
 # with fused multiply-adds print the same; on a processor without them the cases are skipped.
+#
+# Guarantee: the programs print what the cases show: tokens, vectors, labels, ranks, windows, padding, hits, tables,
+# pictures, and each message with its exit code.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/machine/environment.sh

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The commands of tools/cluster/README.md with GNU parallel and mpirun: the rows of all shards are byte for byte those
 # that one encode writes, and so is what encode-search finds in them. Skips the one that is not installed.
+#
+# Guarantee: a corpus encoded by GNU parallel and by mpirun has the rows of one machine.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

@@ -4,6 +4,9 @@
 # are byte for byte those that one encode writes.
 #
 # CLUSTER_ENCODE: another program in the place of encode.
+#
+# Guarantee: a corpus in eight shards under Slurm, with programs, tasks and a node killed, has the rows of one machine
+# byte for byte.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 [ "${1:-}" = inside ] || exec tests/cluster/with_slurm.sh "$0" inside

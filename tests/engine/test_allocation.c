@@ -4,7 +4,9 @@
  * The linker sends every call of an allocator that stands in an object of the library or in this
  * file here
  * (--wrap, see the Makefile). What OpenBLAS and libc allocate for themselves is not seen.
- */
+ *
+ * Guarantee: the library survives each failing allocation, and allocates nothing while it
+ * encodes. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 #include "tools/writer/weight_writer.h"

@@ -1,6 +1,6 @@
-/* The engine against tests/reference: every hidden state, every attention map, the tokens and every
- * pooling of random models over the whole grid of settings, and of several models for 1 to 128
- * tokens. */
+/* Guarantee: every hidden state, attention map and pooled vector is within 1e-5 of the second
+ * implementation (reference/), over the grid of positions, norms, activations, gates, masks,
+ * poolings and head widths, for 1 to 128 tokens, on every instruction set. */
 #include "tests/engine/comparison.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* One number, whatever the company: the vectors of a text are the same to the last bit alone and in
- * any batch, with any padding that its mask hides, with any number of threads, in any session. */
+/* Guarantee: the vector of a text is the same to the last bit in any batch, order and
+ * padding, in any session, and with any number of threads. */
 #include "model/tensor.h"
 #include "tests/support.h"
 #include "tests/weight_surgery.h"

@@ -1,7 +1,11 @@
 /* One number, whatever the processor: every instruction set with fused multiply-adds gives the same
  * bits, and they are those that the fingerprints below remember, so machines and compilers that
  * never meet agree. The portable set, which rounds products too where the CPU cannot fuse, and
- * which may leave products to OpenBLAS, is only near. */
+ * which may leave products to OpenBLAS, is only near.
+ *
+ * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, NEON
+ * included, with gcc and clang, by fingerprints; the portable set is within 1e-5 in f32 and
+ * 0.05 in int8. */
 #include "tests/support.h"
 
 #include <inttypes.h>

@@ -1,6 +1,8 @@
 /* test_openblas.c - OpenBLAS is loaded when a model is opened whose kernels want it, starts no
  * thread of its own and leaves the process as it was; where it cannot be had, models work all the
- * same. Each case is a child process, as a library is loaded once. */
+ * same. Each case is a child process, as a library is loaded once.
+ *
+ * Guarantee: OpenBLAS is loaded only if it is needed, without threads of its own. */
 #include "tests/support.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* Word order: with positions a word in another place is another vector, without them it is the same
- * one; under a look-ahead mask no token knows what comes after it. */
+/* Guarantee: with a look-ahead mask no later token changes a bit; without positions no order
+ * does. */
 #include "tests/support.h"
 
 #include <math.h>

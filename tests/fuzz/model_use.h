@@ -1,7 +1,10 @@
 /* model_use.h - all that a host can ask of a model, for the fuzz targets that make models: what is
  * in its file, sessions of every position and mask, every pooling, head, prompt and window. Whether
  * the model is a sensible one does not matter; each answer must be a status with words, or have the
- * counts that engine.h promises. */
+ * counts that engine.h promises.
+ *
+ * Guarantee: weight files, vectors, journals, checkpoints, texts and command lines with any
+ * contents end with a status or with results of the promised counts (fuzz/). */
 #ifndef TESTS_FUZZ_MODEL_USE_H
 #define TESTS_FUZZ_MODEL_USE_H
 

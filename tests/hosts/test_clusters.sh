@@ -3,6 +3,8 @@
 # are byte for byte those of the command.
 #
 #     CLUSTER_TEXTS=200000 tests/hosts/test_clusters.sh     more texts, and texts per second beside the command's
+#
+# Guarantee: vectors by Spark and Ray are the command's, also if a worker is killed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

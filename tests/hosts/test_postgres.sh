@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The extension of PostgreSQL in use, on a server of its own (with_postgres.sh): values, errors, models that change,
 # cancelled calls, 50 connections, killed backends and servers. HOSTS_ROWS: the rows of its large table.
+#
+# Guarantee: the extension of PostgreSQL survives killed backends and servers.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 [ -n "${POSTGRES_DATA:-}" ] || exec tests/hosts/with_postgres.sh "$0"

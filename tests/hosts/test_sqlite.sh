@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The extension of SQLite in use: tests/hosts/sqlite_uses.py, and every allocation failing (sqlite_memory.c).
 # HOSTS_ROWS: the rows of its large table. Skips without the packages of tools/setup.sh hosts.
+#
+# Guarantee: the extension of SQLite survives each failing allocation.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

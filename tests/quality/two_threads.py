@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """two_threads.py BENCH [SECONDS]: a short text on two threads takes at most 1.1 times as long as on one.
 
+Guarantee: a short text takes at most 1.1 times as long on two threads as on one; by hand.
+
 encode-bench times lat16 with one and with two threads in turns, a second each, on the machine as it
 is and beside a neighbour that takes a processor for a while, leaves, and comes again, at the same
 times for both. Fails where two threads take more than 1.1 times as long as one, over all rounds; a

@@ -67,6 +67,7 @@ finds check_documents.sh README.md "$(printf '%121s' x)" 'a line of more than 12
 finds check_documents.sh engine/README.md "$(empty_lines 200)" 'engine/README.md: more than 200 lines'
 finds check_documents.sh model/README.md '`layers/planted.c`' 'names layers/planted.c, which is not there'
 absent=planted_$((1 + 1)) # in no file, this one included
+finds check_documents.sh tests/engine/planted.c '/* Guarantee: all. */' 'does not end with what the suites guarantee'
 finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
 finds check_documents.sh engine/runtime/team.c '#include "model/layers/norm.h"\n' 'is not the house of these includes'
 finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n' 'which is above it'

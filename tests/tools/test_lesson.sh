@@ -2,6 +2,9 @@
 # tools/lesson.sh as a user runs it: wrong use, what it leaves where something fails, that no number of the articles
 # differs, that the page's own numbers are those that lesson/recompute.py computes by another way, and that it finds
 # wrong ones.
+#
+# Guarantee: the page `build/lesson.html` has the numbers and figures of four articles on positional encoding, each
+# made by a command and computed again by another way.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

@@ -2,7 +2,9 @@
  * Whatever is wrong, opening either fails, with a status and with words, or gives a model that
  * works: it never crashes, hangs or reads outside the file (AddressSanitizer sees that, for the
  * copies are exactly as long as the file). What lies inside the sections is test_bad_contents.c's.
- */
+ *
+ * Guarantee: damaged weight files (cut at every byte, every header byte flipped, absurd counts)
+ * give a status and a message, or a model that works. */
 #include "tests/engine/file/bad_file.h"
 #include "tests/support.h"
 

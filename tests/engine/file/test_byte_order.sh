@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # A big-endian machine is refused where the library is compiled, and told why.
+#
+# Guarantee: on a big-endian machine the library does not compile.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 if output=$(${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ \

@@ -1,6 +1,9 @@
 /* What a file holds is verified when it is opened: small ones always, large ones where that is
  * asked for, each once; a model that was copied does not see what becomes of its file. And what
- * verifying says of tensors whose checksums are right. */
+ * verifying says of tensors whose checksums are right.
+ *
+ * Guarantee: a flipped bit is found when a file of up to 16 MiB is opened, and in any file if
+ * verifying is asked for; a copied model is independent of its file. */
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
 #include "tests/engine/file/bad_file.h"

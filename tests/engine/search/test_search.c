@@ -1,6 +1,6 @@
-/* engine_search against a plain twin in double precision: every type of rows, both metrics, odd
- * widths, every instruction set; and, to the bit, that scores do not depend on how many queries,
- * threads and hits there are, on where the rows lie, or on the width of vectors. */
+/* Guarantee: the best rows for a query, of every type, are those of a plain search in double
+ * precision; scores have the same bits for any number of queries, hits and threads, at any
+ * address, and on every instruction set with fused multiply-adds. */
 #include "model/tensor.h"
 #include "tests/support.h"
 

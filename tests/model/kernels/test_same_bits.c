@@ -1,6 +1,8 @@
 /* Every kernel of every instruction set with fused multiply-adds gives the same bits, at every
  * length of a row; and a product's are those of fmaf in a loop, so that it is not by chance that
- * the sets agree, nor by all of them rounding twice. */
+ * the sets agree, nor by all of them rounding twice.
+ *
+ * Guarantee: each kernel gives the same bits on each of these sets, at every length of a row. */
 #include "tests/model/plain.h"
 
 #include "model/layers/attention.h"

@@ -1,6 +1,8 @@
 /* Tokenizing is linear in the length of any text: four times as long a text takes about four times
  * the work with each tokenizer and step, on texts that are expensive for each of them. For the time
- * per byte see bench_tokenizer.c. */
+ * per byte see bench_tokenizer.c.
+ *
+ * Guarantee: tokenizing is linear in the length of any text. */
 #include "tests/model/growth.h"
 #include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/support.h"

@@ -1,7 +1,9 @@
 /* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference.
  * Everything that its definitions may say is there: WordPiece, words, BPE and Unigram, normal forms
  * in any order, splitters, added tokens with every flag, pairs and truncation. Ids, types, spans
- * and errors must be equal. Made by tests/tokenizers/generate.py. */
+ * and errors must be equal. Made by tests/tokenizers/generate.py.
+ *
+ * Guarantee: random tokenizers give what the reference gives. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 

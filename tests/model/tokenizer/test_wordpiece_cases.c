@@ -1,5 +1,8 @@
 /* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece, WordLevel,
- * Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be equal. */
+ * Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be equal.
+ *
+ * Guarantee: WordPiece, WordLevel, Unigram and BPE tokenizers give every id, token, type and
+ * span of the cases as the reference does (with ../shared). */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 

@@ -1,5 +1,7 @@
 /* Reading a JSON line is linear in its length: nested as deep as it goes, of escapes alone, of ids,
- * of bytes that are no UTF-8 and become three each. */
+ * of bytes that are no UTF-8 and become three each.
+ *
+ * Guarantee: reading a line of JSON is linear in its length. */
 #include "tests/model/growth.h"
 #include "tests/support.h"
 #include "tools/common/texts/json_input.h"

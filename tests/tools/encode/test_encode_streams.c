@@ -1,5 +1,5 @@
-/* encode between other programs: results come before the next line, memory does not grow with the
- * input, files that change are noticed, and arrays are not written to a terminal. */
+/* Guarantee: results of encode come before the next line, in memory that does not grow with the
+ * input; a weight file that is cut off while it is in use gives a message. */
 #include "tests/model/growth.h"
 #include "tests/tools/shell.h"
 

@@ -2,6 +2,8 @@
 # Ends of runs of encode at unlucky moments: killed, or failing, at each rename and each removal of a file, or with a
 # journal that goes away on the way to its lock. Whatever is left, --resume makes the whole output of it, and no rows
 # file of one run lies beside vectors of another without a word.
+#
+# Guarantee: a run resumes from each rename and removal at its end, killed there or failing.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
 cd "$folder" || exit 1

@@ -1,6 +1,8 @@
 /* encode-import on static embeddings: what model2vec and sentence-transformers compute of a text,
  * in double precision from the tensors, and directories that are refused. Both programs were run
- * beside this one by hand. */
+ * beside this one by hand.
+ *
+ * Guarantee: static embeddings are as computed from their tensors in double precision. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/shell.h"
 

@@ -1,5 +1,8 @@
 /* What encode-import may not do while it reads a stranger's files, and that imports work in the
- * sandbox, also from a download cache, which is made of links, and without one. */
+ * sandbox, also from a download cache, which is made of links, and without one.
+ *
+ * Guarantee: in encode-import's sandbox another file, a socket, another program and a signal to
+ * another process are refused, and imports give the same bytes as without it. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"

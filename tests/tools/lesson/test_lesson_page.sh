@@ -2,6 +2,9 @@
 # The lesson's page as a reader sees it: check_page.py looks at it in headless Chromium, which
 # chromedriver drives (sh tools/setup.sh chromium installs both). Skips where something is missing.
 # Pictures of the page, for the eye, are left in build/tests/lesson/.
+#
+# Guarantee: a browser, if one is installed, tries every control, name for screen readers, number, width and contrast
+# of the lesson.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh

@@ -1,4 +1,6 @@
-/* The numbers of encode-plot's pictures, as --data and -f data write them. */
+/* The numbers of encode-plot's pictures, as --data and -f data write them.
+ *
+ * Guarantee: rows of attention maps sum to 1 within 1e-6. */
 #include "tests/tools/plot/plot_cases.h"
 
 #include <math.h>

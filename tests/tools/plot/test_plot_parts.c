@@ -1,5 +1,7 @@
 /* The parts of encode-plot: principal components against another algorithm, columns, strings
- * of gnuplot, another process. */
+ * of gnuplot, another process.
+ *
+ * Guarantee: principal components agree with another method to 1e-5. */
 #include "tests/support.h"
 #include "tests/tools/program_ends.h"
 

@@ -2,6 +2,9 @@
 # Shards of a corpus, made by split -n l/K/N: their rows are byte for byte those of one run, also if a shard is killed
 # and resumed; what encode-search finds in them is what it finds in one file, with ids, windows, skipped lines and texts;
 # files that are missing, in another order or of another kind are refused; one_array.py makes one file of them.
+#
+# Guarantee: shards of `split -n l/K/N` have the rows of one run, and encode-search finds in them what it finds in one
+# file.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
 cd "$folder" || exit 1

@@ -1,6 +1,6 @@
-/* Files of torch.save: the same numbers as from safetensors, written by Python's own pickle and
- * zipfile; and files that are cut, or lie in the archive or in the pickle. Each is refused in words
- * that name the thing, and nothing in it is executed. */
+/* Guarantee: files of torch.save give the same numbers as safetensors; cut at every byte, or
+ * with a wrong record, opcode or bit, they are refused by name, and nothing in them is
+ * executed. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
