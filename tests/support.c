@@ -72,6 +72,25 @@ void support_remove_dir(const char *path)
     rmdir(path);
 }
 
+void support_write(const char *path, const void *bytes, size_t len)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, len, file) != len || fclose(file) != 0)
+        fail_msg("%s cannot be written", path);
+}
+
+void support_write_text(const char *path, const char *text)
+{
+    support_write(path, text, strlen(text));
+}
+
+void support_write_in(const char *folder, const char *name, const void *bytes, size_t len)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, folder, name);
+    support_write(path, bytes, len);
+}
+
 static char own_folder[SUPPORT_PATH];
 
 const char *support_folder(void)
@@ -173,6 +192,15 @@ void support_make_model(const char *path, const char *words, const char *options
         fail_msg("%s: exit code %d", program, code);
     }
     unlink(log);
+}
+
+engine_model *support_small_model(const char *options)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), "model.weights");
+    support_make_model(path, "I ride bike dog cat",
+                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", options);
+    return support_open(path);
 }
 
 engine_model *support_open(const char *path)
@@ -413,11 +441,9 @@ bool support_comma_locale(const char *folder)
             return true;
     support_path(source, folder, "comma.src");
     support_path(made, folder, "xx_XX");
-    FILE *file = fopen(source, "w");
-    assert_non_null(file);
-    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n",
-          file);
-    assert_int_equal(fclose(file), 0);
+    support_write_text(
+        source,
+        "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n");
     const char *const argv[] = {"localedef",      "-c", "-i", source, "-f",
                                 "ANSI_X3.4-1968", made, NULL};
     support_run(argv, NULL); /* it warns that there is nothing but numbers */

@@ -27,7 +27,12 @@ void support_remove_dir(const char *path);
  * take a path with blanks for several, wherever the tree may be. */
 void support_link_build(char link[SUPPORT_PATH]);
 
-/* The suite's own folder: made when first asked for, removed with all that is in it behind the
+/* Writes a file with these bytes, or with this text, or into a folder. */
+void support_write(const char *path, const void *bytes, size_t len);
+void support_write_text(const char *path, const char *text);
+void support_write_in(const char *folder, const char *name, const void *bytes, size_t len);
+
+/* The suite's own folder: made when first asked for, removed with all that is in it after the
  * last test. */
 const char *support_folder(void);
 void support_remove_folder(void);
@@ -40,6 +45,10 @@ int support_run(const char *const argv[], const char *log);
  * by blanks, or NULL for 26 names of letters. */
 __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, const char *words,
                                                               const char *options, ...);
+
+/* A random model of one layer, width 16 and two heads, with these options and five words, "I ride
+ * bike dog cat". */
+engine_model *support_small_model(const char *options);
 
 engine_model *support_open(const char *path);
 engine_model *support_open_memory(const void *bytes, size_t len);

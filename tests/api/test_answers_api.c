@@ -10,19 +10,10 @@ enum { WIDTH = 16, VECTOR = 6, VOCABULARY = 6 };
 static engine_model *plain, *rich;
 static engine_session *of_plain, *of_rich;
 
-static engine_model *make(const char *settings)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, "I ride bike dog cat",
-                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", settings);
-    return support_open(path);
-}
-
 SET_UP()
 {
-    plain = make("--pooling none");
-    rich = make("--set token_vectors=6 --set sparse=linear");
+    plain = support_small_model("--pooling none");
+    rich = support_small_model("--set token_vectors=6 --set sparse=linear");
     of_plain = support_session(plain, NULL);
     of_rich = support_session(rich, NULL);
 }

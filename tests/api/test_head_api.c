@@ -11,19 +11,10 @@ static engine_model *plain, *labels, *words; /* no head; labels of tokens; words
 static engine_session *of_plain, *of_labels, *of_words;
 static const int32_t IDS[] = {1, 2};
 
-static engine_model *make(const char *head)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, "I ride bike dog cat",
-                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", head);
-    return support_open(path);
-}
-
 SET_UP()
 {
-    plain = make("");
-    labels = make("--head token --labels B-X,I-Y,B-Z");
+    plain = support_small_model("");
+    labels = support_small_model("--head token --labels B-X,I-Y,B-Z");
     words = support_open("weights/default.weights");
     of_plain = support_session(plain, NULL);
     of_labels = support_session(labels, NULL);
@@ -212,7 +203,7 @@ TEST(rank_without_pooling)
     for (size_t i = 0; i < 2; i++) {
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = own[i]);
         float scores[2], expected[2];
-        engine_model *model = make(kinds[i]);
+        engine_model *model = support_small_model(kinds[i]);
         engine_session *session = support_session(model, NULL);
         assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
         assert_int_equal(engine_rank(session, &query, texts, 2, &options, expected), ENGINE_OK);
@@ -229,7 +220,7 @@ TEST(pooler_without_tokens)
     engine_input input = {.ids = IDS, .n_ids = 2, .mask = mask};
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     float out[WIDTH], zeros[WIDTH] = {0};
-    engine_model *model = make("--head pooler --head-dense tanh");
+    engine_model *model = support_small_model("--head pooler --head-dense tanh");
     engine_session *session = support_session(model, NULL);
     assert_int_equal(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL), 0);
     assert_memory_equal(out, zeros, sizeof out);
@@ -245,7 +236,7 @@ TEST(rank_by_pairs_at_its_edges)
                  tokens = {0}, counted = {0}, paired = cat,
                  of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
     float scores[2];
-    engine_model *model = make("--head sequence --labels 1");
+    engine_model *model = support_small_model("--head sequence --labels 1");
     engine_session *session = support_session(model, NULL);
     tokens.tokens = &token;
     paired.pair_len = 1;

@@ -40,16 +40,6 @@ void crash_folder(const char *folder)
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
-static void write_file(const char *folder, const char *name, const void *bytes, size_t len)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, folder, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, len, file), len);
-    assert_int_equal(fclose(file), 0);
-}
-
 static unsigned char *read_in(const char *folder, const char *name, size_t *len)
 {
     char path[SUPPORT_PATH];
@@ -77,7 +67,7 @@ static const char *copy_to_work(const char *folder, const char *name)
     size_t len;
     unsigned char *bytes = read_in(folder, name, &len);
     if (bytes != NULL)
-        write_file(work, name, bytes, len);
+        support_write_in(work, name, bytes, len);
     free(bytes);
     return NULL;
 }

@@ -208,16 +208,11 @@ void disk_state_free(struct disk_state *state)
 void disk_state_write(const struct disk_state *state, const struct disk_log *log,
                       const char *folder)
 {
-    char path[SUPPORT_PATH];
     for (size_t name = 0; name < log->n_names; name++) {
         const struct disk_bytes *file = disk_state_file(state, log, log->names[name]);
         if (file == NULL)
             continue;
-        support_path(path, folder, log->names[name]);
-        FILE *stream = fopen(path, "wb");
-        assert_non_null(stream);
-        assert_int_equal(fwrite(file->bytes, 1, file->len, stream), file->len);
-        assert_int_equal(fclose(stream), 0);
+        support_write_in(folder, log->names[name], file->bytes, file->len);
     }
 }
 

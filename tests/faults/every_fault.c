@@ -49,13 +49,6 @@ static char *read_all(const char *path, size_t *len)
     return bytes;
 }
 
-static void write_all(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
-        fail_msg("%s cannot be written", path);
-}
-
 static size_t count_files(const char *path)
 {
     size_t n = 0;
@@ -84,8 +77,8 @@ static void run_once(const struct fault_case *tested, size_t kind, uint64_t n,
     arguments[0] = program;
     support_remove_dir(work);
     assert_int_equal(mkdir(work, 0700), 0);
-    write_all(result, BEFORE);
-    write_all(in, tested->input ? tested->input : "");
+    support_write_text(result, BEFORE);
+    support_write_text(in, tested->input ? tested->input : "");
     fault_run(arguments, work, (const char *const[]){in, out, err}, kind, n, &outcome->run);
     outcome->out = read_all(out, &outcome->out_len);
     outcome->err = read_all(err, &outcome->err_len);

@@ -258,10 +258,7 @@ static uint64_t read_count(const char *path)
 static void begin_count(const char *path)
 {
     const uint64_t none = 0;
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(&none, sizeof none, 1, file) != 1)
-        fail_msg("%s cannot be written", path);
-    fclose(file);
+    support_write(path, &none, sizeof none);
 }
 
 static void run_with(struct tracer *tracer, char *const arguments[], const char *folder,

@@ -44,10 +44,7 @@ static bool is_only_kept(const void *input, size_t len)
     if (folder == NULL)
         return false;
     snprintf(path, sizeof path, "%s/sound-%zu", folder, n_kept++);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(input, 1, len, file), len);
-    assert_int_equal(fclose(file), 0);
+    support_write(path, input, len);
     return true;
 }
 

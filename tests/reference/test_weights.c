@@ -14,10 +14,7 @@ static void write_file(const uint8_t *bytes, size_t n)
 {
     remove(
         damaged); /* some file systems wait for the disk when a file is emptied and written anew */
-    FILE *file = fopen(damaged, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
+    support_write(damaged, bytes, n);
 }
 
 static bool reads(const uint8_t *bytes, size_t n)

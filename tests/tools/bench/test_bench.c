@@ -14,14 +14,6 @@
 #define TWENTY "12345678901234567890"
 #define TINY   "--shape 1/32/2/64/1000 --runs 2"
 
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 SET_UP()
 {
     shell_set_program("BENCH", "encode-bench");
@@ -187,7 +179,7 @@ TEST(names_of_files)
         {TWENTY TWENTY TWENTY TWENTY, TWENTY TWENTY TWENTY "…"},
     };
     for (size_t i = 0; i < 4; i++) {
-        write_text(names[i][0], "1 2 3\n");
+        support_write_text(names[i][0], "1 2 3\n");
         const struct shell_result *run = shell_expect(
             0, "\"$BENCH\" -m toy.weights --ids ./%s --runs 1 -t 1 -f json", names[i][0]);
         json_t *line = json_line(run->out, 0);
@@ -257,7 +249,7 @@ TEST(peaks)
 TEST(files)
 {
     const struct shell_result *result;
-    write_text("pair.txt", "1 2 3\n4 5\n");
+    support_write_text("pair.txt", "1 2 3\n4 5\n");
     result = shell_expect(0, "\"$BENCH\" -m toy.weights --ids pair.txt --runs 1 -t 1 -f json");
     assert_int_equal(count_lines(result->out), 1);
     json_t *line = json_line(result->out, 0);
@@ -316,10 +308,10 @@ TEST(what_fails)
     assert_int_equal(count_lines(result->out), 1); /* the others go on */
     assert_contains(shell_expect(1, "\"$BENCH\" -m absent.weights --workloads lat16")->err,
                     "absent.weights");
-    write_text("long.txt", "0123456789012345678901234567890123456789x 1\n");
+    support_write_text("long.txt", "0123456789012345678901234567890123456789x 1\n");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids long.txt --runs 1")->err,
                     "line 1: '0123456789012345678901234567890123456789' is not a token id");
-    write_text("large.txt", "1 2 999999\n");
+    support_write_text("large.txt", "1 2 999999\n");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids large.txt --runs 1")->err,
                     "999999");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids none.txt --runs 1")->err,

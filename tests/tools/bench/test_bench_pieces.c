@@ -10,14 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 TEST(quantiles)
 {
     double five[] = {5, 1, 4, 2, 3}, two[] = {3, 1}, one[] = {7};
@@ -107,8 +99,8 @@ TEST(files_of_ids)
                                         "1\n0123456789012345678901234567890123456789\n"};
     static const char with_nul[] = "1 2\0 x\n3\n";
     struct workload workload = {0};
-    write_text("some.ids.txt",
-               "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
+    support_write_text("some.ids.txt",
+                       "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
     assert_int_equal(workload_read(&workload, "./some.ids.txt"), PROGRAM_DONE);
     assert_string_equal(workload.name, "some.ids");
     assert_counted(&workload, 3, 11);
@@ -117,14 +109,11 @@ TEST(files_of_ids)
     assert_int_equal(workload.inputs[1].ids[0], 8);
     workload_free(&workload);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        write_text("wrong.txt", wrong[i]);
+        support_write_text("wrong.txt", wrong[i]);
         assert_int_equal(workload_read(&workload, "wrong.txt"), PROGRAM_FAILED);
         workload_free(&workload);
     }
-    FILE *file = fopen("nul.txt", "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(with_nul, 1, sizeof with_nul - 1, file), sizeof with_nul - 1);
-    assert_int_equal(fclose(file), 0);
+    support_write("nul.txt", with_nul, sizeof with_nul - 1);
     assert_int_equal(workload_read(&workload, "nul.txt"), PROGRAM_FAILED);
     workload_free(&workload);
     assert_int_equal(workload_read(&workload, "absent.txt"), PROGRAM_FAILED);

@@ -26,14 +26,6 @@ static void run_out_of_memory(const char *folder)
     free(alloc_resize(alloc_zeros(0, 8), TOO_MANY, 8));
 }
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void assert_file(const char *folder, const char *name, const char *expected)
 {
     char path[SUPPORT_PATH], text[80];
@@ -52,7 +44,7 @@ TEST(too_little_memory)
     const char *folder = support_folder();
     int status;
     support_path(path, folder, "file");
-    write_file(path, "the old one");
+    support_write_text(path, "the old one");
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {

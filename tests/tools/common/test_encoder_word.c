@@ -22,10 +22,7 @@ TEST(words_of_bytes)
     char path[SUPPORT_PATH], word[ENCODER_WORD_BYTES];
     struct encoder encoder = {.info = ENGINE_INFO(), .is_bytes = true};
     support_path(path, support_folder(), "tokenizer.json");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(TOKENIZER, file);
-    assert_int_equal(fclose(file), 0);
+    support_write_text(path, TOKENIZER);
     shell_expect(0, "$IMPORT --tokenizer-only %s -o bytes.weights", path);
     support_path(path, support_folder(), "bytes.weights");
     encoder.model = support_open(path);

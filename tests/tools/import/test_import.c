@@ -116,7 +116,7 @@ TEST(no_partial_output)
     char *file = tiny_tensors_file(&tensors, &len);
     const uint32_t nan = 0x7FC00000;
     memcpy(file + len - 4, &nan, 4); /* found when it is read: half the file is written by then */
-    tiny_write(import_directory, "model.safetensors", file, len);
+    support_write_in(import_directory, "model.safetensors", file, len);
     const struct shell_result *result =
         shell_expect(1, "$IMPORT %s -o out/old.weights", import_directory);
     assert_contains(result->err, "output.LayerNorm.bias");
@@ -124,14 +124,14 @@ TEST(no_partial_output)
     const float large = 1e9f;
     memcpy(file + 8 + (len - tensors.n_data - 8), &large, 4);
     memcpy(file + len - 4, &large, 4);
-    tiny_write(import_directory, "model.safetensors", file, len);
+    support_write_in(import_directory, "model.safetensors", file, len);
     result = shell_expect(1, "$IMPORT %s --weights f16 -o out/new.weights", import_directory);
     assert_contains(result->err, "does not fit its type");
-    tiny_write(import_directory, "model.safetensors", file, len - 1);
+    support_write_in(import_directory, "model.safetensors", file, len - 1);
     shell_expect(1, "$IMPORT %s -o out/old.weights", import_directory);
     result = shell_expect(0, "ls -A out; cat out/old.weights");
     assert_string_equal(result->out, "old.weights\nold\n");
-    tiny_write(import_directory, "model.safetensors", file, len);
+    support_write_in(import_directory, "model.safetensors", file, len);
     for (size_t i = 0; i < 2; i++) { /* the directory's own files */
         static const char *const names[] = {"model.safetensors", "config.json"};
         result = shell_expect(2, "ln -sf %s/%s linked && $IMPORT %s -o linked", import_directory,
@@ -186,7 +186,7 @@ TEST(bounded_memory)
     assert_contains(shell_expect(1, "ulimit -v 1000000; $IMPORT %s -o a", import_directory)->err,
                     "encoder.layer.2.");
     tiny_checkpoint(import_directory);
-    tiny_write(import_directory, "model.safetensors", "\xff\xff\xff\x7f\0\0\0\0{}", 10);
+    support_write_in(import_directory, "model.safetensors", "\xff\xff\xff\x7f\0\0\0\0{}", 10);
     shell_expect(0, "truncate -s 3G %s/model.safetensors", import_directory);
     assert_contains(shell_expect(1, "ulimit -v 1000000; $IMPORT %s -o a", import_directory)->err,
                     "at most");

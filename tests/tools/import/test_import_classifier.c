@@ -71,7 +71,7 @@ static void write_tensors(unsigned kind)
         n = put(&tensors, data, n, "classifier.bias", LABELS, 0, bias);
     char *file = tiny_tensors_file(&tensors, &len);
     memcpy(file + len - tensors.n_data, data, n * sizeof *data);
-    tiny_write(import_directory, "model.safetensors", file, len);
+    support_write_in(import_directory, "model.safetensors", file, len);
     free(file);
     tiny_tensors_free(&tensors);
 }

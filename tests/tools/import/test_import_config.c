@@ -128,17 +128,8 @@ TEST(labels)
         {"{\"zero\": \"a\"}", "\"0\" is missing"},
         {"null", NULL}, /* as many as the classifier has rows */
     };
-    struct tiny_tensors tensors;
-    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
-    const int one_row[] = {1, TINY_WIDTH, -1}, one[] = {1, -1};
     tiny_checkpoint(import_directory);
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", "F32", square);
-    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "classifier.weight", "F32", one_row);
-    tiny_tensors_add(&tensors, "classifier.bias", "F32", one);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    tiny_classifier(import_directory, 1, "F32");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         json_t *config = tiny_config();
         json_object_set_new(config, "architectures",
@@ -230,14 +221,14 @@ TEST(json)
         assert_non_null(deep);
         for (size_t at = 0; at < DEPTH; at++)
             memcpy(deep + at * n, openings[i], n);
-        tiny_write(import_directory, "config.json", deep, n * DEPTH);
+        support_write_in(import_directory, "config.json", deep, n * DEPTH);
         import_refused("deep JSON", "config.json");
         free(deep);
     }
     char *large = malloc(8 << 20);
     assert_non_null(large);
     memset(large, ' ', 8 << 20);
-    tiny_write(import_directory, "config.json", large, 8 << 20);
+    support_write_in(import_directory, "config.json", large, 8 << 20);
     import_refused("8 MiB of JSON", "at most");
     free(large);
 }

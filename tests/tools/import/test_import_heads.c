@@ -93,21 +93,6 @@ TEST(activations)
 
 /* ---- Cross-encoders ---- */
 
-/* A classifier of one label, or of several; `type` of the query's matrix. */
-static void write_classifier(int n_labels, const char *type)
-{
-    struct tiny_tensors tensors;
-    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
-    const int rows[] = {n_labels, TINY_WIDTH, -1}, labels[] = {n_labels, -1};
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", type, square);
-    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "classifier.weight", "F32", rows);
-    tiny_tensors_add(&tensors, "classifier.bias", "F32", labels);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
-}
-
 TEST(cross_encoders)
 {
     static const struct {
@@ -126,7 +111,7 @@ TEST(cross_encoders)
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         json_t *config = tiny_config();
-        write_classifier(cases[i].n_labels, "F32");
+        tiny_classifier(import_directory, cases[i].n_labels, "F32");
         json_object_set_new(config, "architectures",
                             json_pack("[s]", "BertForSequenceClassification"));
         json_object_set_new(config, "sentence_transformers",
@@ -149,7 +134,7 @@ TEST(cross_encoders)
 TEST(names_of_labels)
 {
     tiny_checkpoint(import_directory);
-    write_classifier(2, "F32");
+    tiny_classifier(import_directory, 2, "F32");
     write_config("BertForSequenceClassification", "num_labels", json_integer(2));
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out, "label.1");
     json_t *config = tiny_config();

@@ -64,7 +64,7 @@ static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float
 
 static void plan_types(const struct numbers *numbers, struct stored_types types)
 {
-    tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
+    support_write_in(directory, "model.safetensors", numbers->file, numbers->len);
     READ_OR_FAIL(checkpoint_read(&checkpoint, directory, types));
     int8_layers_note(&checkpoint.plan.int8_layers, note);
 }
@@ -340,7 +340,7 @@ TEST(report)
     struct numbers numbers;
     open_numbers(&numbers);
     set_outlier(&numbers, 1, 2, 24);
-    tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
+    support_write_in(directory, "model.safetensors", numbers.file, numbers.len);
     const struct shell_result *result =
         shell_expect(0, "$IMPORT %s --weights int8 --dry-run", directory);
     static const char words[] =
@@ -357,7 +357,7 @@ TEST(report)
     assert_contains(result->out, "int8");
     const float nan = NAN;
     memcpy(numbers.file + numbers.out[0], &nan, sizeof nan);
-    tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
+    support_write_in(directory, "model.safetensors", numbers.file, numbers.len);
     result = shell_expect(1, "$IMPORT %s --weights int8 -o c.weights", directory);
     assert_contains(result->err, "layer.0.output.dense.weight");
     shell_expect(0, "[ ! -e c.weights ]");
@@ -372,7 +372,7 @@ TEST(kept_columns_are_checked)
     struct numbers numbers;
     char path[SUPPORT_PATH], name[] = "layers.0.attention.qkv.weight";
     open_numbers(&numbers);
-    tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
+    support_write_in(directory, "model.safetensors", numbers.file, numbers.len);
     support_path(path, support_folder(), "k.weights");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         float bits;

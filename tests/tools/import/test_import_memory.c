@@ -25,11 +25,11 @@ static size_t read_cut_files(void)
         const size_t len = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
         for (size_t cut = 0; cut < CUTS; cut++) {
-            tiny_write(import_directory, names[i], bytes, len * cut / CUTS);
+            support_write_in(import_directory, names[i], bytes, len * cut / CUTS);
             n_refused += !import_read();
             import_free();
         }
-        tiny_write(import_directory, names[i], bytes, len);
+        support_write_in(import_directory, names[i], bytes, len);
     }
     return n_refused;
 }

@@ -18,15 +18,15 @@ TEST(truncated)
     char *file = tiny_tensors_file(&tensors, &len);
     size_t n_header = len - tensors.n_data;
     for (size_t cut = 0; cut < len; cut += cut < n_header ? 1 : 7) {
-        tiny_write(import_directory, "model.safetensors", file, cut);
+        support_write_in(import_directory, "model.safetensors", file, cut);
         import_refused("a truncated file", "model.safetensors");
     }
-    tiny_write(import_directory, "model.safetensors", file, len);
+    support_write_in(import_directory, "model.safetensors", file, len);
     import_accepted("the whole file");
     char *longer = calloc(1, len + 4);
     assert_non_null(longer);
     memcpy(longer, file, len);
-    tiny_write(import_directory, "model.safetensors", longer, len + 4);
+    support_write_in(import_directory, "model.safetensors", longer, len + 4);
     import_refused("a file that is too long", "expected");
     free(longer);
     free(file);
@@ -47,7 +47,7 @@ TEST(header_length)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[64] = "";
         memcpy(file, cases[i].first, 8);
-        tiny_write(import_directory, "model.safetensors", file, sizeof file);
+        support_write_in(import_directory, "model.safetensors", file, sizeof file);
         import_refused("an absurd header length", cases[i].words);
     }
 }
@@ -111,7 +111,7 @@ TEST(headers)
         file[0] = (char)(n & 0xFF);
         file[1] = (char)(n >> 8);
         memcpy(file + 8, cases[i].header, n);
-        tiny_write(import_directory, "model.safetensors", file, 8 + n + 8);
+        support_write_in(import_directory, "model.safetensors", file, 8 + n + 8);
         import_refused(cases[i].header, cases[i].words);
     }
 }

@@ -69,7 +69,7 @@ static void write_tensors(const char *name, int rows, const int32_t *mapping, co
             memcpy(bytes + end, parts[i].data, parts[i].n);
             end += parts[i].n;
         }
-    tiny_write(import_directory, "model.safetensors", bytes, end);
+    support_write_in(import_directory, "model.safetensors", bytes, end);
 }
 
 /* A directory with a tokenizer alone. */

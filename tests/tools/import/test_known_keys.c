@@ -77,17 +77,8 @@ TEST(note_of_unread_keys)
 TEST(activation_of_sentence_transformers_6)
 {
     static const char *const names[] = {"linear.Identity", "activation.Sigmoid"};
-    struct tiny_tensors tensors;
-    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
-    const int one_row[] = {1, TINY_WIDTH, -1}, one[] = {1, -1};
     tiny_checkpoint(import_directory);
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", "F32", square);
-    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "classifier.weight", "F32", one_row);
-    tiny_tensors_add(&tensors, "classifier.bias", "F32", one);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    tiny_classifier(import_directory, 1, "F32");
     import_write("modules.json",
                  "[{\"idx\": 0, \"name\": \"0\", \"path\": \"\", \"type\": "
                  "\"sentence_transformers.base.modules.transformer.Transformer\"}]");

@@ -37,7 +37,7 @@ void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char
 static void add(struct tiny_tensors *tensors, const char *prefix, const char *name, int rows,
                 int cols)
 {
-    char whole[NAME];
+    char whole[NAME + 32];
     const int shape[] = {rows, cols, -1};
     snprintf(whole, sizeof whole, "%s%s", prefix, name);
     tiny_tensors_add(tensors, whole, "F32", shape);
@@ -108,26 +108,15 @@ void tiny_tensors_write(const struct tiny_tensors *tensors, const char *director
 {
     size_t len;
     char *file = tiny_tensors_file(tensors, &len);
-    tiny_write(directory, name, file, len);
+    support_write_in(directory, name, file, len);
     free(file);
 }
 
 /* ---- Files ---- */
 
-void tiny_write(const char *directory, const char *name, const char *text, size_t len)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        fail_msg("%s cannot be written", path);
-    assert_int_equal(fwrite(text, 1, len, file), len);
-    assert_int_equal(fclose(file), 0);
-}
-
 void tiny_write_text(const char *directory, const char *name, const char *text)
 {
-    tiny_write(directory, name, text, strlen(text));
+    support_write_in(directory, name, text, strlen(text));
 }
 
 void tiny_write_json(const char *directory, const char *name, const json_t *value)
@@ -206,4 +195,18 @@ void tiny_sentence_transformers(const char *directory)
     tiny_write_text(directory, "config_sentence_transformers.json",
                     "{\"prompts\": {\"query\": \"ride \", \"passage\": \"\"}, "
                     "\"default_prompt_name\": \"query\"}");
+}
+
+void tiny_classifier(const char *directory, int n_labels, const char *type)
+{
+    struct tiny_tensors tensors;
+    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
+    const int rows[] = {n_labels, TINY_WIDTH, -1}, labels[] = {n_labels, -1};
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", type, square);
+    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
+    tiny_tensors_add(&tensors, "classifier.weight", "F32", rows);
+    tiny_tensors_add(&tensors, "classifier.bias", "F32", labels);
+    tiny_tensors_write(&tensors, directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
 }

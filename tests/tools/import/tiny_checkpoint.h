@@ -22,10 +22,10 @@ struct tiny_tensors {
     size_t n_data;
 };
 
-/* A BERT encoder; `prefix` stands before every name. */
+/* A BERT encoder; every name begins with `prefix`. */
 void tiny_tensors_bert(struct tiny_tensors *tensors, const char *prefix);
 
-/* Adds a tensor behind the others; shape ends with -1. */
+/* Adds a tensor after the others; shape ends with -1. */
 void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char *dtype,
                       const int *shape);
 void tiny_tensors_free(struct tiny_tensors *tensors);
@@ -37,13 +37,15 @@ void tiny_tensors_write(const struct tiny_tensors *tensors, const char *director
 
 /* config.json of that BERT; the caller owns it. */
 json_t *tiny_config(void);
-void tiny_write(const char *directory, const char *name, const char *text, size_t len);
 void tiny_write_text(const char *directory, const char *name, const char *text);
 void tiny_write_json(const char *directory, const char *name, const json_t *value);
 
 /* An empty directory with config.json, model.safetensors and vocab.txt; what was there is removed.
  */
 void tiny_checkpoint(const char *directory);
+
+/* model.safetensors of that BERT with a pooler, whose matrix has this type, and a classifier. */
+void tiny_classifier(const char *directory, int n_labels, const char *type);
 
 /* modules.json, 1_Pooling, 2_Dense, 3_Normalize, the limits and the prompts, beside it. */
 void tiny_sentence_transformers(const char *directory);

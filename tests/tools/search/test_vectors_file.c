@@ -181,10 +181,7 @@ TEST(a_query_at_a_time)
 static int open_bytes(const uint8_t *data, size_t size)
 {
     static struct vectors vectors;
-    FILE *file = fopen("fuzzed", "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    support_write("fuzzed", data, size);
     vectors.file = (struct mapped){0};
     PROGRAM_RUN(vectors_open(&vectors, "fuzzed"));
     if (program_code < 0) {

@@ -2,6 +2,7 @@
  * vocab.json with a merges.txt becomes the same. */
 #include "tests/support.h"
 #include "tests/tools/import/refusals.h"
+#include "tests/tools/import/tiny_checkpoint.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <stdio.h>
@@ -136,26 +137,18 @@ static bool read_folder(const char *directory)
     return is_right;
 }
 
-static void put(const char *directory, const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 TEST(two_files)
 {
     const char *directory = support_folder();
-    put(directory, "vocab.json",
+    tiny_write_text(
+        directory, "vocab.json",
         "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
-    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"RobertaTokenizerFast\"}");
+    tiny_write_text(directory, "tokenizer_config.json",
+                    "{\"tokenizer_class\": \"RobertaTokenizerFast\"}");
     assert_false(read_folder(directory));
     assert_non_null(strstr(program_words, "without a merges.txt"));
-    put(directory, "merges.txt", "#version: 0.2\na b\r\n\n");
-    put(directory, "added_tokens.json", "{\"new\": 7}");
+    tiny_write_text(directory, "merges.txt", "#version: 0.2\na b\r\n\n");
+    tiny_write_text(directory, "added_tokens.json", "{\"new\": 7}");
     if (!read_folder(directory))
         fail_msg("%s", program_words);
     assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0");
@@ -164,7 +157,7 @@ TEST(two_files)
     assert_string_equal(draft_get(&tokenizer.draft, "mask_token"), "6");
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:l 7:nx");
     import_free();
-    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
+    tiny_write_text(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
     assert_false(read_folder(directory));
     assert_non_null(strstr(program_words, "'tokenizer_class' is 'XTokenizer'"));
 }
@@ -173,15 +166,16 @@ TEST(two_files)
 TEST(classes_of_two_files)
 {
     const char *directory = support_folder();
-    put(directory, "merges.txt", "a b\n");
-    put(directory, "added_tokens.json", "{}");
-    put(directory, "vocab.json", "{\"<|endoftext|>\": 0, \"a\": 1, \"b\": 2, \"ab\": 3}");
-    put(directory, "tokenizer_config.json", "{}");
+    tiny_write_text(directory, "merges.txt", "a b\n");
+    tiny_write_text(directory, "added_tokens.json", "{}");
+    tiny_write_text(directory, "vocab.json",
+                    "{\"<|endoftext|>\": 0, \"a\": 1, \"b\": 2, \"ab\": 3}");
+    tiny_write_text(directory, "tokenizer_config.json", "{}");
     assert_false(read_folder(directory));
     assert_non_null(
         strstr(program_words, "'tokenizer_class' is 'not given' and the 'model_type' 'not given'"));
-    put(directory, "config.json", "{\"model_type\": \"gpt2\"}");
-    put(directory, "tokenizer_config.json", "{\"add_prefix_space\": true}");
+    tiny_write_text(directory, "config.json", "{\"model_type\": \"gpt2\"}");
+    tiny_write_text(directory, "tokenizer_config.json", "{\"add_prefix_space\": true}");
     if (!read_folder(directory))
         fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
@@ -189,10 +183,11 @@ TEST(classes_of_two_files)
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0");
     import_free();
 
-    put(directory, "vocab.json",
+    tiny_write_text(
+        directory, "vocab.json",
         "{\"<|startoftext|>\": 0, \"<|endoftext|>\": 1, \"a\": 2, \"b</w>\": 3, \"ab</w>\": 4}");
-    put(directory, "merges.txt", "a b</w>\n");
-    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"CLIPTokenizer\"}");
+    tiny_write_text(directory, "merges.txt", "a b</w>\n");
+    tiny_write_text(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"CLIPTokenizer\"}");
     if (!read_folder(directory))
         fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "suffix"), "</w>");
@@ -209,22 +204,25 @@ TEST(classes_of_two_files)
 TEST(tokens_that_files_describe)
 {
     const char *directory = support_folder();
-    put(directory, "vocab.json",
+    tiny_write_text(
+        directory, "vocab.json",
         "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
-    put(directory, "merges.txt", "a b\n");
-    put(directory, "added_tokens.json", "{\"new\": 7, \"old\": \"x\"}");
-    put(directory, "special_tokens_map.json",
+    tiny_write_text(directory, "merges.txt", "a b\n");
+    tiny_write_text(directory, "added_tokens.json", "{\"new\": 7, \"old\": \"x\"}");
+    tiny_write_text(
+        directory, "special_tokens_map.json",
         "{\"mask_token\": {\"__type\": \"AddedToken\", \"content\": \"<mask>\", \"lstrip\": "
         "false}}");
-    put(directory, "tokenizer_config.json",
-        "{\"tokenizer_class\": \"RobertaTokenizer\", \"add_prefix_space\": true}");
+    tiny_write_text(directory, "tokenizer_config.json",
+                    "{\"tokenizer_class\": \"RobertaTokenizer\", \"add_prefix_space\": true}");
     if (!read_folder(directory))
         fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "but_first");
     assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:n 7:nx");
     import_free();
-    put(directory, "tokenizer_config.json",
+    tiny_write_text(
+        directory, "tokenizer_config.json",
         "{\"tokenizer_class\": \"RobertaTokenizer\", \"added_tokens_decoder\": {"
         "\"6\": {\"content\": \"<mask>\", \"special\": true, \"lstrip\": true, \"normalized\": "
         "false},"
@@ -233,7 +231,7 @@ TEST(tokens_that_files_describe)
         fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "added"), "0:n 6:l");
     import_free();
-    put(directory, "merges.txt", "a b\n\xFF b\n");
+    tiny_write_text(directory, "merges.txt", "a b\n\xFF b\n");
     assert_false(read_folder(directory));
     assert_non_null(strstr(program_words, "merges.txt: line 2 is not UTF-8"));
 }

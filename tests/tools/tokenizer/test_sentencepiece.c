@@ -63,7 +63,7 @@ static void put_model(struct bytes_out *out, const char *const *pieces, size_t n
 
 static void write_file(const char *name, const void *data, size_t len)
 {
-    tokenizer_folder_write(directory, name, data, len);
+    support_write_in(directory, name, data, len);
 }
 
 static bool read_directory(void)

@@ -260,7 +260,7 @@ static char directory[SUPPORT_PATH];
 
 static void write_file(const char *name, const char *text)
 {
-    tokenizer_folder_write(directory, name, text, strlen(text));
+    support_write_in(directory, name, text, strlen(text));
 }
 
 static void remove_file(const char *name)

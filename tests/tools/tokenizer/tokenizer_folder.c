@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, len, file), len);
-    assert_int_equal(fclose(file), 0);
-}
-
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer)
 {
     static struct folder folder;

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len);
-
 /* Reads the folder's tokenizer. False: it was refused, and program_words says why. */
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 

@@ -18,7 +18,7 @@ static void write_file(const char *name, const struct tiny_tensor *tensors, size
         tiny_pickle_tensor(&pickle, &tensors[i]);
     tiny_pickle_end(&pickle);
     tiny_torch(&file, &pickle);
-    tiny_write(import_directory, name, (const char *)file.bytes, file.len);
+    support_write_in(import_directory, name, (const char *)file.bytes, file.len);
 }
 
 #define MATRIX(rows, cols)                                                                         \

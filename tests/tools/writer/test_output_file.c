@@ -25,14 +25,6 @@ static void read_back(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void put(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 static mode_t mode_of(const char *name)
 {
     struct stat status;
@@ -87,7 +79,7 @@ TEST(new_file)
 TEST(nothing_is_seen_before_the_end)
 {
     struct output_file *file;
-    put(path, "old");
+    support_write_text(path, "old");
     assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
     fprintf(output_file_stream(file), "n%s", "ew");
     assert_int_equal(output_file_write(file, " text", 5), ENGINE_OK);
@@ -101,7 +93,7 @@ TEST(abort)
 {
     struct output_file *file;
     char other[SUPPORT_PATH];
-    put(path, "old");
+    support_write_text(path, "old");
     support_path(other, folder, "other");
     const char *const names[] = {path, other};
     for (size_t i = 0; i < 2; i++) {
@@ -129,7 +121,7 @@ TEST(links)
 {
     char link[SUPPORT_PATH];
     struct stat status;
-    put(path, "old");
+    support_write_text(path, "old");
     support_path(link, folder, "link");
     assert_int_equal(symlink("target", link), 0);
     write_text(link, "new");
@@ -149,7 +141,7 @@ TEST(refused_places)
     expect_refusal("", OUTPUT_STREAM, "No such file");
     if (geteuid() == 0)
         return; /* root may write anything */
-    put(path, "old");
+    support_write_text(path, "old");
     assert_int_equal(chmod(path, 0400), 0);
     expect_refusal(path, OUTPUT_STREAM, "Permission denied");
     assert_int_equal(chmod(folder, 0500), 0);
@@ -296,7 +288,7 @@ TEST(names_that_are_taken)
         if (i == 999)
             write_text(path, "text");
         snprintf(name, sizeof name, "%s/.encode-%ld-%d", folder, (long)getpid(), i);
-        put(name, "");
+        support_write_text(name, "");
     }
     read_back(path, "text");
     assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
@@ -312,7 +304,7 @@ TEST(full_disk)
     struct rlimit before, limit;
     engine_error error;
     struct output_file *file;
-    put(path, "old");
+    support_write_text(path, "old");
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
@@ -369,7 +361,7 @@ TEST(what_is_kept_is_gone_on_with)
     engine_error error;
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
-    put(part, "of nobody");
+    support_write_text(part, "of nobody");
     struct output_file *file = open_file(OUTPUT_STREAM, &error);
     assert_true(output_file_has_place(file));
     assert_int_equal(output_file_write(file, "one two", 7), ENGINE_OK);
@@ -394,7 +386,7 @@ TEST(a_part_that_is_too_short_is_refused_and_stays)
     engine_error error;
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
-    put(part, "one");
+    support_write_text(part, "one");
     struct output_file *file = open_file(OUTPUT_RESUMES, &error);
     assert_int_equal(output_file_cut(file, 4), ENGINE_ERROR_IO);
     assert_non_null(strstr(error.message, "has 3 bytes, and 4 were written"));

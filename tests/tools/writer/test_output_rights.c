@@ -15,19 +15,11 @@
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
 
-static void put(const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 TEST(mode_is_kept)
 {
     struct output_file *file;
     struct stat status;
-    put("old");
+    support_write_text(path, "old");
     assert_int_equal(chmod(path, 0604), 0);
     assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
     assert_int_equal(output_file_write(file, "new", 3), ENGINE_OK);
@@ -42,7 +34,7 @@ TEST(rights_are_never_more)
 {
     struct output_file *file;
     struct stat status;
-    put("old");
+    support_write_text(path, "old");
     assert_int_equal(chmod(path, 0640), 0);
     bool is_other = chown(path, 12345, 23456) == 0; /* by root */
     assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
@@ -83,7 +75,7 @@ TEST(a_group_that_is_another)
 {
     struct output_file *file;
     struct stat status;
-    put("old");
+    support_write_text(path, "old");
     if (!can_become_another(path)) {
         print_message(
             "skipped: only root can make a file of another group, and become its owner\n");
@@ -128,7 +120,7 @@ static bool may_replace(uid_t of_file, uid_t of_folder)
 
 TEST(in_a_folder_with_the_sticky_bit)
 {
-    put("old");
+    support_write_text(path, "old");
     if (!can_become_another(path)) {
         print_message("skipped: only root can become another user\n");
         skip();
