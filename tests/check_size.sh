@@ -5,7 +5,7 @@
 #     tests/check_size.sh [ROOT]     ROOT: the tree to measure, this one if absent
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
-most_library=19758 most_lines=450 most_files=25
+most_tests=42000 most_library=19758 most_lines=450 most_files=25
 # Of each program and each room that programs share, tools/NAME.c with tools/NAME/: whoever makes one shorter lowers
 # its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
 # line has none. All of tools/ is to have 26000.
@@ -57,7 +57,8 @@ limit 'library (model/, engine/)' "$(total 'model/|engine/')" $most_library
 for room in $(grep -oE ' tools/[^/.]+' <<<"$lines" | sort -u); do
     limit "$room" "$(total "$room[/.]")" "${most_of[${room#tools/}]:-0}"
 done
-printf '%-44s %7d\n' 'tools/' "$(total tools/)" 'tests/' "$(total tests/)"
+printf '%-44s %7d\n' 'tools/' "$(total tools/)"
+limit 'tests/' "$(total tests/)" $most_tests
 while read -r n file; do
     limit "largest file: $file" "$n" $most_lines
 done < <(sort -rn <<<"$lines" | awk -v most=$most_lines 'NR == 1 || $1 > most')
