@@ -175,8 +175,7 @@ void support_make_model(const char *path, const char *words, const char *options
     memcpy(argv + n, begin, sizeof begin);
     n += 5;
     const int first = n;
-    char *rest = NULL;
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         assert_true(n < MAX_ARGUMENTS - 1);
         argv[n++] = word;
     }

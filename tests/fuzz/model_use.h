@@ -3,8 +3,8 @@
  * the model is a sensible one does not matter; each answer must be a status with words, or have the
  * counts that engine.h promises.
  *
- * Guarantee: weight files, vectors, journals, checkpoints, texts and command lines with any
- * contents end with a status or with results of the promised counts (fuzz/). */
+ * Guarantee: any contents of weight files, vectors, journals, checkpoints, texts and command
+ * lines end with a status, or with results of the promised counts. */
 #ifndef TESTS_FUZZ_MODEL_USE_H
 #define TESTS_FUZZ_MODEL_USE_H
 

@@ -1,6 +1,6 @@
-/* Guarantee: the best rows for a query, of every type, are those of a plain search in double
- * precision; scores have the same bits for any number of queries, hits and threads, at any
- * address, and on every instruction set with fused multiply-adds. */
+/* Guarantee: the best rows of every type are those of a plain search in double precision;
+ * scores have the same bits for any number of queries, hits and threads, at any address, on
+ * every set of fused instructions. */
 #include "model/tensor.h"
 #include "tests/support.h"
 

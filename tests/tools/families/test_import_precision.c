@@ -7,9 +7,8 @@
  * the types can give is measured, printed, and held to bounds of the same order.
  *
  * Guarantee: imported BERT, DistilBERT and ELECTRA checkpoints are within 1e-5 of float64
- * expectations made by other software, in every state, vector and logit, to 512 tokens, f16,
- * bf16 and int8 weights within bounds of their type; it prints the least cosines (with
- * ../shared). */
+ * expectations made by other software, in every state, vector and logit, to 512 tokens
+ * (../shared). */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
