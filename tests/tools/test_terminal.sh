@@ -68,7 +68,7 @@ terminal "encode-plot attention 'a b c' -o a.txt"
 check 'no colors in a file' [ "$(grep -c "$escape" a.txt)" = 0 ]
 terminal "encode-plot attention 'a b c' -f png"
 check "a picture is not sent to a terminal: exit code $code" [ $code = 2 ]
-check 'a picture is not sent to a terminal' says 'a picture does not go to the terminal'
+check 'a picture is not sent to a terminal' says 'a terminal cannot show a picture'
 terminal "encode-plot attention"
 check "a text is not awaited at a terminal: exit code $code" [ $code = 2 ]
 check 'a text is not awaited at a terminal' says 'one text is needed'

@@ -1,8 +1,8 @@
 /* avx2_only.c - answers cpuid as a processor with AVX2 and no later instructions.
  *
- * bench_peers.py --isa avx2 preloads it (LD_PRELOAD) with a copy of ONNX Runtime in which each cpuid
- * is the undefined instruction ud2, which has as many bytes. The handler of its signal removes the
- * features later than AVX2 from the answer. So one machine compares both programs on AVX2.
+ * bench_peers.py --isa avx2 preloads it (LD_PRELOAD) with a copy of ONNX Runtime in which each
+ * cpuid is the undefined instruction ud2, which has as many bytes. The handler of its signal
+ * removes the features later than AVX2 from the answer. So one machine compares both on AVX2.
  */
 #include <cpuid.h>
 #include <signal.h>
