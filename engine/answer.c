@@ -18,13 +18,12 @@ static size_t logits_floats(const struct encoder *encoder)
 /* Returns the floats of a block of vectors. */
 static size_t vectors_floats(const struct encoder *encoder)
 {
-    return TOKEN_VECTOR_ROWS * row_stride((size_t)encoder->config.token_vectors);
+    return TOKEN_VECTOR_ROWS * row_stride(encoder->config.token_vectors);
 }
 
 size_t answer_scratch(const struct encoder *encoder, size_t max_tokens)
 {
-    size_t of_row =
-        larger(row_stride((size_t)encoder->config.width), row_stride(encoder->output_width));
+    size_t of_row = larger(row_stride(encoder->config.width), row_stride(encoder->output_width));
     size_t of_head = of_row + logits_floats(encoder) + head_scratch(encoder);
     size_t of_vectors =
         vectors_floats(encoder) + max_tokens + linear_scratch(&encoder->token_vector);
@@ -58,7 +57,7 @@ static void write_pooled(const engine_session *session, const struct request *re
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    size_t width = (size_t)encoder->config.width;
+    size_t width = encoder->config.width;
     float *pooled = scratch;
     scratch += larger(row_stride(width), row_stride(encoder->output_width));
     pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
@@ -76,12 +75,12 @@ static void write_labels(const engine_session *session, const struct request *re
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    size_t width = (size_t)encoder->config.width;
+    size_t width = encoder->config.width;
     float *pooled = scratch, *logits = scratch + row_stride(width);
     memset(out, 0, request->width * sizeof *out);
     if (sequence->n_rows == 0) /* no token to classify */
         return;
-    pool_rows((enum pooling)encoder->config.head_pooling, hidden_row(session, sequence->row),
+    pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
               session->pass.width_stride, sequence->n_rows, width, pooled);
     head_logits(encoder, pooled, logits, logits + logits_floats(encoder));
     head_scores(request->scores, logits, request->width);
@@ -96,7 +95,7 @@ static void write_vectors(const engine_session *session, const struct request *r
     const struct encoder *encoder = &session->model->encoder;
     bool is_score = request->kind == ANSWER_MAX_SIM;
     size_t width = is_score ? request->query_width : request->width;
-    size_t stride = row_stride((size_t)encoder->config.token_vectors);
+    size_t stride = row_stride(encoder->config.token_vectors);
     float *best = scratch + vectors_floats(encoder), *rest = best + session->max_tokens;
     size_t end = sequence->row + sequence->n_rows, n;
     for (size_t i = 0; i < request->n_query; i++)

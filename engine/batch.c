@@ -61,7 +61,7 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
     const char *what = input->ids != NULL ? "ids" : "tokens";
     size_t index = batch->request->first_input + batch->n_taken, limit = batch->session->max_tokens;
     /* A model without a table of types accepts type 0 alone. */
-    int64_t n_types = config->token_types > 0 ? config->token_types : 1;
+    size_t n_types = config->token_types > 0 ? config->token_types : 1;
     if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
         limit = batch->request->max_tokens;
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
@@ -76,14 +76,14 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
         struct token token = token_at(input, i);
         if (!mask_keeps(input->mask, i))
             continue;
-        if (token.id < 0 || token.id >= config->vocabulary)
+        if ((size_t)token.id >= config->vocabulary)
             return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
-                              ": id %d at index %zu is out of range, expected 0 to %lld",
-                              (int)token.id, i, (long long)config->vocabulary - 1);
-        if (token.type < 0 || token.type >= n_types)
+                              ": id %d at index %zu is out of range, expected 0 to %zu",
+                              (int)token.id, i, config->vocabulary - 1);
+        if ((size_t)token.type >= n_types)
             return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
-                              ": type %d at index %zu is out of range, expected 0 to %lld",
-                              (int)token.type, i, (long long)n_types - 1);
+                              ": type %d at index %zu is out of range, expected 0 to %zu",
+                              (int)token.type, i, n_types - 1);
     }
     return ENGINE_OK;
 }

@@ -62,8 +62,8 @@ static void normalize_rows(const struct context *c, const struct norm *norm, flo
     size_t stride = c->pass->width_stride;
     struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        norm_row(c->kernels, norm, (float)config->norm_eps, (size_t)config->width,
-                 row_of(from, r, stride), row_of(to, r, stride));
+        norm_row(c->kernels, norm, (float)config->norm_eps, config->width, row_of(from, r, stride),
+                 row_of(to, r, stride));
     end_step(c, ENGINE_STEP_NORM);
 }
 
@@ -137,8 +137,8 @@ static void find_turns(const struct context *c)
 static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
 {
     const struct model_config *config = &c->encoder->config;
-    size_t n_queries = (size_t)config->heads, k = (size_t)config->head_width;
-    for (size_t i = 0; i < n_queries + (size_t)config->key_value_heads; i++, row += k)
+    size_t n_queries = config->heads, k = config->head_width;
+    for (size_t i = 0; i < n_queries + config->key_value_heads; i++, row += k)
         norm_row(c->kernels, i < n_queries ? &layer->query_norm : &layer->key_norm,
                  (float)config->norm_eps, k, row, row);
 }
@@ -159,8 +159,7 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
         if (layer->query_norm.kind != NORM_NONE)
             normalize_heads(c, layer, row);
         if (turns != NULL)
-            rotary_turn(&rotary, row_of(turns, r, rotary.width), n_heads,
-                        (size_t)config->head_width, row);
+            rotary_turn(&rotary, row_of(turns, r, rotary.width), n_heads, config->head_width, row);
     }
     end_step(c, ENGINE_STEP_ATTENTION);
 }
@@ -171,8 +170,8 @@ static void attend(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t n_heads = (size_t)config->heads, n_keys = (size_t)config->key_value_heads;
-    size_t k = (size_t)config->head_width, n_tasks = c->group->n_sequences * n_heads;
+    size_t n_heads = config->heads, n_keys = config->key_value_heads;
+    size_t k = config->head_width, n_tasks = c->group->n_sequences * n_heads;
     for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
          task += c->team.size) {
         const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
@@ -219,8 +218,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    struct linear_epilogue act = {.activated = true,
-                                  .activation = (enum activation)config->activation};
+    struct linear_epilogue act = {.activated = true, .activation = config->activation};
     if (config->gate == GATE_NONE) {
         project(c, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
         return;
@@ -258,7 +256,7 @@ static void trace(const struct context *c, engine_trace kind, size_t index, cons
             .input = sequence->input,
             .index = index,
             .n_tokens = sequence->n_rows,
-            .n_heads = (size_t)c->encoder->config.heads,
+            .n_heads = c->encoder->config.heads,
             .width = width,
             .values = values,
         };
@@ -288,7 +286,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t width = (size_t)config->width, stride = pass->width_stride;
+    size_t width = config->width, stride = pass->width_stride;
     if (after->kind == NORM_NONE) {
         project(c, layer, from, from_stride, (struct linear_epilogue){.residual = pass->x}, pass->x,
                 stride);
@@ -310,16 +308,15 @@ static void normalize(const struct context *c, const struct norm *norm, float *f
                       size_t sublayer)
 {
     normalize_rows(c, norm, from, to);
-    trace_rows(c, ENGINE_TRACE_NORM, sublayer, to, c->pass->width_stride,
-               (size_t)c->encoder->config.width);
+    trace_rows(c, ENGINE_TRACE_NORM, sublayer, to, c->pass->width_stride, c->encoder->config.width);
 }
 
 static void layer_forward(const struct context *c, const struct layer *layer, size_t index)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t d = pass->width_stride, wide = pass->wide_stride, width = (size_t)config->width;
-    size_t head_width = (size_t)config->head_width, n_heads = (size_t)config->heads;
+    size_t d = pass->width_stride, wide = pass->wide_stride, width = config->width;
+    size_t head_width = config->head_width, n_heads = config->heads;
     bool post = config->norm_place == NORM_POST;
     float *x = pass->x, *y = pass->y, *in = post ? x : y;
     struct linear_epilogue plain = {0};
@@ -329,7 +326,7 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
     project(c, &layer->qkv, in, d, plain, pass->wide, wide);   /* q, k, v */
     prepare_heads(c, layer);
     trace_rows(c, ENGINE_TRACE_PROJECTIONS, index, pass->wide, wide,
-               (n_heads + 2 * (size_t)config->key_value_heads) * head_width);
+               (n_heads + 2 * config->key_value_heads) * head_width);
     attend(c, layer); /* y [T, H·K] */
     trace(c, ENGINE_TRACE_ATTENTION, index, pass->attention_maps, width);
     trace_rows(c, ENGINE_TRACE_HEADS, index, y, d, n_heads * head_width);
@@ -341,7 +338,7 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
     if (!post)
         normalize(c, &layer->feed_forward_norm, x, y, 2 * index + 1);
     feed_forward_in(c, &layer->feed_forward_in, in); /* wide [T, F] */
-    trace_rows(c, ENGINE_TRACE_MIDDLE, index, pass->wide, wide, (size_t)config->feed_forward);
+    trace_rows(c, ENGINE_TRACE_MIDDLE, index, pass->wide, wide, config->feed_forward);
     add_sublayer(c, &layer->feed_forward_out, pass->wide, wide, &layer->feed_forward_norm_after, y,
                  d);
     trace_rows(c, ENGINE_TRACE_SUM, 2 * index + 1, x, d, width);
@@ -363,7 +360,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
                               .scratch =
                                   session->pass.scratch + rank * session->pass.scratch_floats};
     const struct linear *projection = &encoder->embedding_projection;
-    size_t stride = context.pass->width_stride, width = (size_t)encoder->config.width;
+    size_t stride = context.pass->width_stride, width = encoder->config.width;
     float *x = context.pass->x, *y = context.pass->y;
 
     embed(&context, projection->weight.rows > 0 ? y : x); /* [T, E] */
@@ -372,7 +369,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
                 stride); /* x [T, D] */
     trace_rows(&context, ENGINE_TRACE_HIDDEN, 0, x, stride, width);
     find_turns(&context);
-    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
+    for (size_t i = 0; i < encoder->config.layers; i++) {
         if (rank == 0)
             session_report(session);
         layer_forward(&context, &encoder->layers[i], i);

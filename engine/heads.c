@@ -19,7 +19,7 @@ SAME_FIELD(candidate, engine_candidate, score);
 const char *engine_label(const engine_model *model, size_t label)
 {
     char key[32];
-    if (model == NULL || label >= (size_t)model->encoder.config.labels)
+    if (model == NULL || label >= model->encoder.config.labels)
         return NULL;
     snprintf(key, sizeof key, "label.%zu", label);
     return engine_model_metadata(model, key);
@@ -38,7 +38,7 @@ engine_status classify(engine_session *session, const engine_input *inputs, size
 {
     const struct model_config *config = &session->model->encoder.config;
     request->kind = config->head == HEAD_SEQUENCE ? ANSWER_LABELS : ANSWER_TOKEN_LABELS;
-    request->width = (size_t)config->labels;
+    request->width = config->labels;
     return encode(session, inputs, n, request, out, cap, needed, results);
 }
 
@@ -103,7 +103,7 @@ static engine_status list_entities(engine_session *session, const struct token *
                                    enum scores kind, struct entity_list *list)
 {
     const engine_model *model = session->model;
-    size_t n_labels = (size_t)model->encoder.config.labels;
+    size_t n_labels = model->encoder.config.labels;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         const struct token *token = &tokens[session->pass.out_offsets[row]];
         struct candidate best;
@@ -182,7 +182,7 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
     if (mask_token < 0)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
                     "the model has a head for mask tokens, but its tokenizer names no mask token");
-    if (input == NULL || (out == NULL && cap > 0) || k == 0 || k > (size_t)config->vocabulary)
+    if (input == NULL || (out == NULL && cap > 0) || k == 0 || k > config->vocabulary)
         return misused(&session->error,
                        "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,
                        (long long)config->vocabulary);
@@ -203,7 +203,7 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
             row_scores(session, row, request.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
         if (scores == NULL)
             return session->error.status;
-        top_k(scores, (size_t)config->vocabulary, k, (struct candidate *)out);
+        top_k(scores, config->vocabulary, k, (struct candidate *)out);
         for (size_t i = 0; i < k; i++)
             (out++)->token = session->pass.out_offsets[row];
     }

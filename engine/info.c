@@ -58,13 +58,13 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
     *info = (engine_info){
         .struct_bytes = sizeof *info,
         .name = name != NULL ? name : "",
-        .n_layers = (size_t)config->layers,
-        .width = (size_t)config->width,
-        .n_heads = (size_t)config->heads,
-        .feed_forward = (size_t)config->feed_forward,
-        .n_vocabulary = (size_t)config->vocabulary,
-        .n_types = (size_t)config->token_types,
-        .max_tokens = (size_t)config->max_tokens,
+        .n_layers = config->layers,
+        .width = config->width,
+        .n_heads = config->heads,
+        .feed_forward = config->feed_forward,
+        .n_vocabulary = config->vocabulary,
+        .n_types = config->token_types,
+        .max_tokens = config->max_tokens,
         .tokenizer = kind != NULL ? kind : "", /* always replaced, as every file has a kind */
         .position = config_name(config, "position"),
         .norm = config_name(config, "norm"),
@@ -78,17 +78,17 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .n_parameters = count_parameters(&model->file),
         .file_bytes = model->file.len,
         .isa = model->encoder.kernels->isa,
-        .output_width = own == ENGINE_POOLING_SPARSE    ? (size_t)config->vocabulary
-                        : own == ENGINE_POOLING_COLBERT ? (size_t)config->token_vectors
+        .output_width = own == ENGINE_POOLING_SPARSE    ? config->vocabulary
+                        : own == ENGINE_POOLING_COLBERT ? config->token_vectors
                                                         : model->encoder.output_width,
         .head = (engine_head)config->head,
-        .n_labels = (size_t)config->labels,
+        .n_labels = config->labels,
         .scores = config_name(config, "scores"),
         .mask_token = model->tokenizer.mask_token,
-        .max_text_tokens = (size_t)config->max_text_tokens,
+        .max_text_tokens = config->max_text_tokens,
         .has_model = model->has_encoder,
         .path = model->path != NULL ? model->path : "",
-        .token_vectors = (size_t)config->token_vectors,
+        .token_vectors = config->token_vectors,
         .sparse = config_name(config, "sparse"),
         .kernels = strcmp(model->encoder.kernels->isa, "portable") == 0 ? "portable" : "fma",
         .checksum =
@@ -179,7 +179,7 @@ static int public_value(const char *key, const char *name)
 }
 
 /* Defines engine_KIND_name and engine_KIND_named of the three kinds. */
-#define NAMES_OF(kind)                                                                             \
+#define PUBLIC_NAMES(kind)                                                                         \
     const char *engine_##kind##_name(engine_##kind value)                                          \
     {                                                                                              \
         return public_name(#kind, (int)value);                                                     \
@@ -188,8 +188,8 @@ static int public_value(const char *key, const char *name)
     {                                                                                              \
         return public_value(#kind, name);                                                          \
     }
-NAMES_OF(position)
-NAMES_OF(mask)
+PUBLIC_NAMES(position)
+PUBLIC_NAMES(mask)
 
 /* Two poolings are not in the config: they name other answers. */
 const char *engine_pooling_name(engine_pooling pooling)

@@ -45,7 +45,7 @@ static engine_status read_tokenizer(const struct weight_file *file,
                                     engine_error *error)
 {
     struct setting setting;
-    size_t n_types = (size_t)config->token_types;
+    size_t n_types = config->token_types;
     const struct section *section = &file->sections[SECTION_VOCB];
     tokenizer_defaults(tokenizer, n_types);
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_TOKN], &at, &setting);) {
@@ -90,7 +90,7 @@ static engine_status make_layers(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
     const struct model_config *config = &encoder->config;
-    size_t n_layers = (size_t)config->layers, n_groups = (size_t)config->layer_groups;
+    size_t n_layers = config->layers, n_groups = config->layer_groups;
     if (n_groups > model->file.n_tensors)
         return damaged(error, "config 'layers' is %zu, but the file has %zu tensors", n_groups,
                        model->file.n_tensors);

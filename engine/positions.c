@@ -12,8 +12,7 @@
 static engine_status choose_scheme(const engine_model *model, engine_position position,
                                    struct position_encoding *encoding, engine_error *error)
 {
-    enum position_scheme own =
-        model != NULL ? (enum position_scheme)model->encoder.config.position : POSITION_NONE;
+    enum position_scheme own = model != NULL ? model->encoder.config.position : POSITION_NONE;
     if ((unsigned)position > ENGINE_POSITION_EXPONENTIAL)
         return misused(error, "position is %d, expected 0 to %d", (int)position,
                        ENGINE_POSITION_EXPONENTIAL);
@@ -83,9 +82,9 @@ engine_status choose_positions(const engine_model *model, const engine_session_o
         const struct model_config *config = &model->encoder.config;
         encoding->base = config->position_base;
         encoding->scale = config->position_scale;
-        encoding->n_frequencies = (size_t)config->position_frequencies;
+        encoding->n_frequencies = config->position_frequencies;
         encoding->frequencies = model->encoder.frequencies;
-        encoding->period = (size_t)config->max_tokens;
+        encoding->period = config->max_tokens;
     }
     if (status == ENGINE_OK)
         status = choose_base(options->position_base, encoding, error);
@@ -111,7 +110,7 @@ static bool learned_rows(const struct encoder *encoder, double scale, size_t n, 
                          float *out, double *exact)
 {
     enum { PIECE = 64 };
-    size_t offset = (size_t)encoder->config.position_offset;
+    size_t offset = encoder->config.position_offset;
     bool are_finite = true;
     float piece[PIECE];
     for (size_t p = 0; p < n; p++)
@@ -133,7 +132,7 @@ static bool learned_rows(const struct encoder *encoder, double scale, size_t n, 
 /* Sets the columns of rows: the model's; without a model as requested. */
 static engine_status choose_width(const engine_model *model, size_t *width, engine_error *error)
 {
-    size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
+    size_t own = model != NULL ? model->encoder.config.embedding_width : *width;
     if (model == NULL && *width == 0)
         return misused(error, "engine_position_matrix: model is NULL and width is 0");
     if (*width != 0 && *width != own)
@@ -163,8 +162,7 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     if (out == NULL && exact == NULL && cap > 0)
         return misused(error, "positions: out is NULL, but cap is %zu", cap);
     if (encoding.scheme == POSITION_LEARNED) {
-        size_t rows =
-            model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
+        size_t rows = model->encoder.position_table.rows - model->encoder.config.position_offset;
         if (n > rows)
             return fail(error, ENGINE_ERROR_LENGTH,
                         "%zu positions asked for, the model's table has %zu", n, rows);

@@ -39,14 +39,13 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
 {
     const struct model_config *config = &encoder->config;
     const struct linear *linear;
-    size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder, max_tokens));
+    size_t floats = larger(row_stride(config->width), answer_scratch(encoder, max_tokens));
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         floats = larger(floats, linear_floats(encoder, linear));
     bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
                     config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers > 0)
-        floats =
-            larger(floats, attention_scratch(max_tokens, (size_t)config->head_width, has_bias));
+        floats = larger(floats, attention_scratch(max_tokens, config->head_width, has_bias));
     return row_stride(floats);
 }
 
@@ -68,8 +67,8 @@ static bool is_countable(const struct encoder *encoder, size_t max_tokens)
 {
     enum { BLOCK_ROWS = 1024, PARTS = 8 };
     const struct linear *linear;
-    size_t longest = larger(larger((size_t)encoder->config.width, encoder->output_width),
-                            (size_t)encoder->config.token_vectors);
+    size_t longest =
+        larger(larger(encoder->config.width, encoder->output_width), encoder->config.token_vectors);
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         longest = larger(longest, linear->weight.cols);
     return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
@@ -79,7 +78,7 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->width, rows = pass->row_cap, queries = 0, keys = 0;
+    size_t width = config->width, rows = pass->row_cap, queries = 0, keys = 0;
     if (config->layers > 0) {
         queries = (size_t)(config->heads * config->head_width);
         keys = (size_t)(config->key_value_heads * config->head_width);
@@ -102,9 +101,9 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     if (config->layers > 0)
         pass->wide = cut_matrix(arena, rows, pass->wide_stride);
     if (config->attention_position == ATTENTION_POSITION_ROTARY) {
-        pass->turns = cut_matrix(arena, rows, (size_t)config->rotary_width);
+        pass->turns = cut_matrix(arena, rows, config->rotary_width);
         pass->local_turns = config->rotary_local_base != config->rotary_base
-                                ? cut_matrix(arena, rows, (size_t)config->rotary_width)
+                                ? cut_matrix(arena, rows, config->rotary_width)
                                 : pass->turns;
     }
     pass->quantized_stride = quantized_stride(encoder);
@@ -118,7 +117,7 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
             cut_matrix(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
     if (session->trace & ENGINE_TRACE_ATTENTION)
         pass->attention_maps =
-            cut_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
+            cut_matrix(arena, config->heads * session->max_tokens, session->max_tokens);
 }
 
 /* Returns the floats of the longest vector that engine_rank compares. Pages that it does not use
@@ -126,8 +125,8 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
 static size_t widest_answer(const struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
-    size_t width = larger(encoder->output_width, (size_t)config->width);
-    return config->sparse != SPARSE_NONE ? larger(width, (size_t)config->vocabulary) : width;
+    size_t width = larger(encoder->output_width, config->width);
+    return config->sparse != SPARSE_NONE ? larger(width, config->vocabulary) : width;
 }
 
 /* Points every array of the session into the block (NULL: none), and returns the block's bytes; 0
@@ -146,7 +145,7 @@ static size_t carve(engine_session *session, void *block)
     session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
     if (model->encoder.config.token_vectors > 0)
         session->query_vectors =
-            cut_matrix(&arena, session->max_tokens, (size_t)model->encoder.config.token_vectors);
+            cut_matrix(&arena, session->max_tokens, model->encoder.config.token_vectors);
     if (position_has_rows(session->encoding.scheme))
         session->position_rows =
             cut_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
@@ -161,8 +160,8 @@ static engine_status choose_embedding(engine_session *session,
                                       const engine_session_options *options, engine_error *error)
 {
     const struct model_config *config = &session->model->encoder.config;
-    engine_status status = choose_positions(
-        session->model, options, (size_t)config->embedding_width, &session->encoding, error);
+    engine_status status = choose_positions(session->model, options, config->embedding_width,
+                                            &session->encoding, error);
     double token_scale =
         options->embedding_scale != NULL ? *options->embedding_scale : config->embedding_scale;
     if (status == ENGINE_OK)
@@ -185,7 +184,7 @@ static engine_status read_options(engine_session *session, const engine_model *m
 {
     engine_session_options options;
     const struct model_config *config = &model->encoder.config;
-    size_t limit = (size_t)config->max_tokens;
+    size_t limit = config->max_tokens;
     *session = (engine_session){.model = model};
     engine_status status =
         read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);

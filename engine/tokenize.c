@@ -30,7 +30,7 @@ static engine_status fail_length(engine_session *session, const struct request *
                                  size_t limit)
 {
     const struct tokenizer *tokenizer = &session->model->tokenizer;
-    const bool may_raise = limit < (size_t)session->model->encoder.config.max_tokens;
+    const bool may_raise = limit < session->model->encoder.config.max_tokens;
     if (count->wrong != NULL)
         return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, index,
                           " has %zu tokens, the limit is %zu: %s", count->n, limit, count->wrong);

@@ -14,27 +14,6 @@
 
 const char CONFIG_UNKNOWN_KEY[] = "a key that this version knows";
 
-/* The names of each kind's values, in the order of its enum. */
-static const char *const NORMS[] = {"none", "layer", "rms", NULL};
-static const char *const YES_NO[] = {"no", "yes", NULL};
-static const char *const POSITIONS[] = {"none",   "sinusoidal", "learned",     "index",
-                                        "binary", "fourier",    "exponential", NULL};
-static const char *const PLACES[] = {"post", "pre", "sandwich", NULL};
-static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
-static const char *const GATES[] = {"none", "first", "second", NULL};
-static const char *const MASKS[] = {"full", "causal", NULL};
-static const char *const POOLINGS[] = {"none",          "mean", "cls",    "max", "mean_sqrt",
-                                       "weighted_mean", "last", "pooler", NULL};
-static const char *const DENSE[] = {"none", "identity",  "relu", "tanh",
-                                    "gelu", "gelu_tanh", "silu", NULL};
-static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask", NULL};
-static const char *const ATTENTION_POSITIONS[] = {"none", "rotary", "alibi", "distance", NULL};
-static const char *const PAIRS[] = {"half", "interleaved", NULL};
-static const char *const SPARSE[] = {"none", "linear", "mask", NULL};
-static const char *const SPARSE_POOLINGS[] = {"max", "sum", NULL};
-static const char *const SPARSE_ACTIVATIONS[] = {"log", "log_log", NULL};
-static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
-
 enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
 
 /* A setting of the first library version is always written to a file. A later one is written only
@@ -45,17 +24,31 @@ struct config_key {
     enum since since;
     enum value_kind kind;
     const char *name;
-    size_t offset;            /* of its field in struct model_config, which has the same name */
+    size_t offset, bytes;     /* of its field in struct model_config, which has the same name */
     const char *const *names; /* VALUE_NAME: the texts of the values 0, 1 ..., NULL */
     int64_t least;            /* the smallest of these values */
     const char *expected;
 };
 
-#define FIELD(field)                 #field, offsetof(struct model_config, field)
-#define COUNT(field)                 VALUE_COUNT, FIELD(field), NULL, 0, "a whole number from 0 to 2147483647"
-#define NUMBER(field)                VALUE_NUMBER, FIELD(field), NULL, 0, "a finite number, 0 or more"
-#define NAME(field, names, expected) VALUE_NAME, FIELD(field), names, 0, "one of " expected
-#define YES_OR_NO(field)             NAME(field, YES_NO, "yes, no")
+// clang-format off
+#define OFFSET(field)        offsetof(struct model_config, field)
+#define FIELD(field)         #field, OFFSET(field), sizeof((struct model_config *)0)->field
+/* The compiler warns if the field is not of that type. */
+#define FIELD_OF(type, field) \
+    #field, OFFSET(field) + 0 * sizeof(1 ? &((struct model_config *)0)->field : (type *)0), \
+    sizeof(type)
+#define COUNT(field) \
+    VALUE_COUNT, FIELD_OF(size_t, field), NULL, 0, "a whole number from 0 to 2147483647"
+#define NUMBER(field) VALUE_NUMBER, FIELD_OF(double, field), NULL, 0, "a finite number, 0 or more"
+#define NAME_AT(constant, name) [constant] = name,
+/* Those of the list's values from `least` on, of which messages show the list `shown`. */
+#define SOME_OF(field, LIST, least, SHOWN) \
+    VALUE_NAME, FIELD(field), (const char *const[]){LIST(NAME_AT, NAME_AT) NULL}, least, \
+    "one of " NAMES_OF(SHOWN)
+#define NAME(field, LIST) SOME_OF(field, LIST, 0, LIST)
+#define YES_OR_NO(field) \
+    VALUE_NAME, FIELD(field), (const char *const[]){"no", "yes", NULL}, 0, "one of yes, no"
+// clang-format on
 
 static const struct config_key KEYS[] = {
     {FIRST, COUNT(layers)},
@@ -66,46 +59,43 @@ static const struct config_key KEYS[] = {
     {FIRST, COUNT(max_tokens)},
     {FIRST, COUNT(token_types)},
     {FIRST, NUMBER(embedding_scale)},
-    {FIRST, NAME(embedding_norm, NORMS, "none, layer, rms")},
-    {FIRST,
-     NAME(position, POSITIONS, "none, sinusoidal, learned, index, binary, fourier, exponential")},
+    {FIRST, NAME(embedding_norm, NORMS)},
+    {FIRST, NAME(position, POSITION_SCHEMES)},
     {FIRST, COUNT(position_offset)},
     {LATER, YES_OR_NO(position_skips_padding)},
     {LATER, NUMBER(position_base)},
     {LATER, NUMBER(position_scale)},
     {LATER, COUNT(position_frequencies)},
-    {FIRST, NAME(norm, NORMS, "layer, rms")},
+    {FIRST, SOME_OF(norm, NORMS, 0, LAYER_NORMS)},
     {FIRST, NUMBER(norm_eps)},
     {FIRST, YES_OR_NO(norm_bias)},
-    {FIRST, NAME(norm_place, PLACES, "post, pre, sandwich")},
+    {FIRST, NAME(norm_place, NORM_PLACES)},
     {FIRST, YES_OR_NO(final_norm)},
     {FIRST, YES_OR_NO(attention_bias)},
     {FIRST, YES_OR_NO(feed_forward_bias)},
-    {FIRST, NAME(activation, ACTIVATIONS, "relu, gelu, gelu_tanh, silu")},
-    {FIRST, NAME(gate, GATES, "none, first, second")},
-    {FIRST, NAME(mask, MASKS, "full, causal")},
-    {FIRST,
-     NAME(pooling, POOLINGS, "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler")},
+    {FIRST, NAME(activation, ACTIVATIONS)},
+    {FIRST, NAME(gate, GATES)},
+    {FIRST, NAME(mask, MASKS)},
+    {FIRST, NAME(pooling, POOLINGS)},
     {FIRST, YES_OR_NO(normalize)},
     {LATER, COUNT(embedding_width)},
     {LATER, COUNT(projections)},
-    {LATER, VALUE_NAME, FIELD(projection_activation), DENSE, DENSE_IDENTITY,
-     "one of identity, relu, tanh, gelu, gelu_tanh, silu"},
+    {LATER, SOME_OF(projection_activation, DENSE_LAYERS, DENSE_IDENTITY, DENSE_ACTIVATIONS)},
     {LATER, YES_OR_NO(projection_bias)},
-    {LATER, NAME(head, HEADS, "none, pooler, sequence, token, mask")},
-    {LATER, NAME(head_pooling, POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last")},
-    {LATER, NAME(head_dense, DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu")},
+    {LATER, NAME(head, HEADS)},
+    {LATER, SOME_OF(head_pooling, POOLINGS, 0, TOKEN_POOLINGS)},
+    {LATER, NAME(head_dense, DENSE_LAYERS)},
     {LATER, YES_OR_NO(head_norm)},
     {LATER, YES_OR_NO(head_tied)},
     {LATER, YES_OR_NO(head_bias)},
     {LATER, COUNT(labels)},
-    {LATER, NAME(scores, SCORES, "none, softmax, sigmoid")},
+    {LATER, NAME(scores, SCORES)},
     {LATER, COUNT(max_text_tokens)},
-    {LATER, NAME(attention_position, ATTENTION_POSITIONS, "none, rotary, alibi, distance")},
+    {LATER, NAME(attention_position, ATTENTION_POSITIONS)},
     {LATER, NUMBER(rotary_base)},
     {LATER, NUMBER(rotary_local_base)},
     {LATER, COUNT(rotary_width)},
-    {LATER, NAME(rotary_pairs, PAIRS, "half, interleaved")},
+    {LATER, NAME(rotary_pairs, ROTARY_PAIRS)},
     {LATER, NUMBER(rotary_factor)},
     {LATER, COUNT(rotary_trained)},
     {LATER, COUNT(distances)},
@@ -122,10 +112,10 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(head_dense_bias)},
     {LATER, COUNT(token_vectors)},
     {LATER, YES_OR_NO(token_vector_bias)},
-    {LATER, NAME(sparse, SPARSE, "none, linear, mask")},
+    {LATER, NAME(sparse, SPARSE_KINDS)},
     {LATER, YES_OR_NO(token_vector_first)},
-    {LATER, NAME(sparse_pooling, SPARSE_POOLINGS, "max, sum")},
-    {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS, "log, log_log")},
+    {LATER, NAME(sparse_pooling, SPARSE_POOLINGS)},
+    {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS)},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -138,9 +128,14 @@ static const struct config_key *find_key(const char *name)
     return NULL;
 }
 
+/* Returns the value of a count or a name: -1 if it is absent. Of a field of less than 64 bits these
+ * are the low bytes, which come first; -1 has all bits set in a field of any width. */
 static int64_t whole(const struct model_config *config, const struct config_key *key)
 {
-    return *(const int64_t *)(const void *)((const char *)config + key->offset);
+    uint64_t value = 0;
+    size_t n_unused = 8 * (sizeof value - key->bytes);
+    memcpy(&value, (const char *)config + key->offset, key->bytes);
+    return (int64_t)(value << n_unused) >> n_unused;
 }
 
 static double number(const struct model_config *config, const struct config_key *key)
@@ -151,12 +146,12 @@ static double number(const struct model_config *config, const struct config_key 
 void config_defaults(struct model_config *config)
 {
     *config = (struct model_config){
-        .layers = -1,
-        .width = -1,
-        .heads = -1,
-        .feed_forward = -1,
-        .vocabulary = -1,
-        .max_tokens = -1,
+        .layers = CONFIG_ABSENT,
+        .width = CONFIG_ABSENT,
+        .heads = CONFIG_ABSENT,
+        .feed_forward = CONFIG_ABSENT,
+        .vocabulary = CONFIG_ABSENT,
+        .max_tokens = CONFIG_ABSENT,
         .embedding_scale = 1,
         .position_base = 10000,
         .position_scale = 1,
@@ -166,21 +161,21 @@ void config_defaults(struct model_config *config)
         .attention_bias = true,
         .feed_forward_bias = true,
         .activation = ACTIVATION_GELU,
-        .embedding_width = -1,
+        .embedding_width = CONFIG_ABSENT,
         .projection_activation = DENSE_IDENTITY,
         .projection_bias = true,
         .head_pooling = POOLING_CLS,
         .head_bias = true,
-        .max_text_tokens = -1,
+        .max_text_tokens = CONFIG_ABSENT,
         .rotary_base = 10000,
         .rotary_local_base = -1,
-        .rotary_width = -1,
+        .rotary_width = CONFIG_ABSENT,
         .rotary_factor = 1,
         .first_norm = true,
-        .layer_groups = -1,
+        .layer_groups = CONFIG_ABSENT,
         .feed_forward_in_bias = -1,
-        .head_width = -1,
-        .key_value_heads = -1,
+        .head_width = CONFIG_ABSENT,
+        .key_value_heads = CONFIG_ABSENT,
         .score_scale = -1,
         .head_dense_bias = true,
         .token_vector_bias = true,
@@ -274,21 +269,20 @@ const char *config_set(struct model_config *config, const char *name, const char
     const struct config_key *key = find_key(name);
     if (key == NULL)
         return CONFIG_UNKNOWN_KEY;
-    void *field = (char *)config + key->offset;
     int64_t count = -1;
     double parsed;
     switch (key->kind) {
     case VALUE_NUMBER:
         if (!parse_number(value, &parsed))
             return key->expected;
-        *(double *)field = parsed;
+        memcpy((char *)config + key->offset, &parsed, sizeof parsed);
         return NULL;
     case VALUE_NAME: count = config_value(name, value); break;
     case VALUE_COUNT: count = list_number((struct text_view){value, strlen(value)}); break;
     }
     if (count < 0)
         return key->expected;
-    *(int64_t *)field = count;
+    memcpy((char *)config + key->offset, &count, key->bytes);
     return NULL;
 }
 
@@ -313,7 +307,7 @@ bool config_is_written(const struct model_config *config, size_t index)
     if (key->since == FIRST)
         return true;
     config_defaults(&defaults);
-    memcpy((char *)&without + key->offset, (char *)&defaults + key->offset, sizeof(int64_t));
+    memcpy((char *)&without + key->offset, (char *)&defaults + key->offset, key->bytes);
     config_resolve(&without);
     if (key->kind == VALUE_NUMBER)
         return number(config, key) != number(&without, key);

@@ -11,55 +11,108 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum position_scheme {
-    POSITION_NONE,
-    POSITION_SINUSOIDAL,
-    POSITION_LEARNED,
-    POSITION_INDEX,
-    POSITION_BINARY,
-    POSITION_FOURIER,
-    POSITION_EXPONENTIAL
-};
+/* ---- Names ---- Each value of a setting is written once, as a row of its list: (constant, name in
+ * weight files). Enums, tables, messages and help are made from these lists. */
+
+#define CONSTANT_AND_COMMA(constant, name) constant,
+#define FIRST_NAME(constant, name)         name
+#define NEXT_NAME(constant, name)          ", " name
+#define CONSTANTS_OF(LIST)                 LIST(CONSTANT_AND_COMMA, CONSTANT_AND_COMMA)
+#define NAMES_OF(LIST)                     LIST(FIRST_NAME, NEXT_NAME) /* "none, layer, rms" */
+
+#define POSITION_SCHEMES(FIRST, ROW)                                                               \
+    FIRST(POSITION_NONE, "none")                                                                   \
+    ROW(POSITION_SINUSOIDAL, "sinusoidal")                                                         \
+    ROW(POSITION_LEARNED, "learned")                                                               \
+    ROW(POSITION_INDEX, "index")                                                                   \
+    ROW(POSITION_BINARY, "binary")                                                                 \
+    ROW(POSITION_FOURIER, "fourier")                                                               \
+    ROW(POSITION_EXPONENTIAL, "exponential")
+enum position_scheme { CONSTANTS_OF(POSITION_SCHEMES) };
+#define POSITIONS_WITH_BASE "sinusoidal or exponential" /* for messages */
+
 /* Positions that act inside attention, in addition to the row that the embedding step adds. */
-enum attention_position {
-    ATTENTION_POSITION_NONE,
-    ATTENTION_POSITION_ROTARY,
-    ATTENTION_POSITION_ALIBI,
-    ATTENTION_POSITION_DISTANCE
-};
+#define ATTENTION_POSITIONS(FIRST, ROW)                                                            \
+    FIRST(ATTENTION_POSITION_NONE, "none")                                                         \
+    ROW(ATTENTION_POSITION_ROTARY, "rotary")                                                       \
+    ROW(ATTENTION_POSITION_ALIBI, "alibi")                                                         \
+    ROW(ATTENTION_POSITION_DISTANCE, "distance")
+enum attention_position { CONSTANTS_OF(ATTENTION_POSITIONS) };
+
 /* Which columns of a head are rotated together: i and i + width/2, or 2i and 2i + 1. */
-enum rotary_pairs { ROTARY_HALF, ROTARY_INTERLEAVED };
-enum norm_kind { NORM_NONE, NORM_LAYER, NORM_RMS };
-enum norm_place { NORM_POST, NORM_PRE, NORM_SANDWICH };
-enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_SILU };
-enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* the half that the activation is applied to */
-enum mask_kind { MASK_FULL, MASK_CAUSAL };
-enum pooling {
-    POOLING_NONE,
-    POOLING_MEAN,
-    POOLING_CLS,
-    POOLING_MAX,
-    POOLING_MEAN_SQRT,
-    POOLING_WEIGHTED_MEAN,
-    POOLING_LAST,
-    POOLING_POOLER
-};
+#define ROTARY_PAIRS(FIRST, ROW) FIRST(ROTARY_HALF, "half") ROW(ROTARY_INTERLEAVED, "interleaved")
+enum rotary_pairs { CONSTANTS_OF(ROTARY_PAIRS) };
+
+#define LAYER_NORMS(FIRST, ROW) FIRST(NORM_LAYER, "layer") ROW(NORM_RMS, "rms")
+#define NORMS(FIRST, ROW)       FIRST(NORM_NONE, "none") LAYER_NORMS(ROW, ROW)
+enum norm_kind { CONSTANTS_OF(NORMS) };
+
+#define NORM_PLACES(FIRST, ROW)                                                                    \
+    FIRST(NORM_POST, "post") ROW(NORM_PRE, "pre") ROW(NORM_SANDWICH, "sandwich")
+enum norm_place { CONSTANTS_OF(NORM_PLACES) };
+
+#define ACTIVATIONS(FIRST, ROW)                                                                    \
+    FIRST(ACTIVATION_RELU, "relu")                                                                 \
+    ROW(ACTIVATION_GELU, "gelu")                                                                   \
+    ROW(ACTIVATION_GELU_TANH, "gelu_tanh")                                                         \
+    ROW(ACTIVATION_SILU, "silu")
+enum activation { CONSTANTS_OF(ACTIVATIONS) };
+
+/* The half that the activation is applied to. */
+#define GATES(FIRST, ROW)                                                                          \
+    FIRST(GATE_NONE, "none") ROW(GATE_FIRST, "first") ROW(GATE_SECOND, "second")
+enum gate { CONSTANTS_OF(GATES) };
+
+#define MASKS(FIRST, ROW) FIRST(MASK_FULL, "full") ROW(MASK_CAUSAL, "causal")
+enum mask_kind { CONSTANTS_OF(MASKS) };
+
+#define TOKEN_POOLINGS(FIRST, ROW)                                                                 \
+    FIRST(POOLING_MEAN, "mean")                                                                    \
+    ROW(POOLING_CLS, "cls")                                                                        \
+    ROW(POOLING_MAX, "max")                                                                        \
+    ROW(POOLING_MEAN_SQRT, "mean_sqrt")                                                            \
+    ROW(POOLING_WEIGHTED_MEAN, "weighted_mean")                                                    \
+    ROW(POOLING_LAST, "last")
+#define POOLINGS(FIRST, ROW)                                                                       \
+    FIRST(POOLING_NONE, "none") TOKEN_POOLINGS(ROW, ROW) ROW(POOLING_POOLER, "pooler")
+enum pooling { CONSTANTS_OF(POOLINGS) };
+
 enum { MAX_PROJECTIONS = 8 };
-enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
-enum sparse { SPARSE_NONE, SPARSE_LINEAR, SPARSE_MASK }; /* source of the weights of token ids */
-enum sparse_pooling { SPARSE_MAX, SPARSE_SUM };          /* over tokens */
-enum sparse_activation { SPARSE_LOG, SPARSE_LOG_LOG };   /* log(1 + relu), or log(1 + that) */
-enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
+
+#define HEADS(FIRST, ROW)                                                                          \
+    FIRST(HEAD_NONE, "none")                                                                       \
+    ROW(HEAD_POOLER, "pooler")                                                                     \
+    ROW(HEAD_SEQUENCE, "sequence")                                                                 \
+    ROW(HEAD_TOKEN, "token")                                                                       \
+    ROW(HEAD_MASK, "mask")
+enum head_kind { CONSTANTS_OF(HEADS) };
+
+/* Source of the weights of token ids; how they are pooled over tokens; log(1 + relu), or log(1 +
+ * that). */
+#define SPARSE_KINDS(FIRST, ROW)                                                                   \
+    FIRST(SPARSE_NONE, "none") ROW(SPARSE_LINEAR, "linear") ROW(SPARSE_MASK, "mask")
+#define SPARSE_POOLINGS(FIRST, ROW)    FIRST(SPARSE_MAX, "max") ROW(SPARSE_SUM, "sum")
+#define SPARSE_ACTIVATIONS(FIRST, ROW) FIRST(SPARSE_LOG, "log") ROW(SPARSE_LOG_LOG, "log_log")
+enum sparse { CONSTANTS_OF(SPARSE_KINDS) };
+enum sparse_pooling { CONSTANTS_OF(SPARSE_POOLINGS) };
+enum sparse_activation { CONSTANTS_OF(SPARSE_ACTIVATIONS) };
+
+#define SCORES(FIRST, ROW)                                                                         \
+    FIRST(SCORES_NONE, "none") ROW(SCORES_SOFTMAX, "softmax") ROW(SCORES_SIGMOID, "sigmoid")
+enum scores { CONSTANTS_OF(SCORES) };
+
 /* Activation of a dense layer of a head or a projection; DENSE_NONE: the layer is absent. */
-enum dense_activation {
-    DENSE_NONE,
-    DENSE_IDENTITY,
-    DENSE_RELU,
-    DENSE_TANH,
-    DENSE_GELU,
-    DENSE_GELU_TANH,
-    DENSE_SILU
-};
+#define DENSE_ACTIVATIONS(FIRST, ROW)                                                              \
+    FIRST(DENSE_IDENTITY, "identity")                                                              \
+    ROW(DENSE_RELU, "relu")                                                                        \
+    ROW(DENSE_TANH, "tanh")                                                                        \
+    ROW(DENSE_GELU, "gelu")                                                                        \
+    ROW(DENSE_GELU_TANH, "gelu_tanh")                                                              \
+    ROW(DENSE_SILU, "silu")
+#define DENSE_LAYERS(FIRST, ROW) FIRST(DENSE_NONE, "none") DENSE_ACTIVATIONS(ROW, ROW)
+enum dense_activation { CONSTANTS_OF(DENSE_LAYERS) };
+
+/* ---- Settings ---- */
 
 /* Bounds 'max_tokens', so that a damaged file cannot ask for terabytes of positions, and 'layers'
  * that share tensors, so that a small file cannot ask for endless work. */
@@ -70,77 +123,80 @@ enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024 };
 #define POSITION_BASE_MOST      1e100
 #define POSITION_FREQUENCY_MOST 1e38
 
-/* Fields in the order of weights/FORMAT.md, each 64 bits wide so that one table serves all. */
+/* A count that is absent from the file, until config_check. */
+#define CONFIG_ABSENT ((size_t)-1)
+
+/* Fields in the order of weights/FORMAT.md. Counts are at most INT32_MAX, or CONFIG_ABSENT. */
 struct model_config {
-    int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
+    size_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
     double embedding_scale;
-    int64_t embedding_norm;                          /* enum norm_kind */
-    int64_t position;                                /* enum position_scheme */
-    int64_t position_offset, position_skips_padding; /* count; bool */
+    enum norm_kind embedding_norm;
+    enum position_scheme position;
+    size_t position_offset;
+    bool position_skips_padding;
     double position_base, position_scale;
-    int64_t position_frequencies; /* count; 0: harmonics */
-    int64_t norm;                 /* enum norm_kind, never NORM_NONE */
+    size_t position_frequencies; /* 0: harmonics */
+    enum norm_kind norm;         /* never NORM_NONE */
     double norm_eps;
-    int64_t norm_bias;                                     /* bool */
-    int64_t norm_place;                                    /* enum norm_place */
-    int64_t final_norm, attention_bias, feed_forward_bias; /* bool */
-    int64_t activation, gate, mask, pooling;               /* enums of these names */
-    int64_t normalize;                                     /* bool */
-    int64_t embedding_width;                               /* E; config_check: D if absent */
-    int64_t projections;
-    int64_t projection_activation; /* enum dense_activation, never DENSE_NONE */
-    int64_t projection_bias;       /* bool */
-    int64_t head;                  /* enum head_kind */
-    int64_t head_pooling;          /* enum pooling, never POOLING_NONE or POOLING_POOLER */
-    int64_t head_dense;            /* enum dense_activation */
-    int64_t head_norm, head_tied, head_bias; /* bool */
-    int64_t labels, scores;                  /* count; enum scores */
-    int64_t max_text_tokens;                 /* config_check replaces "absent" by max_tokens */
-    int64_t attention_position;              /* enum attention_position */
+    int8_t norm_bias; /* 0 or 1; -1: absent */
+    enum norm_place norm_place;
+    bool final_norm, attention_bias, feed_forward_bias;
+    enum activation activation;
+    enum gate gate;
+    enum mask_kind mask;
+    enum pooling pooling;
+    bool normalize;
+    size_t embedding_width; /* E; config_check: D if absent */
+    size_t projections;
+    enum dense_activation projection_activation; /* never DENSE_NONE */
+    bool projection_bias;
+    enum head_kind head;
+    enum pooling head_pooling; /* never POOLING_NONE or POOLING_POOLER */
+    enum dense_activation head_dense;
+    bool head_norm, head_tied, head_bias;
+    size_t labels;
+    enum scores scores;
+    size_t max_text_tokens; /* config_check replaces "absent" by max_tokens */
+    enum attention_position attention_position;
     double rotary_base, rotary_local_base;
-    int64_t rotary_width; /* columns of a head that are rotated */
-    int64_t rotary_pairs; /* enum rotary_pairs */
+    size_t rotary_width; /* columns of a head that are rotated */
+    enum rotary_pairs rotary_pairs;
     double rotary_factor;
-    int64_t rotary_trained; /* tokens; for longer texts the base grows; 0: never */
-    int64_t distances;      /* R: a bias for each distance from -R to R */
-    int64_t window;         /* a query sees keys at most `window` away; 0: all */
-    int64_t global_every, global_first;
-    int64_t first_norm;                       /* bool */
-    int64_t layer_groups;                     /* G: layer l uses the tensors of l·G/L */
-    int64_t feed_forward_in_bias;             /* bool */
-    int64_t head_width, key_value_heads;      /* K; heads of keys and values, a divisor of H */
-    int64_t query_key_norm;                   /* bool */
-    double score_scale;                       /* factor on q·k */
-    int64_t head_dense_bias;                  /* bool */
-    int64_t token_vectors, token_vector_bias; /* W: width of a vector for each token; bool */
-    int64_t sparse;                           /* enum sparse */
-    int64_t token_vector_first;               /* bool */
-    int64_t sparse_pooling;                   /* enum sparse_pooling */
-    int64_t sparse_activation;                /* enum sparse_activation */
+    size_t rotary_trained; /* tokens; for longer texts the base grows; 0: never */
+    size_t distances;      /* R: a bias for each distance from -R to R */
+    size_t window;         /* a query sees keys at most `window` away; 0: all */
+    size_t global_every, global_first;
+    bool first_norm;
+    size_t layer_groups;                /* G: layer l uses the tensors of l·G/L */
+    int8_t feed_forward_in_bias;        /* 0 or 1; -1: absent */
+    size_t head_width, key_value_heads; /* K; heads of keys and values, a divisor of H */
+    bool query_key_norm;
+    double score_scale; /* factor on q·k */
+    bool head_dense_bias;
+    size_t token_vectors; /* W: width of a vector for each token */
+    bool token_vector_bias;
+    enum sparse sparse;
+    bool token_vector_first;
+    enum sparse_pooling sparse_pooling;
+    enum sparse_activation sparse_activation;
 };
 
-/* Sets the defaults of weights/FORMAT.md. Sizes without a default become -1, norm_eps 0; keys whose
- * default is the value of other keys stay -1 until config_check resolves them. */
+/* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT, norm_eps 0;
+ * keys whose default is the value of other keys are absent (numbers: -1) until config_check. */
 void config_defaults(struct model_config *config);
 
-/* Replaces each -1 that other keys determine by its value; others stay -1. */
+/* Gives each absent key that other keys determine its value; others stay absent. */
 void config_resolve(struct model_config *config);
 
 /* Returns whether layer `layer` sees all tokens in spite of a window. */
-static inline bool config_is_global(const struct model_config *config, int64_t layer)
+static inline bool config_is_global(const struct model_config *config, size_t layer)
 {
     return config->window == 0 ||
            (config->global_every > 0 && layer % config->global_every == config->global_first);
 }
 
-/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
-bool position_has_rows(enum position_scheme scheme);
-
-/* Returns whether the scheme uses a base. */
-bool position_has_base(enum position_scheme scheme);
-
 /* Returns the columns of the row that a head's output layer reads: E if it is tied, else D. */
-static inline int64_t config_head_columns(const struct model_config *config)
+static inline size_t config_head_columns(const struct model_config *config)
 {
     return config->head_tied ? config->embedding_width : config->width;
 }

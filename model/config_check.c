@@ -5,46 +5,44 @@
  */
 #include "model/config.h"
 
+#include "model/layers/position.h"
+
 #include <float.h>
 #include <math.h>
+
+/* Returns whether a count is there, and not 0. */
+static bool is_count(size_t count)
+{
+    return count != 0 && count != CONFIG_ABSENT;
+}
 
 void config_resolve(struct model_config *config)
 {
     if (config->norm_bias < 0)
         config->norm_bias = config->norm == NORM_LAYER;
-    if (config->embedding_width < 1)
+    if (config->embedding_width == CONFIG_ABSENT || config->embedding_width == 0)
         config->embedding_width = config->width;
-    if (config->max_text_tokens < 0)
+    if (config->max_text_tokens == CONFIG_ABSENT)
         config->max_text_tokens = config->max_tokens;
-    if (config->layers == 0 && config->heads < 0)
+    if (config->layers == 0 && config->heads == CONFIG_ABSENT)
         config->heads = 0;
-    if (config->layers == 0 && config->feed_forward < 0)
+    if (config->layers == 0 && config->feed_forward == CONFIG_ABSENT)
         config->feed_forward = 0;
-    if (config->layer_groups < 0)
+    if (config->layer_groups == CONFIG_ABSENT)
         config->layer_groups = config->layers;
     if (config->feed_forward_in_bias < 0)
         config->feed_forward_in_bias = config->feed_forward_bias;
-    if (config->key_value_heads < 0)
+    if (config->key_value_heads == CONFIG_ABSENT)
         config->key_value_heads = config->heads;
-    if (config->head_width < 0 && config->heads > 0 && config->width % config->heads == 0)
+    if (config->head_width == CONFIG_ABSENT && is_count(config->heads) && is_count(config->width) &&
+        config->width % config->heads == 0)
         config->head_width = config->width / config->heads;
-    if (config->score_scale < 0 && config->head_width > 0)
+    if (config->score_scale < 0 && is_count(config->head_width))
         config->score_scale = 1 / sqrt((double)config->head_width);
-    if (config->rotary_width < 0)
+    if (config->rotary_width == CONFIG_ABSENT)
         config->rotary_width = config->head_width;
     if (config->rotary_local_base < 0)
         config->rotary_local_base = config->rotary_base;
-}
-
-bool position_has_rows(enum position_scheme scheme)
-{
-    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_BINARY ||
-           scheme == POSITION_FOURIER || scheme == POSITION_EXPONENTIAL;
-}
-
-bool position_has_base(enum position_scheme scheme)
-{
-    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
 }
 
 static bool is_base(double base)
@@ -60,9 +58,8 @@ static const char *check_position(const struct model_config *config)
         return "'position_skips_padding' needs a 'position_offset' of 1 or more";
     if (config->position_skips_padding && config->attention_position == ATTENTION_POSITION_ROTARY)
         return "'position_skips_padding' cannot be combined with rotary positions";
-    if (config->position_base != 10000 &&
-        !position_has_base((enum position_scheme)config->position))
-        return "'position_base' needs position sinusoidal or exponential";
+    if (config->position_base != 10000 && !position_has_base(config->position))
+        return "'position_base' needs position " POSITIONS_WITH_BASE;
     if (!is_base(config->position_base))
         return "'position_base' is not from 1e-100 to 1e100";
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
@@ -95,8 +92,7 @@ static const char *check_answers(const struct model_config *config)
     if (!config->head_dense_bias && config->head_dense == DENSE_NONE)
         return "'head_dense_bias' no needs a 'head_dense'";
     if (config->head_pooling == POOLING_NONE || config->head_pooling == POOLING_POOLER)
-        return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, "
-               "weighted_mean, last";
+        return "'head_pooling' is none or pooler; expected " NAMES_OF(TOKEN_POOLINGS);
     if (config->head_pooling != POOLING_CLS && config->head != HEAD_SEQUENCE)
         return "'head_pooling' needs head sequence";
     if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
@@ -157,7 +153,7 @@ static const char *check_layers(const struct model_config *config)
                        config->query_key_norm
                    ? "'attention_position', 'window' and 'query_key_norm' need 'layers'"
                    : NULL;
-    if (config->head_width < 0)
+    if (config->head_width == CONFIG_ABSENT)
         return "'heads' does not divide 'width'";
     if (config->head_width == 0 || config->head_width > MOST_COLUMNS / config->heads)
         return "'head_width' is 0, or 'heads' times as wide is more than 715827882";
@@ -179,31 +175,31 @@ static const char *check_tokenizer_alone(struct model_config *config)
 {
     config->width = config->layers = config->heads = config->feed_forward = 0;
     config->embedding_width = 0;
-    if (config->max_tokens < 1)
+    if (!is_count(config->max_tokens))
         config->max_tokens = MOST_TOKENS;
     config->max_text_tokens = config->max_tokens;
     config_resolve(config);
-    return config->vocabulary < 1 ? "'vocabulary' is missing or 0" : NULL;
+    return !is_count(config->vocabulary) ? "'vocabulary' is missing or 0" : NULL;
 }
 
 const char *config_check(struct model_config *config)
 {
-    if (config->width < 0 && config->layers < 0)
+    if (config->width == CONFIG_ABSENT && config->layers == CONFIG_ABSENT)
         return check_tokenizer_alone(config);
     config_resolve(config);
-    if (config->layers < 0)
+    if (config->layers == CONFIG_ABSENT)
         return "'layers' is missing";
-    if (config->width < 1)
+    if (!is_count(config->width))
         return "'width' is missing or 0";
-    if (config->vocabulary < 1)
+    if (!is_count(config->vocabulary))
         return "'vocabulary' is missing or 0";
-    if (config->max_tokens < 1)
+    if (!is_count(config->max_tokens))
         return "'max_tokens' is missing or 0";
     if (config->max_tokens > MOST_TOKENS)
         return "'max_tokens' is more than 1048576";
     if (config->max_text_tokens < 1 || config->max_text_tokens > config->max_tokens)
         return "'max_text_tokens' is 0 or more than 'max_tokens'";
-    if (config->layers > 0 && (config->heads < 1 || config->feed_forward < 1))
+    if (config->layers > 0 && (!is_count(config->heads) || !is_count(config->feed_forward)))
         return "'heads' or 'feed_forward' is missing or 0";
     if (config->norm == NORM_NONE)
         return "'norm' is none; expected layer or rms";

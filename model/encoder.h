@@ -78,7 +78,7 @@ static inline const struct linear *encoder_linear(const struct encoder *encoder,
 {
     if (i == 0)
         return &encoder->embedding_projection;
-    if ((i - 1) / 4 >= (size_t)encoder->config.layers)
+    if ((i - 1) / 4 >= encoder->config.layers)
         return NULL;
     const struct layer *layer = &encoder->layers[(i - 1) / 4];
     const struct linear *linears[] = {&layer->qkv, &layer->output, &layer->feed_forward_in,

@@ -122,13 +122,13 @@ static struct norm bind_norm(struct binder *binder, const char *prefix, enum nor
 
 /* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
 static void bind_layer(struct binder *binder, const struct model_config *config, size_t group,
-                       int64_t index, struct layer *layer)
+                       size_t index, struct layer *layer)
 {
-    size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
-    size_t head_width = (size_t)config->head_width;
-    size_t queries = (size_t)config->heads * head_width;
-    size_t keys = (size_t)config->key_value_heads * head_width;
-    enum norm_kind norm = (enum norm_kind)config->norm;
+    size_t width = config->width, middle = config->feed_forward;
+    size_t head_width = config->head_width;
+    size_t queries = config->heads * head_width;
+    size_t keys = config->key_value_heads * head_width;
+    enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
     enum norm_kind of_heads = config->query_key_norm ? NORM_RMS : NORM_NONE;
@@ -152,7 +152,7 @@ static void bind_layer(struct binder *binder, const struct model_config *config,
         bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
     layer->feed_forward_norm_after =
         bind_norm(binder, PART("feed_forward.norm_after"), after, config, width);
-    layer->window = config_is_global(config, index) ? 0 : (size_t)config->window;
+    layer->window = config_is_global(config, index) ? 0 : config->window;
 #undef PART
 }
 
@@ -170,8 +170,8 @@ static void bind_layers(struct binder *binder, struct encoder *encoder)
     const struct model_config *config = &encoder->config;
     if (config->distances > 0)
         encoder->distance_bias =
-            bind_distance_bias(binder, (size_t)config->heads, 2 * (size_t)config->distances + 1);
-    for (int64_t i = 0; i < config->layers && binder->status == ENGINE_OK; i++)
+            bind_distance_bias(binder, config->heads, 2 * config->distances + 1);
+    for (size_t i = 0; i < config->layers && binder->status == ENGINE_OK; i++)
         bind_layer(binder, config, (size_t)(i * config->layer_groups / config->layers), i,
                    &encoder->layers[i]);
 }
@@ -191,31 +191,31 @@ static const float *bind_frequencies(struct binder *binder, size_t n)
 static void bind_embedding(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->embedding_width;
+    size_t width = config->embedding_width;
     encoder->token_table =
-        bind_table(binder, "embedding.token", "weight", (size_t)config->vocabulary, width, false);
+        bind_table(binder, "embedding.token", "weight", config->vocabulary, width, false);
     if (config->token_types > 0)
-        encoder->type_table = bind_table(binder, "embedding.type", "weight",
-                                         (size_t)config->token_types, width, false);
+        encoder->type_table =
+            bind_table(binder, "embedding.type", "weight", config->token_types, width, false);
     if (config->position == POSITION_LEARNED)
         encoder->position_table =
             bind_table(binder, "embedding.position", "weight",
-                       (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
+                       config->max_tokens + config->position_offset, width, true);
     if (config->position_frequencies > 0)
-        encoder->frequencies = bind_frequencies(binder, (size_t)config->position_frequencies);
+        encoder->frequencies = bind_frequencies(binder, config->position_frequencies);
     encoder->embedding_norm =
-        bind_norm(binder, "embedding.norm", (enum norm_kind)config->embedding_norm, config, width);
+        bind_norm(binder, "embedding.norm", config->embedding_norm, config, width);
     if (config->embedding_width != config->width)
         encoder->embedding_projection =
-            bind_linear(binder, "embedding.projection", (size_t)config->width, width, true);
+            bind_linear(binder, "embedding.projection", config->width, width, true);
 }
 
 /* The widths of projections come from their tensors: each must fit the one before it. */
 static void bind_projections(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->width;
-    for (size_t i = 0; i < (size_t)config->projections; i++) {
+    size_t width = config->width;
+    for (size_t i = 0; i < config->projections; i++) {
         struct dense *dense = &encoder->projections[i];
         char prefix[32];
         snprintf(prefix, sizeof prefix, "projection.%zu", i);
@@ -223,7 +223,7 @@ static void bind_projections(struct binder *binder, struct encoder *encoder)
         width = dense->linear.weight.rows;
         if (config->projection_bias)
             dense->linear.bias = bind_vector(binder, prefix, "bias", width);
-        dense->activation = (enum dense_activation)config->projection_activation;
+        dense->activation = config->projection_activation;
     }
     encoder->output_width = width;
 }
@@ -232,9 +232,9 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
     struct head *head = &encoder->head;
-    size_t width = (size_t)config->width, columns = (size_t)config_head_columns(config);
+    size_t width = config->width, columns = config_head_columns(config);
     size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
-    head->dense.activation = (enum dense_activation)config->head_dense;
+    head->dense.activation = config->head_dense;
     if (config->head_dense != DENSE_NONE)
         head->dense.linear =
             bind_linear(binder, "head.dense", columns, width, config->head_dense_bias);
@@ -253,10 +253,10 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
 static void bind_token_answers(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->width;
+    size_t width = config->width;
     if (config->token_vectors > 0)
-        encoder->token_vector = bind_linear(binder, "token.vector", (size_t)config->token_vectors,
-                                            width, config->token_vector_bias);
+        encoder->token_vector = bind_linear(binder, "token.vector", config->token_vectors, width,
+                                            config->token_vector_bias);
     if (config->sparse == SPARSE_LINEAR)
         encoder->token_weight = bind_linear(binder, "token.weight", 1, width, true);
 }
@@ -268,9 +268,9 @@ engine_status bind_tensors(const struct weight_file *file, struct encoder *encod
     struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
     bind_embedding(&binder, encoder);
     bind_layers(&binder, encoder);
-    encoder->final_norm = bind_norm(&binder, "final.norm",
-                                    config->final_norm ? (enum norm_kind)config->norm : NORM_NONE,
-                                    config, (size_t)config->width);
+    encoder->final_norm =
+        bind_norm(&binder, "final.norm", config->final_norm ? config->norm : NORM_NONE, config,
+                  config->width);
     bind_projections(&binder, encoder);
     bind_head(&binder, encoder);
     bind_token_answers(&binder, encoder);

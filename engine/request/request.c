@@ -64,7 +64,7 @@ static engine_status read_request(engine_session *session, const engine_encode_o
         .normalize = options.normalize != 0 || (own && config->normalize),
         .special = options.no_special == 0,
         .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
-        .scores = options.raw_scores != 0 ? SCORES_NONE : (enum scores)config->scores,
+        .scores = options.raw_scores != 0 ? SCORES_NONE : config->scores,
         .raw_scores = options.raw_scores != 0,
         .truncate = options.on_long == ENGINE_ON_LONG_MODEL
                         ? model->tokenizer.truncate
@@ -84,7 +84,7 @@ static engine_status read_request(engine_session *session, const engine_encode_o
 static bool has_pooler(const struct encoder *encoder)
 {
     enum dense_activation dense = encoder->head.dense.activation;
-    switch ((enum head_kind)encoder->config.head) {
+    switch (encoder->config.head) {
     case HEAD_POOLER: return dense != DENSE_NONE;
     case HEAD_SEQUENCE: return dense == DENSE_TANH && encoder->config.head_pooling == POOLING_CLS;
     case HEAD_NONE:
@@ -99,13 +99,13 @@ static size_t uncut_width(const struct encoder *encoder, const struct request *r
 {
     const struct model_config *config = &encoder->config;
     switch (request->kind) {
-    case ANSWER_SPARSE: return config->sparse != SPARSE_NONE ? (size_t)config->vocabulary : 0;
-    case ANSWER_VECTORS: return (size_t)config->token_vectors;
+    case ANSWER_SPARSE: return config->sparse != SPARSE_NONE ? config->vocabulary : 0;
+    case ANSWER_VECTORS: return config->token_vectors;
     default: break;
     }
     if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
         return 0;
-    return request->project ? encoder->output_width : (size_t)config->width;
+    return request->project ? encoder->output_width : config->width;
 }
 
 static engine_status choose_vectors(engine_session *session, struct request *request)
@@ -145,8 +145,7 @@ engine_status request_read(engine_session *session, const engine_encode_options 
 
 size_t request_token_limit(const struct request *request, const engine_model *model)
 {
-    return request->max_tokens > 0 ? request->max_tokens
-                                   : (size_t)model->encoder.config.max_text_tokens;
+    return request->max_tokens > 0 ? request->max_tokens : model->encoder.config.max_text_tokens;
 }
 
 engine_status engine_prompt(const engine_model *model, const engine_encode_options *given,

@@ -11,11 +11,11 @@
 struct rotary rotary_of(const struct model_config *config, bool is_local)
 {
     return (struct rotary){
-        .width = (size_t)config->rotary_width,
+        .width = config->rotary_width,
         .interleaved = config->rotary_pairs == ROTARY_INTERLEAVED,
         .base = is_local ? config->rotary_local_base : config->rotary_base,
         .factor = config->rotary_factor,
-        .trained = (size_t)config->rotary_trained,
+        .trained = config->rotary_trained,
     };
 }
 
@@ -92,10 +92,10 @@ double alibi_slope(size_t head, size_t n_heads)
 bool distance_bias_of(const struct model_config *config, const float *table, size_t head,
                       struct distance_bias *bias)
 {
-    size_t reach = (size_t)config->distances;
+    size_t reach = config->distances;
     *bias = (struct distance_bias){.reach = reach};
     if (config->attention_position == ATTENTION_POSITION_ALIBI)
-        bias->slope = alibi_slope(head, (size_t)config->heads);
+        bias->slope = alibi_slope(head, config->heads);
     else if (config->attention_position == ATTENTION_POSITION_DISTANCE)
         bias->table = table + head * (2 * reach + 1);
     else

@@ -13,7 +13,7 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
 {
     const struct model_config *config = &encoder->config;
     const struct kernels *kernels = encoder->kernels;
-    size_t width = (size_t)config->embedding_width, row;
+    size_t width = config->embedding_width, row;
     float index;
 
     memset(out, 0, width * sizeof *out);
@@ -32,7 +32,7 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
             out[i] += embedding->rows[at.position * row_stride(width) + i];
         break;
     case POSITION_LEARNED:
-        row = (size_t)config->position_offset + at.position;
+        row = config->position_offset + at.position;
         if (embedding_skips(config, id))
             row = (size_t)id;
         if (embedding->position_scale == 1) {

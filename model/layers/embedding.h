@@ -15,7 +15,7 @@ struct embedding {
 /* Returns whether learned positions of later tokens do not count this token, which is padding. */
 static inline bool embedding_skips(const struct model_config *config, int32_t id)
 {
-    return config->position_skips_padding && id == config->position_offset - 1;
+    return config->position_skips_padding && (size_t)id == config->position_offset - 1;
 }
 
 /* A token's position p in a text of T tokens. Padding for which embedding_skips is not counted. */

@@ -4,8 +4,8 @@
 void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,
                          float *row)
 {
-    enum activation activation = (enum activation)config->activation;
-    size_t n = (size_t)config->feed_forward;
+    enum activation activation = config->activation;
+    size_t n = config->feed_forward;
     float *first = row, *second = row + n;
     kernels->activate(activation, config->gate == GATE_SECOND ? second : first, n);
     if (config->gate != GATE_NONE)

@@ -13,7 +13,7 @@
  * panel and cannot be multiplied as they are produced. */
 static inline size_t feed_forward_columns(const struct model_config *config)
 {
-    return (size_t)config->feed_forward *
+    return config->feed_forward *
            (config->gate == GATE_NONE || config->feed_forward % PANEL == 0 ? 1 : 2);
 }
 

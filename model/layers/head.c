@@ -11,8 +11,8 @@
 /* Returns the widest row. Scratch is two rows of this width, then linear()'s scratch. */
 static size_t widest_row(const struct encoder *encoder)
 {
-    size_t width = row_stride((size_t)encoder->config.width);
-    for (size_t i = 0; i < (size_t)encoder->config.projections; i++)
+    size_t width = row_stride(encoder->config.width);
+    for (size_t i = 0; i < encoder->config.projections; i++)
         width = larger(width, row_stride(encoder->projections[i].linear.weight.rows));
     return width;
 }
@@ -21,7 +21,7 @@ size_t head_scratch(const struct encoder *encoder)
 {
     size_t floats =
         larger(linear_scratch(&encoder->head.dense.linear), linear_scratch(&encoder->head.output));
-    for (size_t i = 0; i < (size_t)encoder->config.projections; i++)
+    for (size_t i = 0; i < encoder->config.projections; i++)
         floats = larger(floats, linear_scratch(&encoder->projections[i].linear));
     return 2 * widest_row(encoder) + floats;
 }
@@ -62,8 +62,8 @@ void project_row(const struct encoder *encoder, const float *x, float *out, floa
 {
     size_t row = widest_row(encoder);
     float *in = scratch, *result = scratch + row, *rest = scratch + 2 * row;
-    memcpy(in, x, (size_t)encoder->config.width * sizeof *in);
-    for (size_t i = 0; i < (size_t)encoder->config.projections; i++) {
+    memcpy(in, x, encoder->config.width * sizeof *in);
+    for (size_t i = 0; i < encoder->config.projections; i++) {
         dense_row(encoder->kernels, &encoder->projections[i], in, result, rest);
         float *swap = in;
         in = result;
@@ -75,7 +75,7 @@ void project_row(const struct encoder *encoder, const float *x, float *out, floa
 /* Stores z in out, which is writable to a multiple of 16. */
 static void hidden_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
 {
-    size_t columns = (size_t)config_head_columns(&encoder->config);
+    size_t columns = config_head_columns(&encoder->config);
     const struct head *head = &encoder->head;
     if (head->dense.activation != DENSE_NONE)
         dense_row(encoder->kernels, &head->dense, x, out, scratch);
@@ -86,8 +86,8 @@ static void hidden_row(const struct encoder *encoder, const float *x, float *out
 
 void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch)
 {
-    size_t width = (size_t)encoder->config.width;
-    size_t columns = (size_t)config_head_columns(&encoder->config);
+    size_t width = encoder->config.width;
+    size_t columns = config_head_columns(&encoder->config);
     hidden_row(encoder, x, scratch, scratch + 2 * widest_row(encoder));
     memcpy(out, scratch, columns * sizeof *out);
     memset(out + columns, 0, (width - columns) * sizeof *out);

@@ -10,6 +10,34 @@
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
+bool position_has_rows(enum position_scheme scheme)
+{
+    switch (scheme) {
+    case POSITION_SINUSOIDAL:
+    case POSITION_BINARY:
+    case POSITION_FOURIER:
+    case POSITION_EXPONENTIAL: return true;
+    case POSITION_NONE:
+    case POSITION_LEARNED:
+    case POSITION_INDEX: break;
+    }
+    return false;
+}
+
+bool position_has_base(enum position_scheme scheme)
+{
+    switch (scheme) {
+    case POSITION_SINUSOIDAL:
+    case POSITION_EXPONENTIAL: return true;
+    case POSITION_NONE:
+    case POSITION_LEARNED:
+    case POSITION_INDEX:
+    case POSITION_BINARY:
+    case POSITION_FOURIER: break;
+    }
+    return false;
+}
+
 float position_index(double scale, size_t p, size_t n_tokens)
 {
     return (float)(scale * ((double)p / (double)n_tokens));

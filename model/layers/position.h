@@ -16,6 +16,12 @@
 
 #include "model/config.h"
 
+/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
+bool position_has_rows(enum position_scheme scheme);
+
+/* Returns whether the scheme uses a base. */
+bool position_has_base(enum position_scheme scheme);
+
 struct position_encoding {
     enum position_scheme scheme;
     size_t width; /* D */

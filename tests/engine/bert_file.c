@@ -46,14 +46,14 @@ struct source {
     engine_error error;
 };
 
-static json_int_t number(const json_t *json, const char *key, const char *other)
+static size_t number(const json_t *json, const char *key, const char *other)
 {
     const json_t *value = json_object_get(json, key);
     if (!value)
         value = json_object_get(json, other);
     if (!json_is_integer(value))
         fail_msg("config.json: no %s", key);
-    return json_integer_value(value);
+    return (size_t)json_integer_value(value);
 }
 
 static enum activation activation_of(const json_t *json)
@@ -148,7 +148,7 @@ static void copy(struct source *source, const char *to, enum tensor_layout layou
 
 static void copy_table(struct source *source, const char *to, size_t rows, const char *from)
 {
-    copy(source, to, LAYOUT_ROWS, 2, rows, (size_t)source->config.width, &from, 1);
+    copy(source, to, LAYOUT_ROWS, 2, rows, source->config.width, &from, 1);
 }
 
 static void copy_vector(struct source *source, const char *to, size_t n, const char *from)
@@ -163,7 +163,7 @@ static void copy_norm(struct source *source, const char *to, const char *from)
         char target[96], name[160];
         snprintf(target, sizeof target, "%s.%s", to, parts[i]);
         snprintf(name, sizeof name, "%s.%s", from, parts[i]);
-        copy_vector(source, target, (size_t)source->config.width, name);
+        copy_vector(source, target, source->config.width, name);
     }
 }
 
@@ -190,7 +190,7 @@ static void copy_linear(struct source *source, const char *to, size_t rows, size
 static void copy_layer(struct source *source, size_t l)
 {
     const struct names *names = &source->names;
-    size_t width = (size_t)source->config.width, middle = (size_t)source->config.feed_forward;
+    size_t width = source->config.width, middle = source->config.feed_forward;
     const struct {
         const char *to, *from[3];
         size_t n, rows, cols; /* cols 0: a norm */
@@ -217,16 +217,16 @@ static void copy_layer(struct source *source, size_t l)
 static void copy_all(struct source *source)
 {
     const struct model_config *config = &source->config;
-    copy_table(source, "embedding.token.weight", (size_t)config->vocabulary,
+    copy_table(source, "embedding.token.weight", config->vocabulary,
                "embeddings.word_embeddings.weight");
     copy_table(source, "embedding.position.weight",
                (size_t)(config->max_tokens + config->position_offset),
                "embeddings.position_embeddings.weight");
     if (config->token_types > 0)
-        copy_table(source, "embedding.type.weight", (size_t)config->token_types,
+        copy_table(source, "embedding.type.weight", config->token_types,
                    "embeddings.token_type_embeddings.weight");
     copy_norm(source, "embedding.norm", "embeddings.LayerNorm");
-    for (size_t l = 0; l < (size_t)config->layers; l++)
+    for (size_t l = 0; l < config->layers; l++)
         copy_layer(source, l);
 }
 

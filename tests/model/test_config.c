@@ -3,6 +3,7 @@
 #include "tests/support.h"
 
 #include "model/config.h"
+#include "model/layers/position.h"
 #include "tests/model/sound_config.h"
 
 #include <math.h>
@@ -13,98 +14,120 @@
 static const char count_values[] = "a whole number from 0 to 2147483647";
 static const char number_values[] = "a finite number, 0 or more";
 
-/* names: the texts of 0, 1, 2 ..., separated by blanks; NULL: a number. if_absent: -1: missing. */
+/* A setting: its name and field; if_absent: -1: missing. names: what messages show, if the value is
+ * a name. */
 struct key {
-    const char *name, *names, *expected;
+    const char *name;
+    size_t offset, bytes;
+    const char *expected;
     double if_absent;
 };
 
+/* clang-format off */
+#define AT(field) #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
+static const char yes_or_no[] = "one of yes, no", names_of_format[] = "";
 static const struct key keys[] = {
-    {"layers", NULL, count_values, -1},
-    {"width", NULL, count_values, -1},
-    {"heads", NULL, count_values, -1},
-    {"feed_forward", NULL, count_values, -1},
-    {"vocabulary", NULL, count_values, -1},
-    {"max_tokens", NULL, count_values, -1},
-    {"token_types", NULL, count_values, 0},
-    {"embedding_scale", NULL, number_values, 1},
-    {"embedding_norm", "none layer rms", "one of none, layer, rms", NORM_NONE},
-    {"position", "none sinusoidal learned index binary fourier exponential",
-     "one of none, sinusoidal, learned, index, binary, fourier, exponential", POSITION_NONE},
-    {"position_offset", NULL, count_values, 0},
-    {"position_skips_padding", "no yes", "one of yes, no", 0},
-    {"position_base", NULL, number_values, 10000},
-    {"position_scale", NULL, number_values, 1},
-    {"position_frequencies", NULL, count_values, 0},
-    {"norm", "none layer rms", "one of layer, rms", NORM_LAYER},
-    {"norm_eps", NULL, number_values, 0},
-    {"norm_bias", "no yes", "one of yes, no", -1},
-    {"norm_place", "post pre sandwich", "one of post, pre, sandwich", NORM_POST},
-    {"final_norm", "no yes", "one of yes, no", 0},
-    {"attention_bias", "no yes", "one of yes, no", 1},
-    {"feed_forward_bias", "no yes", "one of yes, no", 1},
-    {"activation", "relu gelu gelu_tanh silu", "one of relu, gelu, gelu_tanh, silu",
-     ACTIVATION_GELU},
-    {"gate", "none first second", "one of none, first, second", GATE_NONE},
-    {"mask", "full causal", "one of full, causal", MASK_FULL},
-    {"pooling", "none mean cls max mean_sqrt weighted_mean last pooler",
-     "one of none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler", POOLING_NONE},
-    {"normalize", "no yes", "one of yes, no", 0},
-    {"embedding_width", NULL, count_values, -1},
-    {"projections", NULL, count_values, 0},
-    {"projection_activation", "identity relu tanh gelu gelu_tanh silu",
-     "one of identity, relu, tanh, gelu, gelu_tanh, silu", DENSE_IDENTITY},
-    {"projection_bias", "no yes", "one of yes, no", 1},
-    {"head", "none pooler sequence token mask", "one of none, pooler, sequence, token, mask",
-     HEAD_NONE},
-    {"head_pooling", "none mean cls max mean_sqrt weighted_mean last pooler",
-     "one of mean, cls, max, mean_sqrt, weighted_mean, last", POOLING_CLS},
-    {"head_dense", "none identity relu tanh gelu gelu_tanh silu",
-     "one of none, identity, relu, tanh, gelu, gelu_tanh, silu", 0},
-    {"head_norm", "no yes", "one of yes, no", 0},
-    {"head_tied", "no yes", "one of yes, no", 0},
-    {"head_bias", "no yes", "one of yes, no", 1},
-    {"labels", NULL, count_values, 0},
-    {"scores", "none softmax sigmoid", "one of none, softmax, sigmoid", SCORES_NONE},
-    {"max_text_tokens", NULL, count_values, -1},
-    {"attention_position", "none rotary alibi distance", "one of none, rotary, alibi, distance",
-     ATTENTION_POSITION_NONE},
-    {"rotary_base", NULL, number_values, 10000},
-    {"rotary_local_base", NULL, number_values, -1},
-    {"rotary_width", NULL, count_values, -1},
-    {"rotary_pairs", "half interleaved", "one of half, interleaved", ROTARY_HALF},
-    {"rotary_factor", NULL, number_values, 1},
-    {"rotary_trained", NULL, count_values, 0},
-    {"distances", NULL, count_values, 0},
-    {"window", NULL, count_values, 0},
-    {"global_every", NULL, count_values, 0},
-    {"global_first", NULL, count_values, 0},
-    {"first_norm", "no yes", "one of yes, no", 1},
-    {"layer_groups", NULL, count_values, -1},
-    {"feed_forward_in_bias", "no yes", "one of yes, no", -1},
-    {"head_width", NULL, count_values, -1},
-    {"key_value_heads", NULL, count_values, -1},
-    {"query_key_norm", "no yes", "one of yes, no", 0},
-    {"score_scale", NULL, number_values, -1},
-    {"head_dense_bias", "no yes", "one of yes, no", 1},
-    {"token_vectors", NULL, count_values, 0},
-    {"token_vector_bias", "no yes", "one of yes, no", 1},
-    {"sparse", "none linear mask", "one of none, linear, mask", SPARSE_NONE},
-    {"token_vector_first", "no yes", "one of yes, no", 1},
-    {"sparse_pooling", "max sum", "one of max, sum", SPARSE_MAX},
-    {"sparse_activation", "log log_log", "one of log, log_log", SPARSE_LOG},
+    {AT(layers), count_values, -1},
+    {AT(width), count_values, -1},
+    {AT(heads), count_values, -1},
+    {AT(feed_forward), count_values, -1},
+    {AT(vocabulary), count_values, -1},
+    {AT(max_tokens), count_values, -1},
+    {AT(token_types), count_values, 0},
+    {AT(embedding_scale), number_values, 1},
+    {AT(embedding_norm), names_of_format, NORM_NONE},
+    {AT(position), names_of_format, POSITION_NONE},
+    {AT(position_offset), count_values, 0},
+    {AT(position_skips_padding), yes_or_no, 0},
+    {AT(position_base), number_values, 10000},
+    {AT(position_scale), number_values, 1},
+    {AT(position_frequencies), count_values, 0},
+    {AT(norm), names_of_format, NORM_LAYER},
+    {AT(norm_eps), number_values, 0},
+    {AT(norm_bias), yes_or_no, -1},
+    {AT(norm_place), names_of_format, NORM_POST},
+    {AT(final_norm), yes_or_no, 0},
+    {AT(attention_bias), yes_or_no, 1},
+    {AT(feed_forward_bias), yes_or_no, 1},
+    {AT(activation), names_of_format, ACTIVATION_GELU},
+    {AT(gate), names_of_format, GATE_NONE},
+    {AT(mask), names_of_format, MASK_FULL},
+    {AT(pooling), names_of_format, POOLING_NONE},
+    {AT(normalize), yes_or_no, 0},
+    {AT(embedding_width), count_values, -1},
+    {AT(projections), count_values, 0},
+    {AT(projection_activation), names_of_format, DENSE_IDENTITY},
+    {AT(projection_bias), yes_or_no, 1},
+    {AT(head), names_of_format, HEAD_NONE},
+    {AT(head_pooling), names_of_format, POOLING_CLS},
+    {AT(head_dense), names_of_format, 0},
+    {AT(head_norm), yes_or_no, 0},
+    {AT(head_tied), yes_or_no, 0},
+    {AT(head_bias), yes_or_no, 1},
+    {AT(labels), count_values, 0},
+    {AT(scores), names_of_format, SCORES_NONE},
+    {AT(max_text_tokens), count_values, -1},
+    {AT(attention_position), names_of_format, ATTENTION_POSITION_NONE},
+    {AT(rotary_base), number_values, 10000},
+    {AT(rotary_local_base), number_values, -1},
+    {AT(rotary_width), count_values, -1},
+    {AT(rotary_pairs), names_of_format, ROTARY_HALF},
+    {AT(rotary_factor), number_values, 1},
+    {AT(rotary_trained), count_values, 0},
+    {AT(distances), count_values, 0},
+    {AT(window), count_values, 0},
+    {AT(global_every), count_values, 0},
+    {AT(global_first), count_values, 0},
+    {AT(first_norm), yes_or_no, 1},
+    {AT(layer_groups), count_values, -1},
+    {AT(feed_forward_in_bias), yes_or_no, -1},
+    {AT(head_width), count_values, -1},
+    {AT(key_value_heads), count_values, -1},
+    {AT(query_key_norm), yes_or_no, 0},
+    {AT(score_scale), number_values, -1},
+    {AT(head_dense_bias), yes_or_no, 1},
+    {AT(token_vectors), count_values, 0},
+    {AT(token_vector_bias), yes_or_no, 1},
+    {AT(sparse), names_of_format, SPARSE_NONE},
+    {AT(token_vector_first), yes_or_no, 1},
+    {AT(sparse_pooling), names_of_format, SPARSE_MAX},
+    {AT(sparse_activation), names_of_format, SPARSE_LOG},
 };
+/* clang-format on */
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 
-/* The fields one after the other, each 64 bits wide, as config.h says. */
 static double field(const struct model_config *config, size_t index)
 {
-    const char *at = (const char *)config + 8 * index;
-    int64_t whole;
+    const char *at = (const char *)config + keys[index].offset;
+    size_t count = 0;
     double number;
-    memcpy(&whole, at, sizeof whole);
-    memcpy(&number, at, sizeof number);
-    return keys[index].expected == number_values ? number : (double)whole;
+    int name;
+    if (keys[index].expected == number_values) {
+        memcpy(&number, at, sizeof number);
+        return number;
+    }
+    if (keys[index].expected == count_values) {
+        memcpy(&count, at, sizeof count);
+        return count == CONFIG_ABSENT ? -1 : (double)count;
+    }
+    if (keys[index].bytes == 1)
+        return *(const int8_t *)at;
+    memcpy(&name, at, sizeof name);
+    return name;
+}
+
+static void expect_same(const struct model_config *a, const struct model_config *b)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (memcmp((const char *)a + keys[i].offset, (const char *)b + keys[i].offset,
+                   keys[i].bytes) != 0)
+            fail_msg("%s differs", keys[i].name);
+}
+
+/* Whether the value is a name, yes and no included. */
+static bool is_named(size_t index)
+{
+    return keys[index].expected != count_values && keys[index].expected != number_values;
 }
 
 static void expect_set(size_t index, const char *value, double expected)
@@ -121,7 +144,7 @@ static void expect_set(size_t index, const char *value, double expected)
     assert_string_equal(config_get(&config, index, text, sizeof text), keys[index].name);
     config_defaults(&other);
     assert_null(config_set(&other, keys[index].name, text));
-    assert_memory_equal(&config, &other, sizeof config); /* and no other field has changed */
+    expect_same(&config, &other); /* and no other field has changed */
 }
 
 static void expect_refused(size_t index, const char *value)
@@ -132,15 +155,15 @@ static void expect_refused(size_t index, const char *value)
     const char *refused = config_set(&config, keys[index].name, value);
     if (refused == NULL)
         fail_msg("%s = '%s' was taken as %g", keys[index].name, value, field(&config, index));
-    assert_string_equal(refused, keys[index].expected);
-    assert_memory_equal(&config, &before, sizeof config);
+    if (keys[index].expected != names_of_format)
+        assert_string_equal(refused, keys[index].expected);
+    expect_same(&config, &before);
 }
 
 TEST(defaults)
 {
     struct model_config config;
     char text[TEXT];
-    assert_int_equal(sizeof config, 8 * N_KEYS);
     config_defaults(&config);
     for (size_t i = 0; i < N_KEYS; i++) {
         assert_string_equal(config_get(&config, i, text, sizeof text), keys[i].name);
@@ -153,22 +176,18 @@ TEST(defaults)
 TEST(names)
 {
     for (size_t i = 0; i < N_KEYS; i++) {
-        char names[128] = "", *rest = names;
-        if (keys[i].names != NULL)
-            snprintf(names, sizeof names, "%s", keys[i].names);
         int64_t first = strcmp(keys[i].name, "projection_activation") == 0 ? DENSE_IDENTITY : 0;
         int64_t value = first;
-        for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        const char *name;
+        for (; (name = config_value_name(keys[i].name, value)) != NULL; value++) {
             struct model_config config;
             config_defaults(&config);
-            assert_string_equal(config_value_name(keys[i].name, value), name);
             assert_int_equal(config_value(keys[i].name, name), value);
-            expect_set(i, name, (double)value++);
+            expect_set(i, name, (double)value);
             assert_null(config_set(&config, keys[i].name, name));
             assert_string_equal(config_name(&config, keys[i].name), name);
         }
-        assert_int_equal(value > first, keys[i].names != NULL);
-        assert_null(config_value_name(keys[i].name, value));
+        assert_int_equal(value - first >= 2, is_named(i));
         assert_null(config_value_name(keys[i].name, first - 1));
         assert_null(config_value_name(keys[i].name, INT64_MAX));
         assert_int_equal(config_value(keys[i].name, "?"), -1);
@@ -179,6 +198,63 @@ TEST(names)
     assert_int_equal(config_value("pooling", "pooler"), POOLING_POOLER);
     assert_int_equal(config_value("head_dense", "tanh"), DENSE_TANH);
     assert_int_equal(config_value("head", "mask"), HEAD_MASK);
+}
+
+/* The row of a key in a table of weights/FORMAT.md: "| `key` | its values | if absent |". */
+static const char *format_row(const char *text, const char *key, char row[600])
+{
+    char start[64];
+    snprintf(start, sizeof start, "\n| `%s` |", key);
+    const char *at = strstr(text, start);
+    if (at == NULL)
+        fail_msg("weights/FORMAT.md has no row of the key %s", key);
+    else
+        snprintf(row, 600, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    return row;
+}
+
+/* Messages show names of the table, and weights/FORMAT.md has every one of them. */
+TEST(names_in_format)
+{
+    enum { MOST = 1 << 20 };
+    char *text = calloc(MOST, 1), row[600], shown[256], quoted[64];
+    FILE *file = fopen("weights/FORMAT.md", "r");
+    assert_non_null(file);
+    assert_in_range(fread(text, 1, MOST - 1, file), 1, MOST - 2);
+    fclose(file);
+    struct model_config config;
+    config_defaults(&config);
+    for (size_t i = 0; i < N_KEYS; i++) {
+        if (keys[i].expected != names_of_format)
+            continue;
+        const char *key = keys[i].name,
+                   *of = strcmp(key, "head_dense") ? key : "projection_activation";
+        const char *expected = config_set(&config, key, "?");
+        assert_memory_equal(expected, "one of ", 7);
+        snprintf(shown, sizeof shown, "%s", expected + 7);
+        char *rest = shown, *name;
+        while ((name = strtok_r(rest, ", ", &rest)) != NULL) {
+            snprintf(quoted, sizeof quoted, "`%s`", name);
+            assert_true(config_value(key, name) >= 0);
+            if (strstr(format_row(text, of, row), quoted) == NULL &&
+                strstr(format_row(text, key, row), quoted) == NULL)
+                fail_msg("weights/FORMAT.md does not have %s among the values of %s", quoted, key);
+        }
+    }
+    free(text);
+}
+
+/* Messages name the schemes that have a base. */
+TEST(positions_with_base)
+{
+    char with_base[128] = "";
+    const char *name;
+    for (int64_t value = 0; (name = config_value_name("position", value)) != NULL; value++) {
+        size_t len = strlen(with_base);
+        if (position_has_base((enum position_scheme)value))
+            snprintf(with_base + len, sizeof with_base - len, "%s%s", len > 0 ? " or " : "", name);
+    }
+    assert_string_equal(with_base, POSITIONS_WITH_BASE);
 }
 
 static bool is_written(const struct model_config *config, const char *key)
@@ -261,7 +337,7 @@ TEST(any_number)
         other = config;
         other.norm_eps = 0;
         assert_null(config_set(&other, "norm_eps", text));
-        assert_memory_equal(&config, &other, sizeof config);
+        expect_same(&config, &other);
     }
 }
 
@@ -284,7 +360,7 @@ TEST(bad_values)
         if (keys[i].expected == number_values)
             for (size_t v = 0; v < sizeof not_number / sizeof *not_number; v++)
                 expect_refused(i, not_number[v]);
-        if (keys[i].names != NULL)
+        if (is_named(i))
             for (size_t v = 0; v < sizeof not_whole / sizeof *not_whole; v++)
                 expect_refused(i, not_whole[v]);
     }
@@ -300,7 +376,7 @@ TEST(unknown_keys)
         assert_ptr_equal(config_set(&config, unknown[i], "1"), CONFIG_UNKNOWN_KEY);
         assert_string_equal(config_name(&config, unknown[i]), "");
     }
-    assert_memory_equal(&config, &before, sizeof config);
+    expect_same(&config, &before);
     assert_string_equal(config_name(&config, "layers"), "");
     assert_string_equal(config_name(&config, "norm_bias"), ""); /* not settled yet */
 }

@@ -250,7 +250,7 @@ TEST(check_settles)
     assert_int_equal(config.norm_bias, 0);
     config = sound_config();
     config.layers = 0;
-    config.heads = config.feed_forward = -1;
+    config.heads = config.feed_forward = CONFIG_ABSENT;
     assert_null(config_check(&config));
     assert_true(config.heads == 0 && config.feed_forward == 0);
     config = sound_config();
@@ -259,9 +259,9 @@ TEST(check_settles)
     assert_null(config_check(&config));
     assert_true(config.embedding_width == 1 && config.heads == 1 && config.feed_forward == 1);
     config = sound_config();
-    config.heads = -1;
+    config.heads = CONFIG_ABSENT;
     assert_non_null(config_check(&config));
-    assert_int_equal(config.heads, -1);
+    assert_true(config.heads == CONFIG_ABSENT);
 
     /* What is the others' value where it is absent. */
     config = sound_config();

@@ -51,7 +51,7 @@ static const struct option_row VECTORS_ROWS[] = {
      "blanks, if texts are split into tokens already",
      CHOICE_AT(struct import_options, vectors.splits_at_blanks, false, "punctuation blanks")},
     {"max-tokens", 0, "N", "allow N tokens per text (default 4096)",
-     WHOLE_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
+     COUNT_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
     {"position", 0, "SCHEME", "add none (default), sinusoidal, index, binary, fourier, exponential",
      POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };

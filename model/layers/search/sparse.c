@@ -22,7 +22,7 @@ static bool is_decoded(const struct linear *output)
 size_t sparse_scratch(const struct encoder *encoder)
 {
     const struct linear *output = &encoder->head.output;
-    switch ((enum sparse)encoder->config.sparse) {
+    switch (encoder->config.sparse) {
     case SPARSE_LINEAR: return PANEL + linear_scratch(&encoder->token_weight);
     case SPARSE_MASK: return LOGITS + is_decoded(output) * BLOCK_COLUMNS * output->weight.cols;
     case SPARSE_NONE: break;
@@ -36,7 +36,7 @@ bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stri
 {
     const struct linear_epilogue plain = {0};
     bool is_finite = true;
-    memset(weights, 0, (size_t)encoder->config.vocabulary * sizeof *weights);
+    memset(weights, 0, encoder->config.vocabulary * sizeof *weights);
     for (size_t t = 0; t < n_rows; t++) {
         const struct linear_input row = {.x = x + t * stride, .n_rows = 1};
         float *weight = &weights[ids[t]];
@@ -47,7 +47,7 @@ bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stri
             *weight = scratch[0];
     }
     for (size_t i = 0; i < n_skipped; i++)
-        if (skipped[i] < encoder->config.vocabulary)
+        if ((size_t)skipped[i] < encoder->config.vocabulary)
             weights[skipped[i]] = 0;
     return is_finite;
 }

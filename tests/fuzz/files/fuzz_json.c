@@ -18,8 +18,8 @@ static void read_as(int kind, const struct json_file *file)
     switch (kind) {
     case CONFIG:
         checkpoint_config_read(file, NULL, &folder, &config);
-        for (int64_t i = 0; i < config.model.labels && i < 1000; i++)
-            checkpoint_label(&config, (size_t)i);
+        for (size_t i = 0; i < config.model.labels && i < 1000; i++)
+            checkpoint_label(&config, i);
         config_check(&config.model);
         break;
     case MODULES: modules_parse(&st, file); break;

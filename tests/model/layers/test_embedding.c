@@ -63,7 +63,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
     c.weight = random_floats(&state, width, 2);
     c.bias = random_floats(&state, width, 2);
     config_defaults(&c.encoder.config);
-    c.encoder.config.width = c.encoder.config.embedding_width = (int64_t)width;
+    c.encoder.config.width = c.encoder.config.embedding_width = width;
     c.encoder.config.embedding_scale = scale;
     c.encoder.config.position_offset = OFFSET;
     c.encoder.config.norm_eps = 1e-5;
@@ -88,7 +88,7 @@ static void free_case(struct model_case *c)
 
 static double expected_position(const struct model_case *c, size_t p, size_t x)
 {
-    size_t width = (size_t)c->encoder.config.width;
+    size_t width = c->encoder.config.width;
     double scale = c->embedding.position_scale;
     switch (c->embedding.scheme) {
     case POSITION_NONE: return 0;
@@ -104,7 +104,7 @@ static double expected_position(const struct model_case *c, size_t p, size_t x)
  * to 2. */
 static void check_case(struct model_case *c, struct largest *largest)
 {
-    size_t width = (size_t)c->encoder.config.width;
+    size_t width = c->encoder.config.width;
     double scale = c->encoder.config.embedding_scale;
     float *out = new_floats(width), *sum = new_floats(width), *scratch = new_floats(width);
     double *expected = new_doubles(width);

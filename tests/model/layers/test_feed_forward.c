@@ -15,7 +15,7 @@ static void check_middle(const struct kernels *kernels, enum activation activati
 {
     struct model_config config;
     config_defaults(&config);
-    config.feed_forward = (int64_t)width;
+    config.feed_forward = width;
     config.activation = activation;
     config.gate = gate;
     size_t columns = gate == GATE_NONE ? width : 2 * width;

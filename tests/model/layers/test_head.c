@@ -74,7 +74,7 @@ TEST(projections)
     for (int activation = DENSE_IDENTITY; activation <= DENSE_SILU; activation++) {
         struct sample sample = {.encoder = {.kernels = tested_kernels(0)}};
         struct largest largest = {0};
-        sample.encoder.config.width = (int64_t)widths[0];
+        sample.encoder.config.width = widths[0];
         sample.encoder.config.projections = 3;
         sample.encoder.output_width = widths[3];
         for (size_t i = 0; i < 3; i++)

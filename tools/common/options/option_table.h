@@ -28,7 +28,7 @@ enum option_kind {
     OPTION_TEXTS,  /* one more of an array */
     OPTION_OUTPUT, /* the path of a file; "-": NULL, stdout */
     OPTION_COUNT,  /* size_t */
-    OPTION_NUMBER, /* uint64_t, or an int64_t that is not negative */
+    OPTION_NUMBER, /* uint64_t */
     OPTION_REAL,   /* double */
     OPTION_CHOICE, /* bool or an enum */
     OPTION_YES_NO, /* const char *: "yes" or "no" */
@@ -81,8 +81,6 @@ struct option_use {
     .kind = OPTION_COUNT, .offset = OPTION_AT(type, member, size_t), .least = (from), .most = (to)
 #define NUMBER_AT(type, member)                                                                    \
     .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, uint64_t), .most = UINT64_MAX
-#define WHOLE_AT(type, member, from, to)                                                           \
-    .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, int64_t), .least = (from), .most = (to)
 #define REAL_AT(type, member, from, to)                                                            \
     .kind = OPTION_REAL, .offset = OPTION_AT(type, member, double), .real_least = (from),          \
     .real_most = (to)

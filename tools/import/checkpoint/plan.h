@@ -74,7 +74,7 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
  * names in that file and in the weight file, without ".weight" and ".bias"; '#' in `to` is the
  * index. */
 void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                 const char *to, const char *from, size_t index, int64_t out, int64_t in,
+                 const char *to, const char *from, size_t index, size_t out, size_t in,
                  bool has_bias);
 
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */

@@ -44,12 +44,12 @@ static void check_distilbert(const struct json_file *file, struct model_config *
 {
     const struct {
         const char *name, *usual;
-        int64_t value;
+        size_t value;
     } sizes[] = {{"hidden_size", "dim", model->width},
                  {"num_attention_heads", "n_heads", model->heads},
                  {"num_hidden_layers", "n_layers", model->layers}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        int64_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
+        size_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
         if (found != sizes[i].value)
             file_die(file->name, "'%s' is %lld; expected %lld, as '%s' is", sizes[i].name,
                      (long long)found, (long long)sizes[i].value, sizes[i].usual);

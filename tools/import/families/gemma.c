@@ -35,7 +35,7 @@
 
 static void finish_gemma(const struct json_file *file, struct model_config *model)
 {
-    int64_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
+    size_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
     model->score_scale = 1 / sqrt((double)scalar);
     model->embedding_scale = sqrt((double)model->width);
     model->rotary_base =

@@ -28,7 +28,7 @@ static void finish(const struct json_file *file, struct model_config *model)
                  "'rotary_emb_fraction' is %g; expected a share above 0 and up to 1, of an even "
                  "number of columns",
                  share);
-    model->rotary_width = (int64_t)columns;
+    model->rotary_width = (size_t)columns;
     model->rotary_factor = json_number(file, "rotary_scaling_factor", 0);
     if (model->rotary_factor > 0)
         model->rotary_trained = json_count(file, NULL, "max_trained_positions", 1, 2048);

@@ -334,8 +334,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     read_model(&model, tokenizer->name, text, len);
     const struct family *family = find_family(tokenizer, name, tokenizer_model_type(beside));
     bool has_extra = strcmp(family->model_type, "t5") == 0;
-    size_t n_extra =
-        has_extra ? (size_t)json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
+    size_t n_extra = has_extra ? json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
     if (n_extra > MOST_EXTRA_IDS)
         file_die(tokenizer->name, "there are %zu extra_ids; expected at most %d", n_extra,
                  MOST_EXTRA_IDS);

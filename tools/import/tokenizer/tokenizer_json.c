@@ -98,14 +98,14 @@ static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
     vocabulary_read(json, model);
     unknown_read(json, model, true);
     const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
-    int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
+    size_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
     if (strlen(prefix) > MOST_PREFIX_BYTES || most_chars > MOST_WORD_CHARS)
         file_die(json->file.name,
                  "the model's continuing_subword_prefix has %zu bytes and its "
-                 "max_input_chars_per_word is %lld; expected at most %d and %d",
-                 strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES, MOST_WORD_CHARS);
+                 "max_input_chars_per_word is %zu; expected at most %d and %d",
+                 strlen(prefix), most_chars, MOST_PREFIX_BYTES, MOST_WORD_CHARS);
     draft_set_text(&json->tokenizer->draft, "prefix", prefix);
-    draft_set_number(&json->tokenizer->draft, "max_word", (uint64_t)most_chars);
+    draft_set_number(&json->tokenizer->draft, "max_word", most_chars);
     draft_set_text(&json->tokenizer->draft, "kind", "wordpiece");
 }
 
@@ -135,8 +135,7 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
         scores[id] = json_number_value(score);
     }
     word_list_place(&json->tokenizer->draft.words, n - (n > 0), "", 0);
-    unigram_set(json->tokenizer, scores,
-                (size_t)json_count(&json->file, model, "unk_id", 0, INT64_MAX),
+    unigram_set(json->tokenizer, scores, json_count(&json->file, model, "unk_id", 0, SIZE_MAX),
                 json_flag(&json->file, model, "byte_fallback", false));
 }
 

@@ -356,7 +356,7 @@ static void make_model(struct model_config *model, const struct vectors_options 
     model->position_base = numbers.base;
     model->position_scale = numbers.position_scale;
     model->embedding_scale = numbers.embedding_scale;
-    model->position_frequencies = (int64_t)numbers.n_frequencies;
+    model->position_frequencies = numbers.n_frequencies;
     const char *wrong = config_check(model);
     if (wrong != NULL)
         program_die("'%s': the weight file cannot hold this: %s", vectors->path, wrong);
