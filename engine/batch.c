@@ -20,11 +20,11 @@ static size_t n_brought(const engine_input *input)
     return input->ids != NULL ? input->n_ids : input->n_tokens;
 }
 
-static struct token token_at(const engine_input *input, size_t i)
+static engine_token token_at(const engine_input *input, size_t i)
 {
     if (input->ids == NULL)
-        return ((const struct token *)input->tokens)[i];
-    return (struct token){.id = input->ids[i], .type = input->types != NULL ? input->types[i] : 0};
+        return (input->tokens)[i];
+    return (engine_token){.id = input->ids[i], .type = input->types != NULL ? input->types[i] : 0};
 }
 
 static size_t guess_rows(const struct batch *batch, const engine_input *input)
@@ -73,7 +73,7 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
                           " has %zu %s, the limit is %zu; %s are never truncated", kept->span, what,
                           limit, what);
     for (size_t i = 0; i < n_brought(input); i++) {
-        struct token token = token_at(input, i);
+        engine_token token = token_at(input, i);
         if (!mask_keeps(input->mask, i))
             continue;
         if ((size_t)token.id >= config->vocabulary)
@@ -112,7 +112,7 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
     return status;
 }
 
-static bool has_vector(const struct batch *batch, struct token token, size_t index)
+static bool has_vector(const struct batch *batch, engine_token token, size_t index)
 {
     return token_has_vector(batch->session->model, token.id, index, batch->request->is_query);
 }
@@ -155,7 +155,7 @@ static bool read_next(struct batch *batch)
 
 /* index: the token's index in the input, including padding. Tokens without a vector get no answer
  * row. */
-static void add_row(struct batch *batch, struct group *group, struct token token,
+static void add_row(struct batch *batch, struct group *group, engine_token token,
                     struct text_position at, size_t index)
 {
     struct pass *pass = &batch->session->pass;
@@ -187,7 +187,7 @@ static void add_sequence(struct batch *batch, struct group *group)
         .n_out = next->n_out,
     };
     for (size_t i = first; i < first + span; i++) {
-        const struct token token = is_brought ? token_at(input, i) : session->tokens[i];
+        const engine_token token = is_brought ? token_at(input, i) : session->tokens[i];
         if (!is_brought || mask_keeps(input->mask, i))
             add_row(batch, group, token, (struct text_position){i - first - n_skipped, span}, i);
         n_skipped += session->embedding.scheme == POSITION_LEARNED &&

@@ -64,6 +64,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine_types.h" /* tokens, entities, hits: what functions write to buffers */
+
 #define ENGINE_VERSION "0.1.0"
 
 #if defined(__GNUC__)
@@ -185,13 +187,6 @@ typedef enum engine_head {
     ENGINE_HEAD_TOKEN = 3,    /* labels of every token */
     ENGINE_HEAD_MASK = 4      /* words for [MASK] */
 } engine_head;
-
-/* Which text of a pair loses tokens, and at which end. */
-typedef enum engine_truncation {
-    ENGINE_TRUNCATE_LONGEST_FIRST = 0,
-    ENGINE_TRUNCATE_ONLY_FIRST = 1,
-    ENGINE_TRUNCATE_ONLY_SECOND = 2
-} engine_truncation;
 
 typedef struct engine_model_options {
     ENGINE_STRUCT_BYTES(engine_model_options);
@@ -333,15 +328,6 @@ ENGINE_API size_t engine_session_threads(const engine_session *session);
 /* ---- Text to tokens ---- */
 
 #define ENGINE_NUL_TERMINATED ((size_t)-1) /* as the length of a text: up to its NUL byte */
-
-typedef struct engine_token {
-    int32_t id;
-    int32_t type;      /* 0: first text, 1: second text, as the file's template says */
-    size_t begin, end; /* bytes of the text, or of `pair`; 0, 0: of neither */
-    uint8_t special;   /* 1: added by the template */
-    uint8_t in_pair;   /* 1: the span is in the second text */
-    uint8_t in_prompt; /* 1: from the prompt before the text: it has no span */
-} engine_token;
 
 /* A text, a pair of texts, token ids, or tokens: set `text`, or `text` and `pair`, or `ids`, or
  * `tokens`, and its length; engine_text() and engine_text_pair() set both. An all-zero input is the

@@ -25,25 +25,9 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens, not ids, with one label, by head token. B-X starts an entity, but not within a
- * word; I-X continues it; labels without B- or I- continue while they are equal; "O" is outside. */
-typedef struct engine_entity {
-    size_t label;      /* of its first token */
-    float score;       /* mean of its tokens' scores */
-    size_t begin, end; /* bytes of the text */
-    uint8_t in_pair;
-} engine_entity;
-
 ENGINE_API engine_status engine_entities(engine_session *session, const engine_input *input,
                                          const engine_encode_options *options, engine_entity *out,
                                          size_t cap, size_t *needed, engine_result *result);
-
-/* Words for the mask tokens of an input, from a model with head mask. */
-typedef struct engine_candidate {
-    size_t token; /* index of the mask token */
-    int32_t id;
-    float score; /* probability; options->raw_scores: logit */
-} engine_candidate;
 
 /* Finds the k most likely tokens (1 to n_vocabulary) of each mask token, best first: [masks, k]. */
 ENGINE_API engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,

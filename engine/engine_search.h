@@ -15,16 +15,6 @@ extern "C" {
 
 /* ---- Rows ---- */
 
-/* The format of a row of `width` columns, without gaps; numbers are little-endian. */
-typedef enum engine_element {
-    ENGINE_F32 = 0,
-    ENGINE_F16 = 1,
-    ENGINE_INT8 = 2,  /* a float32 `scale`, then width int8: column = scale * value; the scale is
-                         the row's largest magnitude / 127, 0 for a row of zeros */
-    ENGINE_BINARY = 3 /* a bit for each column, 1: above 0; the first one is the highest bit of the
-                         first byte; zeros pad the last byte (numpy.packbits) */
-} engine_element;
-
 /* Returns the bytes of a row; 0 for an unknown type, or if a size_t cannot hold them. */
 ENGINE_API size_t engine_row_bytes(engine_element type, size_t width);
 
@@ -42,11 +32,6 @@ typedef struct engine_vectors {
     size_t n, width;
     engine_element type;
 } engine_vectors;
-
-typedef struct engine_hit {
-    uint64_t row;
-    float score;
-} engine_hit;
 
 typedef enum engine_metric {
     ENGINE_METRIC_COSINE = 0, /* q·v / (|q| |v|); 0 where either is all zeros */

@@ -12,14 +12,6 @@
 extern "C" {
 #endif
 
-/* A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most
- * scripts there write no blanks) each token is a word. */
-typedef struct engine_word_counts {
-    size_t n, n_unknown;     /* words; words whose tokens are all the unknown token */
-    size_t n_latin, n_whole; /* known words of 3 bytes or more that begin with a Latin letter; those
-                                of them that are one token: few in texts of another language */
-} engine_word_counts;
-
 /* Counts the words of a text or pair, without its prompt, from the tokens of engine_tokenize. Texts
  * whose words are all unknown have nearly the same vector. */
 ENGINE_API engine_status engine_count_words(const engine_model *model, const engine_input *input,

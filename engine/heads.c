@@ -7,15 +7,6 @@
 
 #include <stdio.h>
 
-SAME_FIELD(entity, engine_entity, label);
-SAME_FIELD(entity, engine_entity, score);
-SAME_FIELD(entity, engine_entity, begin);
-SAME_FIELD(entity, engine_entity, end);
-SAME_FIELD(entity, engine_entity, in_pair);
-SAME_FIELD(candidate, engine_candidate, token);
-SAME_FIELD(candidate, engine_candidate, id);
-SAME_FIELD(candidate, engine_candidate, score);
-
 const char *engine_label(const engine_model *model, size_t label)
 {
     char key[32];
@@ -99,14 +90,14 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
 /* ---- Entities ---- */
 
 /* tokens: all tokens of the input. */
-static engine_status list_entities(engine_session *session, const struct token *tokens,
+static engine_status list_entities(engine_session *session, const engine_token *tokens,
                                    enum scores kind, struct entity_list *list)
 {
     const engine_model *model = session->model;
     size_t n_labels = model->encoder.config.labels;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
-        const struct token *token = &tokens[session->pass.out_offsets[row]];
-        struct candidate best;
+        const engine_token *token = &tokens[session->pass.out_offsets[row]];
+        engine_candidate best;
         if (token->special || token->in_prompt) {
             entities_close(list);
             continue;
@@ -144,9 +135,8 @@ static engine_status entities(engine_session *session, const engine_input *input
     engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;
-    status = list_entities(
-        session, input->tokens != NULL ? (const struct token *)input->tokens : session->tokens,
-        request.scores, list);
+    status = list_entities(session, input->tokens != NULL ? input->tokens : session->tokens,
+                           request.scores, list);
     if (status != ENGINE_OK)
         return status;
     return answer_count(&session->error, "entities", list->n, list->cap, needed);
@@ -156,7 +146,7 @@ engine_status engine_entities(engine_session *session, const engine_input *input
                               const engine_encode_options *options, engine_entity *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
-    struct entity_list list = {.out = (struct entity *)out, .cap = cap};
+    struct entity_list list = {.out = out, .cap = cap};
     return SESSION_CALL(session, entities(session, input, options, &list, needed, result));
 }
 
@@ -203,7 +193,7 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
             row_scores(session, row, request.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
         if (scores == NULL)
             return session->error.status;
-        top_k(scores, config->vocabulary, k, (struct candidate *)out);
+        top_k(scores, config->vocabulary, k, out);
         for (size_t i = 0; i < k; i++)
             (out++)->token = session->pass.out_offsets[row];
     }

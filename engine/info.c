@@ -164,50 +164,6 @@ engine_status engine_token_text(const engine_model *model, int32_t id, const cha
     return *text != NULL ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
 }
 
-/* ---- Names ---- */
-
-static const char *public_name(const char *key, int choice)
-{
-    return choice == 0 ? "model" : config_value_name(key, choice_value(choice, -1));
-}
-
-static int public_value(const char *key, const char *name)
-{
-    if (name == NULL)
-        return -1;
-    return strcmp(name, "model") == 0 ? 0 : choice_of(config_value(key, name));
-}
-
-/* Defines engine_KIND_name and engine_KIND_named of the three kinds. */
-#define PUBLIC_NAMES(kind)                                                                         \
-    const char *engine_##kind##_name(engine_##kind value)                                          \
-    {                                                                                              \
-        return public_name(#kind, (int)value);                                                     \
-    }                                                                                              \
-    int engine_##kind##_named(const char *name)                                                    \
-    {                                                                                              \
-        return public_value(#kind, name);                                                          \
-    }
-PUBLIC_NAMES(position)
-PUBLIC_NAMES(mask)
-
-/* Two poolings are not in the config: they name other answers. */
-const char *engine_pooling_name(engine_pooling pooling)
-{
-    return pooling == ENGINE_POOLING_SPARSE    ? "sparse"
-           : pooling == ENGINE_POOLING_COLBERT ? "colbert"
-                                               : public_name("pooling", (int)pooling);
-}
-
-int engine_pooling_named(const char *name)
-{
-    for (int value = ENGINE_POOLING_SPARSE; name != NULL && value <= ENGINE_POOLING_COLBERT;
-         value++)
-        if (strcmp(name, engine_pooling_name((engine_pooling)value)) == 0)
-            return value;
-    return public_value("pooling", name);
-}
-
 /* ---- The library itself ---- */
 
 const char *engine_version(void)

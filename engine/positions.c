@@ -4,6 +4,7 @@
  */
 #include "engine/session.h"
 
+#include "engine/choices.h"
 #include "engine/status.h"
 
 #include <float.h>
@@ -13,16 +14,17 @@ static engine_status choose_scheme(const engine_model *model, engine_position po
                                    struct position_encoding *encoding, engine_error *error)
 {
     enum position_scheme own = model != NULL ? model->encoder.config.position : POSITION_NONE;
-    if ((unsigned)position > ENGINE_POSITION_EXPONENTIAL)
+    if (choice_find(POSITION_CHOICES, (int)position) == NULL)
         return misused(error, "position is %d, expected 0 to %d", (int)position,
-                       ENGINE_POSITION_EXPONENTIAL);
+                       choice_last(POSITION_CHOICES));
     if (position == ENGINE_POSITION_MODEL && model == NULL)
         return misused(error, "position is ENGINE_POSITION_MODEL, but model is NULL");
     if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
                                   : "learned positions need a model, but model is NULL");
-    encoding->scheme = (enum position_scheme)choice_value((int)position, own);
+    encoding->scheme =
+        (enum position_scheme)choice_value(POSITION_CHOICES, (int)position, (int)own);
     return ENGINE_OK;
 }
 

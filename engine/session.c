@@ -6,6 +6,7 @@
 #include "engine/session.h"
 
 #include "engine/arena.h"
+#include "engine/choices.h"
 #include "engine/encode.h"
 #include "engine/runtime/cpus.h"
 #include "engine/runtime/region.h"
@@ -196,16 +197,17 @@ static engine_status read_options(engine_session *session, const engine_model *m
     if (options.max_tokens > limit)
         return misused(error, "max_tokens is %zu, the model takes at most %zu", options.max_tokens,
                        limit);
-    if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
+    if (choice_find(MASK_CHOICES, (int)options.mask) == NULL)
         return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
-                       ENGINE_MASK_CAUSAL);
+                       choice_last(MASK_CHOICES));
     if ((options.trace & ~ENGINE_TRACE_ALL) != 0 ||
         (options.trace != 0 && options.trace_callback == NULL))
         return misused(error, "trace is %u: expected engine_trace kinds, and a trace_callback",
                        options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
-    session->mask = (enum mask_kind)choice_value((int)options.mask, config->mask);
+    session->mask =
+        (enum mask_kind)choice_value(MASK_CHOICES, (int)options.mask, (int)config->mask);
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;

@@ -88,7 +88,7 @@ struct engine_session {
     engine_trace_callback trace_callback;
     void *trace_user;
 
-    struct token *tokens; /* [max_tokens] of one text */
+    engine_token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
     char *prompted; /* [prompted_cap] a prompt and its text; its own block, NULL at first */
     size_t prompted_cap;

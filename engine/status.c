@@ -106,21 +106,3 @@ size_t text_bytes(const char *text, size_t len)
 {
     return text == NULL ? 0 : len == ENGINE_NUL_TERMINATED ? strlen(text) : len;
 }
-
-#define ONE_MORE(choice, value) _Static_assert((int)(choice) == (int)(value) + 1, #choice)
-ONE_MORE(ENGINE_POOLING_NONE, POOLING_NONE);
-ONE_MORE(ENGINE_POOLING_POOLER, POOLING_POOLER);
-ONE_MORE(ENGINE_MASK_FULL, MASK_FULL);
-ONE_MORE(ENGINE_MASK_CAUSAL, MASK_CAUSAL);
-ONE_MORE(ENGINE_POSITION_NONE, POSITION_NONE);
-ONE_MORE(ENGINE_POSITION_EXPONENTIAL, POSITION_EXPONENTIAL);
-
-int64_t choice_value(int choice, int64_t own)
-{
-    return choice == 0 ? own : (int64_t)choice - 1;
-}
-
-int choice_of(int64_t value)
-{
-    return value < 0 ? -1 : (int)value + 1;
-}

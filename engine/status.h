@@ -1,5 +1,5 @@
 /* status.h - shared by all public functions: error messages, reading a caller's structs, lengths of
- * texts, values of choices. */
+ * texts. */
 #ifndef ENGINE_STATUS_H
 #define ENGINE_STATUS_H
 
@@ -37,19 +37,5 @@ engine_status read_struct(const char *initialiser, const void *given, void *own,
 
 /* Returns len, or the bytes up to the NUL byte; 0 for a NULL text. */
 size_t text_bytes(const char *text, size_t len);
-
-/* A caller's buffers are filled as the structs of model/: the same fields at the same offsets. */
-#define SAME_FIELD(ours, theirs, field)                                                            \
-    _Static_assert(offsetof(struct ours, field) == offsetof(theirs, field) &&                      \
-                       sizeof(((struct ours *)0)->field) == sizeof(((theirs *)0)->field) &&        \
-                       sizeof(struct ours) == sizeof(theirs),                                      \
-                   "struct " #ours " and " #theirs " differ in " #field)
-
-/* Returns the value of a pooling, mask or position of engine.h: 0 is the model's own, and every
- * other choice is one more than the value of model/config.h. */
-int64_t choice_value(int choice, int64_t own);
-
-/* Returns the choice of a value; -1 for -1, which is invalid. */
-int choice_of(int64_t value);
 
 #endif

@@ -66,14 +66,6 @@ engine_status read_tokens(engine_session *session, const struct request *request
     return ENGINE_OK;
 }
 
-SAME_FIELD(token, engine_token, id);
-SAME_FIELD(token, engine_token, type);
-SAME_FIELD(token, engine_token, begin);
-SAME_FIELD(token, engine_token, end);
-SAME_FIELD(token, engine_token, special);
-SAME_FIELD(token, engine_token, in_pair);
-SAME_FIELD(token, engine_token, in_prompt);
-
 static engine_status tokenize(engine_session *session, const engine_input *input,
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
@@ -84,7 +76,7 @@ static engine_status tokenize(engine_session *session, const engine_input *input
         return misused(&session->error, "engine_tokenize: input or out is NULL");
     engine_status status = request_read(session, options, FOR_TOKENS, &request);
     request.truncate &= request.truncates_unseen || result != NULL;
-    const struct token_room room = {(struct token *)out, cap,
+    const struct token_room room = {out, cap,
                                     request.max_tokens > 0 ? request.max_tokens : SIZE_MAX};
     if (status == ENGINE_OK)
         status = read_tokens(session, &request, input, 0, room, &count);
@@ -104,11 +96,6 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
 
 /* ---- Words ---- */
 
-SAME_FIELD(word_counts, engine_word_counts, n);
-SAME_FIELD(word_counts, engine_word_counts, n_unknown);
-SAME_FIELD(word_counts, engine_word_counts, n_latin);
-SAME_FIELD(word_counts, engine_word_counts, n_whole);
-
 engine_status engine_count_words(const engine_model *model, const engine_input *input,
                                  const engine_token *tokens, size_t n_tokens,
                                  engine_word_counts *counts)
@@ -118,10 +105,8 @@ engine_status engine_count_words(const engine_model *model, const engine_input *
     const struct word_texts texts = {
         {input->text, input->pair},
         {text_bytes(input->text, input->text_len), text_bytes(input->pair, input->pair_len)}};
-    return words_count(&model->tokenizer, &texts, (const struct token *)tokens, n_tokens,
-                       (struct word_counts *)counts)
-               ? ENGINE_OK
-               : ENGINE_ERROR_ARGUMENT;
+    return words_count(&model->tokenizer, &texts, tokens, n_tokens, counts) ? ENGINE_OK
+                                                                            : ENGINE_ERROR_ARGUMENT;
 }
 
 /* ---- Windows ---- */
@@ -141,7 +126,7 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     if (request.max_tokens == 0 && session->max_tokens < limit)
         limit = session->max_tokens;
     struct windows windows = {.tokenizer = &session->model->tokenizer,
-                              .tokens = (const struct token *)tokens,
+                              .tokens = tokens,
                               .n_tokens = n_tokens,
                               .stride = request.stride,
                               .whole_words = request.whole_words};

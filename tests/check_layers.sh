@@ -32,14 +32,14 @@ allow() { # FOLDER EXPRESSION WORDS
 }
 
 # ---- Floors ----
-allow model 'model/' 'model/ only'
+allow model '(model/|engine/engine_types\.h)' 'model/ and engine/engine_types.h only'
 allow engine '(engine|model)/' 'engine/ and model/ only'
 
 # ---- Rooms of the model ----
 allow model/unicode 'model/unicode/' 'model/unicode/ only'
-allow model/kernels 'model/(kernels/|tensor\.h|config\.h)' 'model/kernels/, model/tensor.h and model/config.h only'
-allow model/tokenizer 'model/(tokenizer|unicode)/' 'model/tokenizer/ and model/unicode/ only'
-allow model/layers 'model/(layers/|kernels/|[a-z_]+\.h)' 'model/layers/, model/kernels/ and the headers of model/ only'
+allow model/kernels '(model/(kernels/|tensor\.h|config\.h)|engine/engine_types\.h)' 'model/kernels/, model/tensor.h, model/config.h and engine/engine_types.h only'
+allow model/tokenizer '(model/(tokenizer|unicode)/|engine/engine_types\.h)' 'model/tokenizer/, model/unicode/ and engine/engine_types.h only'
+allow model/layers '(model/(layers/|kernels/|[a-z_]+\.h)|engine/engine_types\.h)' 'model/layers/, model/kernels/, the headers of model/ and engine/engine_types.h only'
 
 while read -r header; do
     wrong "$header knows the machine's threads; only engine/ schedules"

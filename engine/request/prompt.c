@@ -121,11 +121,11 @@ engine_status prompt_apply(engine_session *session, struct prompt prompt, struct
     return ENGINE_OK;
 }
 
-void prompt_move_spans(struct prompt prompt, struct prompt pair_prompt, struct token *tokens,
+void prompt_move_spans(struct prompt prompt, struct prompt pair_prompt, engine_token *tokens,
                        size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct token *token = &tokens[i];
+        engine_token *token = &tokens[i];
         size_t len = token->in_pair ? pair_prompt.len : prompt.len;
         if (token->special || len == 0)
             continue;

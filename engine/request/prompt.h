@@ -27,7 +27,7 @@ engine_status prompt_apply(engine_session *session, struct prompt prompt, struct
                            const engine_input *input, size_t index, struct token_input *texts);
 
 /* Changes spans of tokens [n] from offsets in prompt and text to offsets in the text. */
-void prompt_move_spans(struct prompt prompt, struct prompt pair_prompt, struct token *tokens,
+void prompt_move_spans(struct prompt prompt, struct prompt pair_prompt, engine_token *tokens,
                        size_t n);
 
 #endif

@@ -1,17 +1,15 @@
 /* request.c - reads the options of a call. */
 #include "engine/request/request.h"
 
+#include "engine/choices.h"
 #include "engine/status.h"
-
-_Static_assert((int)ENGINE_TRUNCATE_ONLY_SECOND == (int)TRUNCATE_ONLY_SECOND,
-               "engine_truncation is enum truncation");
 
 static engine_status check_options(const engine_encode_options *options, engine_error *error)
 {
-    if ((unsigned)options->pooling > ENGINE_POOLING_COLBERT ||
+    if (choice_find(POOLING_CHOICES, (int)options->pooling) == NULL ||
         (unsigned)options->on_long > ENGINE_ON_LONG_ERROR)
         return misused(error, "pooling is %d, expected 0 to %d; on_long is %d, expected 0 to %d",
-                       (int)options->pooling, ENGINE_POOLING_COLBERT, (int)options->on_long,
+                       (int)options->pooling, choice_last(POOLING_CHOICES), (int)options->on_long,
                        ENGINE_ON_LONG_ERROR);
     if ((unsigned)options->truncation > ENGINE_TRUNCATE_ONLY_SECOND)
         return misused(error, "truncation is %d, expected 0 to %d", (int)options->truncation,
@@ -58,7 +56,8 @@ static engine_status read_request(engine_session *session, const engine_encode_o
     *request = (struct request){
         .kind = kind,
         .pooling = has_one ? POOLING_NONE
-                           : (enum pooling)choice_value((int)options.pooling, config->pooling),
+                           : (enum pooling)choice_value(POOLING_CHOICES, (int)options.pooling,
+                                                        (int)config->pooling),
         .is_query = options.role == ENGINE_ROLE_QUERY,
         .dimensions = options.dimensions,
         .normalize = options.normalize != 0 || (own && config->normalize),
@@ -70,7 +69,7 @@ static engine_status read_request(engine_session *session, const engine_encode_o
                         ? model->tokenizer.truncate
                         : options.on_long == ENGINE_ON_LONG_TRUNCATE,
         .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncation = (enum truncation)options.truncation,
+        .truncation = options.truncation,
         .truncate_left = options.truncate_left != 0,
         .max_tokens = options.max_tokens,
         .stride = options.stride,

@@ -34,7 +34,7 @@ struct request {
     struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
     bool special, truncate, truncate_left;
     bool truncates_unseen; /* the caller asked for truncation, not the file alone */
-    enum truncation truncation;
+    engine_truncation truncation;
     size_t max_tokens; /* as the caller set it; 0: the model's limit for texts */
     /* Windows. */
     size_t stride;
@@ -77,7 +77,7 @@ size_t request_token_limit(const struct request *request, const engine_model *mo
  * says so; count->n includes tokens that did not fit. On failure the message is in the session's
  * error. */
 struct token_room {
-    struct token *tokens; /* [cap] */
+    engine_token *tokens; /* [cap] */
     size_t cap, limit;    /* limit: of the text */
 };
 engine_status read_tokens(engine_session *session, const struct request *request,

@@ -42,7 +42,7 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
     }
     engine_status status = classify(session, pairs, n, request, out, n, NULL, NULL);
     const engine_error cause = session->error;
-    if (cause.reason == ENGINE_REASON_NO_ROOM && request->truncation == TRUNCATE_ONLY_SECOND)
+    if (cause.reason == ENGINE_REASON_NO_ROOM && request->truncation == ENGINE_TRUNCATE_ONLY_SECOND)
         fail_input(&session->error, status, cause.reason, ENGINE_QUERY_INPUT, "%s",
                    cause.message + cause.name_len);
     return status;

@@ -12,20 +12,18 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-SAME_FIELD(hit, engine_hit, row);
-SAME_FIELD(hit, engine_hit, score);
-_Static_assert((int)ENGINE_F32 == ROWS_F32 && (int)ENGINE_BINARY == ROWS_BINARY, "row types");
+_Static_assert((int)ENGINE_F32 == ENGINE_F32 && (int)ENGINE_BINARY == ENGINE_BINARY, "row types");
 
 size_t engine_row_bytes(engine_element type, size_t width)
 {
-    return row_bytes((enum row_type)type, width);
+    return row_bytes(type, width);
 }
 
 void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_element type, void *out)
 {
     size_t bytes = engine_row_bytes(type, width);
     for (size_t i = 0; i < n && bytes > 0; i++)
-        row_encode((enum row_type)type, rows + i * width, width, (char *)out + i * bytes);
+        row_encode(type, rows + i * width, width, (char *)out + i * bytes);
 }
 
 /* ---- Arguments ---- */
@@ -94,7 +92,7 @@ struct search {
     bool is_interrupted;
     float *scratch;     /* [n_threads, scan_scratch()] */
     struct hits *hits;  /* [n_threads, n_queries] */
-    struct hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
+    engine_hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
     _Atomic size_t n_skipped, first_skipped; /* rows without scores */
 };
 
@@ -167,7 +165,7 @@ static engine_status report_skipped(const struct search *search, size_t *n_skipp
 }
 
 /* Sets empty lists: for the first thread in `out`, where each query has room for k hits. */
-static void begin_hits(struct search *search, struct hit *out, size_t k)
+static void begin_hits(struct search *search, engine_hit *out, size_t k)
 {
     size_t n = search->scan.n_queries;
     for (size_t i = 0; i < n * search->n_threads; i++)
@@ -187,7 +185,7 @@ static void finish_hits(struct search *search, size_t query, size_t k)
     }
     hits_sort(best);
     for (size_t i = best->n; i < k; i++)
-        best->heap[i] = (struct hit){UINT64_MAX, -INFINITY};
+        best->heap[i] = (engine_hit){UINT64_MAX, -INFINITY};
 }
 
 static engine_status run(struct search *search, const float *queries, engine_hit *out, size_t k,
@@ -199,7 +197,7 @@ static engine_status run(struct search *search, const float *queries, engine_hit
     if (status != ENGINE_OK)
         return status;
     scan_queries(&search->scan, queries);
-    begin_hits(search, (struct hit *)out, k);
+    begin_hits(search, out, k);
     region_run(search->n_threads, &barrier, search_blocks, search);
     for (size_t i = 0; i < search->scan.n_queries; i++)
         finish_hits(search, i, k);
@@ -224,7 +222,7 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     if (n_queries == 0 || k == 0)
         return succeed(error);
     struct search search = {.scan = {.kernels = machine_kernels(false, error),
-                                     .type = (enum row_type)vectors->type,
+                                     .type = vectors->type,
                                      .cosine = options.metric == ENGINE_METRIC_COSINE,
                                      .rows = vectors->rows,
                                      .n = vectors->n,

@@ -7,6 +7,7 @@
 #ifndef MODEL_KERNELS_H
 #define MODEL_KERNELS_H
 
+#include "engine/engine_types.h"
 #include "model/config.h"
 #include "model/tensor.h"
 
@@ -114,15 +115,13 @@ enum { EXACT_KEYS = 32 };
 /* Vectors as files store them (layers/search/rows.h): without gaps, at any address; int8 with a
  * float32 scale before each row; bits, the first column of each eight in a byte's highest bit.
  */
-enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
-
 enum { FEW_QUERIES = 4 };
 
 /* scores[q, r] = Σ_k queries[q, k] · rows[r, k]; int8 rows without their scale, bits as 0 and 1;
  * always 16 chains of sums, of every 16th column each. Queries are padded with zeros to a multiple
  * of 16 columns; for bits, the columns of each eight are reversed. */
 struct row_products {
-    enum row_type type;
+    engine_element type;
     const void *rows;
     size_t row_bytes; /* distance between rows */
     size_t n_rows, width;

@@ -40,7 +40,7 @@ void entities_close(struct entity_list *list)
 static void open_entity(struct entity_list *list, const struct labelled_token *token)
 {
     list->open =
-        (struct entity){.label = token->label, .begin = token->begin, .in_pair = token->in_pair};
+        (engine_entity){.label = token->label, .begin = token->begin, .in_pair = token->in_pair};
     list->open_kind = kind_of(token->name);
     list->score_sum = 0;
 }

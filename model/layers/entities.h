@@ -7,17 +7,11 @@
 #ifndef MODEL_ENTITIES_H
 #define MODEL_ENTITIES_H
 
+#include "engine/engine_types.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* may_alias: the engine passes its callers' buffers of engine_entity, which has the same fields. */
-struct __attribute__((may_alias)) entity {
-    size_t label; /* of its first token */
-    float score;
-    size_t begin, end; /* bytes of the text */
-    uint8_t in_pair;
-};
 
 /* A token and its most likely label. */
 struct labelled_token {
@@ -31,9 +25,9 @@ struct labelled_token {
 
 /* Starts as {.out = ..., .cap = ...}. Entities beyond cap are counted in n but not stored. */
 struct entity_list {
-    struct entity *out; /* [cap] */
+    engine_entity *out; /* [cap] */
     size_t cap, n;
-    struct entity open;    /* the entity that the next token may continue */
+    engine_entity open;    /* the entity that the next token may continue */
     const char *open_kind; /* its X */
     size_t n_open_tokens;  /* 0: no entity is open */
     double score_sum;      /* of these tokens */

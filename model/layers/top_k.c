@@ -3,7 +3,7 @@
  */
 #include "model/layers/top_k.h"
 
-void top_k(const float *scores, size_t n, size_t k, struct candidate *out)
+void top_k(const float *scores, size_t n, size_t k, engine_candidate *out)
 {
     size_t count = 0;
     for (size_t id = 0; id < n && k > 0; id++) {
@@ -12,6 +12,6 @@ void top_k(const float *scores, size_t n, size_t k, struct candidate *out)
         size_t at = count < k ? count++ : k - 1;
         for (; at > 0 && scores[id] > out[at - 1].score; at--)
             out[at] = out[at - 1];
-        out[at] = (struct candidate){.id = (int32_t)id, .score = scores[id]};
+        out[at] = (engine_candidate){.id = (int32_t)id, .score = scores[id]};
     }
 }

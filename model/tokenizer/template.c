@@ -46,17 +46,17 @@ static void cut_longest_first(const size_t counts[2], size_t room, size_t kept[2
     kept[1 - shorter] = n2;
 }
 
-const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
+const char *template_truncate(engine_truncation truncation, bool has_pair, const size_t counts[2],
                               size_t room, size_t kept[2])
 {
-    const size_t only = truncation == TRUNCATE_ONLY_SECOND;
+    const size_t only = truncation == ENGINE_TRUNCATE_ONLY_SECOND;
     kept[0] = counts[0];
     kept[1] = counts[1];
     if (counts[0] <= room && counts[1] <= room - counts[0])
         return NULL;
     if (room == 0) {
         kept[0] = kept[1] = 0;
-    } else if (truncation != TRUNCATE_LONGEST_FIRST) {
+    } else if (truncation != ENGINE_TRUNCATE_LONGEST_FIRST) {
         if (only == 1 && !has_pair)
             return "only the second text may be cut, but there is only one text";
         if (counts[1 - only] >= room)

@@ -4,6 +4,7 @@
 #ifndef MODEL_TEMPLATE_H
 #define MODEL_TEMPLATE_H
 
+#include "engine/engine_types.h"
 #include "model/tokenizer/list.h"
 
 enum { TEMPLATE_PIECES = 16 };
@@ -20,14 +21,13 @@ struct token_template {
 };
 
 /* Which text of a pair is cut. Names and values as engine_truncation. */
-enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SECOND };
 
 /* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false, *template unchanged, if invalid. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 
 /* Divides `room` tokens among the texts, which have counts[i] tokens (counts[1] is 0 without a
  * pair). Returns NULL on success, else a static string that says why it is impossible. */
-const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
+const char *template_truncate(engine_truncation truncation, bool has_pair, const size_t counts[2],
                               size_t room, size_t kept[2]);
 
 #endif

@@ -32,7 +32,7 @@ struct text_cut {
 
 /* Writes the tokens of one text, cut, to out [cap]. Returns their number in the answer. */
 static size_t add_text(struct encoding *encoding, struct template_piece piece,
-                       const struct text_cut cuts[2], struct token *out, size_t cap)
+                       const struct text_cut cuts[2], engine_token *out, size_t cap)
 {
     const size_t which = piece.id == TEMPLATE_B;
     const struct text_cut cut = cuts[which];
@@ -61,7 +61,7 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
 }
 
 /* Writes the pieces of the template in their order. Returns the number of tokens in the answer. */
-static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], struct token *out,
+static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], engine_token *out,
                     size_t cap)
 {
     size_t n = 0;
@@ -72,7 +72,7 @@ static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], st
             n += add_text(encoding, piece, cuts, space > 0 ? out + n : NULL, space);
         } else if (encoding->special) {
             if (space > 0)
-                out[n] = (struct token){.id = piece.id, .type = piece.type, .special = true};
+                out[n] = (engine_token){.id = piece.id, .type = piece.type, .special = true};
             n++;
         }
     }
@@ -81,7 +81,7 @@ static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], st
 
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
-                                    const struct token_limit *limit, struct token *out, size_t cap,
+                                    const struct token_limit *limit, engine_token *out, size_t cap,
                                     void *scratch)
 {
     static const struct token_limit NO_LIMIT = {.most = SIZE_MAX};

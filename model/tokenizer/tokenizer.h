@@ -8,6 +8,7 @@
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
 
+#include "engine/engine_types.h"
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/normalizer.h"
 #include "model/tokenizer/pieces/merges.h"
@@ -75,14 +76,6 @@ struct tokenizer {
     struct piece_ids ids;
 };
 
-/* may_alias: the engine passes its callers' buffers of engine_token, which has the same fields. */
-struct __attribute__((may_alias)) token {
-    int32_t id, type;
-    size_t begin, end;        /* bytes of the text that it came from; 0, 0 for special tokens */
-    uint8_t special, in_pair; /* from a caller, any number but 0 is true */
-    uint8_t in_prompt;        /* set by the caller: the token is of the prompt before the text */
-};
-
 /* Sets the defaults of weights/FORMAT.md, and kind to -1. n_types: rows of the token-type table. */
 void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types);
 
@@ -123,7 +116,7 @@ struct token_input {
 
 struct token_limit {
     size_t most; /* tokens of the answer, including special tokens; SIZE_MAX: no limit */
-    enum truncation truncation;
+    engine_truncation truncation;
     bool left; /* texts lose their start, not their end */
 };
 
@@ -140,7 +133,7 @@ struct token_count {
  * Linear in the text's length. */
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
-                                    const struct token_limit *limit, struct token *out, size_t cap,
+                                    const struct token_limit *limit, engine_token *out, size_t cap,
                                     void *scratch);
 
 #endif

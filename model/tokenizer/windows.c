@@ -5,7 +5,7 @@
  */
 #include "model/tokenizer/windows.h"
 
-static bool is_of_text(const struct token *token, bool in_pair)
+static bool is_of_text(const engine_token *token, bool in_pair)
 {
     return !token->special && !token->in_prompt && token->in_pair == in_pair;
 }
@@ -18,12 +18,12 @@ static size_t count_tokens(const struct windows *windows, bool in_pair)
     return n;
 }
 
-void windows_begin(struct windows *windows, enum truncation truncation, size_t most)
+void windows_begin(struct windows *windows, engine_truncation truncation, size_t most)
 {
     size_t n_first = count_tokens(windows, false), n_second = count_tokens(windows, true);
-    windows->in_pair = truncation == TRUNCATE_LONGEST_FIRST
+    windows->in_pair = truncation == ENGINE_TRUNCATE_LONGEST_FIRST
                            ? n_second > n_first
-                           : truncation == TRUNCATE_ONLY_SECOND && n_second > 0;
+                           : truncation == ENGINE_TRUNCATE_ONLY_SECOND && n_second > 0;
     windows->n = windows->in_pair ? n_second : n_first;
     windows->first = 0;
     while (windows->first < windows->n_tokens &&
@@ -37,7 +37,7 @@ void windows_begin(struct windows *windows, enum truncation truncation, size_t m
 /* Indexes count the tokens of the text. */
 static bool begins_word(const struct windows *windows, size_t i)
 {
-    const struct token *token = &windows->tokens[windows->first + i];
+    const engine_token *token = &windows->tokens[windows->first + i];
     return i == 0 || token->begin != token[-1].end ||
            !tokenizer_continues_word(windows->tokenizer, token->id);
 }
@@ -54,7 +54,7 @@ static size_t back_to_word(const struct windows *windows, size_t after, size_t a
 bool windows_next(struct windows *windows, struct window *window)
 {
     size_t begin = windows->at, end = windows->n;
-    const struct token *tokens = windows->tokens + windows->first;
+    const engine_token *tokens = windows->tokens + windows->first;
     if (begin == SIZE_MAX)
         return false;
     if (end - begin > windows->room)

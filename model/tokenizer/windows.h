@@ -11,7 +11,7 @@
 
 struct windows {
     const struct tokenizer *tokenizer;
-    const struct token *tokens; /* [n_tokens], all tokens of the text */
+    const engine_token *tokens; /* [n_tokens], all tokens of the text */
     size_t n_tokens, stride;
     bool whole_words; /* begin and end between words, if possible */
     /* Set by windows_begin. */
@@ -29,7 +29,7 @@ struct window {
 
 /* Starts windows of at most `most` tokens in total. If the room is 0, or not larger than the
  * stride, the caller must stop. */
-void windows_begin(struct windows *windows, enum truncation truncation, size_t most);
+void windows_begin(struct windows *windows, engine_truncation truncation, size_t most);
 
 /* Makes the next window: a single one if the text is not too long. Returns false after the last. */
 bool windows_next(struct windows *windows, struct window *window);

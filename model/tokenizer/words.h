@@ -10,7 +10,7 @@
  * many as fit; all are counted. */
 struct word_sink {
     const struct tokenizer *tokenizer;
-    struct token *out;
+    engine_token *out;
     size_t cap, skip;
     size_t n;         /* tokens so far */
     const char *text; /* the complete text; set for kinds with a pipeline */
@@ -43,7 +43,7 @@ static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t be
     if (id == sink->tokenizer->dropped)
         return;
     if (word_sink_keeps(sink, sink->n))
-        sink->out[sink->n - sink->skip] = (struct token){
+        sink->out[sink->n - sink->skip] = (engine_token){
             .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
     sink->n++;
 }

@@ -166,7 +166,7 @@ static bool set_up(struct tokenizer *tokenizer, const char *const *settings, con
            tokenizer_set(tokenizer, "pair", "1:0 A:0 2:0 B:1 2:1", 19) == NULL;
 }
 
-static void check_tokens(const struct token *tokens, size_t n, const struct token_input *input,
+static void check_tokens(const engine_token *tokens, size_t n, const struct token_input *input,
                          bool ordered)
 {
     size_t last[2] = {0, 0};
@@ -184,7 +184,7 @@ static void check_tokens(const struct token *tokens, size_t n, const struct toke
 static void check_encoding(const struct tokenizer *tokenizer, const struct token_input *input,
                            unsigned asked)
 {
-    struct token *tokens = calloc(MOST_TOKENS, sizeof *tokens);
+    engine_token *tokens = calloc(MOST_TOKENS, sizeof *tokens);
     void *scratch = malloc(tokenizer_scratch_bytes(tokenizer));
     must(tokens != NULL && scratch != NULL);
     const bool special = asked & 1;

@@ -7,20 +7,20 @@
 
 enum { STEP = 16 };
 
-INLINE size_t columns_bytes(const enum row_type type, size_t n)
+INLINE size_t columns_bytes(const engine_element type, size_t n)
 {
     switch (type) {
-    case ROWS_F32: return 4 * n;
-    case ROWS_F16: return 2 * n;
-    case ROWS_INT8: return n;
+    case ENGINE_F32: return 4 * n;
+    case ENGINE_F16: return 2 * n;
+    case ENGINE_INT8: return n;
     default: return (n + 7) / 8;
     }
 }
 
 /* Returns the address of a row's first column. */
-INLINE const char *columns_of(const enum row_type type, const char *row)
+INLINE const char *columns_of(const engine_element type, const char *row)
 {
-    return type == ROWS_INT8 ? row + sizeof(float) : row;
+    return type == ENGINE_INT8 ? row + sizeof(float) : row;
 }
 
 /* Loads vector v of a step of bits, the lowest of each byte first, as 0 or 1. */
@@ -43,14 +43,14 @@ INLINE vec load_bits(const char *bytes, const int v)
 }
 
 /* Loads vector v of the step at column k. */
-INLINE vec load_columns(const enum row_type type, const char *columns, size_t k, const int v)
+INLINE vec load_columns(const engine_element type, const char *columns, size_t k, const int v)
 {
     typedef float floats __attribute__((vector_size(LANES * 4), aligned(1), may_alias));
     size_t column = k + (size_t)(v * LANES);
     switch (type) {
-    case ROWS_F32: return *(const floats *)(const void *)(columns + 4 * column);
-    case ROWS_F16: return load_f16(columns + 2 * column);
-    case ROWS_INT8: return load_int8(columns + column);
+    case ENGINE_F32: return *(const floats *)(const void *)(columns + 4 * column);
+    case ENGINE_F16: return load_f16(columns + 2 * column);
+    case ENGINE_INT8: return load_int8(columns + column);
     default: return load_bits(columns + k / 8, v);
     }
 }
@@ -60,7 +60,7 @@ struct tail {
     char bytes[STEP * sizeof(float)];
 };
 
-INLINE struct tail tail_of(const enum row_type type, const char *columns, size_t column, size_t n)
+INLINE struct tail tail_of(const engine_element type, const char *columns, size_t column, size_t n)
 {
     struct tail tail = {{0}};
     memcpy(tail.bytes, columns + columns_bytes(type, column), columns_bytes(type, n));

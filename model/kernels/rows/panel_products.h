@@ -17,7 +17,7 @@
 /* ---- Rows to panels ---- */
 
 /* Packs a step of columns of LANES rows: one column of each chain. */
-INLINE void pack_step(const enum row_type type, const char *const columns[LANES], size_t k,
+INLINE void pack_step(const engine_element type, const char *const columns[LANES], size_t k,
                       size_t n_steps, float *panel)
 {
     UNROLL (v, VECTORS) {
@@ -31,7 +31,7 @@ INLINE void pack_step(const enum row_type type, const char *const columns[LANES]
 }
 
 /* Packs LANES rows from row `first` on; the last row is repeated for missing rows. */
-INLINE void pack_lanes(const enum row_type type, const struct row_products *p, size_t first,
+INLINE void pack_lanes(const engine_element type, const struct row_products *p, size_t first,
                        float *panel)
 {
     const char *columns[LANES];
@@ -55,7 +55,7 @@ INLINE void pack_lanes(const enum row_type type, const struct row_products *p, s
     pack_step(type, columns, 0, n_steps, panel);
 }
 
-INLINE void pack_panels_of(const enum row_type type, const struct row_products *p, float *panels)
+INLINE void pack_panels_of(const engine_element type, const struct row_products *p, float *panels)
 {
     const size_t panel_floats = chain_steps(p->width) * STEP * PANEL_WIDTH;
     for (size_t row = 0; row < round_up(p->n_rows, ROWS_OF_TILES); row += LANES)
@@ -65,10 +65,10 @@ INLINE void pack_panels_of(const enum row_type type, const struct row_products *
 static void pack_row_panels(const struct row_products *p, float *panels)
 {
     switch (p->type) {
-    case ROWS_F32: pack_panels_of(ROWS_F32, p, panels); return;
-    case ROWS_F16: pack_panels_of(ROWS_F16, p, panels); return;
-    case ROWS_INT8: pack_panels_of(ROWS_INT8, p, panels); return;
-    case ROWS_BINARY: pack_panels_of(ROWS_BINARY, p, panels); return;
+    case ENGINE_F32: pack_panels_of(ENGINE_F32, p, panels); return;
+    case ENGINE_F16: pack_panels_of(ENGINE_F16, p, panels); return;
+    case ENGINE_INT8: pack_panels_of(ENGINE_INT8, p, panels); return;
+    case ENGINE_BINARY: pack_panels_of(ENGINE_BINARY, p, panels); return;
     }
 }
 

@@ -34,7 +34,7 @@ INLINE vec one_vector(const vec sums[VECTORS])
 enum { MOST_AT_ONCE = VECTORS < 4 ? 4 / VECTORS : 1 };
 
 /* Adds a step of a row times each query to that query's sums, and its squares to the last sums. */
-INLINE void add_step(const enum row_type type, const char *columns, size_t k, const float *q,
+INLINE void add_step(const engine_element type, const char *columns, size_t k, const float *q,
                      size_t stride, const int queries, vec sums[FEW_QUERIES + 1][VECTORS])
 {
     UNROLL (v, VECTORS) {
@@ -42,13 +42,13 @@ INLINE void add_step(const enum row_type type, const char *columns, size_t k, co
         UNROLL (i, queries)
             sums[i][v] =
                 multiply_add(x, load(q + (size_t)i * stride + (size_t)(v * LANES)), sums[i][v]);
-        if (type != ROWS_BINARY)
+        if (type != ENGINE_BINARY)
             sums[queries][v] = multiply_add(x, x, sums[queries][v]);
     }
 }
 
 /* Computes scores and squares of `rows` rows, from row r on. */
-INLINE void rows_by_few(const struct row_products *p, const enum row_type type, size_t r,
+INLINE void rows_by_few(const struct row_products *p, const engine_element type, size_t r,
                         const int rows, const int queries)
 {
     const size_t width = p->width, bytes = p->row_bytes;
@@ -81,10 +81,10 @@ INLINE void rows_by_few(const struct row_products *p, const enum row_type type, 
 
 /* Rows of floats wait for memory and are best read one after the other; smaller types are limited
  * by arithmetic, and several rows at once keep the multipliers busy. */
-INLINE void all_rows_by_few(const struct row_products *p, const enum row_type type,
+INLINE void all_rows_by_few(const struct row_products *p, const engine_element type,
                             const int queries)
 {
-    const int at_once = type == ROWS_F32 || type == ROWS_F16 ? 1 : MOST_AT_ONCE;
+    const int at_once = type == ENGINE_F32 || type == ENGINE_F16 ? 1 : MOST_AT_ONCE;
     size_t r = 0;
     for (; r + (size_t)at_once <= p->n_rows; r += (size_t)at_once)
         rows_by_few(p, type, r, at_once, queries);
@@ -92,7 +92,7 @@ INLINE void all_rows_by_few(const struct row_products *p, const enum row_type ty
         rows_by_few(p, type, r, 1, queries);
 }
 
-INLINE void row_products_of(const struct row_products *p, const enum row_type type)
+INLINE void row_products_of(const struct row_products *p, const engine_element type)
 {
     switch (p->n_queries) {
     case 0: all_rows_by_few(p, type, 0); return;
@@ -106,10 +106,10 @@ INLINE void row_products_of(const struct row_products *p, const enum row_type ty
 static void row_products(const struct row_products *p)
 {
     switch (p->type) {
-    case ROWS_F32: row_products_of(p, ROWS_F32); return;
-    case ROWS_F16: row_products_of(p, ROWS_F16); return;
-    case ROWS_INT8: row_products_of(p, ROWS_INT8); return;
-    case ROWS_BINARY: row_products_of(p, ROWS_BINARY); return;
+    case ENGINE_F32: row_products_of(p, ENGINE_F32); return;
+    case ENGINE_F16: row_products_of(p, ENGINE_F16); return;
+    case ENGINE_INT8: row_products_of(p, ENGINE_INT8); return;
+    case ENGINE_BINARY: row_products_of(p, ENGINE_BINARY); return;
     }
 }
 

@@ -3,13 +3,13 @@
 
 #include <stdbool.h>
 
-static bool is_worse(struct hit a, struct hit b)
+static bool is_worse(engine_hit a, engine_hit b)
 {
     return a.score < b.score || (a.score == b.score && a.row > b.row);
 }
 
 /* Stores a hit in the heap [n] at `at` or below, replacing the hit at `at`. */
-static void sift_down(struct hit *heap, size_t n, size_t at, struct hit hit)
+static void sift_down(engine_hit *heap, size_t n, size_t at, engine_hit hit)
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && is_worse(heap[child + 1], heap[child]))
@@ -21,7 +21,7 @@ static void sift_down(struct hit *heap, size_t n, size_t at, struct hit hit)
     heap[at] = hit;
 }
 
-static void sift_up(struct hit *heap, size_t at, struct hit hit)
+static void sift_up(engine_hit *heap, size_t at, engine_hit hit)
 {
     for (size_t parent; at > 0; at = parent) {
         parent = (at - 1) / 2;
@@ -32,7 +32,7 @@ static void sift_up(struct hit *heap, size_t at, struct hit hit)
     heap[at] = hit;
 }
 
-void hits_add(struct hits *hits, struct hit hit)
+void hits_add(struct hits *hits, engine_hit hit)
 {
     if (hits->n < hits->k)
         sift_up(hits->heap, hits->n++, hit);
@@ -43,7 +43,7 @@ void hits_add(struct hits *hits, struct hit hit)
 void hits_sort(struct hits *hits)
 {
     for (size_t n = hits->n; n > 1; n--) {
-        struct hit last = hits->heap[n - 1];
+        engine_hit last = hits->heap[n - 1];
         hits->heap[n - 1] = hits->heap[0];
         sift_down(hits->heap, n - 1, 0, last);
     }

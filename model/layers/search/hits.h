@@ -4,18 +4,12 @@
 #ifndef MODEL_HITS_H
 #define MODEL_HITS_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "engine/engine_types.h"
 
-/* may_alias: the engine passes its callers' buffers of engine_hit, which has the same fields. */
-struct __attribute__((may_alias)) hit {
-    uint64_t row;
-    float score;
-};
+#include <math.h>
 
 struct hits {
-    struct hit *heap; /* [k] */
+    engine_hit *heap; /* [k] */
     size_t n, k;      /* number of hits; most hits, 1 or more */
 };
 
@@ -25,7 +19,7 @@ static inline float hits_threshold(const struct hits *hits)
     return hits->n < hits->k ? -INFINITY : hits->heap[0].score;
 }
 
-void hits_add(struct hits *hits, struct hit hit);
+void hits_add(struct hits *hits, engine_hit hit);
 
 /* Sorts the hits, best first; no hit can be added afterwards. */
 void hits_sort(struct hits *hits);

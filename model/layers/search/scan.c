@@ -56,7 +56,7 @@ size_t scan_scratch(const struct scan *scan)
 static size_t index_of(const struct scan *scan, size_t query, size_t k)
 {
     size_t stride = scan_stride(scan->width);
-    if (scan->type == ROWS_BINARY) /* the lowest bit of a byte is the last of its eight columns */
+    if (scan->type == ENGINE_BINARY) /* the lowest bit of a byte is the last of its eight columns */
         k ^= 7;
     if (!are_many(scan))
         return query * stride + k;
@@ -72,14 +72,14 @@ static void make_query(const struct scan *scan, size_t index, const float *query
         squares += (double)query[i] * (double)query[i];
     if (scan->cosine)
         scale = squares > 0 ? 1 / sqrt(squares) : 0;
-    if (scan->type == ROWS_BINARY) /* Σ ±q = Σ over bits of 2q - Σ q */
+    if (scan->type == ENGINE_BINARY) /* Σ ±q = Σ over bits of 2q - Σ q */
         scale *= 2 / sqrt((double)scan->width);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
         scan->queries[index_of(scan, index, i)] = value;
         sum += (double)value;
     }
-    scan->offsets[index] = scan->type == ROWS_BINARY ? (float)(-sum / 2) : 0;
+    scan->offsets[index] = scan->type == ENGINE_BINARY ? (float)(-sum / 2) : 0;
 }
 
 void scan_queries(const struct scan *scan, const float *queries)
@@ -107,9 +107,9 @@ static double squares_of(const struct scan *scan, const char *row)
 static float factor_of(const struct scan *scan, const char *row, float square, float product)
 {
     float scale = 1;
-    if (scan->type == ROWS_BINARY)
+    if (scan->type == ENGINE_BINARY)
         return 1;
-    if (scan->type == ROWS_INT8)
+    if (scan->type == ENGINE_INT8)
         memcpy(&scale, row, sizeof scale);
     if (!isfinite(scale))
         return NAN;
@@ -128,13 +128,13 @@ static void add_hits(const float *scores, size_t row, size_t n, struct hits *hit
 {
     for (size_t r = 0; r < n; r++)
         if (scores[r] > hits_threshold(hits) && isfinite(scores[r]))
-            hits_add(hits, (struct hit){row + r, scores[r]});
+            hits_add(hits, (engine_hit){row + r, scores[r]});
 }
 
 /* Returns whether lengths of rows are needed: for cosines, except of bits (all lengths 1). */
 static bool needs_lengths(const struct scan *scan)
 {
-    return scan->cosine && scan->type != ROWS_BINARY;
+    return scan->cosine && scan->type != ENGINE_BINARY;
 }
 
 /* Returns the arguments of the products for the block starting at `row`. Scratch starts with a

@@ -17,7 +17,7 @@
 /* The rows and the queries of a search. */
 struct scan {
     const struct kernels *kernels;
-    enum row_type type;
+    engine_element type;
     bool cosine;
     const char *rows;
     size_t n, width;

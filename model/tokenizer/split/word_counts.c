@@ -13,7 +13,7 @@ struct word {
 };
 
 /* Returns the first character of a token that is not a blank; 0 if it is not part of a word. */
-static uint32_t word_character(const char *text, const struct token *token)
+static uint32_t word_character(const char *text, const engine_token *token)
 {
     for (size_t at = token->begin; at < token->end;) {
         struct utf8_char c = utf8_decode(text + at, token->end - at);
@@ -25,7 +25,7 @@ static uint32_t word_character(const char *text, const struct token *token)
     return 0;
 }
 
-static void add_word(const struct word *word, struct word_counts *counts)
+static void add_word(const struct word *word, engine_word_counts *counts)
 {
     bool is_latin = word->first < 0x250 || (word->first >= 0x1E00 && word->first < 0x1F00);
     counts->n += word->n_tokens > 0;
@@ -39,12 +39,12 @@ static void add_word(const struct word *word, struct word_counts *counts)
 }
 
 bool words_count(const struct tokenizer *tokenizer, const struct word_texts *texts,
-                 const struct token *tokens, size_t n_tokens, struct word_counts *counts)
+                 const engine_token *tokens, size_t n_tokens, engine_word_counts *counts)
 {
     enum { IDEOGRAPHS = 0x2E80 };
     struct word word = {0};
-    *counts = (struct word_counts){0};
-    for (const struct token *token = tokens; token < tokens + n_tokens; token++) {
+    *counts = (engine_word_counts){0};
+    for (const engine_token *token = tokens; token < tokens + n_tokens; token++) {
         const bool in_pair = token->in_pair != 0;
         const char *text = texts->text[in_pair];
         if (token->special || token->in_prompt || token->begin >= token->end)

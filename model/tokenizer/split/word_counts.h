@@ -10,14 +10,9 @@ struct word_texts {
     size_t len[2];
 };
 
-/* may_alias: the fields of engine_word_counts; engine_texts.h defines what they count. */
-struct __attribute__((may_alias)) word_counts {
-    size_t n, n_unknown, n_latin, n_whole;
-};
-
 /* Counts the words of the texts whose tokens tokenizer_encode made. Returns false if a span is not
  * within its text. */
 bool words_count(const struct tokenizer *tokenizer, const struct word_texts *texts,
-                 const struct token *tokens, size_t n_tokens, struct word_counts *counts);
+                 const engine_token *tokens, size_t n_tokens, engine_word_counts *counts);
 
 #endif

@@ -30,7 +30,7 @@ static bool plain_together(const struct labelled_token *a, const struct labelled
            (strncmp(b->name, "B-", 2) != 0 || b->continues_word);
 }
 
-static size_t plain_entities(const struct labelled_token *tokens, size_t n, struct entity *out)
+static size_t plain_entities(const struct labelled_token *tokens, size_t n, engine_entity *out)
 {
     size_t n_out = 0;
     for (size_t i = 0, end; i < n; i = end) {
@@ -38,7 +38,7 @@ static size_t plain_entities(const struct labelled_token *tokens, size_t n, stru
         for (end = i + 1; end < n && plain_together(&tokens[end - 1], &tokens[end]); end++)
             sum += (double)tokens[end].score;
         if (!plain_is_outside(&tokens[i]))
-            out[n_out++] = (struct entity){.label = tokens[i].label,
+            out[n_out++] = (engine_entity){.label = tokens[i].label,
                                            .score = (float)(sum / (double)(end - i)),
                                            .begin = tokens[i].begin,
                                            .end = tokens[end - 1].end,
@@ -47,7 +47,7 @@ static size_t plain_entities(const struct labelled_token *tokens, size_t n, stru
     return n_out;
 }
 
-static void assert_same(const struct entity *a, const struct entity *b)
+static void assert_same(const engine_entity *a, const engine_entity *b)
 {
     assert_int_equal(a->label, b->label);
     assert_true(a->score == b->score);
@@ -62,7 +62,7 @@ TEST(random)
     size_t n_entities = 0;
     for (size_t round = 0; round < 20000; round++) {
         struct labelled_token tokens[MOST];
-        struct entity expected[MOST], got[MOST];
+        engine_entity expected[MOST], got[MOST];
         size_t n = support_below(&state, MOST + 1), cap = support_below(&state, MOST + 1);
         size_t pair = support_below(&state, MOST + 1); /* the first token of the pair */
         for (size_t i = 0; i < n; i++) {
@@ -99,9 +99,9 @@ TEST(known)
         {4, "I-LOC", 0.25f, 14, 17, false, false}, {4, "I-LOC", 0.75f, 18, 22, false, false},
     };
     static const struct labelled_token last = {4, "I-LOC", 1, 23, 27, false, false};
-    static const struct entity expected[] = {
+    static const engine_entity expected[] = {
         {1, 0.75f, 0, 10, 0}, {4, 0.5f, 14, 22, 0}, {4, 1, 23, 27, 0}};
-    struct entity got[3];
+    engine_entity got[3];
     struct entity_list list = {.out = got, .cap = 3};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
         entities_add(&list, &tokens[i]);

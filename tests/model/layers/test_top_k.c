@@ -8,16 +8,16 @@
 
 static int by_score(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const engine_candidate *x = a, *y = b;
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void plain_top_k(const float *scores, size_t n, struct candidate *out)
+static void plain_top_k(const float *scores, size_t n, engine_candidate *out)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct candidate){.id = (int32_t)i, .score = scores[i]};
+        out[i] = (engine_candidate){.id = (int32_t)i, .score = scores[i]};
     qsort(out, n, sizeof *out, by_score);
 }
 
@@ -29,7 +29,7 @@ TEST(random)
         size_t n = support_below(&state, MOST + 1), k = support_below(&state, n + 1);
         unsigned values = round % 2 ? 5 : 1u << 20; /* few: many of them are equal */
         float scores[MOST];
-        struct candidate expected[MOST], got[MOST];
+        engine_candidate expected[MOST], got[MOST];
         for (size_t i = 0; i < n; i++)
             scores[i] = (float)(support_random(&state) % values) - 2;
         if (n > 0 && round % 3 == 0)
@@ -48,7 +48,7 @@ TEST(random)
 TEST(none_wanted)
 {
     const float scores[] = {1, 2};
-    struct candidate around[2] = {{.id = 7}, {.id = 8}};
+    engine_candidate around[2] = {{.id = 7}, {.id = 8}};
     top_k(scores, 2, 0, around + 1);
     assert_int_equal(around[0].id, 7);
     assert_int_equal(around[1].id, 8);
@@ -58,7 +58,7 @@ TEST(none_wanted)
 TEST(nan)
 {
     const float scores[] = {1, NAN, 3, NAN, 2};
-    struct candidate got[2];
+    engine_candidate got[2];
     top_k(scores, 5, 1, got);
     assert_int_equal(got[0].id, 2);
     top_k(scores + 1, 4, 1, got); /* nor is another larger than it: the first of them stays */

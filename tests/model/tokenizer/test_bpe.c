@@ -106,7 +106,7 @@ static size_t plain_merge(const struct rules *rules, size_t *ids, size_t n)
 
 static void check_word(const struct rules *rules, const char *word, size_t len)
 {
-    static struct token found[N_WORD];
+    static engine_token found[N_WORD];
     static size_t ids[N_WORD];
     const struct token_input input = {.text = word, .text_len = len};
     void *scratch = malloc(tokenizer_scratch_bytes(&rules->tokenizer));

@@ -118,7 +118,7 @@ static void close_keras_file(struct keras_file *file)
 
 /* The text of a span in lower case, as the vocabulary has it. */
 static bool span_holds_token(const struct tokenizer *tokenizer, const char *text, size_t len,
-                             const struct token *token)
+                             const engine_token *token)
 {
     size_t token_len = 0, n = 0;
     const char *expected = vocabulary_text(&tokenizer->vocabulary, token->id, &token_len);
@@ -147,7 +147,7 @@ static bool case_is_right(const struct keras_file *file, const json_t *text, con
     const struct token_input input = {.text = json_string_value(text),
                                       .text_len = json_string_length(text)};
     const size_t n = json_array_size(ids);
-    struct token *out = calloc(n + 1, sizeof *out);
+    engine_token *out = calloc(n + 1, sizeof *out);
     assert_non_null(out);
     const struct token_count count =
         tokenizer_encode(tokenizer, &input, true, NULL, out, n, file->scratch);

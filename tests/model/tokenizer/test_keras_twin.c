@@ -43,7 +43,7 @@ static bool split_starts(const struct character *text, size_t n, const struct ch
 
 /* Whole-text twin of keras_split: lower, translate, split, one after the other. */
 static size_t keras_twin(const struct tokenizer *tokenizer, const char *text, size_t len,
-                         struct token *out)
+                         engine_token *out)
 {
     static struct character lowered[512], translated[8192], filters[64], split[64];
     const size_t n_lowered = characters_of(text, len, tokenizer->lower, lowered);
@@ -68,7 +68,7 @@ static size_t keras_twin(const struct tokenizer *tokenizer, const char *text, si
             word_len += utf8_encode(translated[j].code, word + word_len);
         if (word_len > 0) {
             const int32_t id = vocabulary_find(&tokenizer->vocabulary, word, word_len);
-            out[n_out++] = (struct token){.id = id < 0 ? tokenizer->unknown : id,
+            out[n_out++] = (engine_token){.id = id < 0 ? tokenizer->unknown : id,
                                           .begin = translated[start].begin,
                                           .end = translated[i - 1].end};
         }
@@ -119,7 +119,7 @@ TEST(keras_twin_agrees)
             memcpy(text + len, letter, strlen(letter));
             len += strlen(letter);
         }
-        struct token expected[256];
+        engine_token expected[256];
         const size_t n = keras_twin(&f.tokenizer, text, len, expected);
         const struct token_count count = encode_text(&f, text, len);
         assert_int_equal(count.n, n);

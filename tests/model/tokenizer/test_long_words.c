@@ -68,7 +68,7 @@ static void drop(struct made *made)
     free(made->scratch);
 }
 
-static size_t encode(const struct made *made, const char *text, size_t len, struct token *tokens)
+static size_t encode(const struct made *made, const char *text, size_t len, engine_token *tokens)
 {
     const struct token_input input = {.text = text, .text_len = len};
     return tokenizer_encode(&made->tokenizer, &input, false, NULL, tokens, len, made->scratch).n;
@@ -78,7 +78,7 @@ static size_t encode(const struct made *made, const char *text, size_t len, stru
 static void check_letters(const struct made *made, size_t n_letters)
 {
     static char text[MOST_LETTERS + N_BLANKS + 3];
-    static struct token tokens[sizeof text];
+    static engine_token tokens[sizeof text];
     const size_t len = n_letters + N_BLANKS + 3;
     memset(text, 'a', n_letters);
     memset(text + n_letters, ' ', N_BLANKS);
@@ -110,7 +110,7 @@ TEST(blanks_are_taken_and_no_letters)
 TEST(bytes_of_a_character_stay_together)
 {
     static char text[2 + MOST_LETTERS];
-    static struct token tokens[sizeof text];
+    static engine_token tokens[sizeof text];
     struct made made;
     make(&made, "bpe", "-1");
     memset(text, 'q', sizeof text);
@@ -125,7 +125,7 @@ TEST(bytes_of_a_character_stay_together)
 TEST(unknown_characters_in_a_row_are_one_token)
 {
     static char text[MOST_LETTERS];
-    static struct token tokens[sizeof text];
+    static engine_token tokens[sizeof text];
     struct made made;
     make(&made, "bpe", "0");
     set(&made.tokenizer, "byte_fallback", "no");
@@ -145,7 +145,7 @@ TEST(unknown_characters_in_a_row_are_one_token)
 TEST(text_of_the_unknown_token)
 {
     static const char text[] = "a<0xC3>a";
-    struct token tokens[sizeof text];
+    engine_token tokens[sizeof text];
     struct made made;
     make(&made, "unigram", "3");
     assert_int_equal(encode(&made, text, sizeof text - 1, tokens), 3);
@@ -162,7 +162,7 @@ TEST(text_of_the_unknown_token)
 TEST(suffix_of_the_first_part)
 {
     static const char text[] = "\n    a";
-    struct token tokens[sizeof text];
+    engine_token tokens[sizeof text];
     struct made made;
     make(&made, "bpe", "0");
     set(&made.tokenizer, "pattern", "cl100k");

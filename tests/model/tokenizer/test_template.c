@@ -14,13 +14,13 @@ TEST(templates)
     struct token_input input = {.text = "ride bike", .text_len = 9};
     struct token_count count =
         tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
-    static const struct token one[] = {
+    static const engine_token one[] = {
         {.id = 4, .special = true},
         {.id = 2, .type = 1, .begin = 0, .end = 4},
         {.id = 3, .type = 1, .begin = 5, .end = 9},
         {.id = 5, .special = true},
     };
-    static const struct token two[] = {
+    static const engine_token two[] = {
         {.id = 4, .special = true},
         {.id = 1, .type = 1, .begin = 1, .end = 2, .in_pair = true},
         {.id = 5, .type = 1, .special = true},
@@ -28,7 +28,7 @@ TEST(templates)
         {.id = 3, .begin = 5, .end = 9},
         {.id = 5, .special = true},
     };
-    const struct token *expected = one;
+    const engine_token *expected = one;
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(count.n, pass == 0 ? 4 : 6);
         assert_int_equal(count.n_dropped, 0);
@@ -88,8 +88,8 @@ TEST(truncation_formula)
                 size_t kept[2];
                 long expected[2];
                 const size_t counts[2] = {(size_t)a, (size_t)b};
-                assert_null(
-                    template_truncate(TRUNCATE_LONGEST_FIRST, true, counts, (size_t)r, kept));
+                assert_null(template_truncate(ENGINE_TRUNCATE_LONGEST_FIRST, true, counts,
+                                              (size_t)r, kept));
                 formula(a, b, r, expected);
                 assert_int_equal(kept[0], expected[0]);
                 assert_int_equal(kept[1], expected[1]);
@@ -98,9 +98,9 @@ TEST(truncation_formula)
             }
     size_t kept[2];
     static const size_t halves[2] = {SIZE_MAX / 2, SIZE_MAX / 2}, wholes[2] = {SIZE_MAX, SIZE_MAX};
-    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, halves, SIZE_MAX, kept));
+    assert_null(template_truncate(ENGINE_TRUNCATE_LONGEST_FIRST, true, halves, SIZE_MAX, kept));
     assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2);
-    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, wholes, SIZE_MAX, kept));
+    assert_null(template_truncate(ENGINE_TRUNCATE_LONGEST_FIRST, true, wholes, SIZE_MAX, kept));
     assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2 + 1);
 }
 
@@ -110,7 +110,7 @@ struct cut {
 };
 
 /* With the template "4:0 A:0 5:0 B:1 5:1" (one text: its beginning), each word being "i ". */
-static void check_token(const struct token *token, const struct cut *cut, const size_t kept[2],
+static void check_token(const engine_token *token, const struct cut *cut, const size_t kept[2],
                         size_t i)
 {
     const size_t skipped[2] = {cut->left ? cut->a - kept[0] : 0, cut->left ? cut->b - kept[1] : 0};
@@ -137,10 +137,10 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
     const size_t counts[2] = {cut->a, cut->two ? cut->b : 0};
     size_t kept[2] = {counts[0], counts[1]};
     if (cut->limit >= n_special)
-        assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, cut->two, counts, room, kept));
+        assert_null(template_truncate(ENGINE_TRUNCATE_LONGEST_FIRST, cut->two, counts, room, kept));
     const size_t n = n_special + kept[0] + kept[1];
 
-    struct token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;
+    engine_token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;
     const struct token_limit limit = {.most = cut->limit, .left = cut->left};
     const struct token_count count =
         tokenizer_encode(&f->tokenizer, &input, cut->special, &limit, out, cut->cap, f->scratch);

@@ -98,7 +98,7 @@ TEST(large_texts)
     static const char *const kinds[][2] = {
         {"blanks", "no"}, {"blanks", "yes"}, {"keras", "no"}, {"keras", "yes"}};
     char *text = malloc(large);
-    struct token *out = malloc(many_words * sizeof *out);
+    engine_token *out = malloc(many_words * sizeof *out);
     assert_true(text != NULL && out != NULL);
     for (size_t i = 0; i < 4; i++) {
         struct fixture f = fixture_new(WORDS, N_WORDS, 0,
@@ -236,7 +236,7 @@ TEST(metaspace)
 TEST(trimmed_spans)
 {
     static const char *const words[] = {"<unk>", "   ", " a "};
-    struct token token;
+    engine_token token;
     struct fixture f =
         fixture_new(words, 3, 2, SETTINGS("kind", "words", "unknown", "0", "trim", "yes"));
     assert_null(tokenizer_build(&f.tokenizer, NULL));

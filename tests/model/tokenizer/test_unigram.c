@@ -94,7 +94,7 @@ static size_t plain_tokens(const struct made *made, const char *word, size_t n, 
 static void compare(const struct made *made, const char *word, size_t n)
 {
     int32_t *ids = calloc(n + 1, sizeof *ids);
-    struct token *tokens = calloc(n + 1, sizeof *tokens);
+    engine_token *tokens = calloc(n + 1, sizeof *tokens);
     const struct token_input input = {.text = word, .text_len = n};
     const size_t n_tokens = plain_tokens(made, word, n, ids);
     const struct token_count count =
@@ -151,7 +151,7 @@ TEST(undecided_words)
 static void compare_unknown(const struct made *made, const char *word)
 {
     const struct token_input input = {.text = word, .text_len = strlen(word)};
-    struct token token;
+    engine_token token;
     const struct token_count count =
         tokenizer_encode(&made->tokenizer, &input, false, NULL, &token, 1, made->scratch);
     assert_int_equal(count.n, 1);

@@ -23,20 +23,20 @@ TEAR_DOWN()
 }
 
 /* Words of 1 to 5 pieces of a byte each, with a blank before each word. */
-static size_t make_tokens(uint64_t *state, struct token *made, size_t n)
+static size_t make_tokens(uint64_t *state, engine_token *made, size_t n)
 {
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         bool goes_on = i > 0 && support_below(state, 3) > 0;
         at += goes_on ? 0 : 1;
-        made[i] = (struct token){.id = goes_on ? GOES_ON : WORD, .begin = at, .end = at + 1};
+        made[i] = (engine_token){.id = goes_on ? GOES_ON : WORD, .begin = at, .end = at + 1};
         at++;
     }
     return at;
 }
 
 /* Whether a word begins at one of the places after `least`, up to `most`. */
-static bool has_begin(const struct token *made, size_t least, size_t most)
+static bool has_begin(const engine_token *made, size_t least, size_t most)
 {
     for (size_t i = least + 1; i <= most; i++)
         if (made[i].id == WORD)
@@ -47,7 +47,7 @@ static bool has_begin(const struct token *made, size_t least, size_t most)
 /* Returns where the next window has to begin at the latest. */
 static size_t check_window(const struct windows *windows, const struct window *window, size_t last)
 {
-    const struct token *made = windows->tokens;
+    const engine_token *made = windows->tokens;
     size_t end = window->first + window->n, next = end;
     assert_true(window->n > 0 && window->n <= windows->room);
     assert_int_equal(window->begin, made[window->first].begin);
@@ -65,7 +65,7 @@ static void check_windows(struct windows *windows, size_t most)
 {
     struct window window;
     size_t last = 0, latest = 0, n = 0;
-    windows_begin(windows, TRUNCATE_LONGEST_FIRST, most);
+    windows_begin(windows, ENGINE_TRUNCATE_LONGEST_FIRST, most);
     assert_int_equal(windows->room, most);
     while (windows_next(windows, &window)) {
         assert_true(n == 0 ? window.first == 0 : window.first > last);
@@ -82,7 +82,7 @@ static void check_windows(struct windows *windows, size_t most)
 
 TEST(every_window)
 {
-    struct token made[MOST];
+    engine_token made[MOST];
     uint64_t state = 5;
     for (size_t round = 0; round < 400; round++) {
         size_t n = 1 + support_below(&state, MOST), room = 1 + support_below(&state, 9);
@@ -101,26 +101,26 @@ TEST(every_window)
 /* The text that goes in windows: the longer one, or the one that is asked for. */
 TEST(which_text_is_cut)
 {
-    struct token made[6] = {{.special = 1},
+    engine_token made[6] = {{.special = 1},
                             {.begin = 0, .end = 1},
                             {.begin = 0, .end = 1, .in_pair = 1},
                             {.begin = 2, .end = 3, .in_pair = 1},
                             {.special = 1},
                             {.in_prompt = 1}};
     struct windows windows = {.tokenizer = &f.tokenizer, .tokens = made, .n_tokens = 6};
-    windows_begin(&windows, TRUNCATE_LONGEST_FIRST, 5);
+    windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 5);
     assert_true(windows.in_pair && windows.first == 2 && windows.n == 2 && windows.room == 1);
-    windows_begin(&windows, TRUNCATE_ONLY_FIRST, 6);
+    windows_begin(&windows, ENGINE_TRUNCATE_ONLY_FIRST, 6);
     assert_true(!windows.in_pair && windows.first == 1 && windows.n == 1 && windows.room == 1);
-    windows_begin(&windows, TRUNCATE_ONLY_SECOND, 4);
+    windows_begin(&windows, ENGINE_TRUNCATE_ONLY_SECOND, 4);
     assert_true(windows.in_pair && windows.first == 2 && windows.n == 2 && windows.room == 0);
     windows.n_tokens = 3;
-    windows_begin(&windows, TRUNCATE_ONLY_SECOND, 4);
+    windows_begin(&windows, ENGINE_TRUNCATE_ONLY_SECOND, 4);
     assert_true(windows.in_pair && windows.first == 2 && windows.n == 1 && windows.room == 2);
     windows.n_tokens = 2; /* without a second text the first one is cut */
-    windows_begin(&windows, TRUNCATE_ONLY_SECOND, 4);
+    windows_begin(&windows, ENGINE_TRUNCATE_ONLY_SECOND, 4);
     assert_true(!windows.in_pair && windows.first == 1 && windows.n == 1 && windows.room == 3);
     windows.n_tokens = 1;
-    windows_begin(&windows, TRUNCATE_LONGEST_FIRST, 4);
+    windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 4);
     assert_true(!windows.in_pair && windows.first == 1 && windows.n == 0 && windows.room == 3);
 }

@@ -59,7 +59,7 @@ static void fixture_free(struct fixture *f)
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static size_t encode(const struct fixture *f, const char *text, size_t len, struct token *tokens)
+static size_t encode(const struct fixture *f, const char *text, size_t len, engine_token *tokens)
 {
     const struct token_input input = {.text = text, .text_len = len};
     const struct token_count count =
@@ -70,7 +70,7 @@ static size_t encode(const struct fixture *f, const char *text, size_t len, stru
 
 static const char *shown(const struct fixture *f, const char *text, size_t len)
 {
-    static struct token tokens[MOST];
+    static engine_token tokens[MOST];
     static char line[4096];
     size_t n = 0;
     line[0] = '\0';
@@ -131,11 +131,11 @@ static int find(const struct random_vocabulary *v, const char *text)
 
 /* Pieces of one word; returns how many. */
 static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix, const char *word,
-                           size_t offset, size_t max_chars, struct token *out)
+                           size_t offset, size_t max_chars, engine_token *out)
 {
     const size_t len = strlen(word);
     size_t n = 0, chars = 0;
-    const struct token unknown = {.id = 0, .begin = offset, .end = offset + len};
+    const engine_token unknown = {.id = 0, .begin = offset, .end = offset + len};
     for (size_t i = 0; i < len; i++)
         chars += ((unsigned char)word[i] & 0xC0) != 0x80;
     for (size_t start = 0; start < len && chars <= max_chars;) {
@@ -153,7 +153,7 @@ static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix
             n = 0;
             break;
         }
-        out[n++] = (struct token){.id = id, .begin = offset + start, .end = offset + end};
+        out[n++] = (engine_token){.id = id, .begin = offset + start, .end = offset + end};
         start = end;
     }
     if (n == 0)
@@ -164,7 +164,7 @@ static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix
 TEST(twin)
 {
     static const char *const prefixes[] = {"##", "", "@", "[a long prefix of 31 bytes ....]"};
-    static struct token expected[MOST], found[MOST];
+    static engine_token expected[MOST], found[MOST];
     uint64_t random = 7;
     for (int round = 0; round < 400; round++) {
         struct random_vocabulary v;
@@ -216,7 +216,7 @@ TEST(short_way_is_long_way)
         "a",        "b",    "the", "ing", "A",        "B",         " ",    "\t", "\n",
         ".",        "-",    "1",   "2",   "\xC3\xA9", "e\xCC\x81", "\x01", "\0", "\xE6\x97\xA5",
         "\xC2\xAD", "\xFF", "$",   "_",   "E"};
-    static struct token tokens[2][MOST];
+    static engine_token tokens[2][MOST];
     uint64_t random = 3;
     for (int round = 0; round < 2 * 5 * 7; round++) {
         struct fixture f[2];
@@ -256,7 +256,7 @@ TEST(long_words)
     static const char *const words[] = {"[UNK]",      "a",        "##a",
                                         "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
     static char text[100000];
-    static struct token tokens[MOST];
+    static engine_token tokens[MOST];
     struct fixture f;
     assert_null(build(&f, words, 6, SETTINGS("kind", "wordpiece", "splitter", "blanks")));
     memset(text, 'a', sizeof text);
@@ -369,7 +369,7 @@ TEST(dropped)
 {
     static const char *const words[] = {"[UNK]", "a", "##b", "[X]"};
     struct fixture f;
-    struct token tokens[4];
+    engine_token tokens[4];
     assert_null(build(&f, words, 4,
                       SETTINGS("kind", "wordpiece", "splitter", "blanks", "added", "0", "dropped",
                                "0", "single", "3:0 A:0")));

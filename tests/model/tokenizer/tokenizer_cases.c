@@ -110,7 +110,7 @@ static size_t code_points(const char *text, size_t n)
     return count;
 }
 
-static bool numbers_are(const json_t *expected, size_t n, const struct token *tokens, size_t offset)
+static bool numbers_are(const json_t *expected, size_t n, const engine_token *tokens, size_t offset)
 {
     if (expected == NULL)
         return true;
@@ -138,7 +138,7 @@ static bool text_is(const json_t *expected, int32_t id, const struct tokenizer *
            memcmp(json_string_value(expected) + text_len - len, found, len) == 0;
 }
 
-static bool texts_are(const json_t *expected, size_t n, const struct token *tokens,
+static bool texts_are(const json_t *expected, size_t n, const engine_token *tokens,
                       const struct tokenizer *tokenizer)
 {
     if (expected == NULL)
@@ -149,7 +149,7 @@ static bool texts_are(const json_t *expected, size_t n, const struct token *toke
     return true;
 }
 
-static bool spans_are(const json_t *expected, size_t n, const struct token *tokens,
+static bool spans_are(const json_t *expected, size_t n, const engine_token *tokens,
                       const struct token_input *input)
 {
     if (expected == NULL)
@@ -166,7 +166,7 @@ static bool spans_are(const json_t *expected, size_t n, const struct token *toke
     return true;
 }
 
-static bool specials_are(const json_t *expected, size_t n, const struct token *tokens)
+static bool specials_are(const json_t *expected, size_t n, const engine_token *tokens)
 {
     for (size_t i = 0; expected != NULL && i < n; i++)
         if (json_integer_value(json_array_get(expected, i)) != tokens[i].special)
@@ -183,9 +183,9 @@ static struct token_limit limit_of(const json_t *truncation)
         return limit;
     limit.most = (size_t)json_integer_value(json_object_get(truncation, "max"));
     limit.left = direction != NULL && strcmp(direction, "left") == 0;
-    limit.truncation = strcmp(strategy, "OnlyFirst") == 0    ? TRUNCATE_ONLY_FIRST
-                       : strcmp(strategy, "OnlySecond") == 0 ? TRUNCATE_ONLY_SECOND
-                                                             : TRUNCATE_LONGEST_FIRST;
+    limit.truncation = strcmp(strategy, "OnlyFirst") == 0    ? ENGINE_TRUNCATE_ONLY_FIRST
+                       : strcmp(strategy, "OnlySecond") == 0 ? ENGINE_TRUNCATE_ONLY_SECOND
+                                                             : ENGINE_TRUNCATE_LONGEST_FIRST;
     return limit;
 }
 
@@ -207,7 +207,7 @@ static bool padded_is(struct case_tokenizer *tokenizer, const json_t *root,
     while (json_array_size(ids) > n && json_integer_value(json_array_get(ids, n)) == 0)
         json_array_remove(ids, n);
     return count.wrong == NULL &&
-           numbers_are(ids, count.n, tokenizer->tokens, offsetof(struct token, id));
+           numbers_are(ids, count.n, tokenizer->tokens, offsetof(engine_token, id));
 }
 
 static bool answer_is(struct case_tokenizer *tokenizer, const json_t *root,
@@ -219,20 +219,20 @@ static bool answer_is(struct case_tokenizer *tokenizer, const json_t *root,
     const struct token_limit limit = limit_of(json_object_get(root, "truncation"));
     const bool special = !json_is_false(json_object_get(root, "add_special_tokens"));
     const struct token_count count = case_encode(tokenizer, input, special, &limit);
-    const struct token *tokens = tokenizer->tokens;
+    const engine_token *tokens = tokenizer->tokens;
     if (json_object_get(root, "error") != NULL)
         return count.wrong != NULL;
     return count.wrong == NULL &&
-           numbers_are(json_object_get(root, "ids"), count.n, tokens, offsetof(struct token, id)) &&
+           numbers_are(json_object_get(root, "ids"), count.n, tokens, offsetof(engine_token, id)) &&
            numbers_are(json_object_get(root, "type_ids"), count.n, tokens,
-                       offsetof(struct token, type)) &&
+                       offsetof(engine_token, type)) &&
            texts_are(json_object_get(root, "tokens"), count.n, tokens, &tokenizer->tokenizer) &&
            spans_are(json_object_get(root, "offsets"), count.n, tokens, input) &&
            specials_are(json_object_get(root, "special_mask"), count.n, tokens);
 }
 
 /* Of a padded row the attention mask says which ids are the text's. */
-static bool row_is(const json_t *root, size_t row, size_t n, const struct token *tokens)
+static bool row_is(const json_t *root, size_t row, size_t n, const engine_token *tokens)
 {
     const json_t *ids = json_array_get(json_object_get(root, "ids"), row);
     const json_t *mask = json_array_get(json_object_get(root, "attention_mask"), row);

@@ -13,7 +13,7 @@ struct case_tokenizer {
     struct import_tokenizer source;
     struct tokenizer tokenizer;
     void *section, *tables, *scratch;
-    struct token *tokens; /* [cap], the last answer */
+    engine_token *tokens; /* [cap], the last answer */
     size_t cap;
 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-struct token tokens[MAX_TOKENS];
+engine_token tokens[MAX_TOKENS];
 
 const char *const WORDS[N_WORDS] = {"<unk>",        "i",    "ride", "bike",     "<s>", "</s>",
                                     "\xEF\xBF\xBD", "οδος", "I",    "i\xCC\x87"};

@@ -11,7 +11,7 @@ struct fixture {
 
 enum { MAX_TOKENS = 4096, N_WORDS = 10 };
 
-extern struct token tokens[MAX_TOKENS];  /* what the last encode_text() found */
+extern engine_token tokens[MAX_TOKENS];  /* what the last encode_text() found */
 extern const char *const WORDS[N_WORDS]; /* <unk> i ride bike <s> </s> U+FFFD οδος I i̇ */
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})

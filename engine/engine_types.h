@@ -1,0 +1,73 @@
+/* engine_types.h - the part of engine.h, which includes it, that the formulas of model/ share: what
+ * they write straight into the buffers of a caller. It includes nothing of the project.
+ */
+#ifndef ENGINE_TYPES_H
+#define ENGINE_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Texts ---- */
+
+/* A token of engine_tokenize. */
+typedef struct engine_token {
+    int32_t id;
+    int32_t type;      /* 0: first text, 1: second text, as the file's template says */
+    size_t begin, end; /* bytes of the text, or of `pair`; 0, 0: of neither */
+    uint8_t special;   /* 1: added by the template */
+    uint8_t in_pair;   /* 1: the span is in the second text */
+    uint8_t in_prompt; /* 1: from the prompt before the text: it has no span */
+} engine_token;
+
+/* Which text of a pair loses tokens, and at which end. */
+typedef enum engine_truncation {
+    ENGINE_TRUNCATE_LONGEST_FIRST = 0,
+    ENGINE_TRUNCATE_ONLY_FIRST = 1,
+    ENGINE_TRUNCATE_ONLY_SECOND = 2
+} engine_truncation;
+
+/* A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most
+ * scripts there write no blanks) each token is a word. */
+typedef struct engine_word_counts {
+    size_t n, n_unknown;     /* words; words whose tokens are all the unknown token */
+    size_t n_latin, n_whole; /* known words of 3 bytes or more that begin with a Latin letter; those
+                                of them that are one token: few in texts of another language */
+} engine_word_counts;
+
+/* ---- Answers ---- */
+
+/* A run of tokens, not ids, with one label, by head token. B-X starts an entity, but not within a
+ * word; I-X continues it; labels without B- or I- continue while they are equal; "O" is outside. */
+typedef struct engine_entity {
+    size_t label;      /* of its first token */
+    float score;       /* mean of its tokens' scores */
+    size_t begin, end; /* bytes of the text */
+    uint8_t in_pair;
+} engine_entity;
+
+/* A word for a mask token of an input: engine_fill. */
+typedef struct engine_candidate {
+    size_t token; /* index of the mask token */
+    int32_t id;
+    float score; /* probability; options->raw_scores: logit */
+} engine_candidate;
+
+/* ---- Rows of vectors ---- */
+
+/* The format of a row of `width` columns, without gaps; numbers are little-endian. */
+typedef enum engine_element {
+    ENGINE_F32 = 0,
+    ENGINE_F16 = 1,
+    ENGINE_INT8 = 2,  /* a float32 `scale`, then width int8: column = scale * value; the scale is
+                         the row's largest magnitude / 127, 0 for a row of zeros */
+    ENGINE_BINARY = 3 /* a bit for each column, 1: above 0; the first one is the highest bit of the
+                         first byte; zeros pad the last byte (numpy.packbits) */
+} engine_element;
+
+/* A row that engine_search found. */
+typedef struct engine_hit {
+    uint64_t row;
+    float score;
+} engine_hit;
+
+#endif
