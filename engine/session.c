@@ -5,7 +5,7 @@
  */
 #include "engine/session.h"
 
-#include "engine/arena.h"
+#include "engine/runtime/arena.h"
 #include "engine/choices.h"
 #include "engine/encode.h"
 #include "engine/runtime/cpus.h"

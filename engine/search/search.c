@@ -2,7 +2,7 @@
  * of rows. Each thread keeps its own best hits for every query; at the end the hits of the other
  * threads are added to the first one's, which are in the caller's buffer.
  */
-#include "engine/arena.h"
+#include "engine/runtime/arena.h"
 #include "engine/runtime/cpus.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"

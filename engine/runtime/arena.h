@@ -1,8 +1,8 @@
 /* arena.h - cuts a block of memory into arrays. The same code runs twice: without a block, to
  * measure, and with it, to assign the arrays; so the two cannot drift apart.
  */
-#ifndef ENGINE_ARENA_H
-#define ENGINE_ARENA_H
+#ifndef RUNTIME_ARENA_H
+#define RUNTIME_ARENA_H
 
 #include "model/tensor.h"
 
