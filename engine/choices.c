@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "model/config.h"
+#include "model/layers/position.h"
 
 #include <string.h>
 
@@ -58,3 +59,10 @@ static int choice_named(const struct choice *choices, const char *name)
 PUBLIC_NAMES(position, POSITION_CHOICES)
 PUBLIC_NAMES(mask, MASK_CHOICES)
 PUBLIC_NAMES(pooling, POOLING_CHOICES)
+
+int engine_position_has_base(engine_position position)
+{
+    const struct choice *found = choice_find(POSITION_CHOICES, (int)position);
+    return found != NULL && found->value >= 0 &&
+           position_has_base((enum position_scheme)found->value);
+}

@@ -62,12 +62,10 @@ ENGINE_API int engine_position_named(const char *name);
 ENGINE_API int engine_mask_named(const char *name);
 ENGINE_API int engine_pooling_named(const char *name);
 
-/* ---- Positions ---- */
+/* Returns 1 if a session's position_base is used by these positions; 0 for the model's own. */
+ENGINE_API int engine_position_has_base(engine_position position);
 
-/* Limits of a session's position_base and of the magnitude of its frequencies. */
-#define ENGINE_POSITION_BASE_LEAST     1e-100
-#define ENGINE_POSITION_BASE_MOST      1e100
-#define ENGINE_POSITION_FREQUENCY_MOST 1e38
+/* ---- Positions ---- */
 
 /* Writes rows 0 .. n-1 of the positions that a session with these options adds, including
  * position_scale: out is [n, D], D the width of the model's embedding tables; for

@@ -34,6 +34,15 @@ typedef struct engine_word_counts {
                                 of them that are one token: few in texts of another language */
 } engine_word_counts;
 
+/* ---- Positions ---- */
+
+/* Limits of a base and of the magnitude of frequencies: within them every position is a number. The
+ * names of positions that have a base. */
+#define ENGINE_POSITION_BASE_LEAST     1e-100
+#define ENGINE_POSITION_BASE_MOST      1e100
+#define ENGINE_POSITION_FREQUENCY_MOST 1e38
+#define ENGINE_POSITIONS_WITH_BASE     "sinusoidal or exponential"
+
 /* ---- Answers ---- */
 
 /* A run of tokens, not ids, with one label, by head token. B-X starts an entity, but not within a

@@ -37,9 +37,9 @@ static engine_status choose_base(double base, struct position_encoding *encoding
         return misused(error, "position_base is %g, expected a number from %g to %g", base,
                        ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
     if (!position_has_base(encoding->scheme))
-        return misused(
-            error,
-            "position_base is given, but only positions sinusoidal and exponential have a base");
+        return misused(error,
+                       "position_base is given, but only positions " ENGINE_POSITIONS_WITH_BASE
+                       " have a base");
     encoding->base = base;
     return ENGINE_OK;
 }

@@ -7,6 +7,8 @@
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
 
+#include "engine/engine_types.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +31,6 @@
     ROW(POSITION_FOURIER, "fourier")                                                               \
     ROW(POSITION_EXPONENTIAL, "exponential")
 enum position_scheme { CONSTANTS_OF(POSITION_SCHEMES) };
-#define POSITIONS_WITH_BASE "sinusoidal or exponential" /* for messages */
 
 /* Positions that act inside attention, in addition to the row that the embedding step adds. */
 #define ATTENTION_POSITIONS(FIRST, ROW)                                                            \
@@ -117,11 +118,6 @@ enum dense_activation { CONSTANTS_OF(DENSE_LAYERS) };
 /* Bounds 'max_tokens', so that a damaged file cannot ask for terabytes of positions, and 'layers'
  * that share tensors, so that a small file cannot ask for endless work. */
 enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024 };
-
-/* Bounds of a base and of frequencies, far beyond use: within them, every position is a number. */
-#define POSITION_BASE_LEAST     1e-100
-#define POSITION_BASE_MOST      1e100
-#define POSITION_FREQUENCY_MOST 1e38
 
 /* A count that is absent from the file, until config_check. */
 #define CONFIG_ABSENT ((size_t)-1)

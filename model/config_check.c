@@ -47,7 +47,7 @@ void config_resolve(struct model_config *config)
 
 static bool is_base(double base)
 {
-    return base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST;
+    return base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST;
 }
 
 static const char *check_position(const struct model_config *config)
@@ -59,7 +59,7 @@ static const char *check_position(const struct model_config *config)
     if (config->position_skips_padding && config->attention_position == ATTENTION_POSITION_ROTARY)
         return "'position_skips_padding' cannot be combined with rotary positions";
     if (config->position_base != 10000 && !position_has_base(config->position))
-        return "'position_base' needs position " POSITIONS_WITH_BASE;
+        return "'position_base' needs position " ENGINE_POSITIONS_WITH_BASE;
     if (!is_base(config->position_base))
         return "'position_base' is not from 1e-100 to 1e100";
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
@@ -131,7 +131,7 @@ static const char *check_rotary(const struct model_config *config)
         return "'rotary_width' is not an even number from 2 to the width of a head";
     if (config->rotary_factor != 1 && config->rotary_trained == 0)
         return "'rotary_factor' needs 'rotary_trained'";
-    if (!(config->rotary_factor > 0 && config->rotary_factor <= POSITION_BASE_MOST))
+    if (!(config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST))
         return "'rotary_factor' is 0 or more than 1e100";
     return NULL;
 }

@@ -181,10 +181,10 @@ static const float *bind_frequencies(struct binder *binder, size_t n)
 {
     const float *frequencies = bind_vector(binder, "position", "frequencies", n);
     for (size_t i = 0; binder->status == ENGINE_OK && i < n; i++)
-        if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
+        if (!(fabs((double)frequencies[i]) <= ENGINE_POSITION_FREQUENCY_MOST))
             refuse(binder,
                    "tensor 'position.frequencies' holds %g at %zu, expected a number up to %g",
-                   (double)frequencies[i], i, POSITION_FREQUENCY_MOST);
+                   (double)frequencies[i], i, ENGINE_POSITION_FREQUENCY_MOST);
     return frequencies;
 }
 

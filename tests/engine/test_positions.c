@@ -261,7 +261,7 @@ TEST(refused_options)
         options.frequencies = idle[i].has_frequencies ? many : NULL;
         options.n_frequencies = idle[i].has_frequencies;
         assert_options_refused(model, &options,
-                               idle[i].has_base ? "only positions sinusoidal and exponential"
+                               idle[i].has_base ? "only positions sinusoidal or exponential"
                                                 : "only position fourier");
     }
     engine_session_options options = none;

@@ -254,7 +254,7 @@ TEST(positions_with_base)
         if (position_has_base((enum position_scheme)value))
             snprintf(with_base + len, sizeof with_base - len, "%s%s", len > 0 ? " or " : "", name);
     }
-    assert_string_equal(with_base, POSITIONS_WITH_BASE);
+    assert_string_equal(with_base, ENGINE_POSITIONS_WITH_BASE);
 }
 
 static bool is_written(const struct model_config *config, const char *key)
@@ -379,12 +379,4 @@ TEST(unknown_keys)
     expect_same(&config, &before);
     assert_string_equal(config_name(&config, "layers"), "");
     assert_string_equal(config_name(&config, "norm_bias"), ""); /* not settled yet */
-}
-
-/* A session takes what a weight file may hold. */
-TEST(limits)
-{
-    assert_true(ENGINE_POSITION_BASE_LEAST == POSITION_BASE_LEAST);
-    assert_true(ENGINE_POSITION_BASE_MOST == POSITION_BASE_MOST);
-    assert_true(ENGINE_POSITION_FREQUENCY_MOST == POSITION_FREQUENCY_MOST);
 }

@@ -109,7 +109,7 @@ done <<'END'
 -n 0|2|-n takes
 -m learned.w --width 4|2|have 8 numbers
 --position binary --position-base 5|2|no others have a base
--m learned.w --position-base 5|1|only positions sinusoidal and exponential have a base
+-m learned.w --position-base 5|1|only positions sinusoidal or exponential have a base
 --position sinusoidal --frequencies 1|2|--frequencies requires positions fourier
 --position none --position-scale 2|2|there are none
 --embedding-scale 2|2|embedding-scale

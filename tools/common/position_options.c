@@ -56,7 +56,7 @@ static void set_embedding_scale(void *options, const struct option_use *use)
 }
 
 const struct option_row POSITION_ROWS[3] = {
-    {"position-base", 0, "B", "base of sinusoidal and exponential (default the model's, or 10000)",
+    {"position-base", 0, "B", "base of positions that have one (default the model's, or 10000)",
      REAL_AT(struct position_options, base, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST)},
     {"frequencies", 0, "F,..", "fourier's, in cycles per token (default the model's, or harmonics)",
      SET_BY(set_frequencies)},
@@ -73,9 +73,15 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
 
 /* ---- What goes together ---- */
 
+int position_choice(size_t index, const char **name)
+{
+    *name = engine_position_name((engine_position)index);
+    return (int)index;
+}
+
 bool position_uses_base(const char *scheme)
 {
-    return strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
+    return engine_position_has_base((engine_position)engine_position_named(scheme)) != 0;
 }
 
 const char *position_options_conflict(const struct position_options *options, const char *scheme)
@@ -83,8 +89,8 @@ const char *position_options_conflict(const struct position_options *options, co
     if (strcmp(scheme, "model") == 0)
         return NULL;
     if (options->base != 0 && !position_uses_base(scheme))
-        return "--position-base requires positions sinusoidal or exponential, no others have a "
-               "base";
+        return "--position-base requires positions " ENGINE_POSITIONS_WITH_BASE
+               ", no others have a base";
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
         return "--frequencies requires positions fourier";
     if (options->has_position_scale && strcmp(scheme, "none") == 0)

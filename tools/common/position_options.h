@@ -22,9 +22,8 @@ struct position_options {
 };
 
 /* Where the value of --position goes, whose row is every program's own: its default differs. */
-#define POSITION_AT(type, member)                                                                  \
-    CHOICE_AT(type, member, ENGINE_POSITION_MODEL,                                                 \
-              "model none sinusoidal learned index binary fourier exponential")
+#define POSITION_AT(type, member) CHOICE_OF(type, member, position_choice)
+int position_choice(size_t index, const char **name);
 
 /* The other options, of a struct position_options that starts all zero. */
 extern const struct option_row POSITION_ROWS[3];        /* all but --embedding-scale */
@@ -68,7 +67,7 @@ const char *position_next_step(engine_position position, engine_status status);
 /* Names the options that may make float32 overflow, to print after the message, or "". */
 const char *position_scale_hint(const struct position_options *options, engine_reason reason);
 
-/* True for sinusoidal and exponential. */
+/* True for ENGINE_POSITIONS_WITH_BASE. */
 bool position_uses_base(const char *scheme);
 
 /* "0.1,0.25" as the float32 that files and sessions have. They are kept until the option is read

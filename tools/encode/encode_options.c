@@ -106,10 +106,9 @@ static const struct option_row CORPUS_ROWS[] = {
 
 static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
-     "make a vector per token: none (default), colbert; per text: mean, cls, max,\n"
-     "mean_sqrt, weighted_mean, last, pooler, model; weights of ids: sparse",
-     CHOICE(request.encode.pooling, ENGINE_POOLING_NONE,
-            "none " REQUEST_POOLINGS " sparse colbert model=0"),
+     "make vectors by %s: none (default) and colbert one per token, sparse weights of ids, the "
+     "others one per text",
+     CHOICE_OF(struct encode_options, request.encode.pooling, pooling_choice),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},

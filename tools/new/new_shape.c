@@ -84,7 +84,7 @@ const char *shape_label_name(const struct shape *shape, size_t label, size_t *le
 #define COUNT(key, least, most) WHOLE_AT(struct shape, config.key, least, most)
 #define GIVEN(member)           GIVEN_AT(struct shape, member)
 /* A setting whose values have names, which open the help. */
-#define NAMES(names, help) names help, SET_BY(set_key), .choices = (names)
+#define NAMES(names, help) "%s" help, SET_BY(set_key), .choices = (names)
 
 const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"layers", 0, "", "0 to 2147483647 (default 2): encoder layers", COUNT(layers, 0, INT32_MAX)},
@@ -103,68 +103,63 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"embedding-scale", 0, "",
      "sqrt or a finite number, 0 or more (default 1):\nfactor on embeddings", SET_BY(set_key)},
     {"embedding-norm", 0, "",
-     NAMES("none, layer, rms", " (default none):\nnorm after embeddings and positions are added")},
+     NAMES(NAMES_OF(NORMS), " (default none):\nnorm after embeddings and positions are added")},
     {"position", 0, "",
-     NAMES("none, sinusoidal, learned, index, binary, fourier,\nexponential",
+     NAMES(NAMES_OF(POSITION_SCHEMES),
            " (default sinusoidal):\npositions that are added to tokens")},
     {"position-offset", 0, "",
      "0 to 2147483647 (default 0):\nlearned: position p reads row p + offset",
      COUNT(position_offset, 0, INT32_MAX)},
     {"position-base", 0, "",
-     "a number from 1e-100 to 1e+100 (default 10000):\nsinusoidal, exponential: longest wave / 2π, "
-     "time",
-     REAL_AT(struct shape, config.position_base, POSITION_BASE_LEAST, POSITION_BASE_MOST)},
+     "a number from 1e-100 to 1e+100 (default 10000):\n" ENGINE_POSITIONS_WITH_BASE
+     ": longest wave / 2π, time",
+     REAL_AT(struct shape, config.position_base, ENGINE_POSITION_BASE_LEAST,
+             ENGINE_POSITION_BASE_MOST)},
     {"position-scale", 0, "", "a finite number, 0 or more (default 1):\nfactor on positions",
      SET_BY(set_key)},
     {"frequencies", 0, "", "F,F,...:\nfourier: cycles per token (default: harmonics)",
      SET_BY(set_frequencies)},
-    {"norm", 0, "", NAMES("layer, rms", " (default layer):\nlayer norm or RMS norm in the layers")},
+    {"norm", 0, "",
+     NAMES(NAMES_OF(LAYER_NORMS), " (default layer):\nlayer norm or RMS norm in the layers")},
     {"norm-eps", 0, "", "a number above 0 (default 1e-05):\nadded to the variance before the root",
      SET_BY(set_key)},
     {"norm-bias", 0, "", NAMES("yes, no", ": of layer norms (default yes with layer norm)")},
     {"norm-place", 0, "",
-     NAMES("post, pre, sandwich",
+     NAMES(NAMES_OF(NORM_PLACES),
            " (default post):\nafter each residual sum, before each sublayer, or\nround it")},
     {"final-norm", 0, "", NAMES("yes, no", " (default no):\none more norm after the last layer")},
     {"attention-bias", 0, "", NAMES("yes, no", " (default yes): of the four projections")},
     {"feed-forward-bias", 0, "", NAMES("yes, no", " (default yes): of the feed-forward layer")},
     {"activation", 0, "",
-     NAMES("relu, gelu, gelu_tanh, silu", " (default gelu):\nact(), in the feed-forward layer")},
+     NAMES(NAMES_OF(ACTIVATIONS), " (default gelu):\nact(), in the feed-forward layer")},
     {"gate", 0, "",
-     NAMES("none, first, second",
-           " (default none):\nnone: act(a); first: act(a)·b; second: a·act(b)")},
+     NAMES(NAMES_OF(GATES), " (default none):\nnone: act(a); first: act(a)·b; second: a·act(b)")},
     {"mask", 0, "",
-     NAMES("full, causal", " (default full):\na token sees all, or itself and those before it")},
+     NAMES(NAMES_OF(MASKS), " (default full):\na token sees all, or itself and those before it")},
     {"pooling", 0, "",
-     NAMES("none, mean, cls, max, mean_sqrt, weighted_mean, last,\npooler",
-           " (default mean):\nthe model's own way to one vector per text")},
+     NAMES(NAMES_OF(POOLINGS), " (default mean):\nthe model's own way to one vector per text")},
     {"normalize", 0, "", NAMES("yes, no", " (default yes): pooled vectors get length 1")},
     {"embedding-width", 0, "", "1 to 2147483647: of the tables (default: the width)",
      COUNT(embedding_width, 1, INT32_MAX)},
     {"projections", 0, "", "0 to 8 (default 0): dense layers after the pooling",
      COUNT(projections, 0, MAX_PROJECTIONS)},
     {"projection-activation", 0, "",
-     NAMES("identity, relu, tanh, gelu, gelu_tanh, silu", " (default\nidentity): after each")},
+     NAMES(NAMES_OF(DENSE_ACTIVATIONS), " (default identity): after each")},
     {"projection-bias", 0, "", NAMES("yes, no", " (default yes): of each")},
-    {"head", 0, "",
-     NAMES("none, pooler, sequence, token, mask",
-           " (default none):\npooler, labels, or words for a mask"),
+    {"head", 0, "", NAMES(NAMES_OF(HEADS), " (default none):\npooler, labels, or words for a mask"),
      GIVEN(has_head)},
     {"head-pooling", 0, "",
-     NAMES("mean, cls, max, mean_sqrt, weighted_mean, last",
-           "\n(default cls): sequence: what the head reads"),
+     NAMES(NAMES_OF(TOKEN_POOLINGS), "\n(default cls): sequence: what the head reads"),
      GIVEN(has_head_pooling)},
     {"head-dense", 0, "",
-     NAMES("none, identity, relu, tanh, gelu, gelu_tanh, silu",
-           "\n(default none):\nthe head's dense layer: its activation")},
+     NAMES(NAMES_OF(DENSE_LAYERS), "\n(default none):\nthe head's dense layer: its activation")},
     {"head-norm", 0, "", NAMES("yes, no", " (default no): layer norm after it")},
     {"head-tied", 0, "",
      NAMES("yes, no", " (default no):\nmask: the embedding table gives the logits")},
     {"head-bias", 0, "", NAMES("yes, no", " (default yes): of the head's last layer")},
     {"labels", 0, "", "0 to 2147483647 (default 0):\nhow many, or their names: pos,neg",
      SET_BY(set_labels)},
-    {"scores", 0, "", NAMES("none, softmax, sigmoid", " (default none): of labels"),
-     GIVEN(has_scores)},
+    {"scores", 0, "", NAMES(NAMES_OF(SCORES), " (default none): of labels"), GIVEN(has_scores)},
     {"max-text-tokens", 0, "", "1 to 1048576: limit of texts (default: max-tokens)",
      COUNT(max_text_tokens, 1, MOST_TOKENS)},
     {"set", 0, "", "KEY=VALUE: any setting of weights/FORMAT.md,\nsection CONF; may be repeated",
@@ -191,10 +186,9 @@ static void check_together(const struct model_config *config)
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         program_die_misused("--position-offset %" PRId64 " requires --position learned",
                             config->position_offset);
-    if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
-        config->position != POSITION_EXPONENTIAL)
-        program_die_misused("--position-base requires --position sinusoidal or exponential, no "
-                            "others have a base; here it is %s",
+    if (config->position_base != 10000 && !position_uses_base(config_name(config, "position")))
+        program_die_misused("--position-base requires --position " ENGINE_POSITIONS_WITH_BASE
+                            ", no others have a base; here it is %s",
                             config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         program_die_misused("--frequencies requires --position fourier");

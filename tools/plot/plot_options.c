@@ -179,7 +179,7 @@ static const struct option_row TEXT_ROWS[] = {
     {"no-special", 0, NULL, "no special tokens around texts",
      SWITCH_AT(struct plot_options, request.encode.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
-     CHOICE(request.encode.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
+     CHOICE_OF(struct plot_options, request.encode.pooling, pooling_of_text_choice),
      GIVEN_AT(struct plot_options, request.has_pooling),
      .commands = 1u << PLOT_ORDER | 1u << PLOT_SIMILARITY | 1u << PLOT_STEPS},
 };

@@ -25,10 +25,8 @@ static const struct option_row QUERY_ROWS[] = {
      TEXT(request.encode.query_prompt)},
     {"no-prompt", 0, NULL, "prepend no prompt to queries",
      FLAG_AT(struct search_options, request.no_prompt)},
-    {"pooling", 'p', "KIND",
-     "pool as the vectors were made: mean, cls, max, mean_sqrt,\n"
-     "weighted_mean, last, pooler or model (default)",
-     CHOICE(request.encode.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
+    {"pooling", 'p', "KIND", "pool as the vectors were made (default model): %s",
+     CHOICE_OF(struct search_options, request.encode.pooling, pooling_of_text_choice),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "if the vectors were cut to N columns, cut queries alike",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},

@@ -36,6 +36,29 @@ static void print_usage(const struct option_command *command)
     }
 }
 
+/* Writes a row's help. If it has a "%s", that becomes the names of the choices, and lines, which
+ * start at `column`, are broken at 80 columns. */
+static const char *help_of(const struct option_row *row, size_t column, char help[LINE_BYTES])
+{
+    char names[LINE_BYTES / 2] = "";
+    struct option_choice choice = OPTION_CHOICES(row);
+    for (size_t len = 0; option_next_choice(&choice); len = strlen(names))
+        snprintf(names + len, sizeof names - len, "%s%s", len > 0 ? ", " : "", choice.name);
+    const char *mark = strstr(row->help, "%s");
+    size_t n_before = mark != NULL ? (size_t)(mark - row->help) : strlen(row->help), start = 0;
+    snprintf(help, LINE_BYTES, "%.*s%s%s", (int)n_before, row->help, mark != NULL ? names : "",
+             mark != NULL ? mark + 2 : "");
+    for (size_t i = 0, blank = 0; mark != NULL && help[i] != '\0'; i++) {
+        if (i - start >= 80 - column && help[i] != ' ' && help[i] != '\n' && blank > start)
+            help[blank] = '\n';
+        if (help[i] == ' ')
+            blank = i;
+        if (help[i] == '\n' || help[blank] == '\n')
+            start = (help[i] == '\n' ? i : blank) + 1;
+    }
+    return help;
+}
+
 /* "  -o, --output FILE    the first line", and the others below it. */
 static void print_row(const struct option_row *row, size_t column)
 {
@@ -48,8 +71,8 @@ static void print_row(const struct option_row *row, size_t column)
         putchar('\n');
         width = 0;
     }
-    for (const char *help = row->help; *help != '\0'; width = 0) {
-        char line[LINE_BYTES];
+    char text[LINE_BYTES], line[LINE_BYTES];
+    for (const char *help = help_of(row, column, text); *help != '\0'; width = 0) {
         help = next_line(help, line);
         printf("%*s%s\n", width < column ? (int)(column - width) : 1, "", line);
     }
@@ -103,7 +126,8 @@ static void print_option(const struct option_table *table, const struct option_g
     printf("\t%d\t", row->commands != 0);
     print_choices(row);
     putchar('\t');
-    for (const char *c = row->help; *c != '\0'; c++)
+    char help[LINE_BYTES];
+    for (const char *c = help_of(row, 0, help); *c != '\0'; c++)
         putchar(*c == '\n' ? ' ' : *c);
     putchar('\n');
 }

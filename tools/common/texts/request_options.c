@@ -22,9 +22,7 @@ const struct option_row REQUEST_MODEL_ROWS[2] = {
      "read this weight file; default $ENCODE_MODEL, else the default weights;\n"
      "if it has over 16 MiB, encode-inspect --verify FILE compares its checksums",
      TEXT_AT(struct request_options, model_path)},
-    {"position", 0, "KIND",
-     "add these positions to the tokens: model, none, sinusoidal,\n"
-     "learned, index, binary, fourier or exponential",
+    {"position", 0, "KIND", "add these positions to the tokens: %s",
      POSITION_AT(struct request_options, positions.position)},
 };
 
@@ -34,3 +32,29 @@ const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"threads", 't', "N", "use N threads; default OMP_NUM_THREADS, else all CPUs",
      COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };
+
+/* Finds the index-th of the poolings from `first` on: those of the config, if `others` then sparse
+ * and colbert, then the model's own. */
+static int find_pooling(engine_pooling first, bool others, size_t index, const char **name)
+{
+    static const engine_pooling last[] = {ENGINE_POOLING_SPARSE, ENGINE_POOLING_COLBERT,
+                                          ENGINE_POOLING_MODEL};
+    engine_pooling value = first;
+    for (; (*name = engine_pooling_name(value)) != NULL; value++)
+        if (value != ENGINE_POOLING_SPARSE && value != ENGINE_POOLING_COLBERT && index-- == 0)
+            return (int)value;
+    index += others ? 0 : 2;
+    value = last[index < 3 ? index : 0];
+    *name = index < 3 ? engine_pooling_name(value) : NULL;
+    return (int)value;
+}
+
+int pooling_choice(size_t index, const char **name)
+{
+    return find_pooling(ENGINE_POOLING_NONE, true, index, name);
+}
+
+int pooling_of_text_choice(size_t index, const char **name)
+{
+    return find_pooling(ENGINE_POOLING_MEAN, false, index, name);
+}

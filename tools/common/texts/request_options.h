@@ -63,8 +63,9 @@ const char *task_option(enum task task);
 extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 
-/* The values of --pooling from ENGINE_POOLING_MEAN on. */
-#define REQUEST_POOLINGS "mean cls max mean_sqrt weighted_mean last pooler"
+/* Choices of --pooling: all, or those that make a vector of a text. */
+int pooling_choice(size_t index, const char **name);
+int pooling_of_text_choice(size_t index, const char **name);
 
 /* Tokens are all that is asked for; the model computes nothing. */
 static inline bool task_is_tokens(enum task task)
