@@ -133,7 +133,7 @@ help:
 	@echo 'make postgres      that of PostgreSQL, in $(BUILD)/postgres/; make postgres-install (tools/postgres/README.md)'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
-	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options);'
+	@echo 'make mutants       changes of FILES=model/layers/pooling.c, one at a time, that no test notices (MUTANTS: options);'
 	@echo '                   without FILES all of model/ and engine/ is changed, which takes long'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'

@@ -14,7 +14,6 @@
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
-#include "model/layers/norm.h"
 
 #include <string.h>
 
@@ -62,8 +61,8 @@ static void normalize_rows(const struct context *c, const struct norm *norm, flo
     size_t stride = c->pass->width_stride;
     struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        norm_row(c->kernels, norm, (float)config->norm_eps, config->width, row_of(from, r, stride),
-                 row_of(to, r, stride));
+        c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row_of(from, r, stride),
+                             row_of(to, r, stride));
     end_step(c, ENGINE_STEP_NORM);
 }
 
@@ -139,8 +138,8 @@ static void normalize_heads(const struct context *c, const struct layer *layer, 
     const struct model_config *config = &c->encoder->config;
     size_t n_queries = config->heads, k = config->head_width;
     for (size_t i = 0; i < n_queries + config->key_value_heads; i++, row += k)
-        norm_row(c->kernels, i < n_queries ? &layer->query_norm : &layer->key_norm,
-                 (float)config->norm_eps, k, row, row);
+        c->kernels->norm_row(i < n_queries ? &layer->query_norm : &layer->key_norm,
+                             (float)config->norm_eps, k, row, row);
 }
 
 /* Prepares queries and keys in wide: normalizes them, and rotates them by their positions. */
@@ -296,7 +295,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
     struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
         float *x = row_of(pass->x, r, stride), *row = row_of(between, r, between_stride);
-        norm_row(c->kernels, after, (float)config->norm_eps, width, row, row);
+        c->kernels->norm_row(after, (float)config->norm_eps, width, row, row);
         for (size_t i = 0; i < width; i++)
             x[i] += row[i];
     }

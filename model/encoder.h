@@ -17,12 +17,6 @@ struct linear {
     const float *bias;
 };
 
-struct norm {
-    enum norm_kind kind;
-    const float *weight; /* [D] */
-    const float *bias;   /* [D] or NULL */
-};
-
 /* Norms that norm_place or first_norm exclude are of kind NORM_NONE. Layers may share their tensors
  * (layer_groups). */
 struct layer {

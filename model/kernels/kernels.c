@@ -40,8 +40,7 @@
         .scale_scores = scale_scores,                                                              \
         .activate = activate,                                                                      \
         .multiply = multiply,                                                                      \
-        .layer_norm = layer_norm,                                                                  \
-        .rms_norm = rms_norm,                                                                      \
+        .norm_row = norm_row,                                                                      \
     }
 
 #if defined(__AVX512F__)

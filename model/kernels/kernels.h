@@ -159,6 +159,12 @@ struct panel_products {
 
 struct blas;
 
+struct norm {
+    enum norm_kind kind;
+    const float *weight; /* [n] */
+    const float *bias;   /* [n] or NULL */
+};
+
 struct kernels {
     const char *isa;
     bool needs_tiles; /* uses AMX's tile registers, which the process must have requested from
@@ -218,12 +224,8 @@ struct kernels {
     /* out[i] = out[i] · y[i] */
     void (*multiply)(float *out, const float *y, size_t n);
 
-    /* out = (x - mean) / sqrt(variance + eps) · weight (+ bias); in place allowed */
-    void (*layer_norm)(const float *x, const float *weight, const float *bias, float eps, size_t n,
-                       float *out);
-
-    /* out = x / sqrt(mean of squares + eps) · weight; in place allowed */
-    void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
+    /* out [n] = norm(x [n]), in place allowed; NORM_NONE copies (formulas: norm.h) */
+    void (*norm_row)(const struct norm *norm, float eps, size_t n, const float *x, float *out);
 };
 
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,

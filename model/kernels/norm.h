@@ -1,4 +1,9 @@
-/* norm.h - layer norm and RMS norm of a row (formulas: model/layers/norm.h).
+/* norm.h - norms of a row.
+ *
+ *   layer: (x - mean) / sqrt(variance + eps) · weight (+ bias); variance divides by n
+ *   rms:   x / sqrt(mean of squares + eps) · weight
+ *
+ * Source: Ba et al. 2016; Zhang and Sennrich 2019.
  *
  * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
  * the same additions for any width of vectors, and enough chains that additions do not wait for
@@ -69,18 +74,24 @@ INLINE void scale_row(const float *x, float shift, float scale, const float *wei
                    n - i);
 }
 
-static void layer_norm(const float *x, const float *weight, const float *bias, float eps, size_t n,
-                       float *out)
+static void norm_row(const struct norm *norm, float eps, size_t n, const float *x, float *out)
 {
-    float mean = sum_of(x, n, 0, 0) / (float)n;
-    float variance = sum_of(x, n, mean, 1) / (float)n;
-    scale_row(x, mean, 1 / sqrtf(variance + eps), weight, bias, n, out);
-}
-
-static void rms_norm(const float *x, const float *weight, float eps, size_t n, float *out)
-{
-    float mean_square = sum_of(x, n, 0, 1) / (float)n;
-    scale_row(x, 0, 1 / sqrtf(mean_square + eps), weight, NULL, n, out);
+    float mean, variance;
+    switch (norm->kind) {
+    case NORM_NONE:
+        if (out != x)
+            memcpy(out, x, n * sizeof *out);
+        return;
+    case NORM_LAYER:
+        mean = sum_of(x, n, 0, 0) / (float)n;
+        variance = sum_of(x, n, mean, 1) / (float)n;
+        scale_row(x, mean, 1 / sqrtf(variance + eps), norm->weight, norm->bias, n, out);
+        return;
+    case NORM_RMS:
+        variance = sum_of(x, n, 0, 1) / (float)n;
+        scale_row(x, 0, 1 / sqrtf(variance + eps), norm->weight, NULL, n, out);
+        return;
+    }
 }
 
 #endif

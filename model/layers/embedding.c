@@ -3,7 +3,6 @@
  */
 #include "model/layers/embedding.h"
 
-#include "model/layers/norm.h"
 #include "model/layers/position.h"
 
 #include <string.h>
@@ -23,33 +22,23 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
             out[i] *= embedding->token_scale;
     if (encoder->type_table.rows > 0)
         kernels->add_row(&encoder->type_table, (size_t)type, out);
-    switch (embedding->scheme) {
-    case POSITION_SINUSOIDAL:
-    case POSITION_BINARY:
-    case POSITION_FOURIER:
-    case POSITION_EXPONENTIAL:
+    if (position_has_rows(embedding->scheme)) {
         for (size_t i = 0; i < width; i++)
             out[i] += embedding->rows[at.position * row_stride(width) + i];
-        break;
-    case POSITION_LEARNED:
+    } else if (embedding->scheme == POSITION_LEARNED) {
         row = config->position_offset + at.position;
         if (embedding_skips(config, id))
             row = (size_t)id;
-        if (embedding->position_scale == 1) {
-            kernels->add_row(&encoder->position_table, row, out);
-            break;
-        }
-        memset(scratch, 0, width * sizeof *scratch);
-        kernels->add_row(&encoder->position_table, row, scratch);
-        for (size_t i = 0; i < width; i++)
+        bool is_scaled = embedding->position_scale != 1;
+        if (is_scaled)
+            memset(scratch, 0, width * sizeof *scratch);
+        kernels->add_row(&encoder->position_table, row, is_scaled ? scratch : out);
+        for (size_t i = 0; is_scaled && i < width; i++)
             out[i] += (float)embedding->position_scale * scratch[i];
-        break;
-    case POSITION_INDEX:
+    } else if (embedding->scheme == POSITION_INDEX) {
         index = position_index(embedding->position_scale, at.position, at.n_tokens);
         for (size_t i = 0; i < width; i++)
             out[i] += index;
-        break;
-    case POSITION_NONE: break;
     }
-    norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);
+    kernels->norm_row(&encoder->embedding_norm, (float)config->norm_eps, width, out, out);
 }

@@ -3,7 +3,6 @@
 #include "model/layers/head.h"
 
 #include "model/layers/linear.h"
-#include "model/layers/norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,7 +80,7 @@ static void hidden_row(const struct encoder *encoder, const float *x, float *out
         dense_row(encoder->kernels, &head->dense, x, out, scratch);
     else
         memcpy(out, x, columns * sizeof *out);
-    norm_row(encoder->kernels, &head->norm, (float)encoder->config.norm_eps, columns, out, out);
+    encoder->kernels->norm_row(&head->norm, (float)encoder->config.norm_eps, columns, out, out);
 }
 
 void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch)

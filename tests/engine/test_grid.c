@@ -3,12 +3,23 @@
  * poolings and head widths, on every instruction set. */
 #include "tests/engine/comparison.h"
 
+#include "model/config.h"
+
 #include <math.h>
 #include <stdio.h>
 
 /* ---- The full cross of the kinds; what has many values rotates beside it ---- */
 
-enum { N_CROSS = 3 * 2 * 2 * 4 * 3 * 2 };
+#define NAME_AND_COMMA(constant, name) name,
+static const char *const norms[] = {LAYER_NORMS(NAME_AND_COMMA, NAME_AND_COMMA)};
+static const char *const activations[] = {ACTIVATIONS(NAME_AND_COMMA, NAME_AND_COMMA)};
+static const char *const head_poolings[] = {TOKEN_POOLINGS(NAME_AND_COMMA, NAME_AND_COMMA)};
+enum {
+    N_NORMS = sizeof norms / sizeof *norms,
+    N_ACTIVATIONS = sizeof activations / sizeof *activations,
+    N_HEAD_POOLINGS = sizeof head_poolings / sizeof *head_poolings,
+    N_CROSS = 3 * N_NORMS * 2 * N_ACTIVATIONS * 3 * 2
+};
 
 static const char *pick(uint64_t *state, const char *const *names, size_t n)
 {
@@ -30,8 +41,7 @@ static void position_words(size_t kind, uint64_t *state, char *words, size_t cap
 
 static void cross_words(size_t index, char *words, size_t cap)
 {
-    static const char *const norms[] = {"layer", "rms"}, *const places[] = {"post", "pre"};
-    static const char *const activations[] = {"relu", "gelu", "gelu_tanh", "silu"};
+    static const char *const places[] = {"post", "pre"};
     static const char *const gates[] = {"none", "first", "second"};
     static const char *const masks[] = {"full", "causal"}, *const yes_no[] = {"yes", "no"};
     static const char *const norm_or_none[] = {"none", "layer", "rms"};
@@ -40,8 +50,10 @@ static void cross_words(size_t index, char *words, size_t cap)
                                       {5, 1},  {4, 8},  {1, 17}, {6, 16}};
     static const size_t middles[] = {96, 17, 40, 64, 1};
     uint64_t state = index;
-    size_t rest = index, position = rest % 3, norm = (rest /= 3) % 2, place = (rest /= 2) % 2;
-    size_t activation = (rest /= 2) % 4, gate = (rest /= 4) % 3, mask = (rest / 3) % 2;
+    size_t rest = index, position = rest % 3, norm = (rest /= 3) % N_NORMS,
+           place = (rest /= N_NORMS) % 2;
+    size_t activation = (rest /= 2) % N_ACTIVATIONS, gate = (rest /= N_ACTIVATIONS) % 3,
+           mask = (rest / 3) % 2;
     size_t shape = support_below(&state, 8);
     char position_text[96];
     position_words(position, &state, position_text, sizeof position_text);
@@ -54,7 +66,7 @@ static void cross_words(size_t index, char *words, size_t cap)
              index, 1 + support_below(&state, 3), heads[shape][0] * heads[shape][1],
              heads[shape][0], middles[support_below(&state, 5)], support_below(&state, 4),
              position_text, pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
-             pick(&state, epsilons, 2), norm == 1 ? "no" : pick(&state, yes_no, 2), places[place],
+             pick(&state, epsilons, 2), norm > 0 ? "no" : pick(&state, yes_no, 2), places[place],
              pick(&state, yes_no, 2), pick(&state, yes_no, 2), pick(&state, yes_no, 2),
              activations[activation], gates[gate], masks[mask],
              comparison_poolings[support_below(&state, 4)], pick(&state, yes_no, 2),
@@ -83,9 +95,8 @@ TEST(cross)
 /* What a session may ask otherwise than the file: positions, what weighs them, and the mask. */
 TEST(overrides)
 {
-    enum { SCHEMES = ENGINE_POSITION_EXPONENTIAL + 1 };
-    static const char *const positions[SCHEMES] = {NULL,    "none",   "sinusoidal", "learned",
-                                                   "index", "binary", "fourier",    "exponential"};
+    static const int schemes[] = {0, CONSTANTS_OF(POSITION_SCHEMES)};
+    enum { SCHEMES = sizeof schemes / sizeof *schemes };
     static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}};
     static const float frequencies[] = {0.125f, -0.4f};
     static const char *const masks[] = {NULL, "full", "causal"};
@@ -100,10 +111,10 @@ TEST(overrides)
         comparison_make(&subject, support_folder(), NULL);
         for (int choice = 0; choice < 3 * SCHEMES; choice++) {
             int scheme = choice % SCHEMES;
-            bool has_base =
-                scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL;
-            struct reference_options expected = {.position = positions[scheme],
-                                                 .mask = masks[choice / SCHEMES]};
+            bool has_base = engine_position_has_base((engine_position)scheme);
+            struct reference_options expected = {
+                .position = scheme != 0 ? engine_position_name((engine_position)scheme) : NULL,
+                .mask = masks[choice / SCHEMES]};
             engine_session_options options =
                 ENGINE_SESSION_OPTIONS(.n_threads = 1, .position = (engine_position)scheme,
                                        .mask = (engine_mask)(choice / SCHEMES));
@@ -131,8 +142,6 @@ TEST(overrides)
 /* A classifier reads what head_pooling gives, with layers and without, through its own parts. */
 TEST(head_pooling)
 {
-    static const char *const poolings[] = {"cls",       "mean",          "max",
-                                           "mean_sqrt", "weighted_mean", "last"};
     static const char *const scores[] = {"none", "softmax", "sigmoid"};
     static const char *const heads[] = {
         "", "--head-dense tanh --head-bias no", "--head-norm yes --head-dense gelu",
@@ -141,14 +150,15 @@ TEST(head_pooling)
     static struct texts texts;
     enum { LABELS = 3, N = 4 };
     struct worst worst = {0};
-    for (size_t i = 0; i < 18; i++) {
+    for (size_t i = 0; i < 3 * N_HEAD_POOLINGS; i++) {
         float got[N * LABELS];
         double expected[LABELS];
         char error[256];
         snprintf(subject.words, sizeof subject.words,
                  "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
                  "--position learned --labels pos,neg,none --head-pooling %s --scores %s %s",
-                 i, i % 3, poolings[i % 6], scores[i / 6], heads[i % 4]);
+                 i, i % 3, head_poolings[i % N_HEAD_POOLINGS], scores[i / N_HEAD_POOLINGS],
+                 heads[i % 4]);
         comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
         engine_session *session = support_session(subject.model, NULL);

@@ -66,9 +66,7 @@ TEST(width_100)
 static void compare_options(const engine_model *model, const struct reference_weights *weights,
                             const engine_session_options *options, size_t n, size_t width)
 {
-    static const char *const names[] = {NULL,    "none",   "sinusoidal", "learned",
-                                        "index", "binary", "fourier",    "exponential"};
-    const char *name = names[options->position];
+    const char *name = options->position != 0 ? engine_position_name(options->position) : NULL;
     struct reference_options same = {.position = name,
                                      .position_base = options->position_base,
                                      .frequencies = options->frequencies,
@@ -110,14 +108,14 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
     engine_model *model = make(options);
     if (!reference_weights_read(&weights, path))
         fail_msg("%s", weights.error);
-    for (int scheme = 0; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
+    for (int scheme = 0; engine_position_name((engine_position)scheme) != NULL; scheme++) {
         engine_session_options asked = ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme);
         if (scheme == ENGINE_POSITION_LEARNED && !has_table)
             continue;
         compare_options(model, &weights, &asked, n, width);
         if (scheme != ENGINE_POSITION_NONE && !is_without(model, scheme))
             asked.position_scale = &scale;
-        if (scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL)
+        if (engine_position_has_base((engine_position)scheme))
             asked.position_base = 30;
         if (scheme == ENGINE_POSITION_FOURIER) {
             asked.frequencies = frequencies;
@@ -167,7 +165,8 @@ TEST(without_model)
     engine_error error;
     size_t needed;
     engine_model *model = make("--width 6 --heads 1 --max-tokens 40 --position none");
-    for (int scheme = ENGINE_POSITION_NONE; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
+    for (int scheme = ENGINE_POSITION_NONE; engine_position_name((engine_position)scheme) != NULL;
+         scheme++) {
         engine_session_options options =
             ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme, .max_tokens = 40,
                                    .position_scale = scheme > ENGINE_POSITION_NONE ? &scale : NULL);

@@ -61,7 +61,7 @@ static void look_at_positions(const engine_model *model, const engine_info *info
 {
     enum { ROWS = 3 };
     engine_session_options options = ENGINE_SESSION_OPTIONS();
-    for (int scheme = 0; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
+    for (int scheme = 0; engine_position_name((engine_position)scheme) != NULL; scheme++) {
         size_t n = 0;
         options.position = (engine_position)scheme;
         engine_status status = engine_position_matrix(model, &options, 0, ROWS, NULL, 0, &n, NULL);

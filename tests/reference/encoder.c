@@ -12,8 +12,7 @@
 /* ---- Embedding ---- */
 
 /* Column i of position p of a text of n_tokens, as weights/FORMAT.md has it; nothing learned. */
-static double computed_position(const struct reference_model *model, size_t p, size_t n_tokens,
-                                size_t i)
+static double computed_position(struct reference_model *model, size_t p, size_t n_tokens, size_t i)
 {
     double place = (double)p, width = (double)model->embedding_width, angle = 0;
     if (reference_is(model->position, "index"))
@@ -36,6 +35,8 @@ static double computed_position(const struct reference_model *model, size_t p, s
                                                  : model->frequencies[i / 2];
         angle = 2 * acos(-1.0) * frequency * place;
     } else {
+        if (!reference_is(model->position, "none"))
+            reference_complain(model, "position %s is not known", model->position);
         return 0;
     }
     return i % 2 == 0 ? sin(angle) : cos(angle);
@@ -98,7 +99,7 @@ static double *embed(struct reference_model *model, const int32_t *ids, const in
 
 /* ---- Layers ---- */
 
-static double activate(const char *kind, double x)
+static double activate(struct reference_model *model, const char *kind, double x)
 {
     if (reference_is(kind, "relu"))
         return x > 0 ? x : 0;
@@ -106,6 +107,8 @@ static double activate(const char *kind, double x)
         return x / (1 + exp(-x));
     if (reference_is(kind, "gelu_tanh"))
         return x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    if (!reference_is(kind, "gelu"))
+        reference_complain(model, "activation %s is not known", kind);
     return x * (1 + erf(x / sqrt(2.0))) / 2;
 }
 
@@ -131,8 +134,8 @@ static double *feed_forward(struct reference_model *model, size_t layer, const d
         for (size_t i = 0; i < middle; i++) {
             double first = in[t * n_in + i], second = gated ? in[t * n_in + middle + i] : 1;
             between[t * middle + i] = reference_is(model->gate, "second")
-                                          ? first * activate(model->activation, second)
-                                          : activate(model->activation, first) * second;
+                                          ? first * activate(model, model->activation, second)
+                                          : activate(model, model->activation, first) * second;
         }
     }
     reference_name(model, layer, "feed_forward.out", name);
@@ -293,11 +296,13 @@ bool reference_positions(const struct reference_weights *weights,
 /* ---- Labels ---- */
 
 /* out [D] from output->tokens, as head_pooling says. */
-static void pool_for_head(const struct reference_model *model,
-                          const struct reference_output *output, double *out)
+static void pool_for_head(struct reference_model *model, const struct reference_output *output,
+                          double *out)
 {
     size_t n = output->n_tokens, width = output->width;
     const char *kind = model->head_pooling;
+    if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
+        reference_complain(model, "head_pooling %s is not known", kind);
     for (size_t i = 0; i < width; i++) {
         double sum = 0, weighted = 0, largest = -(double)INFINITY;
         for (size_t t = 0; t < n; t++) {
@@ -326,7 +331,7 @@ static void apply_head(struct reference_model *model, double *x)
             x[i] = reference_is(model->head_dense, "identity") ? dense[i]
                    : reference_is(model->head_dense, "tanh")
                        ? tanh(dense[i])
-                       : activate(model->head_dense, dense[i]);
+                       : activate(model, model->head_dense, dense[i]);
         free(dense);
     }
     if (model->head_norm)

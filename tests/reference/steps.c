@@ -95,6 +95,8 @@ void reference_normalise(struct reference_model *model, const char *kind, const 
     bool layer = reference_is(kind, "layer");
     if (layer && model->norm_bias)
         bias = reference_vector(model, width, full);
+    if (!layer && !reference_is(kind, "rms"))
+        reference_complain(model, "norm %s is not known", kind);
     if (model->error[0] != '\0')
         return;
     for (size_t t = 0; t < n_rows; t++) {

@@ -69,7 +69,7 @@ finds check_documents.sh model/README.md '`layers/planted.c`' 'names layers/plan
 absent=planted_$((1 + 1)) # in no file, this one included
 finds check_documents.sh tests/engine/planted.c '/* Guarantee: all. */' 'does not end with what the suites guarantee'
 finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
-finds check_documents.sh engine/runtime/team.c '#include "model/layers/norm.h"\n' 'is not the house of these includes'
+finds check_documents.sh engine/runtime/team.c '#include "model/layers/pooling.h"\n' 'is not the house of these includes'
 finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n' 'which is above it'
 
 # ---- Sizes ----

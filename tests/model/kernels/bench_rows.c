@@ -33,12 +33,14 @@ static double now(void)
 
 static void layer_norm(const struct bench *b)
 {
-    b->kernels->layer_norm(b->x, b->weight, b->bias, 1e-12f, b->n, b->out);
+    const struct norm norm = {NORM_LAYER, b->weight, b->bias};
+    b->kernels->norm_row(&norm, 1e-12f, b->n, b->x, b->out);
 }
 
 static void rms_norm(const struct bench *b)
 {
-    b->kernels->rms_norm(b->x, b->weight, 1e-12f, b->n, b->out);
+    const struct norm norm = {NORM_RMS, b->weight, NULL};
+    b->kernels->norm_row(&norm, 1e-12f, b->n, b->x, b->out);
 }
 
 /* Results must not become the next inputs, which would sink to zero. */
@@ -110,8 +112,7 @@ int main(int argc, char **argv)
     bench.wide = new_doubles((EXACT_KEYS + 1) * BLOCK);
     for (size_t s = 0; (bench.kernels = tested_kernels(s)) != NULL; s++) {
         static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
-        static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
-                                                      ACTIVATION_GELU_TANH, ACTIVATION_SILU};
+        static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
         if (isa != NULL && strcmp(isa, bench.kernels->isa) != 0)
             continue;
         measure(&bench, "layer norm", bench.n, layer_norm);

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
-                                              ACTIVATION_GELU_TANH, ACTIVATION_SILU};
-static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
+static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
+#define NAME_AND_COMMA(constant, name) name,
+static const char *const names[] = {ACTIVATIONS(NAME_AND_COMMA, NAME_AND_COMMA)};
 
 enum { N_ACTIVATIONS = sizeof activations / sizeof *activations };
 
@@ -71,6 +71,8 @@ struct accuracy {
  * exact. Seen: gelu 3.2 and 118 steps, 8e-8; gelu_tanh 2.2, 192, 1.2e-7; silu 2.0, 2.4, 1.2e-7. */
 static const struct accuracy accuracies[] = {
     {0, 0, -40, 0}, {4, 150, -13, 1.5e-7}, {4, 250, -10, 1.5e-7}, {4, 4, -40, 1.5e-7}};
+_Static_assert(sizeof accuracies / sizeof *accuracies == N_ACTIVATIONS,
+               "accuracies has a row for each activation");
 
 static void check_sweep(const struct kernels *kernels, size_t a, const float *x,
                         const double *expected, size_t n)

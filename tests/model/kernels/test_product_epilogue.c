@@ -149,8 +149,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
 static void check_finishes(const struct kernels *kernels, const struct operands *o,
                            const float *before)
 {
-    static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
-                                                  ACTIVATION_GELU_TANH, ACTIVATION_SILU};
+    static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
     for (size_t n_rows = 1; n_rows <= MOST_ROWS; n_rows++) {
         size_t n_panels =
             1 + n_rows % MOST_PANELS; /* all pairs of a tile's height and width come up */

@@ -23,9 +23,9 @@ static void norms(const struct kernels *kernels, size_t n, float *out)
     uint64_t state = n;
     float *x = random_floats(&state, n, 3), *weight = random_floats(&state, n, 2);
     float *bias = random_floats(&state, n, 2);
-    kernels->layer_norm(x, weight, bias, 1e-12f, n, out);
-    kernels->layer_norm(x, weight, NULL, 1e-5f, n, out + n);
-    kernels->rms_norm(x, weight, 1e-6f, n, out + 2 * n);
+    kernels->norm_row(&(struct norm){NORM_LAYER, weight, bias}, 1e-12f, n, x, out);
+    kernels->norm_row(&(struct norm){NORM_LAYER, weight, NULL}, 1e-5f, n, x, out + n);
+    kernels->norm_row(&(struct norm){NORM_RMS, weight, NULL}, 1e-6f, n, x, out + 2 * n);
     free(bias);
     free(weight);
     free(x);
@@ -33,8 +33,7 @@ static void norms(const struct kernels *kernels, size_t n, float *out)
 
 static void activations(const struct kernels *kernels, size_t n, float *out)
 {
-    static const enum activation all[] = {ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH,
-                                          ACTIVATION_SILU};
+    static const enum activation all[] = {CONSTANTS_OF(ACTIVATIONS)};
     for (size_t a = 0; a < sizeof all / sizeof *all; a++) {
         uint64_t state = n;
         float *x = random_floats(&state, n, n % 2 == 0 ? 4 : 20);

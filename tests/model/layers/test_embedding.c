@@ -141,9 +141,10 @@ TEST(sums)
 {
     static const size_t widths[] = {1, 2, 7, 16, 31, 70, 100};
     static const double scales[] = {1, 10, 0}, position_scales[] = {1, 0.3, 4};
-    enum { SCHEMES = POSITION_EXPONENTIAL + 1 };
+    static const enum position_scheme schemes[] = {CONSTANTS_OF(POSITION_SCHEMES)};
+    enum { SCHEMES = sizeof schemes / sizeof *schemes };
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (int norm = NORM_NONE; norm <= NORM_RMS; norm++) {
+        for (int norm = NORM_NONE; config_value_name("norm", norm) != NULL; norm++) {
             struct largest largest = {0};
             for (size_t i = 0; i < 7 * 4 * SCHEMES * 2 * 3; i++) {
                 struct model_case c =

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
-                                              ACTIVATION_GELU_TANH, ACTIVATION_SILU};
+static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
 
 static void check_middle(const struct kernels *kernels, enum activation activation, enum gate gate,
                          size_t width)

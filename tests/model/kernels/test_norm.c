@@ -5,8 +5,6 @@
  * 8 more, times the normalised value; both times the weight; and 1 for adding the bias. */
 #include "tests/model/plain.h"
 
-#include "model/layers/norm.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,8 +40,8 @@ static void check_row(const struct kernels *kernels, const struct row *row, enum
     for (size_t i = 0; i < n; i++)
         max = fmax(max, fabs((double)row->x[i]));
     fill_untouched(out, n);
-    norm_row(kernels, &norm, (float)eps, n, row->x, out);
-    norm_row(kernels, &norm, (float)eps, n, in_place, in_place);
+    kernels->norm_row(&norm, (float)eps, n, row->x, out);
+    kernels->norm_row(&norm, (float)eps, n, in_place, in_place);
     assert_true(same_floats(out, in_place, n));
     for (size_t i = 0; i < n; i++) {
         double bias = has_bias ? (double)row->bias[i] : 0, weighted = fabs(expected[i] - bias);
@@ -97,16 +95,16 @@ TEST(equal_values)
             struct norm layer = {NORM_LAYER, row.weight, row.bias},
                         rms = {NORM_RMS, row.weight, NULL};
             float *out = new_floats(n);
-            norm_row(tested_kernels(s), &layer, 1e-12f, n, row.x, out);
+            tested_kernels(s)->norm_row(&layer, 1e-12f, n, row.x, out);
             assert_true(same_floats(out, row.bias, n));
-            norm_row(tested_kernels(s), &rms, 1e-12f, n, row.x, out);
+            tested_kernels(s)->norm_row(&rms, 1e-12f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(out[i] == 0);
             for (size_t i = 0; i < n; i++)
                 row.x[i] = -2; /* every sum of it is exact */
-            norm_row(tested_kernels(s), &layer, 1e-12f, n, row.x, out);
+            tested_kernels(s)->norm_row(&layer, 1e-12f, n, row.x, out);
             assert_true(same_floats(out, row.bias, n));
-            norm_row(tested_kernels(s), &rms, 1e-12f, n, row.x, out);
+            tested_kernels(s)->norm_row(&rms, 1e-12f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(fabsf(out[i] + row.weight[i]) <= 3e-7f * fabsf(row.weight[i]));
             free(out);
@@ -125,10 +123,10 @@ TEST(nan)
                         rms = {NORM_RMS, row.weight, NULL};
             float *out = new_floats(n);
             row.x[support_below(&state, n)] = NAN;
-            norm_row(tested_kernels(s), &layer, 1e-5f, n, row.x, out);
+            tested_kernels(s)->norm_row(&layer, 1e-5f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(isnan(out[i]));
-            norm_row(tested_kernels(s), &rms, 1e-5f, n, row.x, out);
+            tested_kernels(s)->norm_row(&rms, 1e-5f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(isnan(out[i]));
             free(out);
@@ -144,8 +142,8 @@ TEST(no_norm_copies)
     for (size_t n = 0; n <= 70; n++) {
         float *x = random_floats(&state, n, 1), *before = copy_floats(x, n), *out = new_floats(n);
         fill_untouched(out, n);
-        norm_row(tested_kernels(0), &none, 0, n, x, out);
-        norm_row(tested_kernels(0), &none, 0, n, x, x);
+        tested_kernels(0)->norm_row(&none, 0, n, x, out);
+        tested_kernels(0)->norm_row(&none, 0, n, x, x);
         assert_true(same_floats(out, before, n) && same_floats(x, before, n));
         free(out);
         free(before);
