@@ -177,8 +177,9 @@ struct model_config {
     enum sparse_activation sparse_activation;
 };
 
-/* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT, norm_eps 0;
- * keys whose default is the value of other keys are absent (numbers: -1) until config_check. */
+/* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT,
+ * norm_eps 0; keys whose default is the value of other keys are absent (numbers: -1) until
+ * config_check. */
 void config_defaults(struct model_config *config);
 
 /* Gives each absent key that other keys determine its value; others stay absent. */
