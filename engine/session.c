@@ -5,9 +5,9 @@
  */
 #include "engine/session.h"
 
-#include "engine/runtime/arena.h"
 #include "engine/choices.h"
 #include "engine/encode.h"
+#include "engine/runtime/arena.h"
 #include "engine/runtime/cpus.h"
 #include "engine/runtime/region.h"
 #include "engine/status.h"
