@@ -49,13 +49,13 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
     weight_output_open(&output, options->output, options->name != NULL ? options->name : source);
     weight_writer_config(output.writer, &checkpoint->config.model);
     if (checkpoint->has_tokenizer)
-        import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
+        import_tokenizer_write(&checkpoint->tokenizer, checkpoint->config.model.token_types,
                                checkpoint->truncate, output.writer);
     else
         weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
     weight_output_metadata(&output, "architecture", checkpoint->config.architecture->class_name);
     weight_output_metadata(&output, "source", source);
-    for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
+    for (size_t i = 0; i < checkpoint->config.model.labels; i++) {
         const char *label = checkpoint_label(&checkpoint->config, i);
         if (label != NULL)
             weight_output_label(&output, i, label, strlen(label));

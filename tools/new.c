@@ -69,11 +69,11 @@ static void make_tokenizer(const struct new_options *options, struct tokenizer_d
 /* Sets the vocabulary, unless --vocabulary did, which may exceed the number of tokens. */
 static void complete_config(struct model_config *config, size_t n_tokens)
 {
-    if (config->vocabulary < 0)
-        config->vocabulary = (int64_t)n_tokens;
-    if ((uint64_t)config->vocabulary < n_tokens)
-        program_die_misused("the tokenizer has %zu id%s; --vocabulary %" PRId64 " is less",
-                            n_tokens, plural(n_tokens), config->vocabulary);
+    if (config->vocabulary == CONFIG_ABSENT)
+        config->vocabulary = n_tokens;
+    if (config->vocabulary < n_tokens)
+        program_die_misused("the tokenizer has %zu id%s; --vocabulary %zu is less", n_tokens,
+                            plural(n_tokens), config->vocabulary);
     const char *wrong = config_check(config);
     if (wrong != NULL)
         program_die_misused("the shape: %s", wrong);
@@ -90,7 +90,7 @@ static void set_template(struct tokenizer_draft *draft, const struct new_options
     if (text == NULL)
         return;
     special_template_resolve(is_pair ? "--template-pair" : "--template-single", text, is_pair,
-                             &draft->words, (size_t)options->shape.config.token_types, resolved);
+                             &draft->words, options->shape.config.token_types, resolved);
     draft_set_text(draft, is_pair ? "pair" : "single", resolved);
 }
 
@@ -117,7 +117,7 @@ static void write_model(const struct new_options *options, const struct tokenize
     snprintf(seed, sizeof seed, "%" PRIu64, random->seed);
     weight_output_metadata(&output, "numbers", "seeded random, not trained");
     weight_output_metadata(&output, "seed", seed);
-    for (size_t i = 0; shape->label_names != NULL && i < (size_t)config->labels; i++) {
+    for (size_t i = 0; shape->label_names != NULL && i < config->labels; i++) {
         size_t len;
         const char *name = shape_label_name(shape, i, &len);
         weight_output_label(&output, i, name, len);

@@ -15,7 +15,7 @@ struct vectors_options {
     size_t limit;              /* only the first `limit` words of the file; 0: all */
     const char *lower;         /* "yes", "no"; NULL: "yes" if no word has a capital */
     bool splits_at_blanks;     /* texts are split at blanks, not at punctuation */
-    int64_t max_tokens;        /* the longest text */
+    size_t max_tokens;         /* the longest text */
     struct position_options positions;
 };
 

@@ -28,10 +28,10 @@ static void text_line(const char *key, const char *value)
     line(key, value, strlen(value));
 }
 
-static void number_line(const char *key, int64_t number)
+static void number_line(const char *key, size_t number)
 {
     char value[32];
-    snprintf(value, sizeof value, "%" PRId64, number);
+    snprintf(value, sizeof value, "%zu", number);
     text_line(key, value);
 }
 
@@ -45,7 +45,7 @@ static void report_settings(const struct import_tokenizer *tokenizer)
         text_line("single", tokenizer->single);
     if (tokenizer->pair[0] != '\0')
         text_line("pair", tokenizer->pair);
-    number_line("tokens", (int64_t)draft->words.n);
+    number_line("tokens", draft->words.n);
     if (tokenizer->note[0] != '\0')
         text_line("note", tokenizer->note);
 }
@@ -109,7 +109,7 @@ void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
     text_line("name", name);
     text_line("architecture", checkpoint->config.architecture->class_name);
     number_line("max_text_tokens", config->max_text_tokens);
-    for (size_t i = 0; i < (size_t)config->labels; i++) {
+    for (size_t i = 0; i < config->labels; i++) {
         const char *label = checkpoint_label(&checkpoint->config, i);
         snprintf(value, sizeof value, "label.%zu", i);
         text_line(value, label != NULL ? label : "");

@@ -48,7 +48,7 @@ static void set_frequencies(void *options, const struct option_use *use)
     struct shape *shape = options;
     size_t n;
     shape->frequencies = position_frequencies_read(use->option, use->text, &n);
-    shape->config.position_frequencies = (int64_t)n;
+    shape->config.position_frequencies = n;
 }
 
 /* Names between commas, or only a number. */
@@ -81,7 +81,7 @@ const char *shape_label_name(const struct shape *shape, size_t label, size_t *le
 
 /* ---- The options ---- */
 
-#define COUNT(key, least, most) WHOLE_AT(struct shape, config.key, least, most)
+#define COUNT(key, least, most) COUNT_AT(struct shape, config.key, least, most)
 #define GIVEN(member)           GIVEN_AT(struct shape, member)
 /* A setting whose values have names, which open the help. */
 #define NAMES(names, help) "%s" help, SET_BY(set_key), .choices = (names)
@@ -173,8 +173,9 @@ static void check_together(const struct model_config *config)
     if (config->layers > 0 && (config->heads == 0 || config->feed_forward == 0))
         program_die_misused("--%s takes a whole number from 1 to 2147483647, not '0'",
                             config->heads == 0 ? "heads" : "feed-forward");
-    if (config->layers > 0 && config->head_width < 0 && config->width % config->heads != 0)
-        program_die_misused("--heads %" PRId64 " does not divide --width %" PRId64, config->heads,
+    if (config->layers > 0 && config->head_width == CONFIG_ABSENT &&
+        config->width % config->heads != 0)
+        program_die_misused("--heads %zu does not divide --width %zu", config->heads,
                             config->width);
     if (config->norm == NORM_NONE)
         program_die_misused("--norm none: expected layer or rms");
@@ -184,7 +185,7 @@ static void check_together(const struct model_config *config)
         program_die_misused("--norm-eps %g: expected more than 0%s", config->norm_eps,
                             config->norm_eps > 0 ? ", also when it is rounded to float32" : "");
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
-        program_die_misused("--position-offset %" PRId64 " requires --position learned",
+        program_die_misused("--position-offset %zu requires --position learned",
                             config->position_offset);
     if (config->position_base != 10000 && !position_uses_base(config_name(config, "position")))
         program_die_misused("--position-base requires --position " ENGINE_POSITIONS_WITH_BASE
@@ -199,13 +200,13 @@ void shape_complete(struct shape *shape)
     struct model_config *config = &shape->config;
     if (shape->scale_is_sqrt)
         config->embedding_scale = sqrt((double)config->width);
-    if (config->feed_forward < 0)
+    if (config->feed_forward == CONFIG_ABSENT)
         config->feed_forward = config->width <= INT32_MAX / 4 ? 4 * config->width : config->width;
-    if (config->heads < 0)
+    if (config->heads == CONFIG_ABSENT)
         config->heads = config->width % 4 == 0 ? 4 : config->width % 2 == 0 ? 2 : 1;
-    if (config->embedding_width < 0)
+    if (config->embedding_width == CONFIG_ABSENT)
         config->embedding_width = config->width;
-    if (config->max_text_tokens < 0)
+    if (config->max_text_tokens == CONFIG_ABSENT)
         config->max_text_tokens = config->max_tokens;
     if (shape->label_names != NULL && !shape->has_head)
         config->head = HEAD_SEQUENCE;
@@ -216,7 +217,7 @@ void shape_complete(struct shape *shape)
         !shape->has_head_pooling)
         config->head_pooling = POOLING_MEAN;
     struct model_config complete = *config;
-    if (complete.vocabulary < 0)
+    if (complete.vocabulary == CONFIG_ABSENT)
         complete.vocabulary = 1;
     check_together(&complete);
     const char *wrong = config_check(&complete);

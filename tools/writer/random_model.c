@@ -108,35 +108,34 @@ static void norm(struct generator *generator, const char *name, size_t width, bo
 
 static void embeddings(struct generator *generator, const struct model_config *config)
 {
-    size_t width = (size_t)config->embedding_width;
+    size_t width = config->embedding_width;
     double scale = config->embedding_scale > 1e-3 ? config->embedding_scale : 1;
-    table(generator, "embedding.token", (size_t)config->vocabulary, width, 1 / scale);
+    table(generator, "embedding.token", config->vocabulary, width, 1 / scale);
     if (config->token_types > 0)
-        table(generator, "embedding.type", (size_t)config->token_types, width, 0.5);
+        table(generator, "embedding.type", config->token_types, width, 0.5);
     if (config->position == POSITION_LEARNED)
-        table(generator, "embedding.position",
-              (size_t)config->max_tokens + (size_t)config->position_offset, width, 0.7);
+        table(generator, "embedding.position", config->max_tokens + config->position_offset, width,
+              0.7);
     generator->status = weight_writer_frequencies(
-        generator->writer, generator->options->frequencies, (size_t)config->position_frequencies);
+        generator->writer, generator->options->frequencies, config->position_frequencies);
     generator->n_parameters += (uint64_t)config->position_frequencies;
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);
     if (config->embedding_width != config->width)
-        linear(generator, "embedding.projection", TENSOR_INT8, (size_t)config->width, width, 1, 0,
-               true);
+        linear(generator, "embedding.projection", TENSOR_INT8, config->width, width, 1, 0, true);
 }
 
 /* Writes what follows the layers. */
 static void head(struct generator *generator, const struct model_config *config)
 {
-    size_t width = (size_t)config->width;
+    size_t width = config->width;
     char name[32];
-    for (size_t i = 0; i < (size_t)config->projections; i++) {
+    for (size_t i = 0; i < config->projections; i++) {
         snprintf(name, sizeof name, "projection.%zu", i);
         linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
     }
-    size_t columns = (size_t)config_head_columns(config);
+    size_t columns = config_head_columns(config);
     if (config->head_dense != DENSE_NONE)
         linear(generator, "head.dense", TENSOR_INT8, columns, width, 1, 0, config->head_dense_bias);
     if (config->head_norm)
@@ -147,9 +146,9 @@ static void head(struct generator *generator, const struct model_config *config)
                (size_t)(has_labels ? config->labels : config->vocabulary), width, 1, 0,
                config->head_bias);
     if (config->head_tied && config->head_bias)
-        vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
+        vector(generator, "head.output", ".bias", config->vocabulary, 0);
     if (config->token_vectors > 0)
-        linear(generator, "token.vector", TENSOR_INT8, (size_t)config->token_vectors, width, 1, 0,
+        linear(generator, "token.vector", TENSOR_INT8, config->token_vectors, width, 1, 0,
                config->token_vector_bias);
     if (config->sparse == SPARSE_LINEAR)
         linear(generator, "token.weight", TENSOR_INT8, 1, width, 1, 0, true);
@@ -157,10 +156,10 @@ static void head(struct generator *generator, const struct model_config *config)
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
 {
-    size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
-    size_t head_width = (size_t)config->head_width;
-    size_t queries = (size_t)config->heads * head_width;
-    size_t keys = (size_t)config->key_value_heads * head_width;
+    size_t width = config->width, middle = config->feed_forward;
+    size_t head_width = config->head_width;
+    size_t queries = config->heads * head_width;
+    size_t keys = config->key_value_heads * head_width;
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
     bool has_first_norm = index > 0 || config->first_norm;
     bool has_norms_after = config->norm_place == NORM_SANDWICH;
@@ -219,14 +218,14 @@ void random_model_write(struct weight_writer *writer, const struct model_config 
     struct generator generator = {.writer = writer, .options = options};
     embeddings(&generator, config);
     if (config->distances > 0) {
-        size_t n_heads = (size_t)config->heads, n = 2 * (size_t)config->distances + 1;
+        size_t n_heads = config->heads, n = 2 * config->distances + 1;
         begin(&generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads, n);
         rows(&generator, n_heads, n, 0, 1);
     }
-    for (int64_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
+    for (size_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
         layer(&generator, config, (size_t)i);
     if (config->final_norm)
-        norm(&generator, "final.norm", (size_t)config->width, config->norm_bias);
+        norm(&generator, "final.norm", config->width, config->norm_bias);
     head(&generator, config);
     *n_parameters = generator.n_parameters;
 }

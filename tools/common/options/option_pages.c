@@ -36,25 +36,22 @@ static void print_usage(const struct option_command *command)
     }
 }
 
-/* Writes a row's help. If it has a "%s", that becomes the names of the choices, and lines, which
- * start at `column`, are broken at 80 columns. */
+/* Writes a row's help, for "%s" the names of its choices: then lines end before column 80, of which
+ * the first `column` are taken. */
 static const char *help_of(const struct option_row *row, size_t column, char help[LINE_BYTES])
 {
-    char names[LINE_BYTES / 2] = "";
     struct option_choice choice = OPTION_CHOICES(row);
-    for (size_t len = 0; option_next_choice(&choice); len = strlen(names))
-        snprintf(names + len, sizeof names - len, "%s%s", len > 0 ? ", " : "", choice.name);
-    const char *mark = strstr(row->help, "%s");
-    size_t n_before = mark != NULL ? (size_t)(mark - row->help) : strlen(row->help), start = 0;
-    snprintf(help, LINE_BYTES, "%.*s%s%s", (int)n_before, row->help, mark != NULL ? names : "",
-             mark != NULL ? mark + 2 : "");
-    for (size_t i = 0, blank = 0; mark != NULL && help[i] != '\0'; i++) {
-        if (i - start >= 80 - column && help[i] != ' ' && help[i] != '\n' && blank > start)
+    const char *mark = strstr(row->help, "%s"), *comma = "";
+    size_t len = mark ? (size_t)(mark - row->help) : LINE_BYTES - 1, blank = 0, start = 0;
+    len = (size_t)snprintf(help, LINE_BYTES, "%.*s", (int)len, row->help);
+    for (; mark && option_next_choice(&choice); comma = ", ")
+        len += (size_t)snprintf(help + len, LINE_BYTES - len, "%s%s", comma, choice.name);
+    snprintf(help + len, LINE_BYTES - len, "%s", mark ? mark + 2 : "");
+    for (size_t i = 0; mark && help[i] != '\0'; i++) {
+        if (i >= start + 80 - column && blank > start && !strchr(" \n", help[i]))
             help[blank] = '\n';
-        if (help[i] == ' ')
-            blank = i;
-        if (help[i] == '\n' || help[blank] == '\n')
-            start = (help[i] == '\n' ? i : blank) + 1;
+        blank = strchr(" \n", help[i]) ? i : blank;
+        start = help[blank] == '\n' ? blank + 1 : start;
     }
     return help;
 }

@@ -33,28 +33,19 @@ const struct option_row REQUEST_SESSION_ROWS[2] = {
      COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };
 
-/* Finds the index-th of the poolings from `first` on: those of the config, if `others` then sparse
- * and colbert, then the model's own. */
-static int find_pooling(engine_pooling first, bool others, size_t index, const char **name)
-{
-    static const engine_pooling last[] = {ENGINE_POOLING_SPARSE, ENGINE_POOLING_COLBERT,
-                                          ENGINE_POOLING_MODEL};
-    engine_pooling value = first;
-    for (; (*name = engine_pooling_name(value)) != NULL; value++)
-        if (value != ENGINE_POOLING_SPARSE && value != ENGINE_POOLING_COLBERT && index-- == 0)
-            return (int)value;
-    index += others ? 0 : 2;
-    value = last[index < 3 ? index : 0];
-    *name = index < 3 ? engine_pooling_name(value) : NULL;
-    return (int)value;
-}
-
+/* Poolings are in the order of their values, the model's own last. */
 int pooling_choice(size_t index, const char **name)
 {
-    return find_pooling(ENGINE_POOLING_NONE, true, index, name);
+    const int value = (int)index + ENGINE_POOLING_NONE;
+    *name = engine_pooling_name((engine_pooling)value);
+    if (*name || !engine_pooling_name((engine_pooling)(value - 1)))
+        return value;
+    *name = engine_pooling_name(ENGINE_POOLING_MODEL);
+    return ENGINE_POOLING_MODEL;
 }
 
 int pooling_of_text_choice(size_t index, const char **name)
 {
-    return find_pooling(ENGINE_POOLING_MEAN, false, index, name);
+    const bool is_after = index >= ENGINE_POOLING_SPARSE - ENGINE_POOLING_MEAN;
+    return pooling_choice(index + 1 + 2 * is_after, name);
 }

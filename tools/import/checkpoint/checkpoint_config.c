@@ -67,12 +67,13 @@ static void read_keys(const struct json_file *file, const struct config_key *key
 {
     for (const struct config_key *key = keys; key->kind != KEY_END; key++) {
         void *field = (char *)model + key->field;
+        double number;
         bool is_needed = key->absent == NO_DEFAULT;
         int64_t absent = key->kind != KEY_NUMBER ? (int64_t)key->absent : 0, value = absent;
         switch (key->kind) {
         case KEY_NUMBER:
-            *(double *)field =
-                key->name != NULL ? json_number(file, key->name, key->absent) : key->absent;
+            number = key->name != NULL ? json_number(file, key->name, key->absent) : key->absent;
+            memcpy(field, &number, sizeof number);
             continue;
         case KEY_FIXED: break;
         case KEY_FLAG: value = json_flag(file, NULL, key->name, absent != 0); break;
@@ -82,10 +83,10 @@ static void read_keys(const struct json_file *file, const struct config_key *key
             value = json_choice(file, key->name, key->names, key->expected, absent);
             break;
         default:
-            value = json_count(file, NULL, key->name, key->kind == KEY_SIZE,
-                               is_needed ? JSON_NEEDED : absent);
+            value = (int64_t)json_count(file, NULL, key->name, key->kind == KEY_SIZE,
+                                        is_needed ? JSON_NEEDED : (size_t)absent);
         }
-        *(int64_t *)field = value;
+        memcpy(field, &value, key->bytes); /* the low bytes come first */
     }
 }
 
@@ -142,20 +143,19 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
                      must_be_empty[i].expected);
     if (body->finish != NULL)
         body->finish(file, model);
-    model->max_tokens -= model->position_offset;
     /* The shapes of tensors would not show that these are wrong. */
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
         file_die(file->name, "'%s' is %g; expected a small number above 0",
                  key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
     if (model->width % model->heads != 0)
-        file_die(file->name, "'%s' is %lld, which '%s', %lld, does not divide",
-                 key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
-                 key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
-    if (model->max_tokens <= 0)
-        file_die(file->name, "'%s' is %lld, of which %lld come before the first token's",
-                 key_name(keys, offsetof(struct model_config, max_tokens)),
-                 (long long)(model->max_tokens + model->position_offset),
-                 (long long)model->position_offset);
+        file_die(file->name, "'%s' is %zu, which '%s', %zu, does not divide",
+                 key_name(keys, offsetof(struct model_config, width)), model->width,
+                 key_name(keys, offsetof(struct model_config, heads)), model->heads);
+    if (model->max_tokens <= model->position_offset)
+        file_die(file->name, "'%s' is %zu, of which %zu come before the first token's",
+                 key_name(keys, offsetof(struct model_config, max_tokens)), model->max_tokens,
+                 model->position_offset);
+    model->max_tokens -= model->position_offset;
 }
 
 /* ---- Head ---- */
@@ -163,7 +163,7 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
 /* id2label is {"0": name, "1": name, …}, without gaps. */
 static void read_labels(const struct json_file *file, struct checkpoint_config *config)
 {
-    int64_t count = json_count(file, NULL, "num_labels", 1, 0);
+    size_t count = json_count(file, NULL, "num_labels", 1, 0);
     const json_t *names = json_typed(file, "id2label", JSON_OBJECT, "an object");
     size_t n = json_object_size(names);
     for (size_t i = 0; i < n; i++) {
@@ -178,7 +178,7 @@ static void read_labels(const struct json_file *file, struct checkpoint_config *
         file_die(file->name, "'num_labels' is %lld, but 'id2label' has %zu entries",
                  (long long)count, n);
     config->label_names = n > 0 ? names : NULL;
-    config->model.labels = n > 0 ? (int64_t)n : count;
+    config->model.labels = n > 0 ? n : count;
 }
 
 /* Returns the class of an activation, "torch.nn.modules.activation.Sigmoid", that a cross-encoder
@@ -253,7 +253,7 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
     model->head = head->kind;
     model->head_norm = part_of_kind(head->parts, PART_NORM) != NULL;
     model->head_dense =
-        head->dense == AS_THE_MODEL ? (int64_t)dense[model->activation] : head->dense;
+        head->dense == AS_THE_MODEL ? dense[model->activation] : (enum dense_activation)head->dense;
 }
 
 static void read_head(const struct json_file *file, struct checkpoint_config *config)

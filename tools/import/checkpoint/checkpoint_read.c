@@ -70,7 +70,7 @@ static void set_modules(struct checkpoint *checkpoint)
     else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
         model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
     model->normalize = model->normalize || st->normalize;
-    model->projections = (int64_t)st->n_dense;
+    model->projections = st->n_dense;
     if (st->n_dense > 0) {
         model->projection_activation = st->activation;
         model->projection_bias = st->has_bias;
@@ -123,7 +123,7 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     checkpoint->truncate = checkpoint->config.truncates;
     if (checkpoint->is_static) /* static_embedding_config has set the length */
         return;
-    int64_t positions = checkpoint->config.model.max_tokens, most = st->max_seq_length;
+    size_t positions = checkpoint->config.model.max_tokens, most = st->max_seq_length;
     if (most == 0 && checkpoint->has_tokenizer)
         most = checkpoint->tokenizer.max_length;
     checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;

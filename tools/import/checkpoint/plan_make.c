@@ -24,7 +24,7 @@ struct making {
 static uint64_t size_of(const struct making *making, enum part_dim dim)
 {
     const struct model_config *model = making->model;
-    const int64_t sizes[] = {
+    const size_t sizes[] = {
         [DIM_NONE] = 1,
         [DIM_WIDTH] = model->width,
         [DIM_EMBEDDING] = model->embedding_width > 0 ? model->embedding_width : model->width,
@@ -43,7 +43,7 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_LABELS] = model->labels,
         [DIM_TOKEN_VECTORS] = model->token_vectors,
     };
-    return (uint64_t)sizes[dim];
+    return sizes[dim];
 }
 
 /* ---- Tensors of the checkpoint ---- */
@@ -52,7 +52,7 @@ enum { KEY_BYTES = 128 };
 
 /* Writes the pattern with the layer's number for '#', and the ending. After an empty pattern the
  * ending has no dot: "weight". Returns `key`. */
-static const char *key_of(char key[KEY_BYTES], const char *pattern, int64_t layer,
+static const char *key_of(char key[KEY_BYTES], const char *pattern, size_t layer,
                           const char *ending)
 {
     const int n = (int)strcspn(pattern, "#");
@@ -60,13 +60,13 @@ static const char *key_of(char key[KEY_BYTES], const char *pattern, int64_t laye
     if (pattern[n] == '\0')
         snprintf(key, KEY_BYTES, "%s%s", pattern, ending);
     else
-        snprintf(key, KEY_BYTES, "%.*s%" PRId64 "%s%s", n, pattern, layer, pattern + n + 1, ending);
+        snprintf(key, KEY_BYTES, "%.*s%zu%s%s", n, pattern, layer, pattern + n + 1, ending);
     return key;
 }
 
 /* Returns a tensor by its pattern and ending, or NULL. */
 static struct stored_tensor *find_tensor(const struct making *making, const char *pattern,
-                                         int64_t layer, const char *ending)
+                                         size_t layer, const char *ending)
 {
     char key[KEY_BYTES];
     return tensor_set_find(making->tensors, key_of(key, pattern, layer, ending));
@@ -74,7 +74,7 @@ static struct stored_tensor *find_tensor(const struct making *making, const char
 
 /* Returns a tensor of this shape (cols 0: a vector), and marks it used. Refuses any other. */
 static const struct stored_tensor *need_tensor(const struct making *making, const char *pattern,
-                                               int64_t layer, const char *ending, uint64_t rows,
+                                               size_t layer, const char *ending, uint64_t rows,
                                                uint64_t cols)
 {
     char key[KEY_BYTES];
@@ -156,7 +156,7 @@ static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, 
                            BETA = {".bias", ".beta", false}, KERNEL = {".weight", ".kernel", true};
 
 /* Adds one tensor of a part: the rows of all its sources, one after another. */
-static void add_tensor(const struct making *making, const struct part *part, int64_t layer,
+static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
 {
     struct planned_tensor tensor = {.kind = part->kind, .n_dims = is_matrix ? 2 : 1};
@@ -188,7 +188,7 @@ static void add_tensor(const struct making *making, const struct part *part, int
 }
 
 /* Adds a vector that the checkpoint has under either of two names, or under both. */
-static void add_vector(const struct making *making, struct part part, int64_t layer)
+static void add_vector(const struct making *making, struct part part, size_t layer)
 {
     const char *second = part.from[1];
     struct stored_tensor *tensor = second != NULL ? find_tensor(making, second, 0, "") : NULL;
@@ -207,14 +207,14 @@ static void add_distances(const struct making *making, const struct part *part)
     struct planned_tensor tensor = {
         .kind = part->kind, .n_dims = 2, .n_parts = 1, .rows = (size_t)heads};
     snprintf(tensor.name, sizeof tensor.name, "%s", part->to);
-    tensor.cols = 2 * (size_t)making->model->distances + 1;
+    tensor.cols = 2 * making->model->distances + 1;
     tensor.parts[0] = need_tensor(making, part->from[0], 0, "", buckets, heads);
     append_tensor(making, &tensor);
 }
 
 /* Whether the model has no such part: a table of no rows, positions that are not learned, the norm
  * before layer 0 of a model whose embedding ends with one. */
-static bool is_absent(const struct making *making, const struct part *part, int64_t layer)
+static bool is_absent(const struct making *making, const struct part *part, size_t layer)
 {
     bool is_first = making->in_layer && layer == 0 && part->kind == PART_NORM;
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
@@ -225,10 +225,10 @@ static bool is_absent(const struct making *making, const struct part *part, int6
 }
 
 /* Adds all tensors of a part. */
-static void add_part(const struct making *making, const struct part *part, int64_t layer)
+static void add_part(const struct making *making, const struct part *part, size_t layer)
 {
     const char *flag = (const char *)making->model + part->bias;
-    bool has_bias = part->bias == 0 || *(const int64_t *)(const void *)flag != 0;
+    bool has_bias = part->bias == 0 || *flag != 0; /* one byte: bool, or int8_t */
     struct stored_tensor *copy;
     if (is_absent(making, part, layer))
         return;
@@ -259,7 +259,7 @@ static void add_part(const struct making *making, const struct part *part, int64
 }
 
 /* Adds a list of parts (NULL: none). */
-static void add_parts(const struct making *making, const struct part *parts, int64_t layer)
+static void add_parts(const struct making *making, const struct part *parts, size_t layer)
 {
     for (; parts != NULL && parts->to != NULL; parts++)
         add_part(making, parts, layer);
@@ -277,12 +277,12 @@ static void add_layers(struct making *making, const struct part *parts)
     if (parts == NULL)
         return;
     if (wants_int8)
-        int8_layers_open(layers, (size_t)making->model->layer_groups);
+        int8_layers_open(layers, making->model->layer_groups);
     for (size_t layer = 0; out != NULL && layer < layers->n; layer++) {
         uint64_t rows = size_of(making, out->rows), cols = size_of(making, out->cols);
         const struct planned_tensor tensor = {
             .set = making->tensors,
-            .parts[0] = need_tensor(making, out->from[0], (int64_t)layer, ".weight", rows, cols),
+            .parts[0] = need_tensor(making, out->from[0], layer, ".weight", rows, cols),
             .n_parts = 1,
             .rows = (size_t)rows,
             .cols = (size_t)cols,
@@ -290,7 +290,7 @@ static void add_layers(struct making *making, const struct part *parts)
         int8_layers_judge(layers, layer, &tensor);
     }
     making->in_layer = true;
-    for (int64_t layer = 0; layer < making->model->layer_groups; layer++) {
+    for (size_t layer = 0; layer < making->model->layer_groups; layer++) {
         making->is_int8 = wants_int8 && !layers->in_f16[layer];
         add_parts(making, parts, layer);
     }
@@ -327,11 +327,11 @@ static void count_labels(const struct making *making, const struct part *part)
     const struct tensor_set *set = making->tensors;
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
-        program_die("%s: no tensor '%s.weight' [labels, %" PRId64
+        program_die("%s: no tensor '%s.weight' [labels, %zu"
                     "], and config.json has no 'id2label'",
                     set->n_files == 1 ? set->files[0].header.name : "the checkpoint", part->from[0],
                     model->width);
-    model->labels = (int64_t)labels;
+    model->labels = (size_t)labels;
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
 }
@@ -350,7 +350,7 @@ static void add_head(const struct making *making, const struct head *head)
     if (first->rows == DIM_TOKEN_VECTORS) {
         const struct stored_tensor *tensor = find_tensor(making, first->from[0], 0, "");
         bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
-        model->token_vectors = is_matrix ? (int64_t)tensor->shape[0] : 1;
+        model->token_vectors = is_matrix ? (size_t)tensor->shape[0] : 1;
         model->token_vector_bias = false;
     }
     add_parts(making, first, 0);
@@ -426,7 +426,7 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
 }
 
 void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                 const char *to, const char *from, size_t index, int64_t out, int64_t in,
+                 const char *to, const char *from, size_t index, size_t out, size_t in,
                  bool has_bias)
 {
     const size_t bias = offsetof(struct model_config, feed_forward_bias);
@@ -438,6 +438,6 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
                                   .tensors = tensors,
                                   .model = &sizes,
                                   .is_int8 = types.matrices == TENSOR_INT8};
-    add_part(&making, &linear, (int64_t)index);
+    add_part(&making, &linear, index);
     tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");
 }

@@ -88,7 +88,7 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
 /* Newer files name the mode, older ones have a flag "pooling_mode_FLAG" for each. */
 static const struct {
     const char *name, *flag;
-    int64_t pooling;
+    enum pooling pooling;
 } MODES[] = {
     {"cls", "cls_token", POOLING_CLS},
     {"mean", "mean_tokens", POOLING_MEAN},
@@ -100,11 +100,11 @@ static const struct {
 enum { N_MODES = sizeof MODES / sizeof MODES[0] };
 
 /* Exactly one flag must be set: the vectors of several modes would be joined to a longer one. */
-static int64_t read_mode_flags(const struct json_file *file)
+static enum pooling read_mode_flags(const struct json_file *file)
 {
     static const char start[] = "pooling_mode_";
     const char *key, *set = NULL;
-    int64_t pooling = 0;
+    enum pooling pooling = POOLING_NONE;
     json_t *value;
     json_object_foreach(file->root, key, value)
     {
@@ -126,7 +126,7 @@ static int64_t read_mode_flags(const struct json_file *file)
 }
 
 /* The newest files name the mode, or list the modes whose vectors are joined, which must be one. */
-static int64_t read_mode(const struct json_file *file, const json_t *mode)
+static enum pooling read_mode(const struct json_file *file, const json_t *mode)
 {
     if (json_is_array(mode) && json_array_size(mode) != 1)
         file_die(file->name,
@@ -145,7 +145,7 @@ static int64_t read_mode(const struct json_file *file, const json_t *mode)
 
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
 {
-    int64_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
+    size_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
     const json_t *mode = json_member(file, NULL, "pooling_mode");
     st->width = json_count(file, NULL, "embedding_dimension", 1, width);
     if (!json_flag(file, NULL, "include_prompt", true))
@@ -161,15 +161,16 @@ static void splade_parse(struct sentence_transformers *st, const struct json_fil
         {"max", SPARSE_MAX}, {"sum", SPARSE_SUM}, {NULL, 0}};
     static const struct json_name activations[] = {
         {"relu", SPARSE_LOG}, {"log1p_relu", SPARSE_LOG_LOG}, {NULL, 0}};
-    st->sparse_pooling = json_choice(file, "pooling_strategy", poolings, "max or sum", SPARSE_MAX);
-    st->sparse_activation =
-        json_choice(file, "activation_function", activations, "relu or log1p_relu", SPARSE_LOG);
+    st->sparse_pooling = (enum sparse_pooling)json_choice(file, "pooling_strategy", poolings,
+                                                          "max or sum", SPARSE_MAX);
+    st->sparse_activation = (enum sparse_activation)json_choice(
+        file, "activation_function", activations, "relu or log1p_relu", SPARSE_LOG);
 }
 
 /* ---- N_Dense/config.json ---- */
 
 /* Returns the activation, by its last name ("torch.nn.modules.activation.Tanh"). */
-static int64_t read_dense_activation(const struct json_file *file)
+static enum dense_activation read_dense_activation(const struct json_file *file)
 {
     static const struct json_name known[] = {
         {"Identity", DENSE_IDENTITY}, {"Tanh", DENSE_TANH}, {"ReLU", DENSE_RELU},
@@ -182,7 +183,7 @@ static int64_t read_dense_activation(const struct json_file *file)
         file_die(file->name,
                  "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or SiLU",
                  type);
-    return activation;
+    return (enum dense_activation)activation;
 }
 
 /* Newer files say what a module reads and writes, which must not be the tokens' vectors. */
@@ -202,11 +203,11 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
-    int64_t before = index > 0 ? st->dense[index - 1].out : st->width;
+    size_t before = index > 0 ? st->dense[index - 1].out : st->width;
     dense->in = json_count(file, NULL, "in_features", 1, JSON_NEEDED);
     dense->out = json_count(file, NULL, "out_features", 1, JSON_NEEDED);
     bool has_bias = json_flag(file, NULL, "bias", true);
-    int64_t activation = read_dense_activation(file);
+    enum dense_activation activation = read_dense_activation(file);
     text_module_parse(st, file);
     if (before > 0 && dense->in != before)
         file_die(file->name, "'in_features' is %lld; expected %lld, the width before it",

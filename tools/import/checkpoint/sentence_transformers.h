@@ -11,7 +11,7 @@ enum { PLACE_BYTES = 256 };
 
 struct dense_module {
     char place[PLACE_BYTES]; /* "2_Dense/" */
-    int64_t in, out;
+    size_t in, out;
 };
 
 struct sentence_transformers {
@@ -19,7 +19,8 @@ struct sentence_transformers {
     char transformer[PLACE_BYTES]; /* folder of its files: "" or "0_Transformer/" */
     bool is_static; /* instead of a transformer, a StaticEmbedding: static_embedding.h */
     bool is_splade; /* the pooling is a SpladePooling: weights of token ids, by a masked model */
-    int64_t sparse_pooling, sparse_activation; /* of that; as struct model_config has them */
+    enum sparse_pooling sparse_pooling; /* of that */
+    enum sparse_activation sparse_activation;
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     char normalize_place[PLACE_BYTES];
@@ -27,13 +28,13 @@ struct sentence_transformers {
     size_t n_dense, n_dense_read;
     bool has_token_dense;
     struct dense_module token_dense; /* of PyLate, for each token: token_modules.c */
-    int64_t pooling;                 /* enum pooling */
+    enum pooling pooling;
     bool normalize;
-    int64_t width;      /* that the pooling expects, or 0 */
-    int64_t activation; /* enum dense_activation, of the dense layers */
+    size_t width;                     /* that the pooling expects, or 0 */
+    enum dense_activation activation; /* of the dense layers */
     bool has_bias;
-    int64_t max_seq_length; /* 0: not given */
-    bool lower;             /* do_lower_case: texts are put into lower case first */
+    size_t max_seq_length; /* 0: not given */
+    bool lower;            /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */

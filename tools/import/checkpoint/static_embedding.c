@@ -92,8 +92,8 @@ void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64
 {
     config_defaults(model);
     model->layers = 0;
-    model->width = (int64_t)width;
-    model->vocabulary = (int64_t)rows;
+    model->width = (size_t)width;
+    model->vocabulary = (size_t)rows;
     model->token_types = 0;
     model->pooling = POOLING_MEAN;
     model->max_tokens = LONGEST_TEXT;
@@ -115,7 +115,7 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
     if (!is_model2vec)
         return;
     bool has_no_limit = json_is_null(json_object_get(file->root, "max_length"));
-    int64_t most = has_no_limit ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
+    size_t most = has_no_limit ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
     config->truncates = most > 0;
     model->max_text_tokens = most > 0 ? most : LONGEST_TEXT;
     model->max_tokens = most > LONGEST_TEXT ? most : LONGEST_TEXT;
@@ -140,8 +140,8 @@ static void plan_table(struct plan *plan, struct planned_tensor *table,
     table->kind = PART_TABLE;
     table->layout = LAYOUT_ROWS;
     table->n_dims = 2;
-    table->rows = (size_t)model->vocabulary;
-    table->cols = (size_t)model->width;
+    table->rows = model->vocabulary;
+    table->cols = model->width;
     *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *table), .n = 1, .cap = 1};
     *plan->tensors = *table;
     plan->n_parameters = (uint64_t)table->rows * table->cols;

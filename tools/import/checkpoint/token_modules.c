@@ -161,12 +161,12 @@ void colbert_write(const struct token_modules *modules, struct weight_output *ou
 static const char WEIGHTS_FILE[] = "sparse_linear.pt", VECTORS_FILE[] = "colbert_linear.pt";
 
 /* Returns the rows of the matrix; 1 if there is none, which plan_linear then refuses. */
-static int64_t rows_of(const struct tensor_set *set)
+static size_t rows_of(const struct tensor_set *set)
 {
     const struct stored_tensor *weight = tensor_set_find(set, "weight");
     bool is_right = weight != NULL && weight->n_dims == 2 && weight->shape[0] > 0 &&
                     weight->shape[0] <= INT32_MAX;
-    return is_right ? (int64_t)weight->shape[0] : 1;
+    return is_right ? (size_t)weight->shape[0] : 1;
 }
 
 /* Sets which special tokens have no weight. */

@@ -83,7 +83,7 @@ enum key_kind {
 struct config_key {
     const char *name;
     enum key_kind kind;
-    size_t field;
+    size_t field, bytes; /* offset and size of the field */
     double absent; /* the value if config.json has no such key; NO_DEFAULT: it is then refused */
     const struct json_name *names;
     const char *expected; /* lists the names */
@@ -117,7 +117,7 @@ struct head {
     int dense;
     const struct part *parts;
     const struct config_key *keys; /* NULL: none */
-    int64_t labels;                /* 0: as in config.json */
+    size_t labels;                 /* 0: as in config.json */
     bool is_optional;              /* if its first tensor is absent, the model is its body alone */
     bool bias_is_optional;
     bool reads_pooled; /* the model's pooled vector, not the first token */

@@ -28,19 +28,19 @@ double rotary_base_read(const struct json_file *file, const char *kind, double o
 void layer_types_read(const struct json_file *file, struct model_config *model)
 {
     const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
-    int64_t first = model->layers, second = model->layers;
+    size_t first = model->layers, second = model->layers;
     if (types == NULL)
         return;
-    for (int64_t layer = model->layers - 1; layer >= 0; layer--) {
-        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+    for (size_t layer = model->layers; layer-- > 0;) {
+        const char *type = json_string_value(json_array_get(types, layer));
         if (type != NULL && strcmp(type, "full_attention") == 0) {
             second = first;
             first = layer;
         } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
             file_die(file->name,
                      "'layer_types' does not have full_attention or sliding_attention for each of "
-                     "%lld layers",
-                     (long long)model->layers);
+                     "%zu layers",
+                     model->layers);
         }
     }
     /* After only one such layer the next would be the first one after the model. */
@@ -48,12 +48,12 @@ void layer_types_read(const struct json_file *file, struct model_config *model)
     model->global_first = first;
     if (first == model->layers)
         model->global_every = model->global_first = 0;
-    for (int64_t layer = 0; layer < model->layers; layer++) {
-        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+    for (size_t layer = 0; layer < model->layers; layer++) {
+        const char *type = json_string_value(json_array_get(types, layer));
         if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
             file_die(file->name,
-                     "'layer_types' has full_attention at uneven distances (layer %lld); expected "
+                     "'layer_types' has full_attention at uneven distances (layer %zu); expected "
                      "every n-th layer",
-                     (long long)layer);
+                     layer);
     }
 }

@@ -89,8 +89,8 @@ bool json_whole(const json_t *value, uint64_t *whole)
     return true;
 }
 
-int64_t json_count(const struct json_file *file, const json_t *object, const char *key,
-                   int64_t least, int64_t otherwise)
+size_t json_count(const struct json_file *file, const json_t *object, const char *key, size_t least,
+                  size_t otherwise)
 {
     const json_t *member = json_member(file, object, key);
     char expected[64];
@@ -99,9 +99,9 @@ int64_t json_count(const struct json_file *file, const json_t *object, const cha
         value_die(file, key, NULL, "a whole number");
     if (member == NULL)
         return otherwise;
-    if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least)
-        return (int64_t)whole;
-    snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least, INT32_MAX);
+    if (json_whole(member, &whole) && whole <= INT32_MAX && whole >= least)
+        return (size_t)whole;
+    snprintf(expected, sizeof expected, "a whole number from %zu to %d", least, INT32_MAX);
     value_die(file, key, member, expected);
 }
 

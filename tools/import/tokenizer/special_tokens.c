@@ -26,7 +26,7 @@ static void read_added_token(struct json_tokenizer *json, const json_t *entry, i
     if (!json_is_object(entry))
         file_die(file->name, "an added token is %s; expected an object", json_kind(entry));
     const char *text = json_text(file, entry, "content", NULL);
-    int64_t id = json_count(file, entry, "id", 0, JSON_NEEDED);
+    int64_t id = (int64_t)json_count(file, entry, "id", 0, JSON_NEEDED);
     bool is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
         file_die(file->name, "an added token has no 'content'");
@@ -114,7 +114,7 @@ static void read_piece(struct json_tokenizer *json, const json_t *part, const js
     size_t i;
     if (name == NULL || template->n > MOST_PIECES)
         template_die(json, template);
-    int64_t type = json_count(&json->file, body, "type_id", 0, 0);
+    int64_t type = (int64_t)json_count(&json->file, body, "type_id", 0, 0);
     if (special == NULL) {
         if (strcmp(name, "A") != 0 && strcmp(name, "B") != 0)
             template_die(json, template);

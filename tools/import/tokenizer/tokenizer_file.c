@@ -48,7 +48,7 @@ static void read_facts(struct import_tokenizer *tokenizer, const struct tokenize
     const char *masks[] = {mask != NULL ? mask : "[MASK]", mask != NULL ? mask : "<mask>"};
     double most = json_number_value(length != NULL ? length : json_object_get(root, "max_len"));
     /* It is 1e30 if there is no limit. */
-    tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (int64_t)most : 0;
+    tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (size_t)most : 0;
     tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||
                             strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
     if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases)

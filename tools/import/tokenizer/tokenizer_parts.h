@@ -13,11 +13,11 @@ struct import_tokenizer {
     /* TOKN without the templates, which depend on the model's token types, and VOCB. */
     struct tokenizer_draft draft;
     char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
-    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
-    bool lowercases;    /* capitals and small letters give the same tokens */
-    bool gives_types;   /* else the type of every token is 0 */
-    char note[512];     /* for the user, or "" */
-    const char *name;   /* while it is read: the file, for messages */
+    size_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
+    bool lowercases;   /* capitals and small letters give the same tokens */
+    bool gives_types;  /* else the type of every token is 0 */
+    char note[512];    /* for the user, or "" */
+    const char *name;  /* while it is read: the file, for messages */
 };
 
 /* ---- Readers, each into an empty tokenizer ---- */
