@@ -34,14 +34,19 @@ typedef struct engine_word_counts {
                                 of them that are one token: few in texts of another language */
 } engine_word_counts;
 
-/* ---- Positions ---- */
+/* ---- Positions and poolings ---- */
 
-/* Limits of a base and of the magnitude of frequencies: within them every position is a number. The
- * names of positions that have a base. */
+/* Limits of a base and of the magnitude of frequencies: within them every position is a number. */
 #define ENGINE_POSITION_BASE_LEAST     1e-100
 #define ENGINE_POSITION_BASE_MOST      1e100
 #define ENGINE_POSITION_FREQUENCY_MOST 1e38
-#define ENGINE_POSITIONS_WITH_BASE     "sinusoidal or exponential"
+
+/* Names for options and messages, as in weight files: of positions; of those that have a base; of
+ * poolings that make one vector of a text. Tests compare them with engine_position_name() and
+ * engine_pooling_name(). */
+#define ENGINE_POSITIONS           "none, sinusoidal, learned, index, binary, fourier, exponential"
+#define ENGINE_POSITIONS_WITH_BASE "sinusoidal or exponential"
+#define ENGINE_TEXT_POOLINGS       "mean, cls, max, mean_sqrt, weighted_mean, last, pooler"
 
 /* ---- Answers ---- */
 

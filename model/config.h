@@ -78,8 +78,6 @@ enum mask_kind { CONSTANTS_OF(MASKS) };
     FIRST(POOLING_NONE, "none") TOKEN_POOLINGS(ROW, ROW) ROW(POOLING_POOLER, "pooler")
 enum pooling { CONSTANTS_OF(POOLINGS) };
 
-enum { MAX_PROJECTIONS = 8 };
-
 #define HEADS(FIRST, ROW)                                                                          \
     FIRST(HEAD_NONE, "none")                                                                       \
     ROW(HEAD_POOLER, "pooler")                                                                     \
@@ -117,7 +115,7 @@ enum dense_activation { CONSTANTS_OF(DENSE_LAYERS) };
 
 /* Bounds 'max_tokens', so that a damaged file cannot ask for terabytes of positions, and 'layers'
  * that share tensors, so that a small file cannot ask for endless work. */
-enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024 };
+enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024, MAX_PROJECTIONS = 8 };
 
 /* A count that is absent from the file, until config_check. */
 #define CONFIG_ABSENT ((size_t)-1)

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static bool is_outside(const struct labelled_token *token)
-{
-    return token->name == NULL || strcmp(token->name, "O") == 0;
-}
-
 static bool has_tag(const char *name, char tag)
 {
     return name[0] == tag && name[1] == '-';
@@ -37,23 +32,19 @@ void entities_close(struct entity_list *list)
     list->n_open_tokens = 0;
 }
 
-static void open_entity(struct entity_list *list, const struct labelled_token *token)
-{
-    list->open =
-        (engine_entity){.label = token->label, .begin = token->begin, .in_pair = token->in_pair};
-    list->open_kind = kind_of(token->name);
-    list->score_sum = 0;
-}
-
 void entities_add(struct entity_list *list, const struct labelled_token *token)
 {
-    bool outside = is_outside(token);
+    bool outside = token->name == NULL || strcmp(token->name, "O") == 0;
     if (outside || !goes_on(list, token))
         entities_close(list);
     if (outside)
         return;
-    if (list->n_open_tokens == 0)
-        open_entity(list, token);
+    if (list->n_open_tokens == 0) {
+        list->open = (engine_entity){
+            .label = token->label, .begin = token->begin, .in_pair = token->in_pair};
+        list->open_kind = kind_of(token->name);
+        list->score_sum = 0;
+    }
     list->open.end = token->end;
     list->score_sum += (double)token->score;
     list->n_open_tokens++;

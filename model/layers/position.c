@@ -26,16 +26,7 @@ bool position_has_rows(enum position_scheme scheme)
 
 bool position_has_base(enum position_scheme scheme)
 {
-    switch (scheme) {
-    case POSITION_SINUSOIDAL:
-    case POSITION_EXPONENTIAL: return true;
-    case POSITION_NONE:
-    case POSITION_LEARNED:
-    case POSITION_INDEX:
-    case POSITION_BINARY:
-    case POSITION_FOURIER: break;
-    }
-    return false;
+    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
 }
 
 float position_index(double scale, size_t p, size_t n_tokens)

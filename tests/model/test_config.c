@@ -244,17 +244,20 @@ TEST(names_in_format)
     free(text);
 }
 
-/* Messages name the schemes that have a base. */
-TEST(positions_with_base)
+/* Names for programs are those of the lists; every one that is named is counted. */
+TEST(names_for_programs)
 {
-    char with_base[128] = "";
+    char with_base[128] = "", text_poolings[128] = "";
     const char *name;
     for (int64_t value = 0; (name = config_value_name("position", value)) != NULL; value++) {
         size_t len = strlen(with_base);
         if (position_has_base((enum position_scheme)value))
             snprintf(with_base + len, sizeof with_base - len, "%s%s", len > 0 ? " or " : "", name);
     }
+    snprintf(text_poolings, sizeof text_poolings, "%s, pooler", NAMES_OF(TOKEN_POOLINGS));
+    assert_string_equal(NAMES_OF(POSITION_SCHEMES), ENGINE_POSITIONS);
     assert_string_equal(with_base, ENGINE_POSITIONS_WITH_BASE);
+    assert_string_equal(text_poolings, ENGINE_TEXT_POOLINGS);
 }
 
 static bool is_written(const struct model_config *config, const char *key)

@@ -56,7 +56,8 @@ static void set_embedding_scale(void *options, const struct option_use *use)
 }
 
 const struct option_row POSITION_ROWS[3] = {
-    {"position-base", 0, "B", "base of positions that have one (default the model's, or 10000)",
+    {"position-base", 0, "B",
+     "base of " ENGINE_POSITIONS_WITH_BASE " (default the model's, or 10000)",
      REAL_AT(struct position_options, base, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST)},
     {"frequencies", 0, "F,..", "fourier's, in cycles per token (default the model's, or harmonics)",
      SET_BY(set_frequencies)},
@@ -72,12 +73,6 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
 };
 
 /* ---- What goes together ---- */
-
-int position_choice(size_t index, const char **name)
-{
-    *name = engine_position_name((engine_position)index);
-    return (int)index;
-}
 
 bool position_uses_base(const char *scheme)
 {

@@ -22,8 +22,8 @@ struct position_options {
 };
 
 /* Where the value of --position goes, whose row is every program's own: its default differs. */
-#define POSITION_AT(type, member) CHOICE_OF(type, member, position_choice)
-int position_choice(size_t index, const char **name);
+#define POSITION_AT(type, member)                                                                  \
+    NAMED_AT(type, member, "model, " ENGINE_POSITIONS, engine_position_named)
 
 /* The other options, of a struct position_options that starts all zero. */
 extern const struct option_row POSITION_ROWS[3];        /* all but --embedding-scale */

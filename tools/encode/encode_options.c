@@ -106,9 +106,10 @@ static const struct option_row CORPUS_ROWS[] = {
 
 static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
-     "make vectors by %s: none (default) and colbert one per token, sparse weights of ids, the "
-     "others one per text",
-     CHOICE_OF(struct encode_options, request.encode.pooling, pooling_choice),
+     "make a vector per token: none (default), colbert; weights of ids: sparse;\n"
+     "per text: " ENGINE_TEXT_POOLINGS ", model",
+     NAMED_AT(struct encode_options, request.encode.pooling,
+              "none " ENGINE_TEXT_POOLINGS " sparse colbert model", engine_pooling_named),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},

@@ -52,7 +52,8 @@ static const struct option_row VECTORS_ROWS[] = {
      CHOICE_AT(struct import_options, vectors.splits_at_blanks, false, "punctuation blanks")},
     {"max-tokens", 0, "N", "allow N tokens per text (default 4096)",
      COUNT_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
-    {"position", 0, "SCHEME", "add positions of this scheme, not learned (default none)",
+    {"position", 0, "SCHEME",
+     "add positions of this scheme, but not learned (default none):\n" ENGINE_POSITIONS,
      POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };
 

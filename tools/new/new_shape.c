@@ -5,7 +5,6 @@
 #include "tools/common/options.h"
 #include "tools/common/position_options.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +83,7 @@ const char *shape_label_name(const struct shape *shape, size_t label, size_t *le
 #define COUNT(key, least, most) COUNT_AT(struct shape, config.key, least, most)
 #define GIVEN(member)           GIVEN_AT(struct shape, member)
 /* A setting whose values have names, which open the help. */
-#define NAMES(names, help) "%s" help, SET_BY(set_key), .choices = (names)
+#define NAMES(names, help) names help, SET_BY(set_key), .choices = (names)
 
 const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"layers", 0, "", "0 to 2147483647 (default 2): encoder layers", COUNT(layers, 0, INT32_MAX)},
@@ -106,7 +105,7 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
      NAMES(NAMES_OF(NORMS), " (default none):\nnorm after embeddings and positions are added")},
     {"position", 0, "",
      NAMES(NAMES_OF(POSITION_SCHEMES),
-           " (default sinusoidal):\npositions that are added to tokens")},
+           "\n(default sinusoidal):\npositions that are added to tokens")},
     {"position-offset", 0, "",
      "0 to 2147483647 (default 0):\nlearned: position p reads row p + offset",
      COUNT(position_offset, 0, INT32_MAX)},
@@ -137,14 +136,14 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"mask", 0, "",
      NAMES(NAMES_OF(MASKS), " (default full):\na token sees all, or itself and those before it")},
     {"pooling", 0, "",
-     NAMES(NAMES_OF(POOLINGS), " (default mean):\nthe model's own way to one vector per text")},
+     NAMES(NAMES_OF(POOLINGS), "\n(default mean):\nthe model's own way to one vector per text")},
     {"normalize", 0, "", NAMES("yes, no", " (default yes): pooled vectors get length 1")},
     {"embedding-width", 0, "", "1 to 2147483647: of the tables (default: the width)",
      COUNT(embedding_width, 1, INT32_MAX)},
     {"projections", 0, "", "0 to 8 (default 0): dense layers after the pooling",
      COUNT(projections, 0, MAX_PROJECTIONS)},
     {"projection-activation", 0, "",
-     NAMES(NAMES_OF(DENSE_ACTIVATIONS), " (default identity): after each")},
+     NAMES(NAMES_OF(DENSE_ACTIVATIONS), " (default\nidentity): after each")},
     {"projection-bias", 0, "", NAMES("yes, no", " (default yes): of each")},
     {"head", 0, "", NAMES(NAMES_OF(HEADS), " (default none):\npooler, labels, or words for a mask"),
      GIVEN(has_head)},

@@ -36,26 +36,6 @@ static void print_usage(const struct option_command *command)
     }
 }
 
-/* Writes a row's help, for "%s" the names of its choices: then lines end before column 80, of which
- * the first `column` are taken. */
-static const char *help_of(const struct option_row *row, size_t column, char help[LINE_BYTES])
-{
-    struct option_choice choice = OPTION_CHOICES(row);
-    const char *mark = strstr(row->help, "%s"), *comma = "";
-    size_t len = mark ? (size_t)(mark - row->help) : LINE_BYTES - 1, blank = 0, start = 0;
-    len = (size_t)snprintf(help, LINE_BYTES, "%.*s", (int)len, row->help);
-    for (; mark && option_next_choice(&choice); comma = ", ")
-        len += (size_t)snprintf(help + len, LINE_BYTES - len, "%s%s", comma, choice.name);
-    snprintf(help + len, LINE_BYTES - len, "%s", mark ? mark + 2 : "");
-    for (size_t i = 0; mark && help[i] != '\0'; i++) {
-        if (i >= start + 80 - column && blank > start && !strchr(" \n", help[i]))
-            help[blank] = '\n';
-        blank = strchr(" \n", help[i]) ? i : blank;
-        start = help[blank] == '\n' ? blank + 1 : start;
-    }
-    return help;
-}
-
 /* "  -o, --output FILE    the first line", and the others below it. */
 static void print_row(const struct option_row *row, size_t column)
 {
@@ -68,8 +48,8 @@ static void print_row(const struct option_row *row, size_t column)
         putchar('\n');
         width = 0;
     }
-    char text[LINE_BYTES], line[LINE_BYTES];
-    for (const char *help = help_of(row, column, text); *help != '\0'; width = 0) {
+    for (const char *help = row->help; *help != '\0'; width = 0) {
+        char line[LINE_BYTES];
         help = next_line(help, line);
         printf("%*s%s\n", width < column ? (int)(column - width) : 1, "", line);
     }
@@ -123,8 +103,7 @@ static void print_option(const struct option_table *table, const struct option_g
     printf("\t%d\t", row->commands != 0);
     print_choices(row);
     putchar('\t');
-    char help[LINE_BYTES];
-    for (const char *c = help_of(row, 0, help); *c != '\0'; c++)
+    for (const char *c = row->help; *c != '\0'; c++)
         putchar(*c == '\n' ? ' ' : *c);
     putchar('\n');
 }

@@ -21,16 +21,11 @@ const struct option_group OPTION_GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
 bool option_next_choice(struct option_choice *choice)
 {
-    const char *name = choice->rest;
-    if (choice->row->choice != NULL) {
-        choice->value = choice->row->choice(choice->index++, &name);
-        snprintf(choice->name, sizeof choice->name, "%s", name != NULL ? name : "");
-        return name != NULL;
-    }
+    const char *name = choice->behind;
     size_t len = strcspn(name, " ,\n="), word_len = strcspn(name, " ,\n");
     snprintf(choice->name, sizeof choice->name, "%.*s", (int)len, name);
     choice->value = name[len] == '=' ? 0 : choice->value + 1;
-    choice->rest = name + word_len + strspn(name + word_len, " ,\n");
+    choice->behind = name + word_len + strspn(name + word_len, " ,\n");
     return len > 0;
 }
 
@@ -49,7 +44,7 @@ int option_chosen(const struct option_use *use, const char *name)
     char list[256] = "";
     for (size_t len = 0; option_next_choice(&choice); len = strlen(list)) {
         if (strcmp(name, choice.name) == 0)
-            return choice.value;
+            return use->row->named ? use->row->named(name) : choice.value;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
     }
     program_die_misused("%s takes one of %s, not '%s'", use->option, list, name);

@@ -51,9 +51,7 @@ struct option_row {
     /* Names of values between blanks or commas. Their values count up from `least`; that of
      * "left=0" is 0. */
     const char *choices;
-    /* In place of choices: stores the name of the index-th choice, NULL after the last, and returns
-     * its value. A "%s" of the help stands for the names. */
-    int (*choice)(size_t index, const char **name);
+    int (*named)(const char *name); /* gives a name its value instead of counting; or NULL */
     /* For OPTION_SETTER, or after the value was stored. */
     void (*set)(void *options, const struct option_use *use);
     int value;         /* for the setter */
@@ -91,8 +89,8 @@ struct option_use {
     .kind = OPTION_CHOICE, .offset = offsetof(type, member), .least = (first), .choices = (names), \
     .bytes =                                                                                       \
         sizeof(char[sizeof((type *)0)->member <= sizeof(int) ? sizeof((type *)0)->member : -1])
-/* The choices are those of a function. */
-#define CHOICE_OF(type, member, function) CHOICE_AT(type, member, 0, NULL), .choice = (function)
+#define NAMED_AT(type, member, names, function)                                                    \
+    CHOICE_AT(type, member, 0, names), .named = (function)
 #define YES_NO_AT(type, member)                                                                    \
     .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *), .choices = "yes no"
 #define GIVEN_AT(type, member) .given = OPTION_AT(type, member, bool)
@@ -158,17 +156,14 @@ extern const struct option_group OPTION_GENERAL;
 
 /* One of the choices of a row; before the first it is OPTION_CHOICES(row). */
 struct option_choice {
-    const struct option_row *row;
-    size_t index;
-    const char *rest; /* of the row's choices */
+    const char *behind;
     int value;
     char name[32];
 };
 
-#define OPTION_CHOICES(of_row)                                                                     \
+#define OPTION_CHOICES(row)                                                                        \
     {                                                                                              \
-        .row = (of_row), .rest = (of_row)->choices ? (of_row)->choices : "",                       \
-        .value = (int)(of_row)->least - 1                                                          \
+        .behind = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1             \
     }
 
 /* The next one; false behind the last. */

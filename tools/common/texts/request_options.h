@@ -59,13 +59,13 @@ struct request_options {
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
 
+/* The value of --pooling in programs that compare texts: a pooling of texts, or the model's own. */
+#define TEXT_POOLING_AT(type)                                                                      \
+    NAMED_AT(type, request.encode.pooling, ENGINE_TEXT_POOLINGS " model", engine_pooling_named)
+
 /* The options that are the same in both programs, of a struct request_options. */
 extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
-
-/* Choices of --pooling: all, or those that make a vector of a text. */
-int pooling_choice(size_t index, const char **name);
-int pooling_of_text_choice(size_t index, const char **name);
 
 /* Tokens are all that is asked for; the model computes nothing. */
 static inline bool task_is_tokens(enum task task)

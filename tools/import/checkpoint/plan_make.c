@@ -4,7 +4,6 @@
 
 #include "tools/common/alloc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  */
 #include "tools/import/files/json_file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
