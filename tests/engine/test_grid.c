@@ -16,7 +16,9 @@ static const char *const activations[] = {ACTIVATIONS(NAME_AND_COMMA, NAME_AND_C
 static const char *const head_poolings[] = {TOKEN_POOLINGS(NAME_AND_COMMA, NAME_AND_COMMA)};
 enum {
     N_NORMS = sizeof norms / sizeof *norms,
-    N_ACTIVATIONS = sizeof activations / sizeof *activations,
+    N_ACTIVATIONS = sizeof activations / sizeof *activations
+};
+enum {
     N_HEAD_POOLINGS = sizeof head_poolings / sizeof *head_poolings,
     N_CROSS = 3 * N_NORMS * 2 * N_ACTIVATIONS * 3 * 2
 };

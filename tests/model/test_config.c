@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char count_values[] = "a whole number from 0 to 2147483647";
-static const char number_values[] = "a finite number, 0 or more";
+static const char whole[] = "a whole number from 0 to 2147483647";
+static const char real[] = "a finite number, 0 or more";
 
-/* A setting: its name and field; if_absent: -1: missing. names: what messages show, if the value is
- * a name. */
+/* A setting: its name and field; if_absent: -1: missing. `expected` is
+ * whole, real, yes_no or named. */
 struct key {
     const char *name;
     size_t offset, bytes;
@@ -25,95 +25,50 @@ struct key {
 
 /* clang-format off */
 #define AT(field) #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
-static const char yes_or_no[] = "one of yes, no", names_of_format[] = "";
+static const char yes_no[] = "one of yes, no", named[] = "";
 static const struct key keys[] = {
-    {AT(layers), count_values, -1},
-    {AT(width), count_values, -1},
-    {AT(heads), count_values, -1},
-    {AT(feed_forward), count_values, -1},
-    {AT(vocabulary), count_values, -1},
-    {AT(max_tokens), count_values, -1},
-    {AT(token_types), count_values, 0},
-    {AT(embedding_scale), number_values, 1},
-    {AT(embedding_norm), names_of_format, NORM_NONE},
-    {AT(position), names_of_format, POSITION_NONE},
-    {AT(position_offset), count_values, 0},
-    {AT(position_skips_padding), yes_or_no, 0},
-    {AT(position_base), number_values, 10000},
-    {AT(position_scale), number_values, 1},
-    {AT(position_frequencies), count_values, 0},
-    {AT(norm), names_of_format, NORM_LAYER},
-    {AT(norm_eps), number_values, 0},
-    {AT(norm_bias), yes_or_no, -1},
-    {AT(norm_place), names_of_format, NORM_POST},
-    {AT(final_norm), yes_or_no, 0},
-    {AT(attention_bias), yes_or_no, 1},
-    {AT(feed_forward_bias), yes_or_no, 1},
-    {AT(activation), names_of_format, ACTIVATION_GELU},
-    {AT(gate), names_of_format, GATE_NONE},
-    {AT(mask), names_of_format, MASK_FULL},
-    {AT(pooling), names_of_format, POOLING_NONE},
-    {AT(normalize), yes_or_no, 0},
-    {AT(embedding_width), count_values, -1},
-    {AT(projections), count_values, 0},
-    {AT(projection_activation), names_of_format, DENSE_IDENTITY},
-    {AT(projection_bias), yes_or_no, 1},
-    {AT(head), names_of_format, HEAD_NONE},
-    {AT(head_pooling), names_of_format, POOLING_CLS},
-    {AT(head_dense), names_of_format, 0},
-    {AT(head_norm), yes_or_no, 0},
-    {AT(head_tied), yes_or_no, 0},
-    {AT(head_bias), yes_or_no, 1},
-    {AT(labels), count_values, 0},
-    {AT(scores), names_of_format, SCORES_NONE},
-    {AT(max_text_tokens), count_values, -1},
-    {AT(attention_position), names_of_format, ATTENTION_POSITION_NONE},
-    {AT(rotary_base), number_values, 10000},
-    {AT(rotary_local_base), number_values, -1},
-    {AT(rotary_width), count_values, -1},
-    {AT(rotary_pairs), names_of_format, ROTARY_HALF},
-    {AT(rotary_factor), number_values, 1},
-    {AT(rotary_trained), count_values, 0},
-    {AT(distances), count_values, 0},
-    {AT(window), count_values, 0},
-    {AT(global_every), count_values, 0},
-    {AT(global_first), count_values, 0},
-    {AT(first_norm), yes_or_no, 1},
-    {AT(layer_groups), count_values, -1},
-    {AT(feed_forward_in_bias), yes_or_no, -1},
-    {AT(head_width), count_values, -1},
-    {AT(key_value_heads), count_values, -1},
-    {AT(query_key_norm), yes_or_no, 0},
-    {AT(score_scale), number_values, -1},
-    {AT(head_dense_bias), yes_or_no, 1},
-    {AT(token_vectors), count_values, 0},
-    {AT(token_vector_bias), yes_or_no, 1},
-    {AT(sparse), names_of_format, SPARSE_NONE},
-    {AT(token_vector_first), yes_or_no, 1},
-    {AT(sparse_pooling), names_of_format, SPARSE_MAX},
-    {AT(sparse_activation), names_of_format, SPARSE_LOG},
+    {AT(layers), whole, -1}, {AT(width), whole, -1}, {AT(heads), whole, -1},
+    {AT(feed_forward), whole, -1}, {AT(vocabulary), whole, -1}, {AT(max_tokens), whole, -1},
+    {AT(token_types), whole, 0}, {AT(embedding_scale), real, 1},
+    {AT(embedding_norm), named, NORM_NONE}, {AT(position), named, POSITION_NONE},
+    {AT(position_offset), whole, 0}, {AT(position_skips_padding), yes_no, 0},
+    {AT(position_base), real, 10000}, {AT(position_scale), real, 1},
+    {AT(position_frequencies), whole, 0}, {AT(norm), named, NORM_LAYER}, {AT(norm_eps), real, 0},
+    {AT(norm_bias), yes_no, -1}, {AT(norm_place), named, NORM_POST}, {AT(final_norm), yes_no, 0},
+    {AT(attention_bias), yes_no, 1}, {AT(feed_forward_bias), yes_no, 1},
+    {AT(activation), named, ACTIVATION_GELU}, {AT(gate), named, GATE_NONE},
+    {AT(mask), named, MASK_FULL}, {AT(pooling), named, POOLING_NONE}, {AT(normalize), yes_no, 0},
+    {AT(embedding_width), whole, -1}, {AT(projections), whole, 0},
+    {AT(projection_activation), named, DENSE_IDENTITY}, {AT(projection_bias), yes_no, 1},
+    {AT(head), named, HEAD_NONE}, {AT(head_pooling), named, POOLING_CLS},
+    {AT(head_dense), named, 0}, {AT(head_norm), yes_no, 0}, {AT(head_tied), yes_no, 0},
+    {AT(head_bias), yes_no, 1}, {AT(labels), whole, 0}, {AT(scores), named, SCORES_NONE},
+    {AT(max_text_tokens), whole, -1}, {AT(attention_position), named, ATTENTION_POSITION_NONE},
+    {AT(rotary_base), real, 10000}, {AT(rotary_local_base), real, -1},
+    {AT(rotary_width), whole, -1}, {AT(rotary_pairs), named, ROTARY_HALF},
+    {AT(rotary_factor), real, 1}, {AT(rotary_trained), whole, 0}, {AT(distances), whole, 0},
+    {AT(window), whole, 0}, {AT(global_every), whole, 0}, {AT(global_first), whole, 0},
+    {AT(first_norm), yes_no, 1}, {AT(layer_groups), whole, -1},
+    {AT(feed_forward_in_bias), yes_no, -1}, {AT(head_width), whole, -1},
+    {AT(key_value_heads), whole, -1}, {AT(query_key_norm), yes_no, 0}, {AT(score_scale), real, -1},
+    {AT(head_dense_bias), yes_no, 1}, {AT(token_vectors), whole, 0},
+    {AT(token_vector_bias), yes_no, 1}, {AT(sparse), named, SPARSE_NONE},
+    {AT(token_vector_first), yes_no, 1}, {AT(sparse_pooling), named, SPARSE_MAX},
+    {AT(sparse_activation), named, SPARSE_LOG},
 };
 /* clang-format on */
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 
+/* Reads a field of 1, 4 or 8 bytes, the low ones first; -1 has all bits set. */
 static double field(const struct model_config *config, size_t index)
 {
-    const char *at = (const char *)config + keys[index].offset;
-    size_t count = 0;
+    const size_t n_unused = 64 - 8 * keys[index].bytes;
+    uint64_t bits = 0;
     double number;
-    int name;
-    if (keys[index].expected == number_values) {
-        memcpy(&number, at, sizeof number);
-        return number;
-    }
-    if (keys[index].expected == count_values) {
-        memcpy(&count, at, sizeof count);
-        return count == CONFIG_ABSENT ? -1 : (double)count;
-    }
-    if (keys[index].bytes == 1)
-        return *(const int8_t *)at;
-    memcpy(&name, at, sizeof name);
-    return name;
+    memcpy(&bits, (const char *)config + keys[index].offset, keys[index].bytes);
+    memcpy(&number, &bits, sizeof number);
+    return keys[index].expected == real ? number
+                                        : (double)((int64_t)(bits << n_unused) >> n_unused);
 }
 
 static void expect_same(const struct model_config *a, const struct model_config *b)
@@ -124,10 +79,9 @@ static void expect_same(const struct model_config *a, const struct model_config 
             fail_msg("%s differs", keys[i].name);
 }
 
-/* Whether the value is a name, yes and no included. */
 static bool is_named(size_t index)
 {
-    return keys[index].expected != count_values && keys[index].expected != number_values;
+    return keys[index].expected != whole && keys[index].expected != real;
 }
 
 static void expect_set(size_t index, const char *value, double expected)
@@ -155,7 +109,7 @@ static void expect_refused(size_t index, const char *value)
     const char *refused = config_set(&config, keys[index].name, value);
     if (refused == NULL)
         fail_msg("%s = '%s' was taken as %g", keys[index].name, value, field(&config, index));
-    if (keys[index].expected != names_of_format)
+    if (keys[index].expected != named)
         assert_string_equal(refused, keys[index].expected);
     expect_same(&config, &before);
 }
@@ -197,7 +151,6 @@ TEST(names)
     assert_int_equal(config_value("position", "exponential"), POSITION_EXPONENTIAL);
     assert_int_equal(config_value("pooling", "pooler"), POOLING_POOLER);
     assert_int_equal(config_value("head_dense", "tanh"), DENSE_TANH);
-    assert_int_equal(config_value("head", "mask"), HEAD_MASK);
 }
 
 /* The row of a key in a table of weights/FORMAT.md: "| `key` | its values | if absent |". */
@@ -206,14 +159,11 @@ static const char *format_row(const char *text, const char *key, char row[600])
     char start[64];
     snprintf(start, sizeof start, "\n| `%s` |", key);
     const char *at = strstr(text, start);
-    if (at == NULL)
-        fail_msg("weights/FORMAT.md has no row of the key %s", key);
-    else
-        snprintf(row, 600, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    assert_non_null(at);
+    snprintf(row, 600, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
     return row;
 }
 
-/* Messages show names of the table, and weights/FORMAT.md has every one of them. */
 TEST(names_in_format)
 {
     enum { MOST = 1 << 20 };
@@ -225,7 +175,7 @@ TEST(names_in_format)
     struct model_config config;
     config_defaults(&config);
     for (size_t i = 0; i < N_KEYS; i++) {
-        if (keys[i].expected != names_of_format)
+        if (keys[i].expected != named)
             continue;
         const char *key = keys[i].name,
                    *of = strcmp(key, "head_dense") ? key : "projection_activation";
@@ -247,17 +197,16 @@ TEST(names_in_format)
 /* Names for programs are those of the lists; every one that is named is counted. */
 TEST(names_for_programs)
 {
-    char with_base[128] = "", text_poolings[128] = "";
+    char with_base[128] = "";
     const char *name;
     for (int64_t value = 0; (name = config_value_name("position", value)) != NULL; value++) {
         size_t len = strlen(with_base);
         if (position_has_base((enum position_scheme)value))
             snprintf(with_base + len, sizeof with_base - len, "%s%s", len > 0 ? " or " : "", name);
     }
-    snprintf(text_poolings, sizeof text_poolings, "%s, pooler", NAMES_OF(TOKEN_POOLINGS));
     assert_string_equal(NAMES_OF(POSITION_SCHEMES), ENGINE_POSITIONS);
     assert_string_equal(with_base, ENGINE_POSITIONS_WITH_BASE);
-    assert_string_equal(text_poolings, ENGINE_TEXT_POOLINGS);
+    assert_string_equal(NAMES_OF(TOKEN_POOLINGS) ", pooler", ENGINE_TEXT_POOLINGS);
 }
 
 static bool is_written(const struct model_config *config, const char *key)
@@ -300,25 +249,17 @@ TEST(written)
 TEST(numbers)
 {
     static const char *const wholes[] = {"0", "1", "12", "007", "2147483647"};
-    static const char *const numbers[] = {"0",
-                                          "1",
-                                          "1e-12",
-                                          "1E-5",
-                                          "0.1",
-                                          "11.313708498984761",
-                                          "0.30000000000000004",
-                                          "1e22",
-                                          "3.",
-                                          "2.2250738585072014e-308",
-                                          "4.9406564584124654e-324",
-                                          "1.7976931348623157e308",
-                                          "123456789",
-                                          "9007199254740993"};
+    /* clang-format off */
+    static const char *const numbers[] = {
+        "0", "1", "1e-12", "1E-5", "0.1", "11.313708498984761", "0.30000000000000004", "1e22",
+        "3.", "2.2250738585072014e-308", "4.9406564584124654e-324", "1.7976931348623157e308",
+        "123456789", "9007199254740993"};
+    /* clang-format on */
     for (size_t i = 0; i < N_KEYS; i++) {
-        if (keys[i].expected == count_values)
+        if (keys[i].expected == whole)
             for (size_t v = 0; v < sizeof wholes / sizeof *wholes; v++)
                 expect_set(i, wholes[v], strtod(wholes[v], NULL));
-        if (keys[i].expected == number_values)
+        if (keys[i].expected == real)
             for (size_t v = 0; v < sizeof numbers / sizeof *numbers; v++)
                 expect_set(i, numbers[v], strtod(numbers[v], NULL));
     }
@@ -357,10 +298,10 @@ TEST(bad_values)
     for (size_t i = 0; i < N_KEYS; i++) {
         for (size_t v = 0; v < sizeof never / sizeof *never; v++)
             expect_refused(i, never[v]);
-        if (keys[i].expected == count_values)
+        if (keys[i].expected == whole)
             for (size_t v = 0; v < sizeof not_whole / sizeof *not_whole; v++)
                 expect_refused(i, not_whole[v]);
-        if (keys[i].expected == number_values)
+        if (keys[i].expected == real)
             for (size_t v = 0; v < sizeof not_number / sizeof *not_number; v++)
                 expect_refused(i, not_number[v]);
         if (is_named(i))
