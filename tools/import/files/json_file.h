@@ -27,7 +27,7 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
 
 /* A member of an object of the file (NULL: of the root), or `otherwise` if it is absent or null,
  * which is refused if `otherwise` is JSON_NEEDED. Texts are borrowed. */
-#define JSON_NEEDED SIZE_MAX
+#define JSON_NEEDED (SIZE_MAX - 1)
 size_t json_count(const struct json_file *file, const json_t *object, const char *key, size_t least,
                   size_t otherwise);
 double json_number(const struct json_file *file, const char *key, double otherwise);
