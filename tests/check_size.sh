@@ -22,7 +22,7 @@ declare -A most_of=(
     [postgres]=323
     [search]=1958
     [sql]=289
-    [sqlite]=731
+    [sqlite]=729
     [writer]=2444
 )
 
