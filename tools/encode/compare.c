@@ -130,10 +130,8 @@ int compare_texts(struct job *job)
     struct comparison comparison = {.encoder = job->encoder};
     prepare(&comparison, job);
     pair_words(&comparison);
-    if (job->options->format == FORMAT_JSON)
-        comparison_print_json(&comparison, job->output.stream);
-    else
-        comparison_print_text(&comparison, job->output.stream);
+    (job->rows.format == ROWS_JSON ? comparison_print_json : comparison_print_text)(&comparison,
+                                                                                    &job->rows);
     for (int side = 0; side < 2; side++) {
         item_free(&comparison.items[side]);
         free(comparison.is_paired[side]);

@@ -3,9 +3,8 @@
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
+#include "tools/common/print/rows.h"
 #include "tools/common/texts/encoder_tokens.h"
-
-#include <stdio.h>
 
 struct pair {
     size_t a, b; /* tokens */
@@ -40,7 +39,7 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
 /* "fahre, ich are not in the vocabulary: …" to be freed; NULL: every word is in it. */
 char *comparison_unknown_words(const struct comparison *comparison);
 
-void comparison_print_text(const struct comparison *comparison, FILE *stream);
-void comparison_print_json(const struct comparison *comparison, FILE *stream);
+void comparison_print_text(const struct comparison *comparison, struct rows *rows);
+void comparison_print_json(const struct comparison *comparison, struct rows *rows);
 
 #endif

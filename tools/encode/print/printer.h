@@ -79,6 +79,9 @@ const char *entity_label(const struct encoder *encoder, const struct item *item,
  * lines of CSV, whose titles are printed before the first item; index: of the text and its
  * window. */
 void print_index(struct printer *printer, const struct item *item);
+
+/* Begins the row of the i-th token with its text, id, span and the like. */
+void begin_token_row(struct printer *printer, const struct item *item, size_t i);
 void print_entities(struct printer *printer, const struct item *item);
 void print_candidates(struct printer *printer, const struct item *item,
                       const engine_candidate *candidates);

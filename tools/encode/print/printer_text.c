@@ -2,16 +2,14 @@
  * text, of its tokens, its entities, or the words for its mask tokens. */
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
-#include "tools/common/print/table.h"
 #include "tools/encode/print/printer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    FIRST_VALUES = 4,   /* shown of a vector, unless all are asked for */
-    TOKEN_COLUMNS = 24, /* longest token shown whole */
-    WORD_COLUMNS = 16,  /* longest unknown word after its token */
+    FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
     CANDIDATE_COLUMNS = 32,
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
@@ -54,20 +52,19 @@ static void print_title(FILE *stream, const struct item *item)
 /* ---- The end of a line: of a vector its first values, or all, and its norm; or labels and scores,
  * ---- best first ---- */
 
-static void print_row_title(FILE *stream, const struct printer *printer)
+/* Returns the title, to be freed. */
+static char *make_row_title(const struct printer *printer)
 {
     const size_t n = printer->n_shown, width = printer->encoder->width;
+    const bool are_labels = printer->encoder->request.task == TASK_LABELS;
+    const size_t columns = are_labels ? printer->label_columns : n * (1 + DISPLAY_NUMBER);
     char title[64] = "label";
-    size_t columns = printer->label_columns;
-    if (printer->encoder->request.task != TASK_LABELS) {
-        columns = n * (1 + DISPLAY_NUMBER);
-        if (n == width)
-            snprintf(title, sizeof title, "value%s", plural(n));
-        else
-            snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    }
-    fprintf(stream, "  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
-            printer->encoder->request.task == TASK_LABELS ? "score" : "norm");
+    if (!are_labels && n == width)
+        snprintf(title, sizeof title, "value%s", plural(n));
+    else if (!are_labels)
+        snprintf(title, sizeof title, "first %zu of %zu values", n, width);
+    return alloc_text("  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
+                      are_labels ? "score" : "norm");
 }
 
 static void print_labels(FILE *stream, const struct printer *printer, const float *scores)
@@ -109,67 +106,23 @@ static void print_row(FILE *stream, const struct printer *printer, const float *
 
 /* ---- Tokens ---- */
 
-static void print_in_brackets(FILE *stream, const char *text, size_t len)
-{
-    fputs(" (", stream);
-    display_text(stream, text, len, WORD_COLUMNS);
-    putc(')', stream);
-}
-
-void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
-{
-    size_t len;
-    const char *text = encoder_bytes_text(encoder, item, i, &len);
-    if (text)
-        print_in_brackets(stream, text, len);
-}
-
-/* The token for unknown words is printed with the word that it stands for, as "[UNK] (zoo)", and
- * one of bytes with their characters, as "Ã¯ve (ïve)". */
-static void print_token(FILE *rows, const struct printer *printer, const struct item *item,
-                        size_t i)
-{
-    const struct encoder *encoder = printer->encoder;
-    const engine_token *token = &item->tokens[i];
-    const char *pair = token->in_pair ? "pair " : "", *word = NULL;
-    size_t len, word_len;
-    const char *text = encoder_token_text(encoder, item, i, &len);
-    fprintf(rows, "%zu\t", i);
-    display_text(rows, text, len, TOKEN_COLUMNS);
-    if (token->id == encoder->unknown)
-        word = encoder_unknown_word(encoder, item, i, &word_len);
-    if (word)
-        print_in_brackets(rows, word, word_len);
-    else if (encoder->is_bytes)
-        print_bytes(rows, encoder, item, i);
-    fprintf(rows, "\t%d\t", (int)token->id);
-    if (item_is_masked(item, i))
-        fputs("padding", rows);
-    else if (item_has_span(item, i))
-        fprintf(rows, "%s%zu-%zu", pair, token->begin, token->end);
-    else
-        putc('-', rows);
-    putc('\t', rows);
-    if (item->rows)
-        print_row(rows, printer, item->rows + i * encoder->width);
-    putc('\n', rows);
-}
-
 static void print_tokens(struct printer *printer, const struct item *item)
 {
-    struct table table;
-    if (item->n_tokens == 0) {
-        fputs("(no tokens)\n", printer->stream);
-        return;
+    struct rows *rows = &printer->rows;
+    char *end = item->rows ? make_row_title(printer) : alloc_text("%s", "");
+    char *titles =
+        alloc_text("%*s\ttoken\tid\tspan\t%s", snprintf(NULL, 0, "%zu", item->n_tokens), "#", end);
+    rows_begin(rows, "tokens", titles);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        begin_token_row(printer, item, i);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        if (item->rows)
+            print_row(rows->cells, printer, item->rows + i * printer->encoder->width);
+        row_end(rows);
     }
-    table_begin(&table);
-    fprintf(table.rows, "%*s\ttoken\tid\tspan\t", snprintf(NULL, 0, "%zu", item->n_tokens), "#");
-    if (item->rows)
-        print_row_title(table.rows, printer);
-    putc('\n', table.rows);
-    for (size_t i = 0; i < item->n_tokens; i++)
-        print_token(table.rows, printer, item, i);
-    table_print(&table, printer->stream, "><>>.");
+    rows_end(rows, "><>>.");
+    free(titles);
+    free(end);
 }
 
 /* ---- Words for mask tokens ---- */
@@ -259,9 +212,9 @@ static void begin_text(struct printer *printer)
     fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
     if (encoder->request.is_chunked)
         fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
-    fprintf(stream, "%-*s", TEXT_COLUMNS, "text");
-    print_row_title(stream, printer);
-    putc('\n', stream);
+    char *end = make_row_title(printer);
+    fprintf(stream, "%-*s%s\n", TEXT_COLUMNS, "text", end);
+    free(end);
 }
 
 static void print_text_item(struct printer *printer, const struct item *item)
