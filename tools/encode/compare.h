@@ -1,9 +1,8 @@
-/* compare.h - two texts, word by word: what compare.c measures, compare_sentence.c puts into words
- * and compare_print.c prints. */
+/* compare.h - two texts, word by word: compare.c measures and prints, compare_sentence.c puts the
+ * result into words. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
-#include "tools/common/print/rows.h"
 #include "tools/common/texts/encoder_tokens.h"
 
 struct pair {
@@ -38,8 +37,5 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
 
 /* "fahre, ich are not in the vocabulary: …" to be freed; NULL: every word is in it. */
 char *comparison_unknown_words(const struct comparison *comparison);
-
-void comparison_print_text(const struct comparison *comparison, struct rows *rows);
-void comparison_print_json(const struct comparison *comparison, struct rows *rows);
 
 #endif

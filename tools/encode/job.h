@@ -13,7 +13,6 @@
 #include "tools/common/print/rows.h"
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
-#include "tools/common/texts/word_notes.h"
 #include "tools/encode/encode_options.h"
 
 struct corpus;

@@ -5,7 +5,6 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/texts/item.h"
-#include "tools/common/texts/padding.h"
 #include "tools/common/texts/request_options.h"
 
 struct encoder {

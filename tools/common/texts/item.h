@@ -3,7 +3,7 @@
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
-#include "engine/engine.h"
+#include "tools/common/texts/request_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +82,22 @@ struct prompt {
     size_t len;       /* 0: none */
 };
 void item_add_prompt(struct item *item, const struct prompt *prompt);
+
+/* ---- Padding ---- */
+
+/* Chooses the id, if the user names none: that of [PAD], else of <pad>, else 0, which Keras keeps
+ * for padding. For tokens alone stderr is told if 0 is the id of a word. */
+void padding_choose(struct padding *padding, const engine_model *model,
+                    const struct request_options *request);
+
+/* Whether the input is ids without a mask that begin or end with this one. */
+bool padding_is_at_ends(const struct item *item, int32_t id);
+
+/* Gives ids their mask: their own, else one that hides all of the named id at their start and their
+ * end. */
+void padding_find(const struct padding *padding, struct item *item);
+
+/* Pads an item of at most n tokens to n. */
+void padding_apply(const struct padding *padding, struct item *item);
 
 #endif
