@@ -290,13 +290,6 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
 
 /* ---- Words that the vocabulary does not have, or has in pieces only ---- */
 
-/* With the default weights a quarter of the words or more are whole in English with many names or
- * code; fewer are in most lines of German, Polish, Turkish and Vietnamese. */
-static bool is_foreign(const engine_word_counts *counts)
-{
-    return counts->n_latin >= 4 && 4 * counts->n_whole < counts->n_latin;
-}
-
 bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
                     const struct item *item, char note[WORD_NOTE_BYTES])
 {
@@ -312,7 +305,9 @@ bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
                  item_name(item), counts.n - counts.n_unknown, counts.n, plural(counts.n));
         return item->number == 0 || notes->n_unknown++ < UNKNOWN_NAMED; /* 0: --rank's query */
     }
-    if (!is_foreign(&counts))
+    /* With the default weights a quarter of the words or more are whole in English with many names
+     * or code; fewer are in most lines of German, Polish, Turkish and Vietnamese. */
+    if (counts.n_latin < 4 || 4 * counts.n_whole >= counts.n_latin)
         return false;
     snprintf(note, WORD_NOTE_BYTES,
              "%s: %zu of its %zu words of 3 letters or more are in pieces: names, terms, or a "

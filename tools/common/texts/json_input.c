@@ -277,15 +277,6 @@ static const char *next_value(const char **at, size_t *len)
     return value;
 }
 
-static void set_id(struct record *record, const struct record_member *member, const json_t *value)
-{
-    const bool is_first_choice = strcmp(member->key, "_id") == 0;
-    if (json_is_null(value) || (!is_first_choice && (record->id || strcmp(member->key, "id") != 0)))
-        return;
-    record->id = member->value;
-    record->id_len = member->value_len;
-}
-
 void json_members_keep(json_t *object, const char *text, bool (*taken)(const char *key),
                        struct record *record)
 {
@@ -308,10 +299,13 @@ void json_members_keep(json_t *object, const char *text, bool (*taken)(const cha
         const char *written = next_value(&at, &len);
         if (taken(key))
             continue;
-        struct record_member *member = &members[record->n_members++];
-        *member = (struct record_member){strcpy(keys, key), written, len};
+        members[record->n_members++] = (struct record_member){strcpy(keys, key), written, len};
+        const bool is_first_choice = strcmp(keys, "_id") == 0;
+        if (!json_is_null(value) && (is_first_choice || (!record->id && strcmp(keys, "id") == 0))) {
+            record->id = written;
+            record->id_len = len;
+        }
         keys += strlen(key) + 1;
-        set_id(record, member, value);
     }
 }
 
@@ -332,19 +326,14 @@ static bool read_value(json_t *value, struct record *record, char *message)
     return fail(message, "this value is no text; " EXPECTED);
 }
 
-static bool is_empty_line(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
 bool json_input_read(const char *line, size_t len, struct record *record,
                      char message[JSON_MESSAGE_BYTES])
 {
     *record = (struct record){0};
-    if (is_empty_line(line, len))
+    size_t n_blanks = 0;
+    while (n_blanks < len && strchr(" \t\r", line[n_blanks]) && line[n_blanks])
+        n_blanks++;
+    if (n_blanks == len)
         return fail(message, "this line is empty; " EXPECTED);
     char *repaired = repair(line, len, &len);
     json_t *value = json_input_parse(repaired, len, message);
