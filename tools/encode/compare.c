@@ -135,21 +135,10 @@ static void print_only(const struct comparison *comparison, int side, FILE *stre
     putc('\n', stream);
 }
 
-static void print_meaning(const struct comparison *comparison, FILE *stream)
-{
-    char conclusion[COMPARISON_SENTENCE_BYTES];
-    char *unknown = comparison_unknown_words(comparison);
-    comparison_conclude(comparison, conclusion);
-    putc('\n', stream);
-    if (unknown)
-        display_sentence(stream, unknown, strlen(unknown), SENTENCE_COLUMNS);
-    display_sentence(stream, conclusion, strlen(conclusion), SENTENCE_COLUMNS);
-    free(unknown);
-}
-
 static void print_text(const struct comparison *comparison, struct rows *rows)
 {
     FILE *stream = rows->stream;
+    char conclusion[COMPARISON_SENTENCE_BYTES], *unknown = comparison_unknown_words(comparison);
     print_heading(stream, comparison->encoder);
     for (int side = 0; side < 2; side++) {
         const engine_input *input = &comparison->items[side].record.input;
@@ -165,7 +154,12 @@ static void print_text(const struct comparison *comparison, struct rows *rows)
         putc('\n', stream);
     print_only(comparison, 0, stream);
     print_only(comparison, 1, stream);
-    print_meaning(comparison, stream);
+    comparison_conclude(comparison, conclusion);
+    putc('\n', stream);
+    if (unknown)
+        display_sentence(stream, unknown, strlen(unknown), SENTENCE_COLUMNS);
+    display_sentence(stream, conclusion, strlen(conclusion), SENTENCE_COLUMNS);
+    free(unknown);
 }
 
 static void write_only(const struct comparison *comparison, int side, struct json_writer *json)
@@ -208,7 +202,7 @@ static void print_json(const struct comparison *comparison, struct rows *rows)
 
 /* ---- All of it ---- */
 
-/* Two texts, no more and no less. */
+/* Reads two texts. Ends the program if there are fewer or more. */
 static void read_two(struct comparison *comparison, struct reader *reader)
 {
     struct record more;
