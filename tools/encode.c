@@ -2,10 +2,10 @@
  *
  *     encode_options   the command line
  *     job              what a run has: reader, encoder, output, what it counts
- *     batch            records that are there, read together and tokenized
+ *     batch            records that are available, read together and tokenized
  *     pipeline         result by result: encode, print (text, json, csv, npy, ids)
- *     compare, similarity, rank, show_mask   what looks at several texts
- *     notes            what stderr is told
+ *     compare, similarity, rank, show_mask   tasks that compare several texts
+ *     notes            notes and progress on stderr
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"

@@ -50,7 +50,8 @@ static int spawn_and_wait(char *const arguments[], FILE *const files[N_FILES], i
     return reason;
 }
 
-/* Reads stdout whole and the start of stderr, in which a NUL becomes a blank. Returns 0 or errno. */
+/* Reads stdout whole and the start of stderr, in which a NUL becomes a blank. Returns 0 or
+ * errno. */
 static int read_answers(FILE *const files[N_FILES], struct child_result *result)
 {
     struct stat out;
@@ -68,7 +69,8 @@ static int read_answers(FILE *const files[N_FILES], struct child_result *result)
     return reason;
 }
 
-/* The files have descriptors above 2, which program_begin has opened, and so none of the child's. */
+/* The files have descriptors above 2, which program_begin has opened, and so none of the
+ * child's. */
 int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result)
 {
     FILE *files[N_FILES];

@@ -10,7 +10,7 @@
 
 /* ---- Reading ---- */
 
-/* One number up to a comma or the end. */
+/* Reads a number up to a comma or the end. */
 static float read_frequency(const char *option, const char **text)
 {
     size_t len = strcspn(*text, ",");
@@ -71,7 +71,7 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
      SET_BY(set_embedding_scale)},
 };
 
-/* ---- What goes together ---- */
+/* ---- Conflicts ---- */
 
 bool position_uses_base(const char *scheme)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* READER_RECORD: the batch is full, and there may be more. */
+/* Reads a batch. Returns READER_RECORD if it is full, and there may be more. */
 static enum reader_state read_batch(struct batch *batch, size_t most_bytes)
 {
     enum reader_state state = READER_RECORD;
@@ -68,7 +68,7 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
     return code;
 }
 
-/* Items that are left out are freed, and the others move up. */
+/* Skipped items are freed, and the others move up. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left)
 {
     struct encoder *encoder = batch->job->encoder;
@@ -82,7 +82,7 @@ size_t batch_tokenize(struct batch *batch, struct left_out *left)
         if (item->record.fault) {
             encoder_fail(encoder, item, "%s", item->record.fault);
         } else if (item->record.input.ids && has_prompt) {
-            encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
+            encoder_fail(encoder, item, ": ids cannot be combined with a prompt");
         } else {
             if (encoder->prompt.len > 0)
                 item_add_prompt(item, &encoder->prompt);

@@ -40,7 +40,7 @@ static void write_window(struct json_writer *json, const struct item *item)
 }
 
 /* A row that is the next line and nothing more is only counted, until one has more to say: from
- * there on rows are written, those that were only counted first. */
+ * there on rows are written, after those that were only counted. */
 void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item)
 {
     struct json_writer *json = &rows->json;

@@ -11,7 +11,7 @@
  * of a few hundred terms, taken in another order, differ by less. */
 static const double ROUNDING = 1e-5;
 
-/* Words in the same place that differ by no more are said not to differ. */
+/* Words at the same position that differ by no more are reported as equal. */
 static const double NOT_AT_ALL = 1e-6;
 
 static double rounding_of(const struct comparison *comparison)
@@ -31,13 +31,13 @@ static bool has_positions(const struct comparison *comparison)
            strcmp(encoder->attention_position, "none") != 0;
 }
 
-/* Of those that the model adds, or else of those in its attention. */
+/* Returns the name of the positions that the model adds, else of those in its attention. */
 static const char *position_name(const struct encoder *encoder)
 {
     return strcmp(encoder->position, "none") != 0 ? encoder->position : encoder->attention_position;
 }
 
-/* A word sees all others, wherever they are. */
+/* Returns whether a word sees all others, at any position. */
 static bool sees_all(const struct comparison *comparison)
 {
     return strcmp(comparison->encoder->mask, "full") == 0 && comparison->encoder->window == 0;
@@ -103,8 +103,8 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
              position_name(comparison->encoder), range, kept);
 }
 
-/* "the whole text and its word's place": what a vector of this model takes in, of what differs
- * here. */
+/* Writes what a vector of this model depends on, as far as it differs here: "the whole text and its
+ * word's place". */
 static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
 {
     const struct encoder *encoder = comparison->encoder;

@@ -11,8 +11,8 @@ static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
 
 /* ---- Progress ---- */
 
-/* The first argument that is the name of a file, or has its ending with something before it, was
- * perhaps meant as its lines. */
+/* Notes the first argument that is the name of a file, or ends like one: perhaps its lines were
+ * meant. */
 static void note_file_name(const struct request_options *request)
 {
     static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
@@ -73,7 +73,7 @@ static void print_rates(const struct notes *notes, double seconds)
         fprintf(stderr, ", %.0f tokens/s", (double)notes->n_tokens * per_second);
 }
 
-/* The bytes that are left take as long, each, as those that were read took. */
+/* Prints the share of the input that is read, and an estimate by the time per byte. */
 static void print_left(const struct notes *notes, uint64_t at, double seconds)
 {
     if (at <= notes->first_byte || at > notes->n_bytes)
@@ -160,7 +160,7 @@ static void note_padding(const struct encoder *encoder, const struct item *item)
                  (int)id);
 }
 
-/* True the first time: then a note is due. */
+/* Returns true the first time: then a note is due. */
 static bool is_first(bool *has_noted)
 {
     return !*has_noted && (*has_noted = true);

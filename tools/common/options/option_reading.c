@@ -21,11 +21,11 @@ const struct option_group OPTION_GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
 bool option_next_choice(struct option_choice *choice)
 {
-    const char *name = choice->behind;
+    const char *name = choice->rest;
     size_t len = strcspn(name, " ,\n="), word_len = strcspn(name, " ,\n");
     snprintf(choice->name, sizeof choice->name, "%.*s", (int)len, name);
     choice->value = name[len] == '=' ? 0 : choice->value + 1;
-    choice->behind = name + word_len + strspn(name + word_len, " ,\n");
+    choice->rest = name + word_len + strspn(name + word_len, " ,\n");
     return len > 0;
 }
 

@@ -136,8 +136,8 @@ void row_span(struct rows *rows, unsigned where, const char *key, struct row_spa
 
 enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
 
-/* Prints the cells of a table, which have tabs between them, and frees them: once to measure, once to
- * print. The last cell of a row has no blanks after it. */
+/* Prints the cells of a table, which have tabs between them, and frees them: once to measure, once
+ * to print. The last cell of a row has no blanks after it. */
 static void print_table(struct rows *rows, const char *columns)
 {
     FILE *stream = rows->stream;

@@ -47,14 +47,14 @@ struct row_span {
 /* Prints the first line of CSV: titles, then name0, name1 and so on, n of them. TSV has none. */
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name);
 
-/* Begins a table with these titles, a tab between them, or in JSON an array that is the member `key`
- * of the open object. If key is NULL, each object is a line of its own; if titles is NULL, the lines
- * of a table are printed at once, two blanks between their cells. */
+/* Begins a table with these titles, a tab between them, or in JSON an array that is the member
+ * `key` of the open object. If key is NULL, each object is a line of its own; if titles is NULL,
+ * the lines of a table are printed at once, two blanks between their cells. */
 void rows_begin(struct rows *rows, const char *key, const char *titles);
 
 /* Ends it. Columns of a table with titles are as wide as their widest cell; `columns` has a letter
- * for each: '<' to the left, '>' to the right, two blanks between neighbours; '.' as it is, directly
- * after the cell before it. A table with a key and no rows is "(no KEY)". */
+ * for each: '<' to the left, '>' to the right, two blanks between neighbours; '.' as it is,
+ * directly after the cell before it. A table with a key and no rows is "(no KEY)". */
 void rows_end(struct rows *rows, const char *columns);
 
 void row_begin(struct rows *rows);

@@ -12,8 +12,8 @@ enum { DEFAULT_TOP = 5 };
 
 /* ---- What is in force ---- */
 
-/* Texts that are to have N tokens may not have more, whatever the model takes. For tokens alone
- * that limit is none, unless the user says what becomes of a text above it and names no length. */
+/* --pad-to limits the length of texts, too. For tokens alone the model's limit does not hold,
+ * unless --on-long is given without --pad-to. */
 static void resolve_options(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
@@ -140,8 +140,8 @@ static void check_dimensions(const struct encoder *encoder)
 {
     const size_t dimensions = encoder->options.dimensions, whole = encoder->whole_width;
     if (encoder->ranks_pairs)
-        program_die_misused("this model ranks by its head, which makes no vectors: --rank goes "
-                            "without --dimensions");
+        program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
+                            "be combined with --dimensions");
     if (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
         program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
                             "model's are neither");
@@ -165,8 +165,8 @@ static void check_request(const struct encoder *encoder)
                 : "this model has no pooling of its own: --normalize requires -p mean, cls or "
                   "max");
     if (encoder->ranks_pairs && request->has_pooling)
-        program_die_misused(
-            "this model ranks by its head, which reads both texts: --rank goes without -p");
+        program_die_misused("this model ranks by its head, which reads both texts: --rank cannot "
+                            "be combined with -p");
     if (idle)
         program_die_misused("%s; here they are %s", idle, encoder->position);
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
@@ -180,7 +180,7 @@ static void check_request(const struct encoder *encoder)
 
 /* ---- Prompts ---- */
 
-/* Finds what goes before texts of a role. The file's own prompts are used where its own pooling is:
+/* Finds the prompt of a role. The file's own prompts are used where its own pooling is:
  * default_prompt, and with --rank those of the roles; a model that ranks pairs has none. */
 static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
 {

@@ -102,7 +102,7 @@ static bool read_ids(struct encoder *encoder, struct item *item)
     size_t n = input->n_ids;
 
     if (encoder->request.task == TASK_ENTITIES)
-        return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
+        return encoder_fail(encoder, item, ": --entities takes texts; ids have no spans");
     item->tokens = alloc_zeros(n, sizeof *item->tokens);
     item->n_tokens = n;
     padding_find(&encoder->padding, item);
@@ -165,8 +165,8 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
     return "";
 }
 
-/* The byte that a visible character of byte-level tokens stands for, U+0100 for byte 0 and so on;
- * -1: none. */
+/* Returns the byte of a visible character of byte-level tokens, U+0100 for byte 0 and so on; or
+ * -1. */
 static int byte_of(uint32_t character)
 {
     if (character < 0x100)

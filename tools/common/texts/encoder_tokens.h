@@ -25,8 +25,8 @@ const char *encoder_word(const struct encoder *encoder, int32_t id, char word[EN
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
 
-/* The word that the token for unknown words stands for at place i; NULL: another token, or the
- * word is that token's own text. */
+/* Returns the word that the i-th token replaces if it is the token for unknown words; NULL for
+ * other tokens, or if the word is that token's own text. */
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
 

@@ -99,7 +99,7 @@ void item_add_prompt(struct item *item, const struct prompt *prompt)
     input->text_len += prompt->len;
 }
 
-/* ---- Padding, as pad_sequences of Keras makes it. The engine is told which tokens it is, computes
+/* ---- Padding, as pad_sequences of Keras makes it. The engine gets a mask of it, computes
  * ---- nothing for them, and returns rows of zeros. ---- */
 
 /* The id of a token, or -1; it is the first one in most vocabularies. */

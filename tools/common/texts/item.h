@@ -1,5 +1,5 @@
 /* item.h - one input on its way to the output: what was read, its tokens, what the model made of
- * them. A text longer than the model takes may go as several items, its windows. */
+ * them. A text that is too long may be several items, its windows. */
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
@@ -75,8 +75,8 @@ engine_input item_shown(const struct item *item);
 /* What messages call it: "text 2" of the arguments, "line 3 of stdin". Good until the next call. */
 const char *item_name(const struct item *item);
 
-/* Puts a prompt before the text of an item; ids are left alone, which the caller tells a user who
- * asked for it. From there on it is part of the text: spans count in both. */
+/* Prepends a prompt to the text of an item; not to ids, which the caller reports. From there on it
+ * is part of the text: spans count in both. */
 struct prompt {
     const char *text; /* borrowed */
     size_t len;       /* 0: none */
@@ -86,7 +86,7 @@ void item_add_prompt(struct item *item, const struct prompt *prompt);
 /* ---- Padding ---- */
 
 /* Chooses the id, if the user names none: that of [PAD], else of <pad>, else 0, which Keras keeps
- * for padding. For tokens alone stderr is told if 0 is the id of a word. */
+ * for padding. For tokens alone prints a note if 0 is the id of a word. */
 void padding_choose(struct padding *padding, const engine_model *model,
                     const struct request_options *request);
 

@@ -183,8 +183,8 @@ void print_candidates(struct printer *printer, const struct item *item,
     rows_end(rows, "<<>>");
 }
 
-/* The heaviest first. In JSON they take the place of a vector, whose numbers would be as many as
- * the vocabulary has ids. */
+/* Prints the heaviest first. JSON has them instead of a vector, which would have a number for each
+ * id of the vocabulary. */
 void print_weights(struct printer *printer, const struct item *item)
 {
     struct rows *rows = &printer->rows;

@@ -67,7 +67,7 @@ static void write_window(struct json_writer *json, const struct item *item)
     json_end_object(json);
 }
 
-/* Keys of results, which take the place of those that came in, and the tasks that have them. */
+/* Keys of results, which replace equal keys of the input, and the tasks that have them. */
 static const struct result_key {
     const char *key;
     unsigned tasks; /* bits */
@@ -125,7 +125,7 @@ static void write_label(struct printer *printer, const struct ranked *ranked)
     json_write_float(&printer->rows.json, "score", ranked->score);
 }
 
-/* NULL: there is none. */
+/* Writes the best label, or all. scores is NULL for a text without tokens. */
 static void write_labels(struct printer *printer, const float *scores)
 {
     struct json_writer *json = &printer->rows.json;
