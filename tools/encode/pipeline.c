@@ -35,47 +35,47 @@ static int fail_text(struct pipeline *pipeline, const char *message)
 
 /* ---- Groups, each encoded in one call ---- */
 
-/* Encodes and prints texts together, up to one that fails. */
-static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
+/* Prints an item that is encoded. Returns PROGRAM_DONE, also if the format cannot hold it and it is
+ * skipped. */
+static int print_item(struct pipeline *pipeline, const struct item *item)
 {
-    struct encoder *encoder = pipeline->job->encoder;
     struct printer *printer = &pipeline->printer;
     const struct printer_kind *kind = pipeline->kind;
-    char reason[sizeof encoder->message]; /* a text that is left out has another */
-    size_t n_encoded = encoder_encode(encoder, items, n);
-    strcpy(reason, n_encoded < n ? encoder->message : "");
-    for (size_t i = 0; i < n_encoded; i++) {
-        const char *fault = kind->fault ? kind->fault(printer, &items[i]) : NULL;
-        if (fault) {
-            encoder_fail(encoder, &items[i], "%s", fault);
-            if (left_out_add(&pipeline->left, &items[i]))
-                continue;
-            return fail_text(pipeline, encoder->message);
-        }
-        notes_of(pipeline->job, &items[i]);
-        kind->item(printer, &items[i]);
-        if (pipeline->rows.json.stream)
-            rows_file_add(&pipeline->rows, pipeline->job, &items[i]);
-        if (printer->message || ferror(printer->stream))
-            return PROGRAM_FAILED;
+    const char *fault = kind->fault ? kind->fault(printer, item) : NULL;
+    if (fault) {
+        encoder_fail(pipeline->job->encoder, item, "%s", fault);
+        return left_out_add(&pipeline->left, item)
+                   ? PROGRAM_DONE
+                   : fail_text(pipeline, pipeline->job->encoder->message);
     }
-    return n_encoded == n ? PROGRAM_DONE : fail_text(pipeline, reason);
+    notes_of(pipeline->job, item);
+    kind->item(printer, item);
+    if (pipeline->rows.json.stream)
+        rows_file_add(&pipeline->rows, pipeline->job, item);
+    return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
-/* Encodes items in groups, which bound the memory of their rows. */
+/* Encodes items in groups, which bound the memory of their rows, and prints them, up to an item that
+ * fails. */
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    const bool is_pooled = pipeline->job->encoder->is_pooled;
-    const size_t most = is_pooled ? encoder_most_pooled(pipeline->job->encoder) : SIZE_MAX;
+    struct encoder *encoder = pipeline->job->encoder;
+    const size_t most = encoder->is_pooled ? encoder_most_pooled(encoder) : SIZE_MAX;
+    char reason[sizeof encoder->message]; /* a skipped item has another */
     int code = PROGRAM_DONE;
     for (size_t from = 0, len; from < n && code == PROGRAM_DONE; from += len) {
         size_t n_tokens = 0;
         for (len = 0; from + len < n && len < most; len++) {
             n_tokens += items[from + len].n_tokens;
-            if (!is_pooled && len > 0 && n_tokens > GROUP_TOKENS)
+            if (!encoder->is_pooled && len > 0 && n_tokens > GROUP_TOKENS)
                 break;
         }
-        code = encode_group(pipeline, items + from, len);
+        const size_t n_encoded = encoder_encode(encoder, items + from, len);
+        strcpy(reason, n_encoded < len ? encoder->message : "");
+        for (size_t i = 0; i < n_encoded && code == PROGRAM_DONE; i++)
+            code = print_item(pipeline, &items[from + i]);
+        if (code == PROGRAM_DONE && n_encoded < len)
+            code = fail_text(pipeline, reason);
     }
     return code;
 }
@@ -219,6 +219,7 @@ int encode_texts(struct job *job)
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);
+    free(pipeline->printer.row_title);
     free(pipeline);
     return code;
 }

@@ -85,11 +85,6 @@ void row_integer(struct rows *rows, unsigned where, const char *key, int64_t num
         fprintf(rows->stream, "%" PRId64, number);
 }
 
-void row_count(struct rows *rows, unsigned where, const char *key, size_t count)
-{
-    row_integer(rows, where, key, (int64_t)count);
-}
-
 void row_float(struct rows *rows, unsigned where, const char *key, float value)
 {
     char text[FORMAT_FLOAT_MAX];
@@ -134,37 +129,6 @@ void row_span(struct rows *rows, unsigned where, const char *key, struct row_spa
 
 /* ---- Rows ---- */
 
-enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
-
-/* Prints the cells of a table, which have tabs between them, and frees them: once to measure, once
- * to print. The last cell of a row has no blanks after it. */
-static void print_table(struct rows *rows, const char *columns)
-{
-    FILE *stream = rows->stream;
-    size_t widths[COLUMNS_MOST] = {0};
-    alloc_close(rows->cells);
-    for (int pass = 0; pass < 2; pass++) {
-        size_t column = 0, len;
-        for (const char *cell = rows->text; cell < rows->text + rows->len; cell += len + 1) {
-            len = strcspn(cell, "\t\n");
-            const char side = columns[column], end = cell[len];
-            const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
-            if (pass == 0) {
-                widths[column] = width > widths[column] ? width : widths[column];
-            } else {
-                const int blanks = (int)(widths[column] - width);
-                fputs(column > 0 && side != '.' ? "  " : "", stream);
-                fprintf(stream, "%*s", side == '>' ? blanks : 0, "");
-                fwrite(cell, 1, len, stream);
-                fprintf(stream, "%*s", side == '<' && end == '\t' ? blanks : 0, "");
-                fputs(end == '\n' ? "\n" : "", stream);
-            }
-            column = end == '\t' ? column + 1 : 0;
-        }
-    }
-    free(rows->text);
-}
-
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name)
 {
     if (rows->format != ROWS_CSV)
@@ -206,12 +170,40 @@ void row_end(struct rows *rows)
         fputs(rows->format == ROWS_CSV ? "\r\n" : "\n", rows->stream);
 }
 
+enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
+
+/* Prints the cells of a table, which have tabs between them, and frees them: goes through them once
+ * to measure, once to print. The last cell of a row has no blanks after it. */
 void rows_end(struct rows *rows, const char *columns)
 {
+    FILE *stream = rows->stream;
+    size_t widths[COLUMNS_MOST] = {0};
     if (rows->format == ROWS_JSON && rows->key)
         json_end_array(&rows->json);
-    if (rows->format == ROWS_TABLE && rows->cells != rows->stream)
-        print_table(rows, columns);
-    else if (rows->format == ROWS_TABLE && rows->key)
-        fprintf(rows->stream, "(no %s)\n", rows->key);
+    if (rows->format != ROWS_TABLE || rows->cells == stream) {
+        if (rows->format == ROWS_TABLE && rows->key)
+            fprintf(stream, "(no %s)\n", rows->key);
+        return;
+    }
+    alloc_close(rows->cells);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t column = 0, len;
+        for (const char *cell = rows->text; cell < rows->text + rows->len; cell += len + 1) {
+            len = strcspn(cell, "\t\n");
+            const char side = columns[column], end = cell[len];
+            const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
+            if (pass == 0) {
+                widths[column] = width > widths[column] ? width : widths[column];
+            } else {
+                const int blanks = (int)(widths[column] - width);
+                fputs(column > 0 && side != '.' ? "  " : "", stream);
+                fprintf(stream, "%*s", side == '>' ? blanks : 0, "");
+                fwrite(cell, 1, len, stream);
+                fprintf(stream, "%*s", side == '<' && end == '\t' ? blanks : 0, "");
+                fputs(end == '\n' ? "\n" : "", stream);
+            }
+            column = end == '\t' ? column + 1 : 0;
+        }
+    }
+    free(rows->text);
 }

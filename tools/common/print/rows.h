@@ -65,7 +65,7 @@ void row_end(struct rows *rows);
  * where it is true. */
 void row_text(struct rows *rows, unsigned where, const char *key, const char *text, size_t len,
               size_t most);
-void row_count(struct rows *rows, unsigned where, const char *key, size_t count);
+#define row_count(rows, where, key, count) row_integer(rows, where, key, (int64_t)(count))
 void row_integer(struct rows *rows, unsigned where, const char *key, int64_t number);
 void row_float(struct rows *rows, unsigned where, const char *key, float value);
 void row_flag(struct rows *rows, unsigned where, const char *key, bool truth);

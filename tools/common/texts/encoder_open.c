@@ -50,17 +50,18 @@ static void resolve_options(struct encoder *encoder)
         padding_choose(&encoder->padding, encoder->model, request);
 }
 
-static void resolve_pooling(struct encoder *encoder)
+/* Resolves the pooling, and what a result is: a row of numbers, of labels, or a list of a head. */
+static void resolve_result(struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    const enum task task = encoder->request.task;
-    bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
-    bool has_own = strcmp(info->pooling, "none") != 0;
-    engine_pooling pooling = encoder->request.encode.pooling;
+    const struct request_options *request = &encoder->request;
+    const enum task task = request->task;
+    const bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
+    engine_pooling pooling = request->encode.pooling;
 
-    if (by_cosine && !encoder->request.has_pooling)
+    if (by_cosine && !request->has_pooling)
         pooling = ENGINE_POOLING_MODEL;
-    if (pooling == ENGINE_POOLING_MODEL && !has_own)
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "none") == 0)
         pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
     if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
         pooling = ENGINE_POOLING_SPARSE;
@@ -69,7 +70,9 @@ static void resolve_pooling(struct encoder *encoder)
     encoder->options.pooling = pooling;
     encoder->pooling =
         pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
-    encoder->is_pooled = pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
+    encoder->is_pooled = task == TASK_LABELS
+                             ? info->head == ENGINE_HEAD_SEQUENCE
+                             : pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
     encoder->is_sparse = pooling == ENGINE_POOLING_SPARSE && task != TASK_LABELS;
     encoder->whole_width = pooling == ENGINE_POOLING_SPARSE    ? info->n_vocabulary
                            : pooling == ENGINE_POOLING_COLBERT ? info->token_vectors
@@ -77,24 +80,14 @@ static void resolve_pooling(struct encoder *encoder)
                                                                : info->width;
     encoder->width =
         encoder->options.dimensions ? encoder->options.dimensions : encoder->whole_width;
-}
-
-/* Heads answer in rows of labels, or in lists of their own. */
-static void resolve_head(struct encoder *encoder)
-{
-    const engine_info *info = &encoder->info;
-    const struct request_options *request = &encoder->request;
-    encoder->ranks_pairs =
-        request->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
-    if (request->task == TASK_LABELS) {
-        encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
+    if (task == TASK_LABELS)
         encoder->width = info->n_labels;
-    } else if (task_is_tokens(request->task) || request->task == TASK_ENTITIES ||
-               request->task == TASK_FILL) {
+    else if (task_is_tokens(task) || task == TASK_ENTITIES || task == TASK_FILL)
         encoder->width = 0;
-    }
+    encoder->ranks_pairs =
+        task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
     encoder->top = request->top ? request->top : DEFAULT_TOP;
-    if (request->task == TASK_FILL && encoder->top > info->n_vocabulary)
+    if (task == TASK_FILL && encoder->top > info->n_vocabulary)
         encoder->top = info->n_vocabulary;
 }
 
@@ -252,8 +245,7 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
 
     resolve_options(encoder);
-    resolve_pooling(encoder);
-    resolve_head(encoder);
+    resolve_result(encoder);
     check_head(encoder);
     check_request(encoder);
     if (prompt_text)

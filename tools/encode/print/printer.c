@@ -132,8 +132,11 @@ void begin_token_row(struct printer *printer, const struct item *item, size_t i)
         row_span(rows, ROWS_ALL, "span", span);
     if (is_json)
         json_write_truth(&rows->json, "special", token->special);
-    row_flag(rows, ROWS_JSON, "in_pair", token->in_pair);
-    row_flag(rows, ROWS_DATA, "masked", is_masked);
+    if (is_json && token->in_pair)
+        json_write_truth(&rows->json, "in_pair", true);
+    if (is_json && is_masked)
+        json_write_truth(&rows->json, "masked", true);
+    row_count(rows, ROWS_CSV, "masked", is_masked);
 }
 
 void print_entities(struct printer *printer, const struct item *item)

@@ -25,6 +25,7 @@ struct printer {
     struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
     size_t label_columns;  /* text: of the longest label */
     size_t n_shown;        /* text: numbers of a vector that a line shows */
+    char *row_title;       /* text: the title of these numbers, or of labels */
     size_t *n_array_rows;  /* of the array so far, counted in the job's progress */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
