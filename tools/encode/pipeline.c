@@ -55,8 +55,8 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
-/* Encodes items in groups, which bound the memory of their rows, and prints them, up to an item that
- * fails. */
+/* Encodes items in groups, which bound the memory of their rows, and prints them, up to an item
+ * that fails. */
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
     struct encoder *encoder = pipeline->job->encoder;
