@@ -88,7 +88,7 @@ const char *position_options_conflict(const struct position_options *options, co
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
         return "--frequencies requires positions fourier";
     if (options->has_position_scale && strcmp(scheme, "none") == 0)
-        return "--position-scale weighs positions, and there are none";
+        return "--position-scale requires positions";
     return NULL;
 }
 

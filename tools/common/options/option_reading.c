@@ -144,8 +144,8 @@ _Noreturn static void refuse(const struct option_reading *reading, int found, co
     program_die_misused("unrecognized option '%s'", option);
 }
 
-/* Makes slots of the rows, and what getopt_long reads. Because of the colon it tells the two
- * mistakes apart and prints nothing: it would print what was typed as it is. */
+/* Makes slots of the rows, and what getopt_long reads. Because of the colon it returns another
+ * value for each mistake and prints nothing: it would print what was typed as it is. */
 void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv)
 {

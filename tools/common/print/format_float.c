@@ -3,7 +3,7 @@
  * A decimal n·10^-s with p digits reads back as x when it is closer to x than half the distance
  * to x's nearer neighbour. For p = 6 .. 9 the nearest such decimal is computed in double, which has
  * 29 bits more than a float32: with powers of ten up to 10^22 (exact in double) two roundings of
- * 2^-53 cannot hide behind the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
+ * 2^-53 cannot exceed the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
  * digits or fewer survive decimal → float32 → decimal (FLT_DIG), so p starts at 6 and trailing
  * zeros are cut. Where an exponent is needed, printing the decimal's own double gives its digits
  * again. Numbers outside of that range go through printf and back.

@@ -58,21 +58,22 @@ struct item {
 void record_free(struct record *record);
 void item_free(struct item *item);
 
-/* Padding; how many tokens are none (n_skipped among them), and how many of these are the token
- * with this id. */
+/* Returns whether the i-th token is padding; how many tokens are not (n_skipped among them), and how
+ * many of these have this id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);
 
-/* Whether the i-th token was made of a part of the text: ids and special tokens were not. The bytes
- * it was made of; none: "". */
+/* Returns whether the i-th token was made of a part of the text: ids and special tokens were not;
+ * and the bytes that it was made of, or "". */
 bool item_has_span(const struct item *item, size_t i);
 const char *item_span_text(const struct item *item, size_t i, size_t *len);
 
-/* The input as results show it: of a window its own part. Spans count in the whole text. */
+/* Returns the input as results show it: of a window its own part. Spans count in the full text. */
 engine_input item_shown(const struct item *item);
 
-/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Good until the next call. */
+/* Returns its name in messages: "text 2" of the arguments, "line 3 of stdin". Valid until the next
+ * call. */
 const char *item_name(const struct item *item);
 
 /* Prepends a prompt to the text of an item; not to ids, which the caller reports. From there on it

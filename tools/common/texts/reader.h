@@ -31,7 +31,7 @@ struct reader {
     char message[512];
 };
 
-/* Reads n_texts arguments, or if there are none stdin, as text or JSON lines. */
+/* Reads n_texts arguments, or stdin if n_texts is 0, as text or JSON lines. */
 void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
 void reader_free(struct reader *reader);
 

@@ -22,7 +22,7 @@ struct printer {
     struct rows rows;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
-    struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
+    struct ranked *ranked; /* [labels, or ids], for sorting, or NULL */
     size_t label_columns;  /* text: of the longest label */
     size_t n_shown;        /* text: numbers of a vector that a line shows */
     char *row_title;       /* text: the title of these numbers, or of labels */
