@@ -58,7 +58,7 @@ struct item {
 void record_free(struct record *record);
 void item_free(struct item *item);
 
-/* Return whether token i is padding, how many tokens are not, and how many of these have this id. */
+/* Return whether token i is padding, how many tokens are not, and how many of those have the id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);
