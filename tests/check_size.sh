@@ -14,17 +14,17 @@ declare -A most_of=(
     [bench]=1245
     [common]=5112
     [encode]=4865
-    [import]=9170
+    [import]=9109
     [inspect]=355
     [minimal]=34
-    [new]=638
+    [new]=618
     [peers]=53
     [plot]=2995
     [postgres]=323
     [search]=1958
     [sql]=289
     [sqlite]=729
-    [writer]=2444
+    [writer]=2422
 )
 
 # Tracked files; of a copy without git all but what is built.
