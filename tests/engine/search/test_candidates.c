@@ -1,8 +1,7 @@
-/* Guarantee: bounds of scores lose no hit and change no bit, whatever rows, scales and queries are.
- *
- * Searches that score only candidates (many queries, rows of int8 and of bits) against searches
- * that score every row (four queries at a time), on every instruction set; rows are made whose
- * scores reach the bound. */
+/* Bounds of scores lose no hit and change no bit, whatever rows, scales and queries are: searches
+ * that score only candidates (many queries, rows of int8 and of bits) against searches that score
+ * every row (four queries at a time), on every instruction set; rows are made whose scores reach
+ * the bound. */
 #include "model/kernels/kernels.h"
 #include "tests/support.h"
 
