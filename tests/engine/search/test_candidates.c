@@ -124,7 +124,7 @@ static void make_wild(uint64_t *seed, char *row, size_t width)
     const size_t n = sizeof scales / sizeof *scales, which = support_below(seed, 4 * n);
     if (which < n)
         memcpy(row, &scales[which], SCALE);
-    row[SCALE + support_below(seed, width)] = -128;
+    row[SCALE + support_below(seed, width)] = (char)-128;
 }
 
 static void fill(struct trial *trial, uint64_t seed, enum kind kind)
