@@ -135,8 +135,8 @@ typedef struct engine_error {
                           Programs read the members above; the words may change in any version */
 } engine_error;
 
-/* Return static strings: "0.1.0"; how the library was built, and the instruction set in use;
- * "ENGINE_OK" and so on ("unknown status" for any other number). */
+/* Return static strings: "0.1.0"; how the library was built, and the instruction sets in use, two
+ * where AMX multiplies int8; "ENGINE_OK" and so on ("unknown status" for any other number). */
 ENGINE_API const char *engine_version(void);
 ENGINE_API const char *engine_build_info(void);
 ENGINE_API const char *engine_status_name(engine_status status);

@@ -270,8 +270,11 @@ size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const flo
 void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL])
 {
     memset(sums, 0, PANEL * sizeof *sums);
-    for (size_t i = 0; i < (cols + 3) / 4 * 4 * PANEL; i++)
-        sums[i / 4 % PANEL] = (int32_t)((uint32_t)sums[i / 4 % PANEL] + (uint32_t)panel[i]);
+    for (const int8_t *end = panel + (cols + 3) / 4 * 4 * PANEL; panel < end; panel += 4 * PANEL)
+        for (size_t i = 0; i < PANEL; i++)
+            sums[i] =
+                (int32_t)((uint32_t)sums[i] + (uint32_t)(panel[4 * i] + panel[4 * i + 1] +
+                                                         panel[4 * i + 2] + panel[4 * i + 3]));
 }
 
 bool floats_are_finite(const float *x, size_t n)

@@ -5,25 +5,26 @@
 #     tests/check_size.sh [ROOT]     ROOT: the tree to measure, this one if absent
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
-most_tests=42000 most_library=19758 most_lines=450 most_files=25
+most_library=20182 most_lines=450 most_files=25
+most_tests=41814
 # Of each program and each room that programs share, tools/NAME.c with tools/NAME/: whoever makes one shorter lowers
 # its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
 # line has none. All of tools/ is to have 26000.
 declare -A most_of=(
     [bench]=1245
-    [common]=5279
-    [encode]=5160
-    [import]=9170
+    [common]=5112
+    [encode]=4865
+    [import]=9109
     [inspect]=355
     [minimal]=34
-    [new]=638
+    [new]=618
     [peers]=53
-    [plot]=2996
+    [plot]=2995
     [postgres]=323
     [search]=1958
     [sql]=289
-    [sqlite]=731
-    [writer]=2444
+    [sqlite]=729
+    [writer]=2422
 )
 
 # Tracked files; of a copy without git all but what is built.

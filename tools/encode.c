@@ -2,10 +2,10 @@
  *
  *     encode_options   the command line
  *     job              what a run has: reader, encoder, output, what it counts
- *     batch            records that are there, read together and tokenized
+ *     batch            records that are available, read together and tokenized
  *     pipeline         result by result: encode, print (text, json, csv, npy, ids)
- *     compare, similarity, rank, show_mask   what looks at several texts
- *     notes            what stderr is told
+ *     compare, similarity, rank, show_mask   tasks that compare several texts
+ *     notes            notes and progress on stderr
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
@@ -14,23 +14,7 @@
 
 #include <unistd.h>
 
-static int run_task(struct job *job)
-{
-    switch (job->options->request.task) {
-    case TASK_RANK: return rank_texts(job);
-    case TASK_SIMILARITY:
-        return job->options->are_pairs ? print_pair_similarities(job) : print_similarities(job);
-    case TASK_SHOW_MASK: return show_masks(job);
-    case TASK_COMPARE: return compare_texts(job);
-    case TASK_VECTORS:
-    case TASK_TOKENS:
-    case TASK_LABELS:
-    case TASK_ENTITIES:
-    case TASK_FILL: break;
-    }
-    return encode_texts(job);
-}
-
+/* Opens the input and the output, runs the task and ends the output. */
 static int encode(const struct encode_options *options, struct encoder *encoder)
 {
     const struct request_options *request = &options->request;
@@ -53,7 +37,16 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
                                                                                     : ROWS_TABLE);
     notes_begin(&job);
-    int code = run_task(&job);
+    int code;
+    switch (request->task) {
+    case TASK_RANK: code = rank_texts(&job); break;
+    case TASK_SIMILARITY:
+        code = options->are_pairs ? print_pair_similarities(&job) : print_similarities(&job);
+        break;
+    case TASK_SHOW_MASK: code = show_masks(&job); break;
+    case TASK_COMPARE: code = compare_texts(&job); break;
+    default: code = encode_texts(&job);
+    }
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
     reader_free(&job.reader);
     return code;

@@ -8,8 +8,7 @@
  *     vectors        --vectors: reads word vectors of GloVe, word2vec, fastText
  *     sandbox        limits what a stranger's file could make the program do
  *
- * Formats and names: tools/import/. See encode-import(1).
- */
+ * Formats and names: tools/import/. See encode-import(1). */
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/import_options.h"

@@ -1,7 +1,6 @@
 /* new.c - encode-new: a weight file of any shape with seeded random numbers and a tokenizer from
  * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
- * tensors.
- */
+ * tensors. */
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
@@ -82,17 +81,72 @@ static void complete_config(struct model_config *config, size_t n_tokens)
                             random_model_size(config), MOST_PARAMETERS);
 }
 
-/* Sets a template of the command line (NULL: none). */
+/* ---- Templates of special tokens: TOKN of weights/FORMAT.md ---- */
+
+enum { MOST_PIECES = 16, TEMPLATE_BYTES = 512 };
+
+/* Reads a number of at most nine digits; false if the text is another. */
+static bool read_number(const char *text, size_t len, size_t *number)
+{
+    *number = strtoul(text, NULL, 10);
+    return len > 0 && len <= 9 && strspn(text, "0123456789") >= len;
+}
+
+/* Appends a piece, NAME:TYPE, to the text of the setting. Returns 'A' or 'B' for a text, else 0. */
+static char add_piece(const char *option, const char *text, size_t len,
+                      const struct word_list *words, size_t n_types, char *out)
+{
+    const char *colon = memrchr(text, ':', len), *blank = out[0] != '\0' ? " " : "";
+    const size_t n_name = colon != NULL ? (size_t)(colon - text) : 0, used = strlen(out);
+    const int n = (int)n_name;
+    size_t type, id;
+    if (n_name == 0 || !read_number(colon + 1, len - n_name - 1, &type))
+        program_die_misused("%s: '%.*s' is not a piece like A:0 or [SEP]:1", option, (int)len,
+                            text);
+    if (type >= (n_types > 0 ? n_types : 1))
+        program_die_misused("%s: '%.*s' has the type %zu, but the model has %zu token type%s",
+                            option, n, text, type, n_types, plural(n_types));
+    if (n_name == 1 && (text[0] == 'A' || text[0] == 'B')) {
+        snprintf(out + used, TEMPLATE_BYTES - used, "%s%c:%zu", blank, text[0], type);
+        return text[0];
+    }
+    if (!read_number(text, n_name, &id))
+        id = word_list_find(words, text, n_name);
+    if (id >= words->n)
+        program_die_misused("%s: '%.*s' is no token of this tokenizer (--add-token adds one)",
+                            option, n, text);
+    snprintf(out + used, TEMPLATE_BYTES - used, "%s%zu:%zu", blank, id, type);
+    return 0;
+}
+
+/* Sets a template of the command line (NULL: none), "[CLS]:0 A:0 [SEP]:0": pieces separated by
+ * blanks, each A, B, an id or a token's text, then a colon and the token type. The setting has ids
+ * for texts. */
 static void set_template(struct tokenizer_draft *draft, const struct new_options *options,
                          const char *text, bool is_pair)
 {
-    char resolved[TEMPLATE_TEXT_BYTES];
+    const char *option = is_pair ? "--template-pair" : "--template-single";
+    const size_t n_types = (size_t)options->shape.config.token_types;
+    char setting[TEMPLATE_BYTES] = "";
+    size_t n = 0, n_a = 0, n_b = 0;
     if (text == NULL)
         return;
-    special_template_resolve(is_pair ? "--template-pair" : "--template-single", text, is_pair,
-                             &draft->words, options->shape.config.token_types, resolved);
-    draft_set_text(draft, is_pair ? "pair" : "single", resolved);
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        size_t len = strcspn(text, " ");
+        if (++n > MOST_PIECES)
+            program_die_misused("%s: more than %d pieces", option, MOST_PIECES);
+        char piece = add_piece(option, text, len, &draft->words, n_types, setting);
+        n_a += piece == 'A';
+        n_b += piece == 'B';
+        text += len;
+    }
+    if (n_a != 1 || n_b != is_pair)
+        program_die_misused(is_pair ? "%s needs A once and B once" : "%s needs A once and no B",
+                            option);
+    draft_set_text(draft, is_pair ? "pair" : "single", setting);
 }
+
+/* ---- The file ---- */
 
 /* The file has at least all numbers in the smaller of the two types. */
 static void write_model(const struct new_options *options, const struct tokenizer_draft *draft)

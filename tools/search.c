@@ -10,7 +10,6 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
-#include "tools/common/texts/word_notes.h"
 #include "tools/search/origin.h"
 #include "tools/search/query_hits.h"
 

@@ -85,7 +85,6 @@ static engine_status read_options(const engine_search_options *given, engine_sea
 
 struct search {
     struct scan scan;
-    size_t k; /* hits of a query, at most one for each row */
     size_t n_blocks, n_threads;
     _Atomic size_t next_block;
     const engine_search_options *options;
@@ -105,9 +104,15 @@ static void carve(struct search *search, struct arena *arena)
     scan->queries =
         arena_cut(arena, scan_query_cap(scan), scan_stride(scan->width) * sizeof(float));
     scan->offsets = arena_cut(arena, n, sizeof *scan->offsets);
+    if (scan_has_candidates(scan)) {
+        size_t row = round_up(scan->width, QUANTIZED_STEP);
+        scan->rounded.values = arena_cut(arena, n, row);
+        scan->rounded.roundings = arena_cut(arena, n, sizeof *scan->rounded.roundings);
+        scan->rounded.errors = arena_cut(arena, n, sizeof *scan->rounded.errors);
+    }
     search->scratch = arena_cut(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
     search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
-    search->others = arena_cut(arena, n * (n_threads - 1), search->k * sizeof *search->others);
+    search->others = arena_cut(arena, n * (n_threads - 1), search->scan.k * sizeof *search->others);
 }
 
 static engine_status allocate(struct search *search, void **block, engine_error *error)
@@ -119,7 +124,7 @@ static engine_status allocate(struct search *search, void **block, engine_error 
         return fail(error, ENGINE_ERROR_MEMORY,
                     "no memory for a search of %zu queries, %zu hits of each and %zu threads (%zu "
                     "bytes): search for fewer at a time",
-                    search->scan.n_queries, search->k, search->n_threads, arena.used);
+                    search->scan.n_queries, search->scan.k, search->n_threads, arena.used);
     arena = (struct arena){.base = *block};
     carve(search, &arena);
     return ENGINE_OK;
@@ -169,8 +174,9 @@ static void begin_hits(struct search *search, engine_hit *out, size_t k)
 {
     size_t n = search->scan.n_queries;
     for (size_t i = 0; i < n * search->n_threads; i++)
-        search->hits[i] = (struct hits){
-            .heap = i < n ? out + i * k : search->others + (i - n) * search->k, .k = search->k};
+        search->hits[i] =
+            (struct hits){.heap = i < n ? out + i * k : search->others + (i - n) * search->scan.k,
+                          .k = search->scan.k};
 }
 
 /* Adds the other threads' hits of query `query` to the first thread's, and fills the rest of the
@@ -221,14 +227,15 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
         *options.n_skipped = 0;
     if (n_queries == 0 || k == 0)
         return succeed(error);
-    struct search search = {.scan = {.kernels = machine_kernels(false, error),
+    const bool is_rounded = vectors->type == ENGINE_INT8 || vectors->type == ENGINE_BINARY;
+    struct search search = {.scan = {.kernels = machine_kernels(is_rounded, error),
                                      .type = vectors->type,
                                      .cosine = options.metric == ENGINE_METRIC_COSINE,
                                      .rows = vectors->rows,
                                      .n = vectors->n,
                                      .width = vectors->width,
-                                     .n_queries = n_queries},
-                            .k = k < vectors->n ? k : vectors->n,
+                                     .n_queries = n_queries,
+                                     .k = k < vectors->n ? k : vectors->n},
                             .options = &options,
                             .first_skipped = SIZE_MAX};
     if (search.scan.kernels == NULL)

@@ -14,14 +14,16 @@
 #include "model/kernels/product_blas.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/quantize.h"
+#include "model/kernels/rows/byte_panels.h"
 #include "model/kernels/rows/panel_products.h"
 #include "model/kernels/rows/row_products.h"
 #include "model/kernels/softmax.h"
 
-#define KERNEL_SET(set, int8_product, tiles)                                                       \
+#define KERNEL_SET(set, int8_product, bits, tiles)                                                 \
     const struct kernels kernels_##set = {                                                         \
         .isa = #set,                                                                               \
         .needs_tiles = tiles,                                                                      \
+        .candidate_bits = bits,                                                                    \
         .product = product,                                                                        \
         .product_f16 = product_f16,                                                                \
         .product_bf16 = product_bf16,                                                              \
@@ -37,6 +39,8 @@
         .row_products = row_products,                                                              \
         .pack_row_panels = pack_row_panels,                                                        \
         .panel_products = panel_products,                                                          \
+        .pack_byte_panels = pack_byte_panels,                                                      \
+        .find_candidates = find_candidates,                                                        \
         .scale_scores = scale_scores,                                                              \
         .activate = activate,                                                                      \
         .multiply = multiply,                                                                      \
@@ -44,16 +48,16 @@
     }
 
 #if defined(__AVX512F__)
-KERNEL_SET(avx512, product_int8, false);
-KERNEL_SET(avx512vnni, product_int8_avx512vnni, false);
-KERNEL_SET(amx, product_int8_amx, true);
+KERNEL_SET(avx512, product_int8, 7, false);
+KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, false);
+KERNEL_SET(amx, product_int8_amx, 8, true);
 #elif defined(__AVX2__)
-KERNEL_SET(avx2, product_int8, false);
-KERNEL_SET(avxvnni, product_int8_avxvnni, false);
+KERNEL_SET(avx2, product_int8, 7, false);
+KERNEL_SET(avxvnni, product_int8_avxvnni, 8, false);
 #elif defined(KERNELS_NEON)
-KERNEL_SET(neon, product_int8, false);
-KERNEL_SET(neondot, product_int8_neondot, false);
-KERNEL_SET(neoni8mm, product_int8_neoni8mm, false);
+KERNEL_SET(neon, product_int8, 0, false);
+KERNEL_SET(neondot, product_int8_neondot, 8, false);
+KERNEL_SET(neoni8mm, product_int8_neoni8mm, 8, false);
 #else
-KERNEL_SET(portable, product_int8, false);
+KERNEL_SET(portable, product_int8, 0, false);
 #endif

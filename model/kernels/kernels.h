@@ -167,8 +167,10 @@ struct norm {
 
 struct kernels {
     const char *isa;
-    bool needs_tiles; /* uses AMX's tile registers, which the process must have requested from
+    bool needs_tiles;   /* uses AMX's tile registers, which the process must have requested from
                          Linux */
+    int candidate_bits; /* of queries rounded to find candidates by product_int8 (layers/search/):
+                           7 if every x must be in 0 .. 127, else 8; 0: floats are faster */
     void (*product)(const struct product *product); /* indexed by the type of the panels */
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
@@ -212,6 +214,16 @@ struct kernels {
     /* Writes the rows as panels; reads neither `queries` nor the members after it. n_rows ≥ 1. */
     void (*pack_row_panels)(const struct row_products *p, float *panels);
     void (*panel_products)(const struct panel_products *p);
+
+    /* Writes rows of int8, or bits as bytes 1 and -1 (also those after the last column), as panels
+     * of product_int8, of width rounded up to 16; the last row is repeated to fill a panel. Reads
+     * neither `queries` nor the members after it. n_rows ≥ 1. */
+    void (*pack_byte_panels)(const struct row_products *p, int8_t *panels);
+
+    /* Writes the indexes of the scores with max(scores[i], -FLT_MAX) + error · lengths[i] ≥
+     * threshold to found [n], and returns their number. n ≤ 2^16. */
+    size_t (*find_candidates)(const float *scores, const float *lengths, size_t n, float error,
+                              float threshold, uint16_t *found);
 
     /* scores[i] = (scores[i] + offset) · factors[i]. Returns true unless all are finite and below
      * the threshold. */

@@ -276,7 +276,7 @@ TEST(info_of_the_model)
     assert_string_equal(info.pooling, "mean");
     assert_int_equal(info.normalize, 1);
     assert_int_equal(info.file_bytes, model_len);
-    assert_true(strcmp(info.isa, "amx") == 0 || strstr(engine_build_info(), info.isa) != NULL);
+    assert_non_null(strstr(engine_build_info(), info.isa));
 }
 
 TEST(directories_end)

@@ -90,7 +90,7 @@ TEST(entities_at_their_edges)
 }
 
 /* Tokens that were made before give what their text gives; a prompt is no part of an entity. */
-TEST(entities_of_tokens_and_behind_a_prompt)
+TEST(entities_of_tokens_and_after_a_prompt)
 {
     engine_input text = support_text("I ride bike"), ready = {0};
     engine_encode_options prompted = ENGINE_ENCODE_OPTIONS(.prompt_text = "dog cat ");
@@ -233,16 +233,18 @@ TEST(rank_by_pairs_at_its_edges)
 {
     engine_token token = {.id = 1};
     engine_input query = support_text("I ride"), empty = {0}, cat = support_text("cat"),
-                 tokens = {0}, counted = {0}, paired = cat,
+                 tokens = {0}, counted = {0}, paired = cat, ids = support_ids(IDS, 2), pair = cat,
                  of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
     float scores[2];
     engine_model *model = support_small_model("--head sequence --labels 1");
     engine_session *session = support_session(model, NULL);
     tokens.tokens = &token;
     paired.pair_len = 1;
+    pair.pair = "dog";
+    pair.pair_len = 3;
     counted.text_len = 1;
-    const engine_input *const wrong[] = {&tokens, &paired, &counted, &of_lengths[0],
-                                         &of_lengths[1]};
+    const engine_input *const wrong[] = {&tokens, &paired,        &counted,      &ids,
+                                         &pair,   &of_lengths[0], &of_lengths[1]};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_int_equal(engine_rank(session, &query, wrong[i], 1, NULL, scores),
                          ENGINE_ERROR_ARGUMENT);

@@ -14,6 +14,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/machine/environment.sh
 root=$PWD shared=$(realpath -m "${SHARED_DIR:-../shared}") python=${PYTHON:-/usr/bin/python3}
+[ -z "${SANITIZE:-}" ] || export LSAN_OPTIONS=suppressions=$root/tests/cli/lsan.supp:print_suppressions=0
 build=$(realpath "${BUILD:-build}")
 PATH=$build:$build/tests/cli:$PATH
 export root PATH ENCODE_MODEL=default.weights COLUMNS=80 LC_ALL=C.UTF-8 OMP_NUM_THREADS=2

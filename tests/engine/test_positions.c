@@ -1,5 +1,6 @@
-/* Positional encodings: the numbers that engine_position_matrix gives, beside the formula in double
- * and the table in the file, and what it answers where there is nothing to give. */
+/* engine_position_matrix: each scheme with the options of a session or of a file is compared with
+ * the second implementation, tables with the file, and wrong options are refused. The formulas are
+ * tested in model/layers/test_position.c. */
 #include "tests/reference/encoder.h"
 #include "tests/support.h"
 
@@ -34,32 +35,6 @@ static float *positions(const engine_model *model, engine_position scheme, size_
         fail_msg("%zu positions: %s", n, error.message);
     assert_int_equal(needed, n * width);
     return out;
-}
-
-/* |row a - row b|, or |row a| for b = a. */
-static double distance(const float *matrix, size_t a, size_t b, size_t width)
-{
-    double square = 0;
-    for (size_t i = 0; i < width; i++) {
-        double other = a == b ? 0 : (double)matrix[b * width + i];
-        double difference = (double)matrix[a * width + i] - other;
-        square += difference * difference;
-    }
-    return sqrt(square);
-}
-
-/* Each row of width 100 has length √50, whatever the position, and rows 2 apart have one distance.
- */
-TEST(width_100)
-{
-    engine_model *model = make("--width 100 --heads 4 --max-tokens 128 --position sinusoidal");
-    float *matrix = positions(model, ENGINE_POSITION_MODEL, 128, 100);
-    double length = distance(matrix, 34, 34, 100), between = distance(matrix, 70, 72, 100);
-    print_message("|PE[34]| = %.7f, |PE[70]-PE[72]| = %.7f\n", length, between);
-    assert_true(fabs(length - 7.071068) <= 1e-6);
-    assert_true(fabs(between - 3.266878) <= 1e-6);
-    free(matrix);
-    engine_model_close(model);
 }
 
 /* The engine's matrix beside the reference's, for the same options. */

@@ -161,8 +161,8 @@ fi
 # ---- Killed ----
 sql "CREATE TABLE kept(i int PRIMARY KEY, body text, vector real[] GENERATED ALWAYS AS (encode(body, 'text', '$model')) STORED);" \
     "INSERT INTO kept $of_rows;"
-victim() { # prints the pid of a backend that is in the middle of inserting
-    psql -Xqc "INSERT INTO kept SELECT i + 10000000, body FROM texts" >/dev/null 2>&1 &
+victim() { # prints the pid of a backend that is in the middle of inserting, and would be for long
+    psql -Xqc "INSERT INTO kept SELECT i + k * 10000000, body FROM texts, generate_series(1, 50) k" >/dev/null 2>&1 &
     local pid='' until=$((SECONDS + 30))
     while [ -z "$pid" ] && [ $SECONDS -lt $until ]; do
         pid=$(psql -XqtAc "SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT INTO kept%' AND state = 'active'")

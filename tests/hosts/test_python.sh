@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the package for Python, tests/hosts/python/test_*.py, on the library of the build folder.
+#
+# Guarantee: the calls of the package for Python give what the command prints.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

@@ -59,7 +59,7 @@ max_wal_size = 4GB
 jit = off
 fsync = off # what is killed here are processes, not the machine
 CONF
-with_sanitizer $POSTGRES_AS pg_ctl -D "$POSTGRES_DATA" -l "$POSTGRES_LOG" -w start >/dev/null ||
+$POSTGRES_AS pg_ctl -D "$POSTGRES_DATA" -l "$POSTGRES_LOG" -w start >/dev/null ||
     { tail -n 5 "$POSTGRES_LOG"; exit 1; }
 psql -qc 'CREATE EXTENSION encode' || exit 1
 cd "$tree" || exit 1

@@ -1,5 +1,5 @@
-/* alloc.h - memory for a program: where there is none, it says so and ends at once, with exit code
- * 1. What it has written to stdout is kept; of an output file that is not finished nothing is
+/* alloc.h - memory for a program, which ends with a message and exit code 1 if there is not enough.
+ * What it has written to stdout is kept; of an output file that is not finished nothing is
  * left. */
 #ifndef TOOLS_ALLOC_H
 #define TOOLS_ALLOC_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What memory is asked for from here on, as the message then names it: "text 2". */
+/* Names what memory is requested for from here on, for the message: "text 2". */
 void alloc_for(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
 /* Ends the program. */
@@ -40,7 +40,7 @@ void *alloc_bytes(size_t len);
 /* n elements of zeros, at least one. */
 void *alloc_zeros(size_t n, size_t element_bytes);
 
-/* Makes room for n elements, at least one, of which those that were there are kept. */
+/* Makes room for n elements, at least one, and keeps the old ones. */
 void *alloc_resize(void *data, size_t n, size_t element_bytes);
 
 /* A text as formatted, to be freed. */

@@ -1,4 +1,4 @@
-/* child.h - another program: bytes are its stdin, and its stdout becomes bytes. */
+/* child.h - runs another program: bytes are its stdin, and its stdout becomes bytes. */
 #ifndef TOOLS_CHILD_H
 #define TOOLS_CHILD_H
 
@@ -15,8 +15,8 @@ struct child_result {
 };
 
 /* Runs arguments[0], found by PATH, with the input as its stdin, and waits for its end. Its stdin
- * is a file, which it may open again as /dev/stdin. 0, or the errno value that says why it could
- * not be started, or what it said not be read. */
+ * is a file, which it may open again as /dev/stdin. Returns 0, or errno if it could not be started
+ * or its answers could not be read. */
 int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result);
 
 #endif

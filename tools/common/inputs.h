@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another one, and stderr,
- * where the program ends without a word. One that is not there is for whoever opens it to tell. */
+/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another file, and so must
+ * stderr, else the program ends without a message. A missing file is reported when it is opened. */
 void input_remember(const char *path);
 
-/* The output must be none of those that are remembered. */
+/* Ends the program if the output is a remembered file. */
 void input_refuse_output(const char *output);
 
 /* Reads and remembers a file ("-": stdin) of at most 1 GiB; a NUL byte follows its *len bytes.

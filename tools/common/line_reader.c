@@ -25,7 +25,7 @@ void line_reader_free(struct line_reader *reader)
     reader->data = NULL;
 }
 
-/* Room for more bytes behind `end`: by moving what is left to the front, else by growing. */
+/* Makes room for more bytes after `end`: moves the unread ones to the front, else grows. */
 static bool make_room(struct line_reader *reader)
 {
     if (reader->begin > 0 && reader->end == reader->cap) {
@@ -47,22 +47,15 @@ static bool make_room(struct line_reader *reader)
     return true;
 }
 
-/* Waits up to timeout milliseconds (-1: for ever) for something to read; false when there is
- * nothing. */
-static bool is_readable(int fd, int timeout)
+/* Waits up to timeout milliseconds, or without end if that is -1. Returns whether the input can be
+ * read, and `wake` cannot. A descriptor of -1 is ignored. */
+static bool wait_for_input(int fd, int wake, int timeout)
 {
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    return poll(&poll_fd, 1, timeout) != 0;
-}
-
-/* False: the wait was ended. A descriptor of -1 is not looked at. */
-static bool wait_for_input(const struct line_reader *reader)
-{
-    struct pollfd fds[] = {{.fd = reader->fd, .events = POLLIN},
-                           {.fd = reader->wake, .events = POLLIN}};
-    while (poll(fds, 2, -1) < 0 && errno == EINTR)
+    struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
+    int n;
+    while ((n = poll(fds, 2, timeout)) < 0 && errno == EINTR)
         ;
-    return fds[1].revents == 0;
+    return n != 0 && fds[1].revents == 0;
 }
 
 static bool read_more(struct line_reader *reader)
@@ -72,7 +65,7 @@ static bool read_more(struct line_reader *reader)
         return false;
     do
         n = read(reader->fd, reader->data + reader->end, reader->cap - reader->end);
-    while (n < 0 && (errno == EINTR || (errno == EAGAIN && is_readable(reader->fd, -1))));
+    while (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_input(reader->fd, -1, -1))));
     if (n < 0) {
         reader->error = errno;
         return false;
@@ -83,7 +76,7 @@ static bool read_more(struct line_reader *reader)
     return true;
 }
 
-/* The bytes up to `next` are done with. */
+/* Counts the bytes up to `next` as handed out. */
 static void advance(struct line_reader *reader, size_t next)
 {
     const size_t n = next - reader->begin;
@@ -162,9 +155,9 @@ enum line_state line_reader_next(struct line_reader *reader, bool wait, char **l
                        : hand_out(reader, reader->end, reader->end, line, len);
         if (reader->end - reader->begin > LINE_BYTES_MAX + 1)
             return LINE_TOO_LONG;
-        if (!wait && !is_readable(reader->fd, 0))
+        if (!wait && !wait_for_input(reader->fd, -1, 0))
             return LINE_PENDING;
-        if (reader->wake >= 0 && !wait_for_input(reader))
+        if (reader->wake >= 0 && !wait_for_input(reader->fd, reader->wake, -1))
             return LINE_PENDING;
         if (!read_more(reader))
             return LINE_FAILED;

@@ -19,7 +19,7 @@ enum line_state {
     LINE_FAILED    /* read failed or memory is short: error is an errno value */
 };
 
-/* How far the lines that were handed out go. */
+/* The end of the lines that were handed out. */
 struct line_place {
     uint64_t bytes;
     uint32_t sum; /* CRC-32C of them, where has_sum asks for it */
@@ -30,7 +30,7 @@ struct line_reader {
     int wake; /* a descriptor that ends waiting when it can be read; -1: none */
     bool has_sum;
     struct line_place place;
-    size_t last_begin; /* of the last line handed out, and the place before it */
+    size_t last_begin; /* of the last line handed out, with its line_place */
     struct line_place last_place;
     char *data; /* [cap] */
     size_t cap;

@@ -5,14 +5,14 @@
 
 #include "engine/engine.h"
 
-/* The value of a setting, borrowed from the model; NULL: the file does not say. */
+/* Returns the value of a setting, borrowed from the model; NULL if the file does not have it. */
 const char *model_setting(const engine_model *model, engine_settings settings, const char *key);
 
-/* A number of the config, or `otherwise` where the file does not say or model is NULL. */
+/* Returns a number of the config, or `otherwise` if the file does not have it or model is NULL. */
 double model_number(const engine_model *model, const char *key, double otherwise);
 
-/* Ends the program: says why a model could not be opened and, where the path (NULL: the default
- * weights) tells what it is, the command that makes a weight file of it. */
+/* Ends the program: prints why a model could not be opened and, if the path (NULL: the default
+ * weights) is a checkpoint or the like, the command that makes a weight file of it. */
 _Noreturn void model_open_die(const char *path, const engine_error *error);
 
 #endif

@@ -27,8 +27,7 @@ enum { MESSAGE_BYTES = 8192 }; /* two paths, and words around them */
 
 static const char *name_of_program = "encode";
 
-/* A file that is mapped ends before the page that is read. A write that fails leaves nothing else
- * to do. */
+/* Reports that a mapped file was cut before the page that is read. */
 static void end_at_lost_page(int signal_number)
 {
     static const char MESSAGE[] =
@@ -41,7 +40,7 @@ static void end_at_lost_page(int signal_number)
 }
 
 /* If descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and
- * messages would go into a result. So they are opened, each for what it is not for: reading stdin
+ * messages would go into a result. So they are opened, each in the wrong direction: reading stdin
  * or writing to stdout fails as it would have. Without /dev/null stdin may stay closed: nothing is
  * written there, and most programs need none. */
 void program_begin(char *name, char *argv[])
@@ -50,11 +49,12 @@ void program_begin(char *name, char *argv[])
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
+    signal(SIGXFSZ,
+           SIG_IGN); /* a write beyond the limit of a file's length fails and is reported */
     signal(SIGBUS, end_at_lost_page);
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)
-            program_die("cannot open /dev/null in place of descriptor %d, which is closed: %s", fd,
+            program_die("cannot open /dev/null as descriptor %d, which is closed: %s", fd,
                         strerror(errno));
 }
 
@@ -128,7 +128,7 @@ int program_end(int code)
     int failed = ferror(stdout);
     if (fflush(stdout) == 0 && !failed)
         return code;
-    if (errno == 0) { /* an earlier write failed, and its reason is gone: one more tells it */
+    if (errno == 0) { /* an earlier write failed, and its reason is lost: another write has it */
         putchar('\n');
         fflush(stdout);
     }
@@ -144,8 +144,8 @@ __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
 
 /* OpenMP's threads spin for milliseconds when a call is over, and slow down whatever else runs,
  * unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when loaded, before any line of the
- * program: so the program sets it and starts itself again, which takes a millisecond. LLVM's can be
- * told.
+ * program: so the program sets it and starts itself again, which takes a millisecond. LLVM's has a
+ * function.
  *
  * Where the user has threads bound to CPUs, GCC's runtime has bound this one too: started again,
  * the program would have that CPU alone. "ld.so PROGRAM" runs the dynamic linker, which is then no

@@ -32,7 +32,7 @@ const char *program_name(void);
  * engine's choice). May start the program again. */
 void set_passive_waiting(char *argv[], size_t n_threads);
 
-/* "name: message" on stderr, as display_copy shows it, with a line end; behind it, for
+/* "name: message" on stderr, as display_copy shows it, with a line end; after it, for
  * PROGRAM_MISUSED, "Try 'name --help'.". Returns the code. */
 int program_say(int code, const char *format, ...) PROGRAM_PRINTF(2, 3);
 

@@ -10,7 +10,7 @@
 
 /* ---- Reading ---- */
 
-/* One number up to a comma or the end. */
+/* Reads a number up to a comma or the end. */
 static float read_frequency(const char *option, const char **text)
 {
     size_t len = strcspn(*text, ",");
@@ -72,7 +72,7 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
      SET_BY(set_embedding_scale)},
 };
 
-/* ---- What goes together ---- */
+/* ---- Conflicts ---- */
 
 bool position_uses_base(const char *scheme)
 {
@@ -89,7 +89,7 @@ const char *position_options_conflict(const struct position_options *options, co
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
         return "--frequencies requires positions fourier";
     if (options->has_position_scale && strcmp(scheme, "none") == 0)
-        return "--position-scale weighs positions, and there are none";
+        return "--position-scale requires positions";
     return NULL;
 }
 

@@ -21,7 +21,7 @@ struct position_options {
     double embedding_scale, position_scale;
 };
 
-/* Where the value of --position goes, whose row is every program's own: its default differs. */
+/* The member for --position, whose row is in each program, since its default differs. */
 #define POSITION_AT(type, member)                                                                  \
     NAMED_AT(type, member, "model, " ENGINE_POSITIONS, engine_position_named)
 
@@ -35,15 +35,14 @@ extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embed
         OPTION_GROUP(NULL, array), .base = OPTION_AT(type, member, struct position_options)        \
     }
 
-/* A rule: positions that are a member of a program's options go together with their scheme. */
+/* A rule: the positions in a program's options must fit their scheme. */
 #define POSITION_RULE(type, member)                                                                \
     {                                                                                              \
         .check = position_options_check, .base = OPTION_AT(type, member, struct position_options)  \
     }
 const char *position_options_check(const void *positions);
 
-/* Options that say nothing for a scheme, by its name; NULL: unknown yet, or "model". NULL: all is
- * well. */
+/* Returns the message of options that do nothing for a scheme, or NULL, as for "model". */
 const char *position_options_conflict(const struct position_options *options, const char *scheme);
 
 /* The numbers in force: what the options say, else the model (NULL: none), else the format. */
@@ -60,8 +59,8 @@ struct position_numbers position_numbers(const struct position_options *options,
 void position_options_apply(struct position_options *options, size_t width,
                             engine_session_options *session);
 
-/* What to do about a session, or a matrix, that was refused with this status: words to put behind
- * the message, or "". */
+/* Returns what to do about a session, or a matrix, that was refused with this status: words to
+ * follow the message, or "". */
 const char *position_next_step(engine_position position, engine_status status);
 
 /* Names the options that may make float32 overflow, to print after the message, or "". */

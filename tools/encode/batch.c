@@ -7,24 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* READER_RECORD: the batch is full, and there may be more. */
-static enum reader_state read_batch(struct batch *batch, size_t most_bytes)
-{
-    enum reader_state state = READER_RECORD;
-    while (state == READER_RECORD && batch->n_items < BATCH_ITEMS && batch->n_bytes < most_bytes) {
-        struct item *item = &batch->items[batch->n_items];
-        const engine_input *input = &item->record.input;
-        *item = (struct item){0};
-        state = reader_next(&batch->job->reader, batch->n_items == 0, &item->record);
-        if (state != READER_RECORD)
-            break;
-        item->number = ++batch->job->progress.lines;
-        batch->n_items++;
-        batch->n_bytes += input->text_len + input->pair_len + input->n_ids * sizeof *input->ids;
-    }
-    return state;
-}
-
 /* About one second of work, judged by the last batch: enough to keep the threads busy, little
  * enough that results keep coming. */
 static size_t bytes_of_a_second(size_t n_bytes, double seconds)
@@ -44,7 +26,18 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
     int code;
     batch->job = job;
     do {
-        state = read_batch(batch, most_bytes);
+        state = READER_RECORD; /* at the end of a full batch: there may be more */
+        while (batch->n_items < BATCH_ITEMS && batch->n_bytes < most_bytes) {
+            struct item *item = &batch->items[batch->n_items];
+            const engine_input *input = &item->record.input;
+            *item = (struct item){0};
+            state = reader_next(&job->reader, batch->n_items == 0, &item->record);
+            if (state != READER_RECORD)
+                break;
+            item->number = ++job->progress.lines;
+            batch->n_items++;
+            batch->n_bytes += input->text_len + input->pair_len + input->n_ids * sizeof(int32_t);
+        }
         has_more = state == READER_RECORD || state == READER_PENDING;
         const double start = program_seconds();
         code = process(task, batch);
@@ -68,7 +61,7 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
     return code;
 }
 
-/* Items that are left out are freed, and the others move up. */
+/* Skipped items are freed, and the others move up. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left)
 {
     struct encoder *encoder = batch->job->encoder;
@@ -82,7 +75,7 @@ size_t batch_tokenize(struct batch *batch, struct left_out *left)
         if (item->record.fault) {
             encoder_fail(encoder, item, "%s", item->record.fault);
         } else if (item->record.input.ids && has_prompt) {
-            encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
+            encoder_fail(encoder, item, ": ids cannot be combined with a prompt");
         } else {
             if (encoder->prompt.len > 0)
                 item_add_prompt(item, &encoder->prompt);

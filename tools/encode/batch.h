@@ -1,5 +1,5 @@
-/* batch.h - inputs read together: what can be had without waiting, up to as much as takes about a
- * second. */
+/* batch.h - inputs read together: all that are available without waiting, up to about a second of
+ * work. */
 #ifndef TOOLS_BATCH_H
 #define TOOLS_BATCH_H
 
@@ -16,23 +16,23 @@ struct batch {
     size_t n_bytes; /* of the items that are in it */
 };
 
-/* Reads batch after batch to the end of the input, each in the place of the last, and has it
- * processed. Waits for the first input of a batch only; what was written is flushed before it
- * waits. `process` returns PROGRAM_DONE, or after a message an exit code that ends all. */
+/* Reads the input batch after batch and calls `process` for each. Waits for the first input of a
+ * batch only, and flushes the output before it waits. `process` returns PROGRAM_DONE, or after a
+ * message an exit code that ends the run. */
 int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task);
 
-/* Puts the prompt before each text, tokenizes it and pads it. Returns how many, from the first,
- * could be; the encoder's message says why not all. Texts that are left out are no longer in the
- * batch; if left is NULL there are none. */
+/* Prepends the prompt to each text, tokenizes it and pads it. Returns how many texts, from the
+ * first, succeeded; the encoder's message is the error of the next. Skipped texts are removed from
+ * the batch; if left is NULL, none is skipped. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left);
 
-/* Texts that are kept until all are read. */
+/* Texts that stay in memory until all are read. */
 struct kept {
     struct item *items; /* [n] */
     size_t n;
 };
 
-/* Moves the items of the batch, with notes of them, to the end of those that are kept already. */
+/* Moves the items of the batch to the end of `kept`, and prints notes about them. */
 void batch_keep(struct batch *batch, struct kept *kept);
 void kept_free(struct kept *kept);
 

@@ -19,7 +19,7 @@ static void begin_row(struct rows_file *rows, size_t row, size_t line)
     json_write_count(&rows->json, "line", line);
 }
 
-/* A byte of the text as it came in, which is behind the prompt. */
+/* Returns the offset in the text as it was read, without the prompt. */
 static size_t without_prompt(const struct item *item, size_t at)
 {
     const size_t prompt_len = item->window.in_pair ? 0 : item->prompt_len;
@@ -40,7 +40,7 @@ static void write_window(struct json_writer *json, const struct item *item)
 }
 
 /* A row that is the next line and nothing more is only counted, until one has more to say: from
- * there on rows are written, those that were only counted first. */
+ * there on rows are written, after those that were only counted. */
 void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item)
 {
     struct json_writer *json = &rows->json;

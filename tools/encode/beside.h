@@ -21,7 +21,7 @@
 #include "tools/encode/job.h"
 
 struct rows_file {
-    struct json_writer json; /* its stream is NULL: there is no such file */
+    struct json_writer json; /* its stream is NULL without such a file */
     bool is_per_token;       /* a row is a token */
     bool is_begun;           /* rows are written, from row 0 on, not only counted */
 };
@@ -34,7 +34,7 @@ void rows_file_add(struct rows_file *rows, struct job *job, const struct item *i
 
 struct left_out {
     struct job *job;
-    struct json_writer report; /* if its stream is NULL, stderr is told */
+    struct json_writer report; /* if its stream is NULL, notes are printed */
     size_t last;               /* the number of the last text that was left out */
 };
 
@@ -45,7 +45,7 @@ void left_out_open(struct left_out *left);
  * not allow that. */
 bool left_out_add(struct left_out *left, const struct item *item);
 
-/* Notes how many were left out, and where they are named. */
+/* Notes how many texts were skipped, and where they are listed. */
 void left_out_end(const struct left_out *left);
 
 #endif

@@ -11,7 +11,7 @@
  * of a few hundred terms, taken in another order, differ by less. */
 static const double ROUNDING = 1e-5;
 
-/* Words in the same place that differ by no more are said not to differ. */
+/* Words at the same position that differ by no more are reported as equal. */
 static const double NOT_AT_ALL = 1e-6;
 
 static double rounding_of(const struct comparison *comparison)
@@ -31,13 +31,13 @@ static bool has_positions(const struct comparison *comparison)
            strcmp(encoder->attention_position, "none") != 0;
 }
 
-/* Of those that the model adds, or else of those in its attention. */
+/* Returns the name of the positions that the model adds, else of those in its attention. */
 static const char *position_name(const struct encoder *encoder)
 {
     return strcmp(encoder->position, "none") != 0 ? encoder->position : encoder->attention_position;
 }
 
-/* A word sees all others, wherever they are. */
+/* Returns whether a word sees all others, at any position. */
 static bool sees_all(const struct comparison *comparison)
 {
     return strcmp(comparison->encoder->mask, "full") == 0 && comparison->encoder->window == 0;
@@ -103,8 +103,8 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
              position_name(comparison->encoder), range, kept);
 }
 
-/* "the whole text and its word's place": what a vector of this model takes in, of what differs
- * here. */
+/* Writes what a vector of this model depends on, as far as it differs here: "the whole text and its
+ * word's place". */
 static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
 {
     const struct encoder *encoder = comparison->encoder;
@@ -164,62 +164,39 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
 
 enum { WORDS_MOST = 8, WORD_COLUMNS = 24 };
 
-struct unknown_words {
-    const char *words[WORDS_MOST]; /* each spelling once */
-    size_t lens[WORDS_MOST];
-    size_t n;
-    bool are_more;
-};
-
-static void add_word(struct unknown_words *unknown, const char *word, size_t len)
-{
-    for (size_t i = 0; i < unknown->n; i++)
-        if (unknown->lens[i] == len && memcmp(unknown->words[i], word, len) == 0)
-            return;
-    if (unknown->n == WORDS_MOST) {
-        unknown->are_more = true;
-        return;
-    }
-    unknown->words[unknown->n] = word;
-    unknown->lens[unknown->n++] = len;
-}
-
-static const struct item *find_unknown_words(const struct comparison *comparison, size_t *place,
-                                             struct unknown_words *unknown)
-{
-    const struct item *found = NULL;
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < comparison->items[side].n_tokens; i++)
-            if (comparison_is_unknown(comparison, side, i)) {
-                size_t len;
-                const char *word = comparison_word(comparison, side, i, &len);
-                add_word(unknown, word, len);
-                found = &comparison->items[side];
-                *place = i;
-            }
-    return found;
-}
-
+/* Each spelling is named once. The token is the one that the model reads in place of the last. */
 char *comparison_unknown_words(const struct comparison *comparison)
 {
-    struct unknown_words unknown = {0};
+    const char *words[WORDS_MOST], *token = NULL;
+    size_t lens[WORDS_MOST], n = 0, token_len = 0, line_len;
     char *line = NULL;
-    size_t line_len, len, place = 0;
-    const struct item *item = find_unknown_words(comparison, &place, &unknown);
-    if (!item)
+    bool are_more = false;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < comparison->items[side].n_tokens; i++) {
+            const struct item *item = &comparison->items[side];
+            size_t len, k = 0;
+            const char *word = encoder_unknown_word(comparison->encoder, item, i, &len);
+            if (!word)
+                continue;
+            token = encoder_token_text(comparison->encoder, item, i, &token_len);
+            while (k < n && (lens[k] != len || memcmp(words[k], word, len) != 0))
+                k++;
+            are_more = are_more || k == WORDS_MOST;
+            if (k == n && n < WORDS_MOST) {
+                words[n] = word;
+                lens[n++] = len;
+            }
+        }
+    if (!token)
         return NULL;
-
     FILE *stream = alloc_open(&line, &line_len);
-    for (size_t i = 0; i < unknown.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         fputs(i ? ", " : "", stream);
-        display_text(stream, unknown.words[i], unknown.lens[i], WORD_COLUMNS);
+        display_text(stream, words[i], lens[i], WORD_COLUMNS);
     }
-    bool is_one = unknown.n == 1;
-    fprintf(stream, "%s %s not in the vocabulary: %s the vector of ",
-            unknown.are_more ? " and others" : "", is_one ? "is" : "are",
-            is_one ? "it starts from" : "all start from");
-    const char *token = encoder_token_text(comparison->encoder, item, place, &len);
-    display_text(stream, token, len, WORD_COLUMNS);
+    fprintf(stream, "%s %s not in the vocabulary: %s the vector of ", are_more ? " and others" : "",
+            n == 1 ? "is" : "are", n == 1 ? "it starts from" : "all start from");
+    display_text(stream, token, token_len, WORD_COLUMNS);
     alloc_close(stream);
     return line;
 }

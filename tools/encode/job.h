@@ -13,7 +13,6 @@
 #include "tools/common/print/rows.h"
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
-#include "tools/common/texts/word_notes.h"
 #include "tools/encode/encode_options.h"
 
 struct corpus;
@@ -25,7 +24,7 @@ struct progress {
     size_t cut, repaired, left_out; /* texts: shortened, not UTF-8, without a result */
 };
 
-/* What stderr has been told, and when (notes.h). */
+/* Which notes have been printed, and when (notes.h). */
 struct notes {
     uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
     bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */
@@ -44,29 +43,28 @@ struct job {
     struct rows rows; /* of the output, in its format; formats that have no rows: tables */
     struct progress progress;
     struct notes notes;
-    struct corpus *corpus; /* NULL: the run leaves no journal */
+    struct corpus *corpus; /* NULL: the run has no journal */
 };
 
-/* Tasks return the program's exit code; what went wrong has been said, except of writes that
- * failed, which output_end says. */
+/* Tasks return the program's exit code, after a message; output_end reports writes that failed. */
 
-/* Result by result, in order and in constant memory: vectors, tokens, labels, entities, words. */
+/* Prints vectors, tokens, labels, entities or words, result by result, in constant memory. */
 int encode_texts(struct job *job);
 
-/* Two texts: which vectors of the words that both have differ, and why. */
+/* Prints, of two texts, which vectors of their shared words differ, and why. */
 int compare_texts(struct job *job);
 
-/* How well each text answers a query: best first, or as they come with --in-order. Memory grows by
- * a score per text; the texts wait in a temporary file. */
+/* Prints how well each text answers a query: best first, or in the order of the input. Memory grows
+ * by a score per text; the texts are in a temporary file. */
 int rank_texts(struct job *job);
 
-/* The cosine of every text's vector with every other's, when all are read. */
+/* Prints the cosine of every two texts, when all are read. */
 int print_similarities(struct job *job);
 
-/* The cosine of the two texts of each pair, pair by pair. */
+/* Prints the cosine of the two texts of each pair, pair by pair. */
 int print_pair_similarities(struct job *job);
 
-/* The masks of all texts, padded to one length: the longest text's unless --pad-to says another. */
+/* Prints the masks of all texts, padded to --pad-to or the length of the longest. */
 int show_masks(struct job *job);
 
 #endif

@@ -11,47 +11,40 @@ static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
 
 /* ---- Progress ---- */
 
-/* The first argument that is the name of a file, or has its ending with something before it, was
- * perhaps meant as its lines. */
-static void note_file_name(const struct request_options *request)
-{
-    static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
-    for (size_t i = 0; i < request->n_texts; i++) {
-        const char *text = request->texts[i], *ending = strrchr(text, '.');
-        struct stat file;
-        const bool is_file =
-            stat(text, &file) == 0 && S_ISREG(file.st_mode) && access(text, R_OK) == 0;
-        bool is_like = false;
-        for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
-            is_like = is_like || (ending && ending > text && strcmp(ending, endings[k]) == 0);
-        if (!is_file && (!is_like || strpbrk(text, " \t\n") != NULL))
-            continue;
-        program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
-                     is_file ? "is the name of a file" : "looks like the name of a file",
-                     ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
-        return;
-    }
-}
-
 static void clear_line(void)
 {
     fputs("\r\033[K", stderr);
 }
 
+/* Notes the first argument that is the name of a file, or ends like one: perhaps its lines were
+ * meant. */
 void notes_begin(struct job *job)
 {
-    const struct encode_options *options = job->options;
+    static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
+    const struct request_options *request = &job->options->request;
     struct notes *notes = &job->notes;
-    const int fd = job->reader.lines.fd;
     struct stat file;
+    bool is_noted = false;
     notes->is_terminal = isatty(STDERR_FILENO);
-    notes->is_counted = options->has_progress ||
-                        (notes->is_terminal && options->request.n_texts == 0 &&
-                         !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
+    notes->is_counted = job->options->has_progress ||
+                        (notes->is_terminal && request->n_texts == 0 && !isatty(STDIN_FILENO) &&
+                         (job->options->output_path || !isatty(STDOUT_FILENO)));
     if (notes->is_counted && notes->is_terminal)
         program_before_message = clear_line;
     notes->start = notes->last = program_seconds();
-    note_file_name(&options->request);
+    for (size_t i = 0; i < request->n_texts && !is_noted; i++) {
+        const char *text = request->texts[i], *ending = strrchr(text, '.');
+        const bool is_file =
+            stat(text, &file) == 0 && S_ISREG(file.st_mode) && access(text, R_OK) == 0;
+        is_noted = is_file;
+        for (size_t k = 0; k < sizeof endings / sizeof endings[0] && !strpbrk(text, " \t\n"); k++)
+            is_noted = is_noted || (ending && ending > text && strcmp(ending, endings[k]) == 0);
+        if (is_noted)
+            program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
+                         is_file ? "is the name of a file" : "looks like the name of a file",
+                         ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
+    }
+    const int fd = job->reader.lines.fd;
     if (job->reader.texts || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
         return;
     const off_t at = lseek(fd, 0, SEEK_CUR);
@@ -73,7 +66,7 @@ static void print_rates(const struct notes *notes, double seconds)
         fprintf(stderr, ", %.0f tokens/s", (double)notes->n_tokens * per_second);
 }
 
-/* The bytes that are left take as long, each, as those that were read took. */
+/* Prints the share of the input that is read, and an estimate by the time per byte. */
 static void print_left(const struct notes *notes, uint64_t at, double seconds)
 {
     if (at <= notes->first_byte || at > notes->n_bytes)
@@ -160,7 +153,7 @@ static void note_padding(const struct encoder *encoder, const struct item *item)
                  (int)id);
 }
 
-/* True the first time: then a note is due. */
+/* Returns true the first time: then a note is due. */
 static bool is_first(bool *has_noted)
 {
     return !*has_noted && (*has_noted = true);

@@ -1,11 +1,9 @@
-/* notes.h - what stderr is told while results go elsewhere.
+/* notes.h - notes and progress, which are printed on stderr.
  *
- * Notes tell what may surprise: each kind once, of the first text that it is true of
- * (of unknown words thrice). Progress
- * tells how many texts are done and how fast, and of a file how much is left. It is one line of a
- * terminal, which is cleared at the end; with --progress it is lines on any stderr, and the last
- * one stays.
- */
+ * Notes report what may surprise, each kind once, of the first text that has it (unknown words
+ * three times). Progress is the number of texts and their rate, and of a file the share that is
+ * done. It is one line of a terminal, which is cleared at the end; with --progress it is lines on
+ * any stderr, and the last one stays. */
 #ifndef TOOLS_NOTES_H
 #define TOOLS_NOTES_H
 
@@ -18,13 +16,13 @@ void notes_begin(struct job *job);
  * words, or that its ids look padded. */
 void notes_of(struct job *job, const struct item *item);
 
-/* The time of the texts that are done begins now, after those that an earlier run has done. */
+/* Starts the clock of progress again, after the texts that an earlier run has encoded. */
 void notes_restart(struct job *job);
 
-/* So many more texts are done, of progress that is_counted. */
+/* Adds n texts to the progress, which is_counted, and prints it if it is due. */
 void notes_count(struct job *job, const struct item *items, size_t n);
 
-/* All texts are done: prints how many were cut, not UTF-8 or of unknown words, unless each was
+/* Prints, after the last text, how many were cut, not UTF-8 or of unknown words, unless each was
  * named. */
 void notes_end(const struct job *job);
 

@@ -1,10 +1,9 @@
 /* pipeline.c - read, tokenize, encode, print; in order and in constant memory.
  *
  * The results of a batch are flushed before the program waits for more, so a slow producer sees
- * result k after line k. When a text fails, the results of those before it are still printed.
- * Texts that go in windows are encoded window by window, a few of them at a time, whatever their
- * length. Encoding functions return PROGRAM_DONE, or the exit code of a failure.
- */
+ * result k after line k. When a text fails, the results of those before it are still printed. Texts
+ * of any length are split into windows, of which a few are encoded at a time. Encoding functions
+ * return PROGRAM_DONE, or the exit code of a failure. */
 #include "tools/encode/batch.h"
 #include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"
@@ -26,7 +25,7 @@ struct pipeline {
     size_t n_windows;
 };
 
-/* An interruption is no text's fault: the run has the exit code of its signal, and no message. */
+/* Prints the message, unless the text was interrupted: then the exit code is that of the signal. */
 static int fail_text(struct pipeline *pipeline, const char *message)
 {
     if (pipeline->job->encoder->fault == FAULT_INTERRUPTED)
@@ -34,49 +33,49 @@ static int fail_text(struct pipeline *pipeline, const char *message)
     return program_fail("%s", message);
 }
 
-/* ---- Groups: what is encoded in one call ---- */
+/* ---- Groups, each encoded in one call ---- */
 
-/* Encodes and prints texts together, up to one that fails. */
-static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
+/* Prints an item that is encoded. Returns PROGRAM_DONE, also if the format cannot hold it and it is
+ * skipped. */
+static int print_item(struct pipeline *pipeline, const struct item *item)
 {
-    struct encoder *encoder = pipeline->job->encoder;
     struct printer *printer = &pipeline->printer;
     const struct printer_kind *kind = pipeline->kind;
-    char reason[sizeof encoder->message]; /* a text that is left out has another */
-    size_t n_encoded = encoder_encode(encoder, items, n);
-    strcpy(reason, n_encoded < n ? encoder->message : "");
-    for (size_t i = 0; i < n_encoded; i++) {
-        const char *fault = kind->fault ? kind->fault(printer, &items[i]) : NULL;
-        if (fault) {
-            encoder_fail(encoder, &items[i], "%s", fault);
-            if (left_out_add(&pipeline->left, &items[i]))
-                continue;
-            return fail_text(pipeline, encoder->message);
-        }
-        notes_of(pipeline->job, &items[i]);
-        kind->item(printer, &items[i]);
-        if (pipeline->rows.json.stream)
-            rows_file_add(&pipeline->rows, pipeline->job, &items[i]);
-        if (printer->message || ferror(printer->stream))
-            return PROGRAM_FAILED;
+    const char *fault = kind->fault ? kind->fault(printer, item) : NULL;
+    if (fault) {
+        encoder_fail(pipeline->job->encoder, item, "%s", fault);
+        return left_out_add(&pipeline->left, item)
+                   ? PROGRAM_DONE
+                   : fail_text(pipeline, pipeline->job->encoder->message);
     }
-    return n_encoded == n ? PROGRAM_DONE : fail_text(pipeline, reason);
+    notes_of(pipeline->job, item);
+    kind->item(printer, item);
+    if (pipeline->rows.json.stream)
+        rows_file_add(&pipeline->rows, pipeline->job, item);
+    return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
-/* Rows per token take memory for each, a weight for each id is many numbers; groups bound it. */
+/* Encodes items in groups, which bound the memory of their rows, and prints them, up to an item
+ * that fails. */
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    const bool is_pooled = pipeline->job->encoder->is_pooled;
-    const size_t most = is_pooled ? encoder_most_pooled(pipeline->job->encoder) : SIZE_MAX;
+    struct encoder *encoder = pipeline->job->encoder;
+    const size_t most = encoder->is_pooled ? encoder_most_pooled(encoder) : SIZE_MAX;
+    char reason[sizeof encoder->message]; /* a skipped item has another */
     int code = PROGRAM_DONE;
     for (size_t from = 0, len; from < n && code == PROGRAM_DONE; from += len) {
         size_t n_tokens = 0;
         for (len = 0; from + len < n && len < most; len++) {
             n_tokens += items[from + len].n_tokens;
-            if (!is_pooled && len > 0 && n_tokens > GROUP_TOKENS)
+            if (!encoder->is_pooled && len > 0 && n_tokens > GROUP_TOKENS)
                 break;
         }
-        code = encode_group(pipeline, items + from, len);
+        const size_t n_encoded = encoder_encode(encoder, items + from, len);
+        strcpy(reason, n_encoded < len ? encoder->message : "");
+        for (size_t i = 0; i < n_encoded && code == PROGRAM_DONE; i++)
+            code = print_item(pipeline, &items[from + i]);
+        if (code == PROGRAM_DONE && n_encoded < len)
+            code = fail_text(pipeline, reason);
     }
     return code;
 }
@@ -111,7 +110,7 @@ static struct item make_window(const struct item *item, const engine_window *cut
     return window;
 }
 
-/* Windows wait until they are enough for a group. */
+/* Splits texts into windows, and encodes these when they are enough for a group. */
 static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t n)
 {
     struct encoder *encoder = pipeline->job->encoder;
@@ -154,7 +153,7 @@ static int encode_batch(void *task, struct batch *batch)
     return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
 }
 
-/* Files beside an output are there where it has a name. */
+/* Opens the files beside an output. Returns the stream of its origin, or NULL. */
 static FILE *open_beside(struct pipeline *pipeline)
 {
     struct job *job = pipeline->job;
@@ -169,7 +168,7 @@ static FILE *open_beside(struct pipeline *pipeline)
     return NULL;
 }
 
-/* Goes through all texts between the begin and the end of what is printed. */
+/* Begins the printer, encodes all texts and ends the printer. */
 static int run_pipeline(struct pipeline *pipeline)
 {
     struct job *job = pipeline->job;
@@ -180,7 +179,7 @@ static int run_pipeline(struct pipeline *pipeline)
         kind->begin(printer);
     if (job->corpus && !printer->message && !ferror(printer->stream)) {
         printer->message = corpus_begin(job->corpus);
-        if (pipeline->rows.json.stream) /* of a run that goes on */
+        if (pipeline->rows.json.stream) /* of a run that is continued */
             pipeline->rows.is_begun = ftello(pipeline->rows.json.stream) > 0;
     }
     if (!printer->message && !ferror(printer->stream))
@@ -220,6 +219,7 @@ int encode_texts(struct job *job)
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);
+    free(pipeline->printer.row_title);
     free(pipeline);
     return code;
 }

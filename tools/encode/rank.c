@@ -1,8 +1,8 @@
 /* rank.c - encode --rank QUERY: how well each text answers a query.
  *
  * A batch of texts is scored and its vectors are gone. To print the best first, all scores must be
- * there: a record of each text is kept, and its words are in a temporary file, one behind the
- * other. Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
+ * there: a record of each text is kept, and the texts are in a temporary file, one after the other.
+ * Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
  */
 #include "tools/common/print/display.h"
 #include "tools/encode/batch.h"
@@ -50,7 +50,7 @@ static void begin_ranking(struct ranking *ranking)
             DISPLAY_NUMBER, "score");
 }
 
-/* rank 0: not ranked. text has its prompt. */
+/* Prints a row, without a rank if that is 0. text has its prompt. */
 static void print_candidate(struct ranking *ranking, const struct candidate *candidate, size_t rank,
                             const char *text)
 {
@@ -71,10 +71,10 @@ static void print_candidate(struct ranking *ranking, const struct candidate *can
     row_end(rows);
 }
 
-/* ---- Keeping texts until all are scored ---- */
+/* ---- Texts that wait until all are scored ---- */
 
-static int keep_candidate(struct ranking *ranking, const struct candidate *candidate,
-                          const char *text)
+static int store_candidate(struct ranking *ranking, const struct candidate *candidate,
+                           const char *text)
 {
     if (ranking->n == ranking->cap) {
         ranking->cap = ranking->cap ? 2 * ranking->cap : 256;
@@ -85,44 +85,35 @@ static int keep_candidate(struct ranking *ranking, const struct candidate *candi
     ranking->candidates[ranking->n++].offset = ranking->n_bytes;
     ranking->n_bytes += (off_t)candidate->len;
     if (candidate->len && fwrite(text, 1, candidate->len, ranking->texts) != candidate->len)
-        return program_fail("cannot keep the texts in a temporary file");
+        return program_fail("cannot write the texts to a temporary file");
     return PROGRAM_DONE;
-}
-
-/* Bytes for the longest text that will be printed. */
-static char *text_room(const struct ranking *ranking, size_t n)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < n; i++)
-        if (ranking->candidates[i].len > longest)
-            longest = ranking->candidates[i].len;
-    return alloc_zeros(longest, 1);
 }
 
 static int print_sorted(struct ranking *ranking)
 {
-    size_t top = ranking->options->request.top;
-    size_t n = top && top < ranking->n ? top : ranking->n;
+    const size_t top = ranking->options->request.top;
+    const size_t n = top && top < ranking->n ? top : ranking->n;
+    char *text = NULL;
+    bool is_read = true;
     if (ranking->n)
         qsort(ranking->candidates, ranking->n, sizeof *ranking->candidates, ranked_compare);
-    char *text = text_room(ranking, n);
-    int code = PROGRAM_DONE;
-
     begin_ranking(ranking);
-    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->job->rows.stream); i++) {
+    for (size_t i = 0; i < n && is_read && !ferror(ranking->job->rows.stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
-        if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
-            fread(text, 1, candidate->len, ranking->texts) != candidate->len)
-            return program_fail("cannot read the temporary file with the texts again");
-        print_candidate(ranking, candidate, i + 1, text);
+        text = alloc_resize(text, candidate->len, 1);
+        is_read = fseeko(ranking->texts, candidate->offset, SEEK_SET) == 0 &&
+                  fread(text, 1, candidate->len, ranking->texts) == candidate->len;
+        if (is_read)
+            print_candidate(ranking, candidate, i + 1, text);
     }
     free(text);
-    return code;
+    return is_read ? PROGRAM_DONE
+                   : program_fail("cannot read the temporary file with the texts again");
 }
 
 /* ---- Scoring ---- */
 
-/* The item as what a cross-encoder reads: the query, then the text. */
+/* Returns what the model reads: of a cross-encoder the pair of query and text, else the text. */
 static struct item with_query(const struct ranking *ranking, const struct item *item)
 {
     const engine_input *query = &ranking->query.record.input, *text = &item->record.input;
@@ -135,7 +126,7 @@ static struct item with_query(const struct ranking *ranking, const struct item *
     return pair;
 }
 
-/* The tokens that will be read for a text: its own, or those of the pair with the query. */
+/* Sets the tokens that the model will read: those of the text, or of its pair with the query. */
 static bool tokenize_candidate(struct ranking *ranking, struct item *item)
 {
     struct encoder *encoder = ranking->encoder;
@@ -161,7 +152,7 @@ static int add_candidate(struct ranking *ranking, const struct item *item, float
     const struct item noted = with_query(ranking, item); /* whose tokens they are */
     notes_of(ranking->job, &noted);
     if (!ranking->options->in_order)
-        return keep_candidate(ranking, &candidate, input->text);
+        return store_candidate(ranking, &candidate, input->text);
     print_candidate(ranking, &candidate, 0, input->text);
     return PROGRAM_DONE;
 }
@@ -196,7 +187,7 @@ static int score_batch(void *task, struct batch *batch)
 
 /* ---- All of it ---- */
 
-/* Of a pair the query is judged with each text; alone it is judged now. */
+/* Tokenizes the query, unless it is read in a pair with each text, and prints notes about it. */
 static void read_query(struct ranking *ranking)
 {
     struct encoder *encoder = ranking->encoder;

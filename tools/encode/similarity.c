@@ -1,5 +1,5 @@
-/* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors; all of them are kept, the
- * matrix is not. */
+/* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors, which are all in memory;
+ * the matrix is not. */
 #include "tools/common/print/display.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
@@ -39,67 +39,64 @@ static int encode_matrix(void *task, struct batch *batch)
 
 enum { TEXT_COLUMNS = 40 };
 
-static double similarity(const struct matrix *matrix, size_t a, size_t b)
-{
-    size_t width = matrix->encoder->width;
-    return engine_cosine(matrix->vectors + a * width, matrix->vectors + b * width, width);
-}
-
-static void print_matrix_row(const struct matrix *matrix, size_t row, FILE *stream)
+/* Prints a row of the matrix: an array in JSON, a line of the table or of CSV with its text. */
+static void print_matrix_row(const struct matrix *matrix, size_t row, struct rows *rows)
 {
     const engine_input *input = &matrix->texts.items[row].record.input;
-    fprintf(stream, "%6zu ", row + 1);
-    for (size_t i = 0; i < matrix->texts.n; i++) {
-        putc(' ', stream);
-        display_number(stream, similarity(matrix, row, i));
-    }
-    fputs("  ", stream);
-    print_input(stream, input, TEXT_COLUMNS);
-    putc('\n', stream);
-}
-
-static void print_matrix(const struct matrix *matrix, struct rows *rows)
-{
-    FILE *stream = rows->stream;
-    print_heading(stream, matrix->encoder);
-    fprintf(stream, "\n%6s ", "#");
-    for (size_t i = 0; i < matrix->texts.n; i++)
-        fprintf(stream, " %*zu", DISPLAY_NUMBER, i + 1);
-    fputs("  text\n", stream);
-    for (size_t row = 0; row < matrix->texts.n && !ferror(stream); row++)
-        print_matrix_row(matrix, row, stream);
-}
-
-static void print_matrix_json(const struct matrix *matrix, struct rows *rows)
-{
-    struct json_writer *json = &rows->json;
-    json_begin_object(json, NULL);
-    write_inputs_json(json, &matrix->texts);
-    write_prompt_json(json, matrix->encoder);
-    json_begin_array(json, "similarity");
-    for (size_t row = 0; row < matrix->texts.n && !ferror(json->stream); row++) {
-        json_begin_array(json, NULL);
-        for (size_t i = 0; i < matrix->texts.n; i++)
-            json_write_float(json, NULL, (float)similarity(matrix, row, i));
-        json_end_array(json);
-    }
-    json_end_array(json);
-    write_truncated_json(json, &matrix->texts);
-    json_end_object(json);
-}
-
-static void print_matrix_csv(const struct matrix *matrix, struct rows *rows)
-{
-    rows_titles(rows, "index,text,pair", matrix->texts.n, "s");
-    for (size_t row = 0; row < matrix->texts.n && !ferror(rows->stream); row++) {
-        const engine_input *input = &matrix->texts.items[row].record.input;
+    const size_t width = matrix->encoder->width;
+    const float *vector = matrix->vectors + row * width;
+    if (rows->format == ROWS_JSON) {
+        json_begin_array(&rows->json, NULL);
+    } else if (rows->format == ROWS_CSV) {
         row_begin(rows);
         row_count(rows, ROWS_CSV, "index", row);
         row_text(rows, ROWS_CSV, "text", input->text, input->text_len, 0);
         row_text(rows, ROWS_CSV, "pair", input->pair, input->pair_len, 0);
-        for (size_t i = 0; i < matrix->texts.n; i++)
-            row_float(rows, ROWS_CSV, "s", (float)similarity(matrix, row, i));
+    } else {
+        fprintf(rows->stream, "%6zu ", row + 1);
+    }
+    for (size_t i = 0; i < matrix->texts.n; i++) {
+        const double cosine = engine_cosine(vector, matrix->vectors + i * width, width);
+        if (rows->format == ROWS_TABLE) {
+            putc(' ', rows->stream);
+            display_number(rows->stream, cosine);
+        }
+        row_float(rows, ROWS_DATA, NULL, (float)cosine);
+    }
+    if (rows->format == ROWS_JSON) {
+        json_end_array(&rows->json);
+    } else if (rows->format == ROWS_CSV) {
         row_end(rows);
+    } else {
+        fputs("  ", rows->stream);
+        print_input(rows->stream, input, TEXT_COLUMNS);
+        putc('\n', rows->stream);
+    }
+}
+
+static void print_matrix(const struct matrix *matrix, struct rows *rows)
+{
+    const bool is_json = rows->format == ROWS_JSON;
+    FILE *stream = rows->stream;
+    if (is_json) {
+        json_begin_object(&rows->json, NULL);
+        write_inputs_json(&rows->json, &matrix->texts);
+        write_prompt_json(&rows->json, matrix->encoder);
+        json_begin_array(&rows->json, "similarity");
+    } else if (rows->format == ROWS_TABLE) {
+        print_heading(stream, matrix->encoder);
+        fprintf(stream, "\n%6s ", "#");
+        for (size_t i = 0; i < matrix->texts.n; i++)
+            fprintf(stream, " %*zu", DISPLAY_NUMBER, i + 1);
+        fputs("  text\n", stream);
+    }
+    rows_titles(rows, "index,text,pair", matrix->texts.n, "s");
+    for (size_t row = 0; row < matrix->texts.n && !ferror(stream); row++)
+        print_matrix_row(matrix, row, rows);
+    if (is_json) {
+        json_end_array(&rows->json);
+        write_truncated_json(&rows->json, &matrix->texts);
+        json_end_object(&rows->json);
     }
 }
 
@@ -111,9 +108,7 @@ int print_similarities(struct job *job)
         program_die("--similarity takes at least two texts; stdin has %s",
                     matrix.texts.n ? "one" : "none");
     if (code == PROGRAM_DONE)
-        (job->rows.format == ROWS_JSON  ? print_matrix_json
-         : job->rows.format == ROWS_CSV ? print_matrix_csv
-                                        : print_matrix)(&matrix, &job->rows);
+        print_matrix(&matrix, &job->rows);
     kept_free(&matrix.texts);
     free(matrix.vectors);
     return code;

@@ -1,7 +1,6 @@
 /* output_files.c - see output_files.h. SHA-256 is as FIPS 180-4, sections 4.1.2 and 6.2, defines
  * it; its constants are the first 32 bits of the fractional parts of the square roots of the first
- * 8 primes, and of the cube roots of the first 64.
- */
+ * 8 primes, and of the cube roots of the first 64. */
 #include "tools/import/output_files.h"
 
 #include "tools/common/inputs.h"

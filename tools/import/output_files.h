@@ -1,6 +1,5 @@
 /* output_files.h - the output of encode-import, which must not be an input, and its sources:
- * META has the names and the SHA-256 of the files read, as source.0, sha256.0, source.1, …
- */
+ * META has the names and the SHA-256 of the files read, as source.0, sha256.0, source.1, … */
 #ifndef TOOLS_IMPORT_OUTPUT_FILES_H
 #define TOOLS_IMPORT_OUTPUT_FILES_H
 

@@ -9,11 +9,9 @@
 
 enum { KEY_COLUMNS = 22, VALUE_COLUMNS = 200 };
 
-static void title(const char *text)
-{
-    printf("\n%s\n", text);
-}
+#define title(text) printf("\n%s\n", text)
 
+/* Prints a key and its value, [len]. */
 static void line(const char *key, const char *value, size_t len)
 {
     fputs("  ", stdout);
@@ -23,10 +21,7 @@ static void line(const char *key, const char *value, size_t len)
     putchar('\n');
 }
 
-static void text_line(const char *key, const char *value)
-{
-    line(key, value, strlen(value));
-}
+#define text_line(key, value) line(key, value, strlen(value))
 
 static void number_line(const char *key, size_t number)
 {

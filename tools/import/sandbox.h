@@ -1,7 +1,6 @@
 /* sandbox.h - denies this program what it does not need to import a stranger's files: other files,
  * by Landlock (Linux 5.13), and by a filter of system calls network sockets, other programs, and
- * other processes' memory.
- */
+ * other processes' memory. */
 #ifndef TOOLS_IMPORT_SANDBOX_H
 #define TOOLS_IMPORT_SANDBOX_H
 

@@ -35,17 +35,6 @@ const char *shape_label_name(const struct shape *shape, size_t label, size_t *le
 /* Computes settings that depend on others, then checks all; the vocabulary may be open (-1). */
 void shape_complete(struct shape *shape);
 
-/* ---- Special tokens around a text or a pair (special_template.c) ---- */
-
-enum { TEMPLATE_PIECES_MOST = 16, TEMPLATE_TEXT_BYTES = 512 };
-
-/* "[CLS]:0 A:0 [SEP]:0": pieces separated by blanks, each A, B, an id or a token's text, then a
- * colon and the token type. Writes the same with ids for texts, as section TOKN of the weight file
- * has it. Messages name the option. */
-void special_template_resolve(const char *option, const char *text, bool is_pair,
-                              const struct word_list *words, size_t n_types,
-                              char out[TEMPLATE_TEXT_BYTES]);
-
 /* ---- The program ---- */
 
 enum { MOST_ADDED_TOKENS = 256 };

@@ -3,8 +3,11 @@
 
 Random rows of length 1, dot products, the best 10: each of the programs in turns, several rounds
 long, so that what disturbs the machine disturbs all of them; the table has medians and the least
-of each, in milliseconds, and ours for rows of f16, int8 and bits, too. --isa avx2 holds all of them
-to AVX2. Needs faiss-cpu and numpy (pip install faiss-cpu numpy); says so where they are missing.
+of each, in milliseconds, how many times as fast as our f32 it is, and ours for rows of f16, int8
+and bits, too. --data takes rows from an array [n, width] of encode -f npy, the first of them as
+queries, and repeats them with noise if --rows is more than it has. --isa avx2 holds all of them to
+AVX2; --before BUILD measures another build, too, and compares its hits and bits with ours. Needs
+numpy, and faiss-cpu for faiss (pip install faiss-cpu numpy); says so where they are missing.
 
     bench_search.py build --rows 1000000 --queries 1000 --threads 2 --isa avx2
 """
@@ -26,7 +29,8 @@ class Vectors(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("metric", ctypes.c_int),
-                ("n_threads", ctypes.c_size_t)]
+                ("n_threads", ctypes.c_size_t), ("n_skipped", ctypes.c_void_p),
+                ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p)]
 
 
 def options():
@@ -35,8 +39,11 @@ def options():
     for name, number in (("rows", 100000), ("width", 384), ("queries", 1), ("threads", 1), ("rounds", 5)):
         parser.add_argument("--" + name, type=int, default=number)
     parser.add_argument("--isa", default="")
+    parser.add_argument("--data", help="an array of rows, as encode -f npy writes it")
+    parser.add_argument("--before", metavar="BUILD", help="another build, measured in turns")
     parser.add_argument("--types", default=",".join(TYPES), help="of ours: f32,f16,int8,binary")
     parser.add_argument("--skip-numpy", action="store_true")
+    parser.add_argument("--skip-faiss", action="store_true")
     return parser.parse_args()
 
 
@@ -50,10 +57,24 @@ def hold_peers(args):
         os.environ["FAISS_OPT_LEVEL"] = "avx2"
 
 
-def unit_rows(numpy, seed, n, width):
-    rows = numpy.random.default_rng(seed).random((n, width), dtype=numpy.float32) - 0.5
+def of_length_1(numpy, rows):
     rows /= numpy.sqrt(numpy.einsum("ij,ij->i", rows, rows))[:, None]
     return rows
+
+
+def random_rows(numpy, seed, n, width):
+    return of_length_1(numpy, numpy.random.default_rng(seed).random((n, width), dtype=numpy.float32) - 0.5)
+
+
+def data_rows(numpy, path, n_rows, n_queries):
+    """Rows of the array behind the queries; each copy of them with other noise, a tenth as long."""
+    data = of_length_1(numpy, numpy.load(path).astype(numpy.float32))
+    queries, rest = data[:n_queries], data[n_queries:]
+    rows = numpy.resize(rest, (n_rows, data.shape[1]))
+    for first in range(len(rest), n_rows, len(rest)):
+        part = rows[first:first + len(rest)]
+        part += random_rows(numpy, first, *part.shape) / 10
+    return of_length_1(numpy, rows), queries
 
 
 def ours(engine, numpy, rows, queries, kind, threads):
@@ -77,7 +98,7 @@ def ours(engine, numpy, rows, queries, kind, threads):
                                       ctypes.byref(settings), ctypes.c_void_p(hits.ctypes.data),
                                       None)
         assert status == 0 and len(made) > 0
-        return hits["row"].astype(numpy.int64)
+        return hits
     return search
 
 
@@ -106,33 +127,68 @@ def measure(searches, rounds):
     return times, found
 
 
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "?")
+
+
+def peers(args, numpy, rows, queries):
+    searches = {}
+    if not args.skip_faiss:
+        try:
+            import faiss
+            faiss.omp_set_num_threads(args.threads)
+            index = faiss.IndexFlatIP(rows.shape[1])
+            index.add(rows)
+            searches["faiss f32"] = lambda: index.search(queries, K)[1]
+        except ImportError as missing:
+            print(f"bench_search: no faiss: {missing} (pip install faiss-cpu)", file=sys.stderr)
+    if not args.skip_numpy:
+        searches["NumPy f32"] = by_numpy(numpy, rows, queries)
+    return searches
+
+
+def show(args, numpy, times, found):
+    """How many of the best K of our f32 each found; of another build, whether all bits are ours."""
+    exact = found["engine f32"]["row"].astype(numpy.int64) if "engine f32" in found else None
+    base = statistics.median(times["engine f32"]) if exact is not None else float("nan")
+    for name, values in times.items():
+        hits, like = found[name], found.get(name.replace("before", "engine"))
+        note = ""
+        if name.startswith("before"):
+            same = all((hits[field] == like[field]).all() for field in ("row", "score"))
+            note = "the same bits" if same else "OTHER BITS"
+        elif exact is not None:
+            hits = hits["row"].astype(numpy.int64) if name.startswith("engine") else hits
+            note = "%.4f" % numpy.mean([len(set(a) & set(b)) / K
+                                        for a, b in zip(hits.tolist(), exact.tolist())])
+        median = statistics.median(values)
+        print(f"  {name:14} {median:10.1f} {min(values):10.1f} {base / median:8.2f}   {note}")
+
+
 def main():
     args = options()
     hold_peers(args)
     try:
-        import faiss
         import numpy
     except ImportError as missing:
         print(f"bench_search: skipped: {missing} (pip install faiss-cpu numpy)", file=sys.stderr)
         return
-    engine = ctypes.CDLL(os.path.join(args.build, "libengine.so"))
-    rows, queries = (unit_rows(numpy, seed, n, args.width)
-                     for seed, n in ((1, args.rows), (2, args.queries)))
-    faiss.omp_set_num_threads(args.threads)
-    index = faiss.IndexFlatIP(args.width)
-    index.add(rows)
-    searches = {"faiss f32": lambda: index.search(queries, K)[1]}
-    if not args.skip_numpy:
-        searches["NumPy f32"] = by_numpy(numpy, rows, queries)
-    for kind in args.types.split(","):
-        searches["engine " + kind] = ours(engine, numpy, rows, queries, kind, args.threads)
+    if args.data:
+        rows, queries = data_rows(numpy, args.data, args.rows, args.queries)
+    else:
+        rows, queries = (random_rows(numpy, seed, n, args.width)
+                         for seed, n in ((1, args.rows), (2, args.queries)))
+    searches = peers(args, numpy, rows, queries)
+    for build, label in ((args.build, "engine"), (args.before, "before")):
+        for kind in args.types.split(",") if build else ():
+            engine = ctypes.CDLL(os.path.abspath(os.path.join(build, "libengine.so")))
+            searches[f"{label} {kind}"] = ours(engine, numpy, rows, queries, kind, args.threads)
     times, found = measure(searches, args.rounds)
-    print(f"{args.rows} x {args.width}, {args.queries} queries, {args.threads} threads "
-          f"{args.isa or 'best isa'}: median and least ms, of faiss' best {K} found")
-    for name, values in times.items():
-        same = numpy.mean([len(set(a) & set(b)) / K
-                           for a, b in zip(found[name].tolist(), found["faiss f32"].tolist())])
-        print(f"  {name:14} {statistics.median(values):10.1f} {min(values):10.1f}   {same:.4f}")
+    print(f"{len(rows)} x {rows.shape[1]}, {len(queries)} queries, {args.threads} threads, "
+          f"{args.isa or 'best isa'}, {processor()}:\n"
+          f"median and least ms, times as fast as our f32, share of its best {K} found")
+    show(args, numpy, times, found)
 
 
 main()

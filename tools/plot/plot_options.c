@@ -154,7 +154,8 @@ void plot_texts_read(struct plot_options *options)
         if (len > 0 && memchr(record.input.text, '\0', len))
             program_die("line %zu of stdin has a NUL byte, so it is not a text", record.line);
         if (len > 0)
-            options->stdin_texts[(*n)++] = alloc_own(strndup(record.input.text, len));
+            options->stdin_texts[(*n)++] =
+                alloc_own(alloc_text("%.*s", (int)len, record.input.text));
         record_free(&record);
     }
     if (state == READER_FAILED)

@@ -108,11 +108,7 @@ static void write_variables(const struct figure *figure, const struct plot_optio
     const bool is_text = columns > 0;
     double width = is_text ? (double)columns : options->width_inches;
     double height = is_text ? TEXT_ROWS : options->height_inches;
-    double pixels = fmax(width, height) * (options->format == PLOT_PNG ? (double)options->dpi : 96);
     size_t n = 0, i = 0;
-    if (!is_text && pixels > PIXELS_MOST + 0.5)
-        program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
-                    PIXELS_MOST);
     for (size_t k = 0; k < figure->n_panels; k++)
         n += figure->panels[k].kind != PANEL_DATA;
     fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\ndpi = %zu\n",
@@ -259,6 +255,11 @@ static int write_picture(const struct figure *figure, const struct plot_options 
                  [PLOT_SVG] = {"<svg", "</svg>"},
                  [PLOT_PDF] = {"%PDF", "%%EOF"}};
     enum { BEGIN = 100, END = 20 };
+    double pixels = fmax(options->width_inches, options->height_inches) *
+                    (options->format == PLOT_PNG ? (double)options->dpi : 96);
+    if (pixels > PIXELS_MOST + 0.5)
+        program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
+                    PIXELS_MOST);
     struct picture picture = run_script(figure, options, 0);
     const char *begin = marks[options->format].begin, *end = marks[options->format].end;
     if (picture.len <= BEGIN || !memmem(picture.bytes, BEGIN, begin, strlen(begin)) ||

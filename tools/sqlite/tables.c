@@ -63,9 +63,17 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
+static int refuse(struct table *table, const char *words)
+{
+    sqlite3_free(table->base.zErrMsg);
+    table->base.zErrMsg =
+        sqlite3_mprintf("%s: %s", table->has_windows ? "encode_windows" : "encode_tokens", words);
+    return table->base.zErrMsg != NULL ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 /* Asks for the arguments that the query has. Bit c of the plan's number: argument of column c, in
  * this order. Others that it compares with are looked at by SQLite. */
-static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
+static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     int found[MOST_COLUMNS], n = 0;
     memset(found, -1, sizeof found);
@@ -78,10 +86,8 @@ static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
         if (found[column] < 0)
             found[column] = i;
     }
-    if (found[COLUMN_TEXT] < 0) {
-        table->zErrMsg = sqlite3_mprintf("the text is missing: encode_tokens(text)");
-        return SQLITE_ERROR;
-    }
+    if (found[COLUMN_TEXT] < 0)
+        return refuse((struct table *)base, "the text is missing");
     for (int column = COLUMN_TEXT; column < MOST_COLUMNS; column++)
         if (found[column] >= 0) {
             info->aConstraintUsage[found[column]].argvIndex = ++n;
@@ -121,14 +127,6 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 }
 
 /* ---- Rows ---- */
-
-static int refuse(struct table *table, const char *words)
-{
-    sqlite3_free(table->base.zErrMsg);
-    table->base.zErrMsg =
-        sqlite3_mprintf("%s: %s", table->has_windows ? "encode_windows" : "encode_tokens", words);
-    return table->base.zErrMsg != NULL ? SQLITE_ERROR : SQLITE_NOMEM;
-}
 
 static int fail(struct table *table, engine_status status, const engine_error *error)
 {

@@ -25,9 +25,8 @@ void weight_output_check_room(const char *path, double n_bytes)
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
         return;
-    bool is_large = n_bytes >= 1e9;
-    const char *unit = is_large ? "GB" : "MB";
-    double scale = is_large ? 1e-9 : 1e-6;
+    const char *unit = n_bytes >= 1e9 ? "GB" : "MB";
+    double scale = n_bytes >= 1e9 ? 1e-9 : 1e-6;
     program_die("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
                 scale * n_free, unit);
 }

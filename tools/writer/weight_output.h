@@ -1,6 +1,5 @@
 /* weight_output.h - a weight file that a program writes, with its name and program in META. A file
- * that is not finished when the program ends is removed.
- */
+ * that is not finished when the program ends is removed. */
 #ifndef TOOLS_WEIGHT_OUTPUT_H
 #define TOOLS_WEIGHT_OUTPUT_H
 

@@ -1,14 +1,12 @@
 /* weight_writer.c - writes weights/FORMAT.md from start to end: space for the header, DATA as the
  * tensors come, the other sections, the section table; last the header, without which the file is
  * invalid. In memory are 16 rows of one tensor, the data after its int8 elements, and the
- * directory.
- */
+ * directory. */
 #include "tools/writer/weight_writer.h"
 
 #include "engine/file/crc32c.h"
 #include "model/tokenizer/pieces/merges.h"
 #include "model/unicode/utf8.h"
-#include "tools/common/alloc.h"
 #include "tools/writer/writer_state.h"
 
 #include <stdlib.h>
@@ -189,31 +187,33 @@ const char *weight_writer_merges(const struct writer_merges *merges, void **sect
 {
     const struct merge_affixes affixes = {{merges->prefix, strlen(merges->prefix)},
                                           {merges->suffix, strlen(merges->suffix)}};
-    const size_t texts_len = vocabulary_bytes(merges->lens, merges->n_texts);
-    struct merge *in_order = alloc_zeros(merges->n + 1, sizeof *in_order);
+    const struct writer_merge *from = merges->merges;
+    struct merge *in_order = calloc(merges->n + 1, sizeof *in_order);
     struct vocabulary vocabulary = {.n = 0};
-    void *texts = alloc_zeros(texts_len, 1), *memory = NULL;
-    for (size_t i = 0; i < merges->n; i++) {
-        const struct writer_merge *merge = &merges->merges[i];
-        in_order[i] = (struct merge){merge->left, merge->right, 0, merge->id};
-    }
-    const char *wrong = texts_len == 0 ? "its vocabulary does not fit into a weight file"
-                                       : vocabulary_build(texts, texts_len, merges->texts,
-                                                          merges->lens, merges->n_texts, bad);
+    const size_t vocabulary_len = vocabulary_bytes(merges->lens, merges->n_texts);
+    void *texts = vocabulary_len > 0 ? malloc(vocabulary_len) : NULL, *memory = NULL;
+    *section = NULL;
+    const char *wrong = texts == NULL ? "there is no memory"
+                                      : vocabulary_build(texts, vocabulary_len, merges->texts,
+                                                         merges->lens, merges->n_texts, bad);
     if (wrong == NULL)
-        wrong = vocabulary_view(&vocabulary, texts, texts_len);
-    *len = wrong == NULL ? merges_bytes(merges->n, vocabulary.n) : 0;
-    *section = alloc_zeros(*len, 1);
-    if (wrong == NULL && *len == 0)
-        wrong = "they do not fit into a weight file";
+        wrong = vocabulary_view(&vocabulary, texts, vocabulary_len);
     if (wrong == NULL) {
-        memory = alloc_zeros(merges_build_bytes(&vocabulary), 1);
-        wrong =
-            merges_build(*section, *len, in_order, merges->n, &vocabulary, &affixes, memory, bad);
+        *len = merges_bytes(merges->n, vocabulary.n);
+        *section = *len > 0 ? malloc(*len) : NULL;
+        memory = malloc(merges_build_bytes(&vocabulary) + 1);
+        for (size_t i = 0; in_order != NULL && i < merges->n; i++)
+            in_order[i] = (struct merge){from[i].left, from[i].right, 0, from[i].id};
+        wrong = *section == NULL || memory == NULL || in_order == NULL
+                    ? "there is no memory"
+                    : merges_build(*section, *len, in_order, merges->n, &vocabulary, &affixes,
+                                   memory, bad);
     }
-    alloc_free(in_order);
-    alloc_free(texts);
-    alloc_free(memory);
+    free(in_order);
+    free(texts);
+    free(memory);
+    if (wrong != NULL)
+        free(*section);
     return wrong;
 }
 

@@ -52,8 +52,8 @@ struct writer_merges {
     const char *prefix, *suffix; /* of the tokens of a word but the first, and of the last */
 };
 
-/* Makes the section, by alloc_zeros. Returns NULL on success, else an error string; *bad is the
- * index of the wrong merge. */
+/* Makes the section, which the caller frees. Returns NULL on success, else an error string; *bad is
+ * the index of the wrong merge. */
 const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
                                  size_t *bad);
 

@@ -2,7 +2,8 @@
  *
  * Few queries read rows directly from memory, which limits their speed. For many, a block of rows
  * is packed into panels that stay in the second-level cache, and multiplied by one panel of queries
- * after another; nearly all scores are below the threshold and dropped at once.
+ * after another; nearly all scores are below the threshold and dropped at once. Of rows of int8 and
+ * of bits, bounds of the scores leave a few candidates, which are scored one by one.
  */
 #include "model/layers/search/scan.h"
 
@@ -12,9 +13,18 @@
 
 enum { FEW_BLOCK_ROWS = 1024, BLOCK_BYTES = 192 * 1024 };
 
-static bool are_many(const struct scan *scan)
+/* With fewer rows than this for each hit, so many are candidates that panels are faster. */
+enum { LEAST_ROWS_OF_A_HIT = 200 };
+
+bool scan_has_candidates(const struct scan *scan)
 {
-    return scan->n_queries > FEW_QUERIES;
+    return scan->n_queries > FEW_QUERIES && scan->k <= scan->n / LEAST_ROWS_OF_A_HIT &&
+           candidates_are_fast(scan->kernels, scan->type, scan->width);
+}
+
+static bool has_panels(const struct scan *scan)
+{
+    return scan->n_queries > FEW_QUERIES && !scan_has_candidates(scan);
 }
 
 /* ---- Sizes ---- */
@@ -26,13 +36,13 @@ static size_t limited(size_t n, size_t least, size_t most)
 
 size_t scan_query_cap(const struct scan *scan)
 {
-    return are_many(scan) ? round_up(scan->n_queries, QUERY_PANEL) : scan->n_queries;
+    return has_panels(scan) ? round_up(scan->n_queries, QUERY_PANEL) : scan->n_queries;
 }
 
 size_t scan_block_rows(const struct scan *scan)
 {
     size_t row = scan_stride(scan->width) * sizeof(float);
-    if (!are_many(scan) || row == 0)
+    if (scan->n_queries <= FEW_QUERIES || row == 0)
         return FEW_BLOCK_ROWS;
     return limited(BLOCK_BYTES / row / ROWS_OF_TILES * ROWS_OF_TILES, ROWS_OF_TILES,
                    FEW_BLOCK_ROWS);
@@ -41,12 +51,16 @@ size_t scan_block_rows(const struct scan *scan)
 /* Returns the number of queries whose scores are stored at a time. */
 static size_t group_queries(const struct scan *scan)
 {
-    return are_many(scan) ? QUERY_PANEL : FEW_QUERIES;
+    return scan_has_candidates(scan) ? CANDIDATE_QUERIES
+           : has_panels(scan)        ? QUERY_PANEL
+                                     : FEW_QUERIES;
 }
 
 size_t scan_scratch(const struct scan *scan)
 {
-    size_t panels = are_many(scan) ? scan_stride(scan->width) : 0;
+    size_t panels = has_panels(scan)            ? scan_stride(scan->width)
+                    : scan_has_candidates(scan) ? candidates_scratch(scan->width)
+                                                : 0;
     return scan_block_rows(scan) * (1 + group_queries(scan) + panels);
 }
 
@@ -58,7 +72,7 @@ static size_t index_of(const struct scan *scan, size_t query, size_t k)
     size_t stride = scan_stride(scan->width);
     if (scan->type == ENGINE_BINARY) /* the lowest bit of a byte is the last of its eight columns */
         k ^= 7;
-    if (!are_many(scan))
+    if (!has_panels(scan))
         return query * stride + k;
     return query / QUERY_PANEL * QUERY_PANEL * stride +
            (chain_position(k % PANEL) * chain_steps(scan->width) + k / PANEL) * QUERY_PANEL +
@@ -88,6 +102,9 @@ void scan_queries(const struct scan *scan, const float *queries)
            scan_query_cap(scan) * scan_stride(scan->width) * sizeof *scan->queries);
     for (size_t i = 0; i < scan->n_queries; i++)
         make_query(scan, i, queries + i * scan->width);
+    if (scan_has_candidates(scan))
+        candidates_round(scan->kernels, scan->type, scan->queries, scan->n_queries, scan->width,
+                         &scan->rounded);
 }
 
 /* ---- Blocks ---- */
@@ -123,102 +140,173 @@ static float factor_of(const struct scan *scan, const char *row, float square, f
     return length >= SCAN_LEAST_LENGTH && length <= SCAN_MOST_LENGTH ? (float)(1 / length) : NAN;
 }
 
-/* Adds a query's scores of n rows from `row` on that are above its threshold. */
-static void add_hits(const float *scores, size_t row, size_t n, struct hits *hits)
+/* A block of rows, and what is computed for it. */
+struct block {
+    struct row_products rows; /* arguments of the products */
+    size_t first_row;
+    float *factors;              /* of the rows, at first sums of squares */
+    float *panels;               /* of the rows, with panels */
+    struct rounded_rows rounded; /* with candidates */
+    struct hits *hits;           /* [n_queries] */
+};
+
+/* Returns whether sums of squares are needed: for cosines and bounds, except of bits, whose lengths
+ * are all 1. */
+static bool needs_squares(const struct scan *scan)
 {
-    for (size_t r = 0; r < n; r++)
-        if (scores[r] > hits_threshold(hits) && isfinite(scores[r]))
-            hits_add(hits, (engine_hit){row + r, scores[r]});
+    return (scan->cosine || scan_has_candidates(scan)) && scan->type != ENGINE_BINARY;
 }
 
-/* Returns whether lengths of rows are needed: for cosines, except of bits (all lengths 1). */
-static bool needs_lengths(const struct scan *scan)
-{
-    return scan->cosine && scan->type != ENGINE_BINARY;
-}
-
-/* Returns the arguments of the products for the block starting at `row`. Scratch starts with a
- * factor for each row, at first the sum of its squares, followed by the scores of a group. */
-static struct row_products block_at(const struct scan *scan, size_t row, float *scratch)
+/* Scratch has a factor for each row, the scores or bounds of a group of queries, and the rows once
+ * more. */
+static struct block block_at(const struct scan *scan, size_t row, struct hits *hits, float *scratch)
 {
     size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
-    return (struct row_products){.type = scan->type,
-                                 .rows = scan->rows + row * bytes,
-                                 .row_bytes = bytes,
-                                 .n_rows = scan->n - row < most ? scan->n - row : most,
-                                 .width = scan->width,
-                                 .queries = scan->queries,
-                                 .query_stride = scan_stride(scan->width),
-                                 .n_queries = are_many(scan) ? 0 : scan->n_queries,
-                                 .scores = scratch + most,
-                                 .scores_stride = most,
-                                 .squares = needs_lengths(scan) ? scratch : NULL};
+    struct block block = {.first_row = row, .factors = scratch, .hits = hits};
+    block.rows =
+        (struct row_products){.type = scan->type,
+                              .rows = scan->rows + row * bytes,
+                              .row_bytes = bytes,
+                              .n_rows = scan->n - row < most ? scan->n - row : most,
+                              .width = scan->width,
+                              .queries = scan->queries,
+                              .query_stride = scan_stride(scan->width),
+                              .n_queries = scan->n_queries > FEW_QUERIES ? 0 : scan->n_queries,
+                              .scores = scratch + most,
+                              .scores_stride = most,
+                              .squares = needs_squares(scan) ? scratch : NULL};
+    block.panels = block.rows.scores + group_queries(scan) * most;
+    if (scan_has_candidates(scan))
+        block.rounded = candidates_rows(block.panels, most, block.factors);
+    return block;
 }
 
 /* Scores n of many queries, from query `first` on. */
-static void score_group(const struct scan *scan, const struct row_products *block, size_t first,
-                        size_t n, const float *panels)
+static void score_group(const struct scan *scan, const struct block *block, size_t first, size_t n)
 {
-    const struct panel_products products = {.panels = panels,
-                                            .queries = scan->queries + first * block->query_stride,
-                                            .n_rows = block->n_rows,
+    const struct row_products *rows = &block->rows;
+    const struct panel_products products = {.panels = block->panels,
+                                            .queries = scan->queries + first * rows->query_stride,
+                                            .n_rows = rows->n_rows,
                                             .n_queries = n,
                                             .n_steps = chain_steps(scan->width),
-                                            .scores = block->scores,
-                                            .scores_stride = block->scores_stride};
+                                            .scores = rows->scores,
+                                            .scores_stride = rows->scores_stride};
     scan->kernels->panel_products(&products);
 }
 
-/* Replaces float32 sums that overflowed by the product in double, at most the largest float32. */
-static void clamp_scores(const struct scan *scan, const struct row_products *block, size_t query,
-                         const float *factors, float *scores)
+/* Makes the factors of the rows; unless they have candidates, any products are made. Returns the
+ * number of rows without scores, and lowers *first. */
+static size_t make_factors(const struct scan *scan, const struct block *block, size_t *first)
 {
-    for (size_t r = 0; r < block->n_rows; r++) {
-        const char *row = (const char *)block->rows + r * block->row_bytes;
+    size_t n_dropped = 0;
+    float *factors = block->factors;
+    for (size_t r = block->rows.n_rows; r-- > 0;) {
+        const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
+        factors[r] =
+            factor_of(scan, row, factors[r], scan_has_candidates(scan) ? 0 : block->rows.scores[r]);
+        if (!isnan(factors[r]))
+            continue;
+        n_dropped++;
+        *first = block->first_row + r < *first ? block->first_row + r : *first;
+    }
+    return n_dropped;
+}
+
+/* Replaces float32 sums that overflowed by the product in double, at most the largest float32. */
+static void clamp_scores(const struct scan *scan, const struct block *block, size_t query,
+                         float *scores)
+{
+    for (size_t r = 0; r < block->rows.n_rows; r++) {
+        const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
+        const double factor = (double)block->factors[r];
         double sum = 0;
-        if (isfinite(scores[r]) || isnan(factors[r]))
+        if (isfinite(scores[r]) || isnan(factor))
             continue;
         for (size_t i = 0; i < scan->width; i++)
             sum += (double)scan->queries[index_of(scan, query, i)] * row_value(scan->type, row, i);
-        scores[r] = (float)fmax(-FLT_MAX, fmin(sum * (double)factors[r], FLT_MAX));
+        scores[r] = (float)fmax(-FLT_MAX, fmin(sum * factor, FLT_MAX));
     }
 }
 
-/* Adds the hits of those queries among the rows from `row` on, from their products. */
-static void add_group(const struct scan *scan, const struct row_products *block, size_t first,
-                      size_t n, const float *factors, size_t row, struct hits *hits)
+/* Makes scores of a query's products with the rows, and adds those above the threshold to its
+ * hits. */
+static void add_hits(const struct scan *scan, const struct block *block, size_t query,
+                     float *scores)
 {
-    float *scores = block->scores;
-    for (size_t q = first; q < first + n; q++, scores += block->scores_stride)
-        if (scan->kernels->scale_scores(scores, scan->offsets[q], factors, block->n_rows,
-                                        hits_threshold(&hits[q]))) {
-            if (!scan->cosine)
-                clamp_scores(scan, block, q, factors, scores);
-            add_hits(scores, row, block->n_rows, &hits[q]);
+    struct hits *hits = &block->hits[query];
+    if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->factors,
+                                     block->rows.n_rows, hits_threshold(hits)))
+        return;
+    if (!scan->cosine)
+        clamp_scores(scan, block, query, scores);
+    for (size_t r = 0; r < block->rows.n_rows; r++)
+        if (scores[r] > hits_threshold(hits) && isfinite(scores[r]))
+            hits_add(hits, (engine_hit){block->first_row + r, scores[r]});
+}
+
+/* Adds the hits of a query among n candidates, whose indexes in the block are `found`. Neighbours
+ * are scored together. */
+static void add_candidates(const struct scan *scan, const struct block *block, size_t query,
+                           const uint16_t *found, size_t n)
+{
+    float scores[FEW_BLOCK_ROWS];
+    struct block run = {.rows = block->rows, .hits = block->hits};
+    run.rows.n_queries = 1;
+    run.rows.queries += query * run.rows.query_stride;
+    run.rows.scores = scores;
+    run.rows.squares = NULL;
+    for (size_t i = 0; i < n; i += run.rows.n_rows) {
+        run.rows.n_rows = 1;
+        while (i + run.rows.n_rows < n && found[i + run.rows.n_rows] == found[i] + run.rows.n_rows)
+            run.rows.n_rows++;
+        run.rows.rows = (const char *)block->rows.rows + found[i] * run.rows.row_bytes;
+        run.first_row = block->first_row + found[i];
+        run.factors = block->factors + found[i];
+        scan->kernels->row_products(&run.rows);
+        add_hits(scan, &run, query, scores);
+    }
+}
+
+/* Adds the hits of n queries, from query `first` on. */
+static void add_group(const struct scan *scan, const struct block *block, size_t first, size_t n)
+{
+    float *scores = block->rows.scores;
+    for (size_t q = first; q < first + n; q++, scores += block->rows.scores_stride) {
+        if (!scan_has_candidates(scan)) {
+            add_hits(scan, block, q, scores);
+            continue;
         }
+        size_t n_found = scan->kernels->find_candidates(
+            scores, block->rounded.lengths, block->rows.n_rows, scan->rounded.errors[q],
+            hits_threshold(&block->hits[q]), block->rounded.found);
+        add_candidates(scan, block, q, block->rounded.found, n_found);
+    }
 }
 
 size_t scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch,
                   size_t *first)
 {
-    size_t n_dropped = 0, row = index * scan_block_rows(scan);
-    struct row_products block = block_at(scan, row, scratch);
-    float *factors = scratch, *panels = block.scores + group_queries(scan) * block.scores_stride;
-    if (needs_lengths(scan) || !are_many(scan))
-        scan->kernels->row_products(&block);
-    if (are_many(scan))
-        scan->kernels->pack_row_panels(&block, panels);
+    const bool has_candidates = scan_has_candidates(scan);
+    size_t n_dropped = 0;
+    struct block block = block_at(scan, index * scan_block_rows(scan), hits, scratch);
+    if (needs_squares(scan) || scan->n_queries <= FEW_QUERIES)
+        scan->kernels->row_products(&block.rows);
+    if (has_candidates)
+        candidates_pack(scan->kernels, &block.rows, &block.rounded);
+    if (has_panels(scan))
+        scan->kernels->pack_row_panels(&block.rows, block.panels);
     for (size_t q = 0, n; q < scan->n_queries; q += n) {
         n = limited(scan->n_queries - q, 1, group_queries(scan));
-        if (are_many(scan))
-            score_group(scan, &block, q, n, panels);
-        for (size_t r = block.n_rows; q == 0 && r-- > 0;) {
-            factors[r] = factor_of(scan, (const char *)block.rows + r * block.row_bytes, factors[r],
-                                   block.scores[r]);
-            n_dropped += isnan(factors[r]) ? 1 : 0;
-            *first = isnan(factors[r]) && row + r < *first ? row + r : *first;
-        }
-        add_group(scan, &block, q, n, factors, row, hits);
+        if (has_panels(scan))
+            score_group(scan, &block, q, n);
+        if (q == 0)
+            n_dropped = make_factors(scan, &block, first);
+        if (q == 0 && has_candidates)
+            candidates_measure(&block.rows, &block.rounded);
+        if (has_candidates)
+            candidates_multiply(scan->kernels, &block.rows, &block.rounded, &scan->rounded, q, n);
+        add_group(scan, &block, q, n);
     }
     return n_dropped;
 }

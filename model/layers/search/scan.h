@@ -9,6 +9,7 @@
 #ifndef MODEL_SCAN_H
 #define MODEL_SCAN_H
 
+#include "model/layers/search/candidates.h"
 #include "model/layers/search/hits.h"
 #include "model/layers/search/rows.h"
 
@@ -21,10 +22,15 @@ struct scan {
     bool cosine;
     const char *rows;
     size_t n, width;
-    float *queries; /* [scan_query_cap(), scan_stride()], made by scan_queries */
-    float *offsets; /* [n_queries], also made by scan_queries */
-    size_t n_queries;
+    float *queries;                 /* [scan_query_cap(), scan_stride()], made by scan_queries */
+    float *offsets;                 /* [n_queries], also made by scan_queries */
+    size_t n_queries, k;            /* hits of a query, at most one for each row */
+    struct rounded_queries rounded; /* by candidates: [n_queries], also made by scan_queries */
 };
+
+/* Returns whether only candidates are scored, found by bounds of the scores: for many queries and
+ * few hits of each. */
+bool scan_has_candidates(const struct scan *scan);
 
 /* Returns the floats of a query, or of a row in panels. */
 static inline size_t scan_stride(size_t width)

@@ -149,11 +149,6 @@ TEST(models_that_cannot_be_made)
         {"$LIBRARY broken/encode-bench " LAT16, "weight"},
         {"$BENCH -m words.alone -t 1", "holds no model"},
         {"$BENCH -m nowhere -t 1", "nowhere"},
-        {"$BENCH -t 1 --shape 1/30/4/64", "heads"},
-        {"$BENCH -t 1 --shape 1/30/4", "--shape takes LAYERS/WIDTH"},
-        {"$BENCH -t 1 --shape 1/32/2/64/100/7", "--shape takes LAYERS/WIDTH"},
-        {"$BENCH -t 1 --shape 1/32/2/64/", "--shape takes LAYERS/WIDTH"},
-        {"$BENCH -t 1 --shape 1/32/2/" TWENTY TWENTY, "--feed-forward"},
     };
     setenv("LIBRARY", "env LD_LIBRARY_PATH=$ENCODE_BUILD", 1);
     shell_expect(0, "for d in alone killed empty broken; do mkdir -p $d; cp \"$BENCH\" $d/; done; "
@@ -278,22 +273,6 @@ TEST(fewer_threads)
     json_decref(line);
 }
 
-/* encode-new, which makes the model, says what is wrong with it. */
-TEST(shapes_that_cannot_be)
-{
-    static const struct {
-        const char *shape, *words;
-    } cases[] = {{"1000/100000/1/100000", "parameters; at most"},
-                 {"6/384/7/1536", "--heads 7 does not divide --width 384"},
-                 {"6/384/0/1536", "--heads takes a whole number from 1"},
-                 {"6/x/12/1536", "--width takes a whole number"},
-                 {"6/384/12/1536/10", "--vocabulary 10 is less"},
-                 {"6/384/12/", "--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY]"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_contains(shell_expect(2, "\"$BENCH\" --shape %s", cases[i].shape)->err,
-                        cases[i].words);
-}
-
 /* What the model cannot do is left out of the default list, and a failure where it was asked for.
  */
 TEST(what_fails)
@@ -326,50 +305,6 @@ TEST(what_fails)
                     "failed");
     unsetenv("LD_LIBRARY_PATH");
     assert_contains(shell_expect(1, "TMPDIR=$PWD/absent \"$BENCH\" " TINY)->err, "absent");
-}
-
-TEST(wrong_use)
-{
-    static const char *const wrong[] = {
-        "--shape 6/384/12",
-        "--shape 6/384/12/1536/30522/1",
-        "--shape 6x384",
-        "--shape 6/384/7/1536",
-        "--shape 6/0/12/1536",
-        "--shape 6/384/12/1536/10",
-        "--shape ''",
-        "--precision f64",
-        "--precision f32,",
-        "--precision ''",
-        "--workloads lat17",
-        "--workloads lat16,,thr",
-        "-t 0",
-        "-t 1,x",
-        "-t 1,2,",
-        "-t 99999",
-        "--seconds 0",
-        "--seconds 0.0009",
-        "--seconds -1",
-        "--seconds x",
-        "--runs 0",
-        "--runs 1.5",
-        "--seed x",
-        "-f xml",
-        "-m a.weights --shape 1/32/2/64",
-        "-m a.weights --precision f32",
-        "-m -",
-        "extra",
-        "--nonsense",
-        "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const struct shell_result *result = shell("\"$BENCH\" %s", wrong[i]);
-        if (result->code != 2)
-            fail_msg("%s: exit code %d, expected 2", wrong[i], result->code);
-        assert_contains(result->err, "--help");
-        assert_int_equal(result->out_len, 0);
-    }
-    shell_expect(1, "\"$BENCH\" --help >/dev/full");
 }
 
 /* Ended, as by Ctrl-C, as soon as the file of the model is open: half a second's work that nobody

@@ -148,7 +148,7 @@ at_each_step() { # WHAT INPUT OPTION...
         [ ! -e x.journal ] || check "$what, step $step: by encode-search" grep -q "'x.journal' exists" err
         run "${encode[@]}" "$@" -o x --resume <"$input"
         check "$what, step $step: --resume" [ "$code" = 0 ]
-        if grep -q "'x' was complete, and is in its place" err; then
+        if grep -q "'x' was complete and has been moved into place" err; then
             n_complete=$((n_complete + 1))
         fi
         check "$what, step $step: the whole output" same whole x

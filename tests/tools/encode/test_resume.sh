@@ -281,7 +281,7 @@ wait $pid
 check "a folder came into the output's place" [ $? = 1 ]
 rmdir x
 again --resume < <(head -n 1 lines)
-ends "a run that ended before its last name" 0 "'x' was complete, and is in its place"
+ends "a run that ended before its last name" 0 "'x' was complete and has been moved into place"
 check "it is in its place" [ -s x ]
 check "nothing else is left" [ ! -e x.journal ] && [ ! -e x.part ]
 

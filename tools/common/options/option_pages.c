@@ -25,17 +25,6 @@ static const char *next_line(const char *at, char line[LINE_BYTES])
 
 /* ---- Help ---- */
 
-static void print_usage(const struct option_command *command)
-{
-    const char *before = "Usage: ";
-    for (const char *usage = command->usage; *usage != '\0'; before = "       ") {
-        char line[LINE_BYTES];
-        usage = next_line(usage, line);
-        printf("%s%s%s%s %s\n", before, program_name(), command->name ? " " : "",
-               command->name ? command->name : "", line);
-    }
-}
-
 /* "  -o, --output FILE    the first line", and the others below it. */
 static void print_row(const struct option_row *row, size_t column)
 {
@@ -58,8 +47,15 @@ static void print_row(const struct option_row *row, size_t column)
 void option_print_help(const struct option_table *table, size_t command)
 {
     const struct option_group *group;
-    print_usage(&table->commands[command]);
-    fputs(table->commands[command].about, stdout);
+    const struct option_command *of = &table->commands[command];
+    const char *before = "Usage: ";
+    for (const char *usage = of->usage; *usage != '\0'; before = "       ") {
+        char line[LINE_BYTES];
+        usage = next_line(usage, line);
+        printf("%s%s%s%s %s\n", before, program_name(), of->name ? " " : "",
+               of->name ? of->name : "", line);
+    }
+    fputs(of->about, stdout);
     for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
         if (group == &OPTION_GENERAL && table->notes)
             printf("\n%s", table->notes);
@@ -74,34 +70,23 @@ void option_print_help(const struct option_table *table, size_t command)
 
 /* ---- The table ---- */
 
-static void print_choices(const struct option_row *row)
+static void print_option(const struct option_table *table, const struct option_group *group,
+                         const struct option_row *row)
 {
     struct option_choice choice = OPTION_CHOICES(row);
-    for (const char *before = ""; option_next_choice(&choice); before = " ")
-        printf("%s%s", before, choice.name);
-}
-
-static void print_commands(const struct option_table *table, const struct option_group *group,
-                           const struct option_row *row)
-{
     const char *before = "";
+    char letter[] = "-x";
+    letter[1] = row->letter;
+    printf("option\t--%s\t%s\t%s\t", row->name, row->letter ? letter : "",
+           row->argument ? row->argument : "-");
     for (size_t c = 0; c < table->n_commands; c++)
         if (table->commands[c].name && option_is_of(group, row, c)) {
             printf("%s%s", before, table->commands[c].name);
             before = " ";
         }
-}
-
-static void print_option(const struct option_table *table, const struct option_group *group,
-                         const struct option_row *row)
-{
-    char letter[] = "-x";
-    letter[1] = row->letter;
-    printf("option\t--%s\t%s\t%s\t", row->name, row->letter ? letter : "",
-           row->argument ? row->argument : "-");
-    print_commands(table, group, row);
     printf("\t%d\t", row->commands != 0);
-    print_choices(row);
+    for (before = ""; option_next_choice(&choice); before = " ")
+        printf("%s%s", before, choice.name);
     putchar('\t');
     for (const char *c = row->help; *c != '\0'; c++)
         putchar(*c == '\n' ? ' ' : *c);

@@ -21,11 +21,11 @@ const struct option_group OPTION_GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
 bool option_next_choice(struct option_choice *choice)
 {
-    const char *name = choice->behind;
+    const char *name = choice->rest;
     size_t len = strcspn(name, " ,\n="), word_len = strcspn(name, " ,\n");
     snprintf(choice->name, sizeof choice->name, "%.*s", (int)len, name);
     choice->value = name[len] == '=' ? 0 : choice->value + 1;
-    choice->behind = name + word_len + strspn(name + word_len, " ,\n");
+    choice->rest = name + word_len + strspn(name + word_len, " ,\n");
     return len > 0;
 }
 
@@ -50,45 +50,29 @@ int option_chosen(const struct option_use *use, const char *name)
     program_die_misused("%s takes one of %s, not '%s'", use->option, list, name);
 }
 
-static void read_choice(const struct option_use *use, void *value)
-{
-    int chosen = option_chosen(use, use->text);
-    if (use->row->bytes == sizeof(bool))
-        *(bool *)value = chosen != 0;
-    else
-        memcpy(value, &chosen, sizeof chosen);
-}
-
-static void read_yes_no(const struct option_use *use, const char **value)
-{
-    if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0)
-        program_die_misused("%s takes yes or no, not '%s'", use->option, use->text);
-    *value = use->text;
-}
-
-static void add_text(const struct option_use *use, const char **texts, size_t *n)
-{
-    if (*n == use->row->most)
-        program_die_misused("%s may stand there %zu times", use->option, *n);
-    texts[(*n)++] = use->text;
-}
-
+/* Stores the value of an option in its member. */
 static void store(const struct option_use *use, char *options)
 {
     const struct option_row *row = use->row;
     void *value = options + row->offset;
+    size_t *n = (void *)(options + row->n);
+    int chosen = 1;
     switch (row->kind) {
+    case OPTION_CHOICE: chosen = option_chosen(use, use->text); /* fall through */
     case OPTION_FLAG:
         if (row->bytes == sizeof(int))
-            *(int *)value = 1;
+            memcpy(value, &chosen, sizeof chosen);
         else
-            *(bool *)value = true;
+            *(bool *)value = chosen != 0;
         break;
-    case OPTION_TEXT: *(const char **)value = use->text; break;
     case OPTION_OUTPUT:
         *(const char **)value = strcmp(use->text, "-") == 0 ? NULL : use->text;
         break;
-    case OPTION_TEXTS: add_text(use, value, (void *)(options + row->n)); break;
+    case OPTION_TEXTS:
+        if (*n == row->most)
+            program_die_misused("%s can be given at most %zu times", use->option, *n);
+        ((const char **)value)[(*n)++] = use->text;
+        break;
     case OPTION_COUNT:
         *(size_t *)value =
             option_count(use->option, use->text, (size_t)row->least, (size_t)row->most);
@@ -99,8 +83,11 @@ static void store(const struct option_use *use, char *options)
     case OPTION_REAL:
         *(double *)value = option_between(use->option, use->text, row->real_least, row->real_most);
         break;
-    case OPTION_CHOICE: read_choice(use, value); break;
-    case OPTION_YES_NO: read_yes_no(use, value); break;
+    case OPTION_YES_NO:
+        if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0)
+            program_die_misused("%s takes yes or no, not '%s'", use->option, use->text);
+        /* fall through */
+    case OPTION_TEXT: *(const char **)value = use->text; break;
     case OPTION_SETTER:
     case OPTION_HELP:
     case OPTION_VERSION: break;
@@ -135,47 +122,30 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
 
 /* ---- The command line ---- */
 
-static struct option_slot *find_slot(struct option_reading *reading, int found)
+/* Ends the program with what getopt found wrong. It leaves in optopt a letter, the number of a long
+ * option that it knows, or 0: then the name is that of no option, or the beginning of several. */
+_Noreturn static void refuse(const struct option_reading *reading, int found, const char *argument)
 {
-    if (found >= LONG_OPTION)
-        return &reading->slots[found - LONG_OPTION];
-    for (size_t i = 0; i < reading->n_slots; i++)
-        if (reading->slots[i].row->letter == found)
-            return &reading->slots[i];
-    return NULL;
-}
-
-/* A long name, that of no option or the beginning of several. */
-_Noreturn static void refuse_name(const struct option_reading *reading, const char *argument)
-{
+    const bool is_letter = optopt != 0 && optopt < LONG_OPTION;
+    const char letter[] = {'-', (char)optopt, '\0'}, *option = is_letter ? letter : argument;
     char several[OPTIONS_MOST * 32] = "";
-    size_t used = 0, len = strcspn(argument + 2, "=");
-    for (size_t i = 0; i < reading->n_slots; i++) {
+    size_t used = 0;
+    if (found == ':')
+        program_die_misused("option '%s' requires an argument", option);
+    if (!is_letter && optopt != 0)
+        program_die_misused("option '%s' doesn't allow an argument", option);
+    for (size_t i = 0; !is_letter && i < reading->n_slots; i++) {
         const char *name = reading->slots[i].row->name;
-        if (strncmp(name, argument + 2, len) == 0 && used < sizeof several)
+        if (strncmp(name, argument + 2, strcspn(argument + 2, "=")) == 0 && used < sizeof several)
             used += (size_t)snprintf(several + used, sizeof several - used, " '--%s'", name);
     }
     if (used > 0)
-        program_die_misused("option '%s' is ambiguous:%s", argument, several);
-    program_die_misused("unrecognized option '%s'", argument);
+        program_die_misused("option '%s' is ambiguous:%s", option, several);
+    program_die_misused("unrecognized option '%s'", option);
 }
 
-/* getopt leaves in optopt a letter, the number of a long option that it knows, or 0. */
-_Noreturn static void refuse(const struct option_reading *reading, int found, const char *argument)
-{
-    bool is_letter = optopt != 0 && optopt < LONG_OPTION;
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (found == ':')
-        program_die_misused("option '%s' requires an argument", is_letter ? letter : argument);
-    if (is_letter)
-        program_die_misused("unrecognized option '%s'", letter);
-    if (optopt != 0)
-        program_die_misused("option '%s' doesn't allow an argument", argument);
-    refuse_name(reading, argument);
-}
-
-/* The rows become slots, and what getopt_long takes. With the colon it tells the two mistakes apart
- * and prints nothing: it would print what was typed as it is. */
+/* Makes slots of the rows, and what getopt_long reads. Because of the colon it returns another
+ * value for each mistake and prints nothing: it would print what was typed as it is. */
 void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv)
 {
@@ -205,10 +175,13 @@ void options_read(struct option_reading *reading, const struct option_table *tab
         }
     }
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        struct option_slot *slot = find_slot(reading, found);
-        if (slot == NULL)
+        const bool is_long = found >= LONG_OPTION;
+        size_t i = is_long ? (size_t)(found - LONG_OPTION) : 0;
+        while (!is_long && i < reading->n_slots && reading->slots[i].row->letter != found)
+            i++;
+        if (i == reading->n_slots)
             refuse(reading, found, argv[optind - 1]);
-        read_option(reading, slot, found >= LONG_OPTION);
+        read_option(reading, &reading->slots[i], is_long);
     }
     reading->arguments = argv + optind;
     reading->n_arguments = (size_t)(argc - optind);

@@ -1,5 +1,5 @@
 /* option_table.h - the options of a program, each written once: a row says what the command line
- * may have, where its value goes, what --help, the manual and the shell's completion tell of it;
+ * may have, where its value goes, and its words in --help, the manual and the shell's completion;
  * a rule, which options need or exclude one another.
  *
  *     #define TEXT(member) TEXT_AT(struct paint, member)
@@ -44,7 +44,7 @@ struct option_row {
     const char *help;     /* lines for --help; NULL: the option is hidden */
     enum option_kind kind;
     size_t offset, bytes; /* of the value in the struct */
-    size_t given;         /* of a bool that tells that the option was there; 0: none */
+    size_t given;         /* of a bool that is set if the option was given; 0: none */
     size_t n;             /* of the number of texts; `most` fit */
     uint64_t least, most;
     double real_least, real_most;
@@ -97,7 +97,7 @@ struct option_use {
 #define SET_BY(function)       .kind = OPTION_SETTER, .set = (function)
 
 struct option_group {
-    const char *title; /* NULL: it goes on with the group before; "": an empty line, no title */
+    const char *title; /* NULL: continues the group before; "": an empty line, no title */
     const struct option_row *rows;
     size_t n_rows;
     size_t base;       /* of the struct that the rows fill, in the program's options */
@@ -114,7 +114,7 @@ struct option_rule {
     const char *options;
     enum { RULE_NEEDS, RULE_EXCLUDES } relation;
     const char *others, *message;
-    /* In place of all these: a message, or NULL. */
+    /* Instead of all these: returns a message, or NULL. */
     const char *(*check)(const void *options);
     size_t base; /* of the struct that is checked, in the program's options */
 };
@@ -130,7 +130,7 @@ struct option_rule {
 
 struct option_command {
     const char *name;    /* NULL: the program has no commands */
-    const char *usage;   /* lines of what stands behind the program's name */
+    const char *usage;   /* lines, each printed after the program's name */
     const char *about;   /* lines for --help */
     const char *summary; /* for a list of the commands, or NULL */
 };
@@ -140,10 +140,10 @@ struct option_table {
     size_t n_commands;
     const struct option_group *groups; /* without --help and --version */
     size_t n_groups;
-    /* The first that is broken is told; the last is all zero. */
+    /* The message of the first broken rule is printed; the last is all zero. */
     const struct option_rule *rules;
     int column;        /* at which the texts of --help begin */
-    const char *notes; /* lines of --help behind the options, or NULL */
+    const char *notes; /* lines of --help after the options, or NULL */
     const char *end;   /* the last line of --help */
 };
 
@@ -156,26 +156,26 @@ extern const struct option_group OPTION_GENERAL;
 
 /* One of the choices of a row; before the first it is OPTION_CHOICES(row). */
 struct option_choice {
-    const char *behind;
+    const char *rest;
     int value;
     char name[32];
 };
 
 #define OPTION_CHOICES(row)                                                                        \
     {                                                                                              \
-        .behind = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1             \
+        .rest = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1               \
     }
 
-/* The next one; false behind the last. */
+/* Reads the next choice. Returns false after the last. */
 bool option_next_choice(struct option_choice *choice);
 
-/* Whether a command takes an option. */
+/* Returns whether a command takes an option. */
 bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command);
 
-/* --help, on stdout. */
+/* Prints --help on stdout. */
 void option_print_help(const struct option_table *table, size_t command);
 
-/* The same for scripts, on stdout: tools/man/ makes the manual and the shell's completion of it.
+/* Prints the same for scripts: tools/man/ makes the manual and the shell's completion of it.
  * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
  * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
  * option without argument "-". */

@@ -40,6 +40,8 @@ static void escape(uint32_t character, struct glyph *glyph)
     glyph->n_bytes = glyph->columns = (size_t)n;
 }
 
+static const char REPLACEMENT[] = "\uFFFD";
+
 /* Reads a character; returns how many bytes it takes. utf8proc gives no column to the spacing marks
  * of Indic scripts; terminals, like wcwidth of the C library, give one. */
 static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
@@ -53,7 +55,9 @@ static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
     const utf8proc_int32_t code = (utf8proc_int32_t)character;
     const int columns = utf8proc_charwidth(code);
     const utf8proc_category_t category = utf8proc_category(code);
-    glyph->n_bytes = utf8_put(character, glyph->bytes);
+    const bool is_valid = character != UTF8_REPLACEMENT;
+    glyph->n_bytes = is_valid ? n : sizeof REPLACEMENT - 1;
+    memcpy(glyph->bytes, is_valid ? text : REPLACEMENT, glyph->n_bytes);
     glyph->columns = category == UTF8PROC_CATEGORY_CF   ? 0
                      : columns > 0                      ? (size_t)columns
                      : category == UTF8PROC_CATEGORY_MC ? 1

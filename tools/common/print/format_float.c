@@ -1,9 +1,9 @@
 /* format_float.c - shortest decimals that read back as the same float32.
  *
- * A decimal n·10^-s with p digits reads back as x when it lies closer to x than half the distance
+ * A decimal n·10^-s with p digits reads back as x when it is closer to x than half the distance
  * to x's nearer neighbour. For p = 6 .. 9 the nearest such decimal is computed in double, which has
  * 29 bits more than a float32: with powers of ten up to 10^22 (exact in double) two roundings of
- * 2^-53 cannot hide behind the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
+ * 2^-53 cannot exceed the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
  * digits or fewer survive decimal → float32 → decimal (FLT_DIG), so p starts at 6 and trailing
  * zeros are cut. Where an exponent is needed, printing the decimal's own double gives its digits
  * again. Numbers outside of that range go through printf and back.
@@ -29,21 +29,21 @@ static double times_power(double value, int power)
     return power >= 0 ? value * POWERS[power] : value / POWERS[-power];
 }
 
-/* Digits, of which the first stands for 10^exponent and the last is no zero, with a point among
+/* Digits, of which the first counts 10^exponent and the last is no zero, with a point among
  * them and at least one decimal; written from their end. */
 static size_t print_decimal(bool is_negative, uint32_t digits, int n_digits, int exponent,
                             char *out)
 {
     int last = exponent - n_digits + 1;
     int lowest = last < -1 ? last : -1, highest = exponent > 0 ? exponent : 0;
-    size_t len = (size_t)(is_negative + highest + 2 - lowest); /* 2: a place more, and the point */
+    size_t len = (size_t)(is_negative + highest + 2 - lowest); /* 2: the unit and the point */
     char *at = out + len;
     *at = '\0';
-    for (int place = lowest; place <= highest; place++) {
-        bool is_zero = place < last || place > exponent;
+    for (int power = lowest; power <= highest; power++) {
+        bool is_zero = power < last || power > exponent;
         *--at = (char)('0' + (is_zero ? 0 : digits % 10));
         digits /= is_zero ? 1 : 10;
-        if (place == -1)
+        if (power == -1)
             *--at = '.';
     }
     if (is_negative)

@@ -12,7 +12,7 @@
 
 /* ---- Strings ---- */
 
-static void put_escaped(FILE *stream, uint32_t character)
+static void write_escaped(FILE *stream, uint32_t character)
 {
     switch (character) {
     case '"': fputs("\\\"", stream); break;
@@ -29,7 +29,7 @@ static void put_escaped(FILE *stream, uint32_t character)
     }
 }
 
-static void put_string(FILE *stream, const char *text, size_t len)
+static void write_string(FILE *stream, const char *text, size_t len)
 {
     putc('"', stream);
     for (size_t at = 0; at < len;) {
@@ -37,14 +37,14 @@ static void put_string(FILE *stream, const char *text, size_t len)
         char bytes[4];
         at += utf8_next(text + at, len - at, &character);
         if (character == '"' || character == '\\' || display_hides(character))
-            put_escaped(stream, character);
+            write_escaped(stream, character);
         else
             fwrite(bytes, 1, utf8_put(character, bytes), stream);
     }
     putc('"', stream);
 }
 
-/* ---- What stands between values ---- */
+/* ---- Between values ---- */
 
 static void begin_line(const struct json_writer *json)
 {
@@ -59,7 +59,7 @@ static void begin_value(struct json_writer *json, const char *key)
     if (json->depth)
         begin_line(json);
     if (key) {
-        put_string(json->stream, key, strlen(key));
+        write_string(json->stream, key, strlen(key));
         fputs(": ", json->stream);
     }
     json->has_values = true;
@@ -109,7 +109,7 @@ void json_end_array(struct json_writer *json)
 void json_write_string(struct json_writer *json, const char *key, const char *text, size_t len)
 {
     begin_value(json, key);
-    put_string(json->stream, text, len);
+    write_string(json->stream, text, len);
 }
 
 void json_write_text(struct json_writer *json, const char *key, const char *text)
@@ -127,7 +127,7 @@ void json_write_raw(struct json_writer *json, const char *key, const char *text,
         if (character == '\t' || character == '\r' || character == '\n')
             putc(' ', json->stream);
         else if (display_hides(character))
-            put_escaped(json->stream, character);
+            write_escaped(json->stream, character);
         else
             fwrite(text + at, 1, n, json->stream);
         at += n;

@@ -1,17 +1,19 @@
 /* rows.c - a result as rows; see rows.h. */
 #include "tools/common/print/rows.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- Cells ---- */
 
-/* Whether the format shows this cell; what parts it from the one before it. */
+/* Returns whether the format shows this cell, and prints what is between it and the one before. */
 static bool begin_cell(struct rows *rows, unsigned where)
 {
     const bool is_shown = (where & rows->format) != 0;
@@ -81,11 +83,6 @@ void row_integer(struct rows *rows, unsigned where, const char *key, int64_t num
         fprintf(rows->cells, "%*" PRId64, rows->count_width, number);
     else
         fprintf(rows->stream, "%" PRId64, number);
-}
-
-void row_count(struct rows *rows, unsigned where, const char *key, size_t count)
-{
-    row_integer(rows, where, key, (int64_t)count);
 }
 
 void row_float(struct rows *rows, unsigned where, const char *key, float value)
@@ -158,8 +155,7 @@ void row_begin(struct rows *rows)
     if (rows->format == ROWS_JSON)
         json_begin_object(&rows->json, NULL);
     if (rows->n++ == 0 && rows->format == ROWS_TABLE && rows->titles) {
-        table_begin(&rows->table);
-        rows->cells = rows->table.rows;
+        rows->cells = alloc_open(&rows->text, &rows->len);
         fprintf(rows->cells, "%s\n", rows->titles);
     }
 }
@@ -174,12 +170,40 @@ void row_end(struct rows *rows)
         fputs(rows->format == ROWS_CSV ? "\r\n" : "\n", rows->stream);
 }
 
+enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
+
+/* Prints the cells of a table, which have tabs between them, and frees them: goes through them once
+ * to measure, once to print. The last cell of a row has no blanks after it. */
 void rows_end(struct rows *rows, const char *columns)
 {
+    FILE *stream = rows->stream;
+    size_t widths[COLUMNS_MOST] = {0};
     if (rows->format == ROWS_JSON && rows->key)
         json_end_array(&rows->json);
-    if (rows->format == ROWS_TABLE && rows->cells != rows->stream)
-        table_print(&rows->table, rows->stream, columns);
-    else if (rows->format == ROWS_TABLE && rows->key)
-        fprintf(rows->stream, "(no %s)\n", rows->key);
+    if (rows->format != ROWS_TABLE || rows->cells == stream) {
+        if (rows->format == ROWS_TABLE && rows->key)
+            fprintf(stream, "(no %s)\n", rows->key);
+        return;
+    }
+    alloc_close(rows->cells);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t column = 0, len;
+        for (const char *cell = rows->text; cell < rows->text + rows->len; cell += len + 1) {
+            len = strcspn(cell, "\t\n");
+            const char side = columns[column], end = cell[len];
+            const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
+            if (pass == 0) {
+                widths[column] = width > widths[column] ? width : widths[column];
+            } else {
+                const int blanks = (int)(widths[column] - width);
+                fputs(column > 0 && side != '.' ? "  " : "", stream);
+                fprintf(stream, "%*s", side == '>' ? blanks : 0, "");
+                fwrite(cell, 1, len, stream);
+                fprintf(stream, "%*s", side == '<' && end == '\t' ? blanks : 0, "");
+                fputs(end == '\n' ? "\n" : "", stream);
+            }
+            column = end == '\t' ? column + 1 : 0;
+        }
+    }
+    free(rows->text);
 }

@@ -15,7 +15,6 @@
 #define TOOLS_ROWS_H
 
 #include "tools/common/print/json_writer.h"
-#include "tools/common/print/table.h"
 
 /* Bits: where a cell is shown. */
 enum rows_format { ROWS_TABLE = 1, ROWS_JSON = 2, ROWS_CSV = 4, ROWS_TSV = 8 };
@@ -25,9 +24,10 @@ struct rows {
     FILE *stream;
     enum rows_format format;
     struct json_writer json;
-    struct table table;
-    FILE *cells;     /* where a table's cells are written */
-    int count_width; /* table: of counts at least */
+    FILE *cells; /* where the cells of a table are written; text in them by display_text */
+    char *text;  /* [len]: the cells of a table with titles, until rows_end */
+    size_t len;
+    int count_width; /* table: the least width of counts */
     const char *key, *titles;
     size_t n, n_cells; /* rows since rows_begin; cells of the row */
 };
@@ -47,12 +47,14 @@ struct row_span {
 /* Prints the first line of CSV: titles, then name0, name1 and so on, n of them. TSV has none. */
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name);
 
-/* Begins a table with these titles (table.h), or in JSON an array that is the member `key` of the
- * open object. If key is NULL, each object is a line of its own; if titles is NULL, the lines of a
- * table are printed at once, two blanks between their cells. */
+/* Begins a table with these titles, a tab between them, or in JSON an array that is the member
+ * `key` of the open object. If key is NULL, each object is a line of its own; if titles is NULL,
+ * the lines of a table are printed at once, two blanks between their cells. */
 void rows_begin(struct rows *rows, const char *key, const char *titles);
 
-/* Ends it; columns: as table_print takes them. A table with a key and no rows is "(no KEY)". */
+/* Ends it. Columns of a table with titles are as wide as their widest cell; `columns` has a letter
+ * for each: '<' to the left, '>' to the right, two blanks between neighbours; '.' as it is,
+ * directly after the cell before it. A table with a key and no rows is "(no KEY)". */
 void rows_end(struct rows *rows, const char *columns);
 
 void row_begin(struct rows *rows);
@@ -63,7 +65,7 @@ void row_end(struct rows *rows);
  * where it is true. */
 void row_text(struct rows *rows, unsigned where, const char *key, const char *text, size_t len,
               size_t most);
-void row_count(struct rows *rows, unsigned where, const char *key, size_t count);
+#define row_count(rows, where, key, count) row_integer(rows, where, key, (int64_t)(count))
 void row_integer(struct rows *rows, unsigned where, const char *key, int64_t number);
 void row_float(struct rows *rows, unsigned where, const char *key, float value);
 void row_flag(struct rows *rows, unsigned where, const char *key, bool truth);

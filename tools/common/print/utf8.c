@@ -5,9 +5,9 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The lead byte says how many bytes there should be and where the second may lie, which excludes
+/* The lead byte says how many bytes there should be and which the second may be, which excludes
  * overlong forms (E0, F0), surrogates (ED) and numbers above U+10FFFF (F4). The part ends before
- * the byte that does not fit, and that byte is read anew. */
+ * the byte that does not fit, and that byte is read again. */
 static size_t invalid_len(const unsigned char *text, size_t len)
 {
     unsigned lead = text[0];

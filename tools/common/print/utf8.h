@@ -13,8 +13,8 @@
  * UTF8_REPLACEMENT and its own length, 1 to 3. */
 size_t utf8_next(const char *text, size_t len, uint32_t *character);
 
-/* The length of the byte order mark that some editors begin a file with, no part of its text; 0:
- * there is none. */
+/* The length of the byte order mark that some editors begin a file with, no part of its text; 0
+ * if it is absent. */
 size_t utf8_mark_len(const char *text, size_t len);
 
 /* Writes a character as 1 to 4 bytes; returns how many. */

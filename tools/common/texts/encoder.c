@@ -18,8 +18,8 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
     return false;
 }
 
-/* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin" takes
- * the place of "input 6". */
+/* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin"
+ * replaces "input 6". */
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 {
     const engine_error *error = engine_session_error(encoder->session);
@@ -49,15 +49,15 @@ size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
     return index < n ? index : 0;
 }
 
-/* Vectors that only some tokens have: the others are taken out, so each token left has a row. */
-static void keep_tokens_with_vectors(const struct encoder *encoder, struct item *item)
+/* Removes the tokens that have no vector, so that each token has a row. */
+static void drop_tokens_without_vectors(const struct encoder *encoder, struct item *item)
 {
-    size_t n = 0, place = 0;
+    size_t n = 0, index = 0;
     for (size_t i = 0; i < item->n_tokens; i++)
         if (!item_is_masked(item, i) && engine_token_has_vector(encoder->model, item->tokens[i].id,
-                                                                place++, encoder->options.role))
+                                                                index++, encoder->options.role))
             item->tokens[n++] = item->tokens[i];
-    item->n_skipped = place - n;
+    item->n_skipped = index - n;
     item->n_tokens = n;
     free(item->mask);
     item->mask = NULL;
@@ -95,7 +95,7 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
     for (size_t i = 0; i < n_made; i++) {
         items[i].rows = next;
         if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
-            keep_tokens_with_vectors(encoder, &items[i]);
+            drop_tokens_without_vectors(encoder, &items[i]);
         next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
     }
     return n_made;

@@ -5,7 +5,6 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/texts/item.h"
-#include "tools/common/texts/padding.h"
 #include "tools/common/texts/request_options.h"
 
 struct encoder {
@@ -19,8 +18,8 @@ struct encoder {
     /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     struct position_numbers numbers;
-    /* What the model's attention knows of places by itself: "none", "rotary" ..., and a window: a
-     * token sees others at most so many tokens away; 0: all. */
+    /* The positions in the model's attention: "none", "rotary" ...; and its window: a token sees
+     * others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;
     bool is_pooled;     /* a row of numbers per text, not per token */
@@ -42,32 +41,32 @@ struct encoder {
     size_t inputs_cap, rows_cap; /* rows of `width` numbers */
 };
 
-/* Opens the model and makes the session. Where it cannot, or the request does not go with the
- * model, the program ends. An encoder of zeros can be closed, too. */
+/* Opens the model and makes the session. Ends the program if that fails, or if the model cannot do
+ * what is requested. An encoder of zeros can be closed, too. */
 void encoder_open(struct encoder *encoder, const struct request_options *request);
 void encoder_close(struct encoder *encoder);
 
 /* The name of the pooling in force; "model" for the model's own, which may do more than pool. */
 const char *encoder_pooling_asked(const struct encoder *encoder);
 
-/* Asks the model for what the task wants of n items whose tokens are set. How many, from the first,
- * have it; the message says why not all. Rows are valid until the next call. */
+/* Computes what the task requires of n items whose tokens are set. Returns how many, from the
+ * first, succeeded; the message is the error of the next. Rows are valid until the next call. */
 size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 
-/* Of n items, how many rows of one call bound its memory to; at least 1. */
+/* Returns how many pooled items, at least 1, one call may have within its bound of memory. */
 size_t encoder_most_pooled(const struct encoder *encoder);
 
 /* The name of a label; one that the file does not name is LABEL_ and its number, good until the
  * next call. */
 const char *encoder_label(const struct encoder *encoder, size_t label);
 
-/* The message becomes the item's name and what the format makes, or the session's message without
- * its name of the input; returns false. */
+/* Sets the message: the item's name and the format, or the session's message without its name of
+ * the input. Returns false. */
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
 
-/* Of n items in one call that failed: the first that is wrong; those before it have their rows. */
+/* Returns the first wrong item of n in a call that failed; those before it have their rows. */
 size_t encoder_first_wrong(const struct encoder *encoder, size_t n);
 
 #endif

@@ -12,8 +12,8 @@ enum { DEFAULT_TOP = 5 };
 
 /* ---- What is in force ---- */
 
-/* Texts that are to have N tokens may not have more, whatever the model takes. For tokens alone
- * that limit is none, unless the user says what becomes of a text above it and names no length. */
+/* --pad-to limits the length of texts, too. For tokens alone the model's limit does not hold,
+ * unless --on-long is given without --pad-to. */
 static void resolve_options(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
@@ -50,17 +50,18 @@ static void resolve_options(struct encoder *encoder)
         padding_choose(&encoder->padding, encoder->model, request);
 }
 
-static void resolve_pooling(struct encoder *encoder)
+/* Resolves the pooling, and what a result is: a row of numbers, of labels, or a list of a head. */
+static void resolve_result(struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    const enum task task = encoder->request.task;
-    bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
-    bool has_own = strcmp(info->pooling, "none") != 0;
-    engine_pooling pooling = encoder->request.encode.pooling;
+    const struct request_options *request = &encoder->request;
+    const enum task task = request->task;
+    const bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
+    engine_pooling pooling = request->encode.pooling;
 
-    if (by_cosine && !encoder->request.has_pooling)
+    if (by_cosine && !request->has_pooling)
         pooling = ENGINE_POOLING_MODEL;
-    if (pooling == ENGINE_POOLING_MODEL && !has_own)
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "none") == 0)
         pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
     if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
         pooling = ENGINE_POOLING_SPARSE;
@@ -69,7 +70,9 @@ static void resolve_pooling(struct encoder *encoder)
     encoder->options.pooling = pooling;
     encoder->pooling =
         pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
-    encoder->is_pooled = pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
+    encoder->is_pooled = task == TASK_LABELS
+                             ? info->head == ENGINE_HEAD_SEQUENCE
+                             : pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
     encoder->is_sparse = pooling == ENGINE_POOLING_SPARSE && task != TASK_LABELS;
     encoder->whole_width = pooling == ENGINE_POOLING_SPARSE    ? info->n_vocabulary
                            : pooling == ENGINE_POOLING_COLBERT ? info->token_vectors
@@ -77,24 +80,14 @@ static void resolve_pooling(struct encoder *encoder)
                                                                : info->width;
     encoder->width =
         encoder->options.dimensions ? encoder->options.dimensions : encoder->whole_width;
-}
-
-/* Heads answer in rows of labels, or in lists of their own. */
-static void resolve_head(struct encoder *encoder)
-{
-    const engine_info *info = &encoder->info;
-    const struct request_options *request = &encoder->request;
-    encoder->ranks_pairs =
-        request->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
-    if (request->task == TASK_LABELS) {
-        encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
+    if (task == TASK_LABELS)
         encoder->width = info->n_labels;
-    } else if (task_is_tokens(request->task) || request->task == TASK_ENTITIES ||
-               request->task == TASK_FILL) {
+    else if (task_is_tokens(task) || task == TASK_ENTITIES || task == TASK_FILL)
         encoder->width = 0;
-    }
+    encoder->ranks_pairs =
+        task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
     encoder->top = request->top ? request->top : DEFAULT_TOP;
-    if (request->task == TASK_FILL && encoder->top > info->n_vocabulary)
+    if (task == TASK_FILL && encoder->top > info->n_vocabulary)
         encoder->top = info->n_vocabulary;
 }
 
@@ -140,8 +133,8 @@ static void check_dimensions(const struct encoder *encoder)
 {
     const size_t dimensions = encoder->options.dimensions, whole = encoder->whole_width;
     if (encoder->ranks_pairs)
-        program_die_misused("this model ranks by its head, which makes no vectors: --rank goes "
-                            "without --dimensions");
+        program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
+                            "be combined with --dimensions");
     if (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
         program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
                             "model's are neither");
@@ -165,8 +158,8 @@ static void check_request(const struct encoder *encoder)
                 : "this model has no pooling of its own: --normalize requires -p mean, cls or "
                   "max");
     if (encoder->ranks_pairs && request->has_pooling)
-        program_die_misused(
-            "this model ranks by its head, which reads both texts: --rank goes without -p");
+        program_die_misused("this model ranks by its head, which reads both texts: --rank cannot "
+                            "be combined with -p");
     if (idle)
         program_die_misused("%s; here they are %s", idle, encoder->position);
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
@@ -180,7 +173,7 @@ static void check_request(const struct encoder *encoder)
 
 /* ---- Prompts ---- */
 
-/* Finds what goes before texts of a role. The file's own prompts are used where its own pooling is:
+/* Finds the prompt of a role. The file's own prompts are used where its own pooling is:
  * default_prompt, and with --rank those of the roles; a model that ranks pairs has none. */
 static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
 {
@@ -252,8 +245,7 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
 
     resolve_options(encoder);
-    resolve_pooling(encoder);
-    resolve_head(encoder);
+    resolve_result(encoder);
     check_head(encoder);
     check_request(encoder);
     if (prompt_text)

@@ -102,7 +102,7 @@ static bool read_ids(struct encoder *encoder, struct item *item)
     size_t n = input->n_ids;
 
     if (encoder->request.task == TASK_ENTITIES)
-        return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
+        return encoder_fail(encoder, item, ": --entities takes texts; ids have no spans");
     item->tokens = alloc_zeros(n, sizeof *item->tokens);
     item->n_tokens = n;
     padding_find(&encoder->padding, item);
@@ -165,8 +165,8 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
     return "";
 }
 
-/* The byte that a visible character of byte-level tokens stands for, U+0100 for byte 0 and so on;
- * -1: none. */
+/* Returns the byte of a visible character of byte-level tokens, U+0100 for byte 0 and so on; or
+ * -1. */
 static int byte_of(uint32_t character)
 {
     if (character < 0x100)
@@ -286,4 +286,42 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
     encoder_fail_in_engine(encoder, item);
     free(windows);
     return NULL;
+}
+
+/* ---- Words that the vocabulary does not have, or has in pieces only ---- */
+
+bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+                    const struct item *item, char note[WORD_NOTE_BYTES])
+{
+    engine_word_counts counts;
+    if (item->record.input.ids || item->window.index > 0 ||
+        engine_count_words(encoder->model, &item->record.input, item->tokens, item->n_tokens,
+                           &counts) != ENGINE_OK)
+        return false;
+    if (2 * counts.n_unknown > counts.n) {
+        snprintf(note, WORD_NOTE_BYTES,
+                 "%s: the model knows %zu of its %zu word%s; texts of unknown words get nearly the "
+                 "same vector",
+                 item_name(item), counts.n - counts.n_unknown, counts.n, plural(counts.n));
+        return item->number == 0 || notes->n_unknown++ < UNKNOWN_NAMED; /* 0: --rank's query */
+    }
+    /* With the default weights a quarter of the words or more are whole in English with many names
+     * or code; fewer are in most lines of German, Polish, Turkish and Vietnamese. */
+    if (counts.n_latin < 4 || 4 * counts.n_whole >= counts.n_latin)
+        return false;
+    snprintf(note, WORD_NOTE_BYTES,
+             "%s: %zu of its %zu words of 3 letters or more are in pieces: names, terms, or a "
+             "language that the model was not made for",
+             item_name(item), counts.n_latin - counts.n_whole, counts.n_latin);
+    return item->number == 0 || notes->n_foreign++ == 0;
+}
+
+void word_notes_end(const struct word_notes *notes, size_t n, const char *things)
+{
+    if (notes->n_unknown > UNKNOWN_NAMED)
+        program_note("%zu of %zu %s: the model knows less than half of their words",
+                     notes->n_unknown, n, things);
+    if (notes->n_foreign > 1)
+        program_note("%zu of %zu %s: most of their words are in pieces", notes->n_foreign, n,
+                     things);
 }

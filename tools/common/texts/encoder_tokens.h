@@ -25,8 +25,8 @@ const char *encoder_word(const struct encoder *encoder, int32_t id, char word[EN
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
 
-/* The word that the token for unknown words stands for at place i; NULL: another token, or the
- * word is that token's own text. */
+/* Returns the word that the i-th token replaces if it is the token for unknown words; NULL for
+ * other tokens, or if the word is that token's own text. */
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
 
@@ -34,5 +34,18 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
  * them: of "Ã¯ve", "ïve". NULL: its text shows what it is. */
 const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
+
+/* Texts whose words the model hardly knows: the first of them are named, all are counted. */
+struct word_notes {
+    size_t n_unknown, n_foreign;
+};
+enum { WORD_NOTE_BYTES = 256, UNKNOWN_NAMED = 3 };
+
+/* Counts a text whose tokens are set. True: the caller should print the note about it. */
+bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+                    const struct item *item, char note[WORD_NOTE_BYTES]);
+
+/* Prints how many of n texts there were, unless each was named. things: "texts" or "queries". */
+void word_notes_end(const struct word_notes *notes, size_t n, const char *things);
 
 #endif

@@ -1,9 +1,9 @@
 /* item.h - one input on its way to the output: what was read, its tokens, what the model made of
- * them. A text longer than the model takes may go as several items, its windows. */
+ * them. A text that is too long may be several items, its windows. */
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
-#include "engine/engine.h"
+#include "tools/common/texts/request_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,29 +58,46 @@ struct item {
 void record_free(struct record *record);
 void item_free(struct item *item);
 
-/* Padding; how many tokens are none (n_skipped among them), and how many of these are the token
- * with this id. */
+/* Return whether token i is padding, how many tokens are not, and how many of those have the id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);
 
-/* Whether the i-th token was made of a part of the text: ids and special tokens were not. The bytes
- * it was made of; none: "". */
+/* Returns whether the i-th token was made of a part of the text: ids and special tokens were not;
+ * and the bytes that it was made of, or "". */
 bool item_has_span(const struct item *item, size_t i);
 const char *item_span_text(const struct item *item, size_t i, size_t *len);
 
-/* The input as results show it: of a window its own part. Spans count in the whole text. */
+/* Returns the input as results show it: of a window its own part. Spans count in the full text. */
 engine_input item_shown(const struct item *item);
 
-/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Good until the next call. */
+/* Returns its name in messages: "text 2" of the arguments, "line 3 of stdin". Valid until the next
+ * call. */
 const char *item_name(const struct item *item);
 
-/* Puts a prompt before the text of an item; ids are left alone, which the caller tells a user who
- * asked for it. From there on it is part of the text: spans count in both. */
+/* Prepends a prompt to the text of an item; not to ids, which the caller reports. From there on it
+ * is part of the text: spans count in both. */
 struct prompt {
     const char *text; /* borrowed */
     size_t len;       /* 0: none */
 };
 void item_add_prompt(struct item *item, const struct prompt *prompt);
+
+/* ---- Padding ---- */
+
+/* Chooses the id, if the user names none: that of [PAD], else of <pad>, else 0, which Keras keeps
+ * for padding. For tokens alone prints a note if 0 is the id of a word. */
+void padding_choose(struct padding *padding, const engine_model *model,
+                    const struct request_options *request);
+
+/* Whether the input is ids without a mask that begin or end with this one. */
+bool padding_is_at_ends(const struct item *item, int32_t id);
+
+/* Gives ids their mask: their own, else one that hides all of the named id at their start and their
+ * end. */
+void padding_find(const struct padding *padding, struct item *item);
+
+/* Pads an item of at most n tokens to n. */
+void padding_apply(const struct padding *padding, struct item *item);
 
 #endif

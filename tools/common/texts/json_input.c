@@ -23,7 +23,7 @@ enum { MOST_LARGE = 16 };
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
 
 /* The members of an object that are read, by their keys: those of which the input is made, then
- * those that are also kept. */
+ * those that are also copied. */
 enum member {
     TEXT,
     PAIR,
@@ -59,8 +59,8 @@ static unsigned long unicode_escape(const char *text)
     return strtoul(memcpy(digits, text + 2, 4), NULL, 16);
 }
 
-/* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is an error whatever
- * follows it, so strings need not be told from the rest. The text ends with a NUL byte. */
+/* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is always an error, so
+ * strings need not be found. The text ends with a NUL byte. */
 static void replace_lone_surrogates(char *text, size_t len)
 {
     const char *end = text + len;
@@ -135,7 +135,7 @@ static char *append_string(char *out, const json_t *string)
     return len ? mempcpy(out, json_string_value(string), len) : out;
 }
 
-/* title and pair may be NULL. The title stands before the text, with a blank between. Returns
+/* title and pair may be NULL. The title is written before the text, with a blank between. Returns
  * true. */
 static bool set_texts(const json_t *title, const json_t *text, const json_t *pair,
                       struct record *record)
@@ -211,8 +211,8 @@ static bool is_of_input(const char *key)
     return i < N_OF_INPUT;
 }
 
-/* A member that is null is as good as absent. The title goes by BEIR's rule for the texts of a
- * corpus. */
+/* Reads an object. A member that is null counts as absent. A title is used as BEIR does for the
+ * texts of a corpus. */
 static bool read_object(json_t *object, struct record *record, char *message)
 {
     const json_t *members[N_MEMBERS];
@@ -225,11 +225,11 @@ static bool read_object(json_t *object, struct record *record, char *message)
     if (members[name] && !json_is_string(members[name]) && !json_is_number(members[name]))
         return fail(message, "\"%s\" is neither a string nor a number", KEYS[name]);
     if (members[IDS] && (members[TEXT] || members[PAIR]))
-        return fail(message, "\"ids\" goes without \"text\" and \"pair\"; " EXPECTED);
+        return fail(message, "\"ids\" cannot be combined with \"text\" and \"pair\"; " EXPECTED);
     if (members[IDS])
         return set_ids(members, record, message);
     if (members[TYPES] || members[MASK])
-        return fail(message, "\"types\" and \"mask\" go with \"ids\"; " EXPECTED);
+        return fail(message, "\"types\" and \"mask\" require \"ids\"; " EXPECTED);
     if (!members[TEXT])
         return fail(message, "this object has no \"text\" and no \"ids\"; " EXPECTED);
     for (enum member i = TEXT; i <= PAIR; i++)
@@ -243,7 +243,7 @@ static bool read_object(json_t *object, struct record *record, char *message)
 
 static const char BLANKS[] = " \t\r\n";
 
-/* From the quote that opens a string to what is behind the one that closes it. */
+/* Returns the end of a string, after its closing quote. */
 static const char *skip_string(const char *at)
 {
     for (at++; *at != '"'; at++)
@@ -266,7 +266,8 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* The value of the next member of an object; *at, behind "{" or a value, goes behind it. */
+/* Returns the value of the next member of an object. Moves *at, which is after "{" or a value, to
+ * its end. */
 static const char *next_value(const char **at, size_t *len)
 {
     const char *key = *at + strspn(*at, " \t\r\n,");
@@ -275,15 +276,6 @@ static const char *next_value(const char **at, size_t *len)
     *at = skip_value(value);
     *len = (size_t)(*at - value);
     return value;
-}
-
-static void set_id(struct record *record, const struct record_member *member, const json_t *value)
-{
-    const bool is_first_choice = strcmp(member->key, "_id") == 0;
-    if (json_is_null(value) || (!is_first_choice && (record->id || strcmp(member->key, "id") != 0)))
-        return;
-    record->id = member->value;
-    record->id_len = member->value_len;
 }
 
 void json_members_keep(json_t *object, const char *text, bool (*taken)(const char *key),
@@ -308,10 +300,13 @@ void json_members_keep(json_t *object, const char *text, bool (*taken)(const cha
         const char *written = next_value(&at, &len);
         if (taken(key))
             continue;
-        struct record_member *member = &members[record->n_members++];
-        *member = (struct record_member){strcpy(keys, key), written, len};
+        members[record->n_members++] = (struct record_member){strcpy(keys, key), written, len};
+        const bool is_first_choice = strcmp(keys, "_id") == 0;
+        if (!json_is_null(value) && (is_first_choice || (!record->id && strcmp(keys, "id") == 0))) {
+            record->id = written;
+            record->id_len = len;
+        }
         keys += strlen(key) + 1;
-        set_id(record, member, value);
     }
 }
 
@@ -332,19 +327,14 @@ static bool read_value(json_t *value, struct record *record, char *message)
     return fail(message, "this value is no text; " EXPECTED);
 }
 
-static bool is_empty_line(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
 bool json_input_read(const char *line, size_t len, struct record *record,
                      char message[JSON_MESSAGE_BYTES])
 {
     *record = (struct record){0};
-    if (is_empty_line(line, len))
+    size_t n_blanks = 0;
+    while (n_blanks < len && strchr(" \t\r", line[n_blanks]) && line[n_blanks])
+        n_blanks++;
+    if (n_blanks == len)
         return fail(message, "this line is empty; " EXPECTED);
     char *repaired = repair(line, len, &len);
     json_t *value = json_input_parse(repaired, len, message);

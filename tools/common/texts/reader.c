@@ -28,7 +28,7 @@ void reader_free(struct reader *reader)
         line_reader_free(&reader->lines);
 }
 
-/* The line is no input, and the next call goes on behind it. */
+/* Reports an invalid line; the next call continues after it. */
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason,
                                       struct record *record)
 {
@@ -41,7 +41,7 @@ static enum reader_state fail_in_line(struct reader *reader, size_t line, const 
     return READER_FAILED;
 }
 
-/* An empty line is forgiven where it is the last; skipping one would shift what comes after it. */
+/* Reads a line of JSON. Only the last may be empty: skipping one would shift all after it. */
 static enum reader_state read_json(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {

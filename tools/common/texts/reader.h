@@ -11,7 +11,7 @@
 
 enum reader_state {
     READER_RECORD,
-    READER_PENDING, /* none is there yet, and reading would wait */
+    READER_PENDING, /* none yet, and reading would wait */
     READER_END,
     READER_FAILED /* message says why */
 };
@@ -31,12 +31,12 @@ struct reader {
     char message[512];
 };
 
-/* Reads n_texts arguments, or if there are none stdin, as text or JSON lines. */
+/* Reads n_texts arguments, or stdin if n_texts is 0, as text or JSON lines. */
 void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
 void reader_free(struct reader *reader);
 
-/* Passes by what an earlier run has read: so many bytes, which have this sum, and lines. False: the
- * message says how the input differs. */
+/* Skips the bytes, which have this sum, and lines that an earlier run has read. Returns false if
+ * the input differs, with the message. */
 bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines);
 
 /* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting;

@@ -124,7 +124,7 @@ static bool check_journal(struct corpus *corpus)
     if (journal->last.is_finished) {
         handle_parts(options, NAME_PARTS);
         journal_remove(journal);
-        program_note("'%s' was complete, and is in its place", options->output_path);
+        program_note("'%s' was complete and has been moved into place", options->output_path);
     }
     return !journal->last.is_finished;
 }

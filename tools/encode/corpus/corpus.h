@@ -1,10 +1,9 @@
-/* corpus.h - a run whose work is not lost when it ends early: the parts of its output and a journal
- * of how far they go lie beside it, and the next run goes on from there.
+/* corpus.h - a run whose work is not lost when it ends early: it leaves the parts of its output and
+ * a journal of their progress, and the next run continues there.
  *
  * The output of a journal has a name of its own (a device has none), its texts come from a file or
  * a pipe on stdin, and each has its result as soon as it is read. A run of less than a second keeps
- * nothing, unless it is stopped by a signal.
- */
+ * nothing, unless it is stopped by a signal. */
 #ifndef TOOLS_ENCODE_CORPUS_H
 #define TOOLS_ENCODE_CORPUS_H
 
@@ -13,7 +12,7 @@
 
 struct corpus {
     struct job *job;
-    json_t *settings; /* NULL: not yet asked for */
+    json_t *settings; /* NULL: not yet made */
     struct journal journal;
     struct journal_entry reached; /* what is printed */
     double due;                   /* the time for the journal's next entry, in seconds */
@@ -29,22 +28,22 @@ bool corpus_is_asked(const struct encode_options *options);
  * Ends the program if something is wrong. */
 bool corpus_open(struct corpus *corpus, struct job *job);
 
-/* Call it before the first text, after the printer has begun: from here on SIGINT and SIGTERM end
- * the run and drop the batch at work. Of a run that is continued the input is read up to where it
- * ended, what the parts have beyond that is dropped, and the job's progress is what it was. Returns
- * NULL, or why that cannot be. */
+/* Call it before the first text, after the printer's begin: from here on SIGINT and SIGTERM end the
+ * run and drop its current batch. If an earlier run is continued, skips the input that it has read,
+ * truncates the parts to the journal's last entry, and restores the job's progress. Returns NULL,
+ * or an error text. */
 const char *corpus_begin(struct corpus *corpus);
 
-/* After each batch, whose results are printed; `is_last`: there is no other. PROGRAM_DONE, or the
- * exit code of a run that ends here. */
+/* Call it after the results of each batch are printed; is_last: no other follows. Returns
+ * PROGRAM_DONE, or the exit code of a run that ends here. */
 int corpus_advance(struct corpus *corpus, bool is_last);
 
-/* Keeps what was done by the last corpus_advance, and returns as it does: of a batch that a signal
- * has interrupted, before the printer ends. */
+/* Writes the progress of the last corpus_advance to the journal, and returns as it does. Call it if
+ * a signal has interrupted a batch, before the printer's end. */
 int corpus_keep(struct corpus *corpus);
 
-/* Ends the output like output_end; of a run that did not come to its end, what was done is kept and
- * stderr told how to go on. Returns the exit code. */
+/* Ends the output like output_end. Of an incomplete run, keeps the parts and prints how to
+ * continue. Returns the exit code. */
 int corpus_end(struct corpus *corpus, int code);
 
 #endif

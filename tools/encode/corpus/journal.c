@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -38,46 +37,27 @@ static json_t *read_journal_line(const char *line, size_t len)
     return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
 }
 
-static const struct count {
-    const char *name;
-    size_t offset; /* in struct progress */
-} COUNTS[] = {
-    {"lines", offsetof(struct progress, lines)},
-    {"rows", offsetof(struct progress, rows)},
-    {"array_rows", offsetof(struct progress, array_rows)},
-    {"cut", offsetof(struct progress, cut)},
-    {"repaired", offsetof(struct progress, repaired)},
-    {"left_out", offsetof(struct progress, left_out)},
-};
-enum { N_COUNTS = sizeof COUNTS / sizeof COUNTS[0] };
-_Static_assert(sizeof(struct progress) == N_COUNTS * sizeof(size_t), "each count has a name");
+_Static_assert(sizeof(struct progress) == 6 * sizeof(size_t), "each count is written and read");
 
 static json_t *entry_json(const struct journal_entry *entry)
 {
-    json_t *object =
-        json_pack("{sIsI}", "bytes", (json_int_t)entry->bytes, "sum", (json_int_t)entry->sum);
+    const struct progress *progress = &entry->progress;
     json_t *files = json_array();
-    for (size_t i = 0; i < N_COUNTS; i++)
-        json_object_set_new(
-            object, COUNTS[i].name,
-            json_integer((json_int_t) *
-                         (const size_t *)((const char *)&entry->progress + COUNTS[i].offset)));
     for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++)
         json_array_append_new(files, json_pack("[II]", (json_int_t)entry->files[i].bytes,
                                                (json_int_t)entry->files[i].sum));
-    json_object_set_new(object, "files", files);
-    json_object_set_new(object, "finished", json_boolean(entry->is_finished));
-    return object;
+    return json_pack("{sIsIsIsIsIsIsIsIsosb}", "bytes", (json_int_t)entry->bytes, "sum",
+                     (json_int_t)entry->sum, "lines", (json_int_t)progress->lines, "rows",
+                     (json_int_t)progress->rows, "array_rows", (json_int_t)progress->array_rows,
+                     "cut", (json_int_t)progress->cut, "repaired", (json_int_t)progress->repaired,
+                     "left_out", (json_int_t)progress->left_out, "files", files, "finished",
+                     (int)entry->is_finished);
 }
 
-static uint64_t count_named(const json_t *object, const char *key)
+/* Returns a number, or 0 if it is absent. */
+static size_t count_named(const json_t *object, const char *key)
 {
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
-static uint64_t count_at(const json_t *array, size_t i)
-{
-    return (uint64_t)json_integer_value(json_array_get(array, i));
+    return (size_t)json_integer_value(json_object_get(object, key));
 }
 
 static struct journal_entry read_entry(const json_t *object)
@@ -85,14 +65,15 @@ static struct journal_entry read_entry(const json_t *object)
     struct journal_entry entry = {
         .bytes = count_named(object, "bytes"),
         .sum = (uint32_t)count_named(object, "sum"),
+        .progress = {count_named(object, "lines"), count_named(object, "rows"),
+                     count_named(object, "array_rows"), count_named(object, "cut"),
+                     count_named(object, "repaired"), count_named(object, "left_out")},
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
-    for (size_t i = 0; i < N_COUNTS; i++)
-        *(size_t *)((char *)&entry.progress + COUNTS[i].offset) =
-            (size_t)count_named(object, COUNTS[i].name);
     for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
-        entry.files[i] = (struct journal_file){count_at(file, 0), (uint32_t)count_at(file, 1)};
+        entry.files[i].bytes = (uint64_t)json_integer_value(json_array_get(file, 0));
+        entry.files[i].sum = (uint32_t)json_integer_value(json_array_get(file, 1));
     }
     return entry;
 }

@@ -1,14 +1,14 @@
-/* journal.h - how far a run has come: a file of lines of JSON beside the output, FILE.journal.
+/* journal.h - the progress of a run: a file of lines of JSON beside the output, FILE.journal.
  *
- * The first line says what makes the output (settings.h). Every other is an entry: what was read of
+ * The first line says what makes the output (origin.h). Every other is an entry: what was read of
  * the input by then, and how long each part of the output was, with checksums. It is written when
- * the parts are on the disk, and synced itself, so whatever ends the run, also a power cut, the
- * last whole line is true. Each line ends with its own checksum; a torn line and all after it are
+ * the parts are on the disk, and synced itself: the last complete line is true even after a power
+ * cut. Each line ends with its own checksum; a torn line and all after it are
  * ignored.
  *
  * The first entry is on the disk before the parts have names: no crash leaves a part without.
  *
- * The file is locked while a run goes on (flock), and there only until its output is complete.
+ * The file is locked during a run (flock), and exists only until its output is complete.
  */
 #ifndef TOOLS_ENCODE_JOURNAL_H
 #define TOOLS_ENCODE_JOURNAL_H
@@ -30,20 +30,20 @@ struct journal_entry {
 
 struct journal {
     char *path;
-    int fd;       /* -1: there is no journal */
+    int fd;       /* -1: no journal */
     json_t *head; /* what makes the output */
     struct journal_entry last;
     size_t n_entries; /* `last` is the last of them */
 };
 
-/* Looks for the journal of an output, locks and reads it. False: there is none. Ends the program
- * where another run holds it, or it is no journal. */
+/* Looks for the journal of an output, locks and reads it. Returns false if it is absent. Ends the
+ * program if another run holds it, or if the file is no journal. */
 bool journal_find(struct journal *journal, const char *output_path);
 
-/* Makes the file, which must not be there; false after a message. `head` is taken. */
+/* Makes the file, which must not exist. Takes `head`. Returns false after a message. */
 bool journal_begin(struct journal *journal, json_t *head);
 
-/* Adds an entry, synced, which becomes `last`; or another head. False after a message. */
+/* Adds an entry, synced, which becomes `last`; or another head. Return false after a message. */
 bool journal_add(struct journal *journal, const struct journal_entry *entry);
 bool journal_change_head(struct journal *journal, json_t *head);
 

@@ -11,7 +11,8 @@
 
 /* ---- Settings ---- */
 
-/* Where results go, and how the work is done; the model counts by what is in it. */
+/* Returns false for options that say where results go and how the work is done, and for the model,
+ * whose checksum is compared. */
 static bool changes_output(const char *name)
 {
     static const char *const others[] = {"output",  "threads", "progress", "resume",
@@ -59,7 +60,7 @@ json_t *settings_make(json_t *options, const struct encoder *encoder)
                      "options", options);
 }
 
-/* "--normalize", "--pooling mean", or "no --pooling". */
+/* Writes "--normalize", "--pooling mean", or "no --pooling". */
 static void describe_option(char *out, size_t cap, const char *name, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -67,7 +68,8 @@ static void describe_option(char *out, size_t cap, const char *name, const json_
              text ? text : "");
 }
 
-/* With error the run would have ended where another value takes effect. */
+/* Returns whether a run may continue with another value: with "error" the earlier one would have
+ * ended at the first text that it changes. */
 static bool may_change(const char *name, const json_t *before, const json_t *now)
 {
     const char *from = json_string_value(before), *to = json_string_value(now);
@@ -77,7 +79,7 @@ static bool may_change(const char *name, const json_t *before, const json_t *now
            (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
 }
 
-/* An option may be among either or both. */
+/* Compares options that either or both have. */
 static bool have_same_options(json_t *before, json_t *now, char *message)
 {
     json_t *all = json_copy(before), *value;

@@ -15,21 +15,22 @@
 #include <jansson.h>
 #include <sys/types.h>
 
-/* The options that matter, each with its value, "" of a flag. To be released. */
+/* Returns the options that matter, each with its value, "" of a flag. Owned by the caller. */
 json_t *settings_of_options(const struct option_reading *reading);
 
-/* With version, model and kernels: {"encode": …, "model": …, "kernels": …, "options": {…}}.
+/* Adds version, model and kernels: {"encode": …, "model": …, "kernels": …, "options": {…}}.
  * The options are borrowed, and get the model's own --on-long. */
 json_t *settings_make(json_t *options, const struct encoder *encoder);
 
 enum { SETTINGS_MESSAGE_BYTES = 512 };
 
-/* Whether what was begun with `before` may go on with `now`; else the message says what differs. An
- * option that was to end the run at a text may have been changed: no byte depended on it. */
+/* Returns whether a run that was started with `before` may continue with `now`; if not, the message
+ * says what differs. An option that would end the run at a text may differ: no byte depends on
+ * it. */
 bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES]);
 
-/* CRC-32C of bytes from..end-1 of an open file, behind those that made `sum`; false: it cannot be
- * read, or ends earlier. */
+/* Adds bytes from..end-1 of an open file to the CRC-32C in `sum`. Returns false if the file cannot
+ * be read, or ends earlier. */
 bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 
 /* Opens the file beside an output that has a name. */
@@ -38,8 +39,8 @@ FILE *origin_open(struct job *job);
 /* Writes what is known when all texts are encoded. */
 void origin_write(FILE *stream, const struct job *job);
 
-/* Whether the output was made by these settings of the input on stdin, which is read for it; then
- * that is noted. Ends the program if it was made by others. */
+/* Returns whether a complete output exists, and prints a note if so. Ends the program if it was
+ * made by other settings or of another input than that on stdin, which is read. */
 bool origin_is_of(const char *output_path, const json_t *settings);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
-static int told = -1;
+static int event = -1;
 static engine_session *volatile at_work;
 static const int SIGNALS[] = {SIGINT, SIGTERM};
 static struct sigaction before[2];
@@ -24,8 +24,8 @@ static void request_stop(int signal_number)
         sigaction(SIGNALS[i], &before[i], NULL);
     caught = signal_number;
     engine_session_interrupt(at_work);
-    if (write(told, &one, sizeof one) < 0)
-        caught = signal_number; /* nobody waits who could not be told */
+    if (write(event, &one, sizeof one) < 0)
+        caught = signal_number; /* no one waits on an event that failed */
     errno = reason;
 }
 
@@ -33,11 +33,11 @@ int stop_catch(engine_session *session)
 {
     const struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
     at_work = session;
-    told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < 2; i++)
         if (sigaction(SIGNALS[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
             sigaction(SIGNALS[i], &action, NULL);
-    return told;
+    return event;
 }
 
 void stop_release(void)

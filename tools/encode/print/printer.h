@@ -22,9 +22,10 @@ struct printer {
     struct rows rows;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
-    struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
+    struct ranked *ranked; /* [labels, or ids], for sorting, or NULL */
     size_t label_columns;  /* text: of the longest label */
     size_t n_shown;        /* text: numbers of a vector that a line shows */
+    char *row_title;       /* text: the title of these numbers, or of labels */
     size_t *n_array_rows;  /* of the array so far, counted in the job's progress */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
@@ -39,10 +40,10 @@ struct printer {
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
-/* One format; all but `item` may be NULL. `fault`: why the format cannot hold an item, which is not
- * to be given to `item` then, as words to stand behind its name; else NULL. Other errors are left
- * to ferror of the stream, or to `message`, or `end` returns false. `end` is called after the last
- * item if all went well, else `abandon`. */
+/* One format; all but `item` may be NULL. `fault` returns NULL, or the error text, to follow the
+ * item's name, of an item that the format cannot hold and `item` must not print. Other errors are
+ * those of ferror, or in `message`, or `end` returns false. After the last item `end` is called, or
+ * `abandon` after a failure. */
 struct printer_kind {
     void (*begin)(struct printer *printer);
     const char *(*fault)(const struct printer *printer, const struct item *item);
@@ -56,20 +57,22 @@ extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
 
 /* ---- Scores and entities ---- */
 
-/* For qsort, of anything that begins with a struct ranked: larger scores first, equals in the order
- * of their indexes. */
+/* Compares, for qsort, structs that begin with a struct ranked: larger scores first, equal ones in
+ * the order of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
-/* The scores of a text as a whole; NULL for one without tokens, whose row of zeros says nothing. */
+/* Returns the scores of a text; NULL for a text without tokens, whose row of zeros means
+ * nothing. */
 const float *scores_of(const struct item *item);
 
-/* out: [n], best first. */
+/* Stores n scores in out, best first. */
 void rank_scores(const float *scores, size_t n, struct ranked *out);
 
-/* The ids of a row [n] that have a weight, the heaviest first; returns how many. out: [n]. */
+/* Stores the ids of a row [n] that have a weight in out [n], the heaviest first. Returns how
+ * many. */
 size_t rank_weights(const float *row, size_t n, struct ranked *out);
 
-/* The words of an item's i-th entity, and its label without B- or I-. */
+/* Return the words of an item's i-th entity, and its label without B- or I-. */
 const char *entity_text(const struct item *item, size_t i, size_t *len);
 const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i);
 
@@ -79,6 +82,9 @@ const char *entity_label(const struct encoder *encoder, const struct item *item,
  * lines of CSV, whose titles are printed before the first item; index: of the text and its
  * window. */
 void print_index(struct printer *printer, const struct item *item);
+
+/* Begins the row of the i-th token with its text, id, span and the like. */
+void begin_token_row(struct printer *printer, const struct item *item, size_t i);
 void print_entities(struct printer *printer, const struct item *item);
 void print_candidates(struct printer *printer, const struct item *item,
                       const engine_candidate *candidates);
@@ -86,19 +92,19 @@ void print_weights(struct printer *printer, const struct item *item);
 
 /* ---- Text ---- */
 
-/* Two lines that name the model, its shape and what is in force. */
+/* Prints two lines: the model, its shape and what is in force. */
 void print_heading(FILE *stream, const struct encoder *encoder);
 
-/* A text, "text | pair", or "(token ids)", on one line, each text in at most so many columns. */
+/* Prints a text, "text | pair", or "(token ids)", each text in at most so many columns. */
 void print_input(FILE *stream, const engine_input *input, size_t columns);
 
-/* " (ïve)" behind the i-th token where encoder_bytes_text has something to show; else nothing. */
+/* Prints " (ïve)" after the i-th token if encoder_bytes_text returns a text. */
 void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
 
 /* ---- JSON, NumPy ---- */
 
-/* Members of JSON objects: the "prompt" of the texts, if they have one; of each text its "texts"
- * member ("text", ["text", "pair"], or null for ids) and whether it was "truncated". */
+/* Write members of JSON objects: the "prompt" of the texts, if they have one; "texts", each as
+ * "text", ["text", "pair"], or null for ids; and whether each was "truncated". */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 void write_inputs_json(struct json_writer *json, const struct kept *texts);
 void write_truncated_json(struct json_writer *json, const struct kept *texts);

@@ -16,21 +16,6 @@ static void begin_text_row(struct printer *printer, const struct item *item)
     row_text(&printer->rows, ROWS_CSV, "pair", shown.pair, shown.pair_len, 0);
 }
 
-static void begin_token_row(struct printer *printer, const struct item *item, size_t i)
-{
-    struct rows *rows = &printer->rows;
-    const engine_token *token = &item->tokens[i];
-    size_t len;
-    const char *text = encoder_token_text(printer->encoder, item, i, &len);
-    print_index(printer, item);
-    row_count(rows, ROWS_CSV, "token_index", i);
-    row_text(rows, ROWS_CSV, "text", text, len, 0);
-    row_integer(rows, ROWS_CSV, "id", token->id);
-    row_span(rows, ROWS_CSV, "",
-             (struct row_span){token->begin, token->end, token->in_pair, !item_has_span(item, i)});
-    row_flag(rows, ROWS_CSV, "masked", item_is_masked(item, i));
-}
-
 static void write_vector_rows(struct printer *printer, const struct item *item)
 {
     size_t width = printer->encoder->width;

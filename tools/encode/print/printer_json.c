@@ -67,7 +67,7 @@ static void write_window(struct json_writer *json, const struct item *item)
     json_end_object(json);
 }
 
-/* Keys of results, which take the place of those that came in, and the tasks that have them. */
+/* Keys of results, which replace equal keys of the input, and the tasks that have them. */
 static const struct result_key {
     const char *key;
     unsigned tasks; /* bits */
@@ -125,7 +125,7 @@ static void write_label(struct printer *printer, const struct ranked *ranked)
     json_write_float(&printer->rows.json, "score", ranked->score);
 }
 
-/* NULL: there is none. */
+/* Writes the best label, or all. scores is NULL for a text without tokens. */
 static void write_labels(struct printer *printer, const float *scores)
 {
     struct json_writer *json = &printer->rows.json;
@@ -150,35 +150,17 @@ static void write_labels(struct printer *printer, const float *scores)
 
 /* ---- Tokens ---- */
 
-static void write_token(struct printer *printer, const struct item *item, size_t i)
-{
-    struct json_writer *json = &printer->rows.json;
-    const struct encoder *encoder = printer->encoder;
-    const engine_token *token = &item->tokens[i];
-    size_t len;
-    const char *text = encoder_token_text(encoder, item, i, &len);
-
-    json_begin_object(json, NULL);
-    json_write_string(json, "text", text, len);
-    json_write_integer(json, "id", token->id);
-    json_write_integer(json, "type", token->type);
-    write_span(json, item, token->begin, token->end);
-    json_write_truth(json, "special", token->special);
-    if (token->in_pair)
-        json_write_truth(json, "in_pair", true);
-    if (item_is_masked(item, i))
-        json_write_truth(json, "masked", true);
-    if (encoder->request.task == TASK_LABELS && !encoder->is_pooled)
-        write_labels(printer, item->rows + i * encoder->width);
-    json_end_object(json);
-}
-
 static void write_tokens(struct printer *printer, const struct item *item)
 {
-    json_begin_array(&printer->rows.json, "tokens");
-    for (size_t i = 0; i < item->n_tokens; i++)
-        write_token(printer, item, i);
-    json_end_array(&printer->rows.json);
+    const struct encoder *encoder = printer->encoder;
+    rows_begin(&printer->rows, "tokens", NULL);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        begin_token_row(printer, item, i);
+        if (encoder->request.task == TASK_LABELS && !encoder->is_pooled)
+            write_labels(printer, item->rows + i * encoder->width);
+        row_end(&printer->rows);
+    }
+    rows_end(&printer->rows, NULL);
 }
 
 /* ---- Results ---- */

@@ -4,7 +4,7 @@
  *
  * The header comes first and holds the number of rows, which is known last. Where the output can
  * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
- * temporary file. Either way memory does not grow with the input.
+ * temporary file. In both cases memory does not grow with the input.
  */
 #include "tools/encode/print/printer.h"
 
@@ -70,7 +70,7 @@ static size_t count_rows(const struct printer *printer, const struct item *item)
     return printer->encoder->is_pooled ? 1 : item->n_tokens;
 }
 
-/* The engine makes none that are not finite. */
+/* Finds numbers beyond float16. The engine returns finite ones only. */
 static const char *find_fault(const struct printer *printer, const struct item *item)
 {
     const float least_too_large = 65520; /* rounds to infinity; the largest is 65504 */
@@ -99,7 +99,7 @@ static void print_npy(struct printer *printer, const struct item *item)
         engine_rows_from_f32(item->rows, n, width, npy->type, npy->row);
     }
     if (fwrite(bytes, 1, n_bytes, npy->rows) != n_bytes && npy->rows != printer->stream)
-        printer->message = "cannot keep the rows in a temporary file";
+        printer->message = "cannot write the rows to a temporary file";
     *printer->n_array_rows += n;
 }
 
@@ -109,7 +109,7 @@ static bool rewrite_header(struct printer *printer)
     bool is_written = end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
                       write_header(printer) && fseeko(printer->stream, end, SEEK_SET) == 0;
     if (!is_written && !ferror(printer->stream))
-        printer->message = "cannot go back to where the output tells its number of rows";
+        printer->message = "cannot return to the number of rows at the start of the output";
     return is_written;
 }
 
@@ -147,7 +147,7 @@ static bool end_npy(struct printer *printer)
     return is_written;
 }
 
-/* The rows before a text that failed are a sound file too. */
+/* The rows before a text that failed are a valid file too. */
 static void abandon_npy(struct printer *printer)
 {
     if (printer->npy.rows == printer->stream)

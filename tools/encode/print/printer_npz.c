@@ -2,7 +2,7 @@
  * [entries], indptr [texts + 1], shape, format, which scipy.sparse.load_npz reads as a CSR matrix
  * [texts, ids].
  *
- * An archive tells the size of a file before its bytes, so they wait in temporary files; memory
+ * An archive has the size of a file before its bytes, so the arrays are in temporary files; memory
  * does not grow with the input.
  */
 #include "tools/encode/print/printer.h"
@@ -14,7 +14,7 @@
 /* The parts of npz.spools. */
 enum { VALUES, IDS, STARTS };
 
-/* What has come so far: where the next text begins. */
+/* Writes where the next text begins: after all entries so far. */
 static bool add_start(struct npz *npz)
 {
     const int64_t start = (int64_t)npz->n_entries;
@@ -30,10 +30,10 @@ static void begin_npz(struct printer *printer)
         if (!(npz->spools[i] = tmpfile()))
             program_die("cannot make a temporary file for the arrays: %s", strerror(errno));
     if (!add_start(npz))
-        program_die("cannot keep the arrays in a temporary file");
+        program_die("cannot write the arrays to a temporary file");
 }
 
-/* The weights that are not 0, in the order of their ids, as CSR wants them. */
+/* The weights that are not 0, in the order of their ids, as CSR requires. */
 static void print_npz(struct printer *printer, const struct item *item)
 {
     struct npz *npz = &printer->npz;
@@ -49,7 +49,7 @@ static void print_npz(struct printer *printer, const struct item *item)
         npz->n_entries++;
     }
     if (!is_kept || !add_start(npz))
-        printer->message = "cannot keep the arrays in a temporary file";
+        printer->message = "cannot write the arrays to a temporary file";
 }
 
 /* The arrays have their numbers in a spool, or few of them as bytes after the header. */

@@ -2,22 +2,134 @@
  * text, of its tokens, its entities, or the words for its mask tokens. */
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
-#include "tools/common/print/table.h"
 #include "tools/encode/print/printer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    FIRST_VALUES = 4,   /* shown of a vector, unless all are asked for */
-    TOKEN_COLUMNS = 24, /* longest token shown whole */
-    WORD_COLUMNS = 16,  /* longest unknown word after its token */
+    FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
     CANDIDATE_COLUMNS = 32,
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
-    TITLE_COLUMNS = 70 /* of the text above a table of its own */
+    TITLE_COLUMNS = 70, /* of the text above a table of its own */
+    NAME_COLUMNS = 70   /* of the model */
 };
+
+/* ---- The heading: the model, its shape, what is in force ---- */
+
+static const char *score_kind(const struct encoder *encoder)
+{
+    bool are_raw = encoder->options.raw_scores || strcmp(encoder->info.scores, "none") == 0;
+    return are_raw ? "logits" : encoder->info.scores;
+}
+
+/* What is made of a text. */
+static void print_result_kind(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const engine_pooling pooling = encoder->options.pooling;
+    const bool has_length_1 =
+        encoder->options.normalize || (pooling == ENGINE_POOLING_MODEL && info->normalize);
+    switch (encoder->request.task) {
+    case TASK_LABELS:
+        fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
+                encoder->is_pooled ? "text" : "token", score_kind(encoder));
+        break;
+    case TASK_ENTITIES:
+        fprintf(stream, "%zu label%s per token (%s)", info->n_labels, plural(info->n_labels),
+                score_kind(encoder));
+        break;
+    case TASK_FILL:
+        fprintf(stream, "%zu word%s per mask token", encoder->top, plural(encoder->top));
+        break;
+    case TASK_RANK:
+    case TASK_SIMILARITY:
+        if (encoder->ranks_pairs)
+            fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
+        else if (encoder->request.task == TASK_RANK && encoder->is_sparse)
+            fputs("product of sparse weights", stream);
+        else if (pooling == ENGINE_POOLING_COLBERT)
+            fputs("MaxSim of vectors of tokens", stream);
+        else
+            fprintf(stream, "cosine of %s %s", encoder->pooling,
+                    encoder->is_sparse ? "weights" : "pooling");
+        break;
+    default:
+        if (encoder->is_sparse || pooling == ENGINE_POOLING_COLBERT) {
+            fputs(encoder->is_sparse ? "sparse weights" : "vectors of length 1 of tokens", stream);
+            break;
+        }
+        if (!encoder->is_pooled)
+            fputs("one vector per token", stream);
+        else
+            fprintf(stream, "%s pooling%s", encoder->pooling, has_length_1 ? " to length 1" : "");
+    }
+}
+
+/* "learned positions", "rotary positions", or both, and the numbers that they are computed with,
+ * as " (base 50, W2 3)": those that were asked for, and those of the file that differ from the
+ * format's defaults. */
+static void print_positions(FILE *stream, const struct encoder *encoder)
+{
+    const char *added = encoder->position, *in_attention = encoder->attention_position;
+    const bool are_added = strcmp(added, "none") != 0;
+    const bool are_in_attention = strcmp(in_attention, "none") != 0;
+    const struct position_options *asked = &encoder->request.positions;
+    const struct position_numbers *numbers = &encoder->numbers;
+    const char *before = " (";
+    fprintf(stream, "%s%s%s positions", are_added ? added : "",
+            are_added && are_in_attention ? " and " : "",
+            are_in_attention ? in_attention
+            : are_added      ? ""
+                             : "no");
+    if ((asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE) && position_uses_base(added)) {
+        fprintf(stream, "%sbase %g", before, numbers->base);
+        before = ", ";
+    }
+    if (strcmp(added, "fourier") == 0 && numbers->n_frequencies > 0) {
+        fprintf(stream, "%s%zu frequenc%s", before, numbers->n_frequencies,
+                numbers->n_frequencies == 1 ? "y" : "ies");
+        before = ", ";
+    }
+    if (asked->has_embedding_scale || numbers->embedding_scale != 1) {
+        fprintf(stream, "%sW1 %g", before, numbers->embedding_scale);
+        before = ", ";
+    }
+    if (are_added && (asked->has_position_scale || numbers->position_scale != 1)) {
+        fprintf(stream, "%sW2 %g", before, numbers->position_scale);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", stream);
+}
+
+void print_heading(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
+    if (info->has_model && info->n_layers == 0)
+        fprintf(stream, ": no layers, width %zu, vocabulary %zu\n", info->width,
+                info->n_vocabulary);
+    else if (info->has_model)
+        fprintf(stream, ": %zu layer%s, width %zu, %zu head%s, feed-forward %zu, vocabulary %zu\n",
+                info->n_layers, plural(info->n_layers), info->width, info->n_heads,
+                plural(info->n_heads), info->feed_forward, info->n_vocabulary);
+    else
+        fputs(": no model\n", stream);
+    if (task_is_tokens(encoder->request.task)) {
+        fprintf(stream, "%s tokenizer\n", info->tokenizer);
+        return;
+    }
+    print_positions(stream, encoder);
+    fprintf(stream, ", %s mask, ", encoder->mask);
+    if (encoder->window > 0)
+        fprintf(stream, "window of %zu, ", encoder->window);
+    print_result_kind(stream, encoder);
+    fprintf(stream, ", at most %zu token%s\n", encoder->options.max_tokens,
+            plural(encoder->options.max_tokens));
+}
 
 /* ---- Above the table of a text ---- */
 
@@ -54,22 +166,6 @@ static void print_title(FILE *stream, const struct item *item)
 /* ---- The end of a line: of a vector its first values, or all, and its norm; or labels and scores,
  * ---- best first ---- */
 
-static void print_row_title(FILE *stream, const struct printer *printer)
-{
-    const size_t n = printer->n_shown, width = printer->encoder->width;
-    char title[64] = "label";
-    size_t columns = printer->label_columns;
-    if (printer->encoder->request.task != TASK_LABELS) {
-        columns = n * (1 + DISPLAY_NUMBER);
-        if (n == width)
-            snprintf(title, sizeof title, "value%s", plural(n));
-        else
-            snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    }
-    fprintf(stream, "  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
-            printer->encoder->request.task == TASK_LABELS ? "score" : "norm");
-}
-
 static void print_labels(FILE *stream, const struct printer *printer, const float *scores)
 {
     const struct encoder *encoder = printer->encoder;
@@ -105,71 +201,6 @@ static void print_row(FILE *stream, const struct printer *printer, const float *
     }
     fputs(printer->n_shown < width ? " … " : "   ", stream);
     display_number(stream, sqrt(sum));
-}
-
-/* ---- Tokens ---- */
-
-static void print_in_brackets(FILE *stream, const char *text, size_t len)
-{
-    fputs(" (", stream);
-    display_text(stream, text, len, WORD_COLUMNS);
-    putc(')', stream);
-}
-
-void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
-{
-    size_t len;
-    const char *text = encoder_bytes_text(encoder, item, i, &len);
-    if (text)
-        print_in_brackets(stream, text, len);
-}
-
-/* The token for unknown words is printed with the word that it stands for, as "[UNK] (zoo)", and
- * one of bytes with their characters, as "Ã¯ve (ïve)". */
-static void print_token(FILE *rows, const struct printer *printer, const struct item *item,
-                        size_t i)
-{
-    const struct encoder *encoder = printer->encoder;
-    const engine_token *token = &item->tokens[i];
-    const char *pair = token->in_pair ? "pair " : "", *word = NULL;
-    size_t len, word_len;
-    const char *text = encoder_token_text(encoder, item, i, &len);
-    fprintf(rows, "%zu\t", i);
-    display_text(rows, text, len, TOKEN_COLUMNS);
-    if (token->id == encoder->unknown)
-        word = encoder_unknown_word(encoder, item, i, &word_len);
-    if (word)
-        print_in_brackets(rows, word, word_len);
-    else if (encoder->is_bytes)
-        print_bytes(rows, encoder, item, i);
-    fprintf(rows, "\t%d\t", (int)token->id);
-    if (item_is_masked(item, i))
-        fputs("padding", rows);
-    else if (item_has_span(item, i))
-        fprintf(rows, "%s%zu-%zu", pair, token->begin, token->end);
-    else
-        putc('-', rows);
-    putc('\t', rows);
-    if (item->rows)
-        print_row(rows, printer, item->rows + i * encoder->width);
-    putc('\n', rows);
-}
-
-static void print_tokens(struct printer *printer, const struct item *item)
-{
-    struct table table;
-    if (item->n_tokens == 0) {
-        fputs("(no tokens)\n", printer->stream);
-        return;
-    }
-    table_begin(&table);
-    fprintf(table.rows, "%*s\ttoken\tid\tspan\t", snprintf(NULL, 0, "%zu", item->n_tokens), "#");
-    if (item->rows)
-        print_row_title(table.rows, printer);
-    putc('\n', table.rows);
-    for (size_t i = 0; i < item->n_tokens; i++)
-        print_token(table.rows, printer, item, i);
-    table_print(&table, printer->stream, "><>>.");
 }
 
 /* ---- Words for mask tokens ---- */
@@ -254,20 +285,31 @@ static void begin_text(struct printer *printer)
         if (width > printer->label_columns)
             printer->label_columns = width;
     }
-    if (!encoder->width || !encoder->is_pooled || encoder->is_sparse)
+    const bool are_labels = encoder->request.task == TASK_LABELS;
+    const size_t n = printer->n_shown, width = encoder->width;
+    const size_t columns = are_labels ? printer->label_columns : n * (1 + DISPLAY_NUMBER);
+    char title[64] = "label";
+    if (!are_labels && n == width)
+        snprintf(title, sizeof title, "value%s", plural(n));
+    else if (!are_labels)
+        snprintf(title, sizeof title, "first %zu of %zu values", n, width);
+    printer->row_title = width == 0 ? alloc_text("%s", "")
+                                    : alloc_text("  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
+                                                 are_labels ? "score" : "norm");
+    if (!width || !encoder->is_pooled || encoder->is_sparse)
         return;
     fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
     if (encoder->request.is_chunked)
         fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
-    fprintf(stream, "%-*s", TEXT_COLUMNS, "text");
-    print_row_title(stream, printer);
-    putc('\n', stream);
+    fprintf(stream, "%-*s%s\n", TEXT_COLUMNS, "text", printer->row_title);
 }
 
+/* Prints a line, or a table with its tokens, entities, words or weights. */
 static void print_text_item(struct printer *printer, const struct item *item)
 {
     const struct encoder *encoder = printer->encoder;
     const enum task task = encoder->request.task;
+    struct rows *rows = &printer->rows;
     if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
         print_text_line(printer, item);
         return;
@@ -275,14 +317,24 @@ static void print_text_item(struct printer *printer, const struct item *item)
     putc('\n', printer->stream);
     if (printer->has_titles)
         print_title(printer->stream, item);
-    if (task == TASK_ENTITIES)
-        print_entities(printer, item);
-    else if (task == TASK_FILL)
-        print_masks(printer, item);
-    else if (encoder->is_sparse)
-        print_weights(printer, item);
-    else
-        print_tokens(printer, item);
+    if (task == TASK_ENTITIES || task == TASK_FILL || encoder->is_sparse) {
+        (task == TASK_ENTITIES ? print_entities
+         : task == TASK_FILL   ? print_masks
+                               : print_weights)(printer, item);
+        return;
+    }
+    char *titles = alloc_text("%*s\ttoken\tid\tspan\t%s", snprintf(NULL, 0, "%zu", item->n_tokens),
+                              "#", printer->row_title);
+    rows_begin(rows, "tokens", titles);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        begin_token_row(printer, item, i);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        if (item->rows)
+            print_row(rows->cells, printer, item->rows + i * encoder->width);
+        row_end(rows);
+    }
+    rows_end(rows, "><>>.");
+    free(titles);
 }
 
 const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};

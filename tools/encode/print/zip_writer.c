@@ -14,7 +14,7 @@ enum {
 
 /* ---- Records ---- */
 
-/* A record's fields, little-endian, put one behind the other. */
+/* The fields of a record, little-endian, one after the other. */
 struct record {
     unsigned char bytes[128];
     size_t n;
@@ -32,7 +32,7 @@ static bool write_bytes(struct zip_writer *zip, const void *bytes, size_t n)
     return fwrite(bytes, 1, n, zip->stream) == n;
 }
 
-/* What the local header and the directory say alike of a file: from the version needed to the
+/* Appends the fields that the local header and the directory share: from the version needed to the
  * length of the extra field. */
 static void append_common(struct record *record, const struct zip_entry *entry, size_t extra_len)
 {
@@ -84,8 +84,8 @@ static bool write_directory_entry(struct zip_writer *zip, const struct zip_entry
 
 /* ---- Files ---- */
 
-/* Goes through `rest` from its start: its length and checksum, or its bytes to the archive. */
-static bool pass(FILE *rest, struct zip_entry *entry, struct zip_writer *to)
+/* Adds the length and checksum of `rest` to the entry, or copies it to the archive. */
+static bool read_rest(FILE *rest, struct zip_entry *entry, struct zip_writer *to)
 {
     static unsigned char bytes[COPY_BYTES];
     size_t n;
@@ -108,10 +108,10 @@ bool zip_add(struct zip_writer *zip, const char *name, const void *head, size_t 
     struct zip_entry *entry = &zip->entries[zip->n_files++];
     *entry = (struct zip_entry){.name = name, .len = head_len, .offset = zip->n_bytes};
     entry->crc = crc32_add(0, head, head_len);
-    if (!pass(rest, entry, NULL))
+    if (!read_rest(rest, entry, NULL))
         return false;
     return write_local_header(zip, entry) && write_bytes(zip, head, head_len) &&
-           pass(rest, entry, zip);
+           read_rest(rest, entry, zip);
 }
 
 bool zip_end(struct zip_writer *zip)

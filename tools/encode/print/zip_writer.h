@@ -23,12 +23,12 @@ struct zip_writer {
     } entries[ZIP_MOST_FILES];
 };
 
-/* Adds a file: a head [head_len], then all that is in `rest`, which is rewound (NULL: nothing).
- * False: rest cannot be read, or the stream not written, which ferror tells. */
+/* Adds a file: a head [head_len], then all of `rest`, which is rewound (NULL: nothing).
+ * Returns false if rest cannot be read, or the stream not be written (ferror). */
 bool zip_add(struct zip_writer *zip, const char *name, const void *head, size_t head_len,
              FILE *rest);
 
-/* The directory, behind the last file. */
+/* Writes the directory after the last file. */
 bool zip_end(struct zip_writer *zip);
 
 #endif

@@ -1,6 +1,5 @@
 /* checkpoint_read.c - reads the files of a directory; each may depend on those before it. See
- * checkpoint.h.
- */
+ * checkpoint.h. */
 #include "tools/import/checkpoint/checkpoint.h"
 
 #include "tools/import/checkpoint/static_embedding.h"

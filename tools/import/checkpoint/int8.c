@@ -26,8 +26,7 @@
  *
  * Layers with a larger one than LARGEST_OUTLIER are stored in f16. Seen: all-MiniLM-L6-v2 up to
  * 5.8, all-mpnet-base-v2 10.3, BERT-tiny 2, TinyBERT (4 layers) 18.1 and 14.2 in layers 0 and 2,
- * and with these in int8 a least cosine of 0.996 to f32. Random matrices stay below 2.
- */
+ * and with these in int8 a least cosine of 0.996 to f32. Random matrices stay below 2. */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"

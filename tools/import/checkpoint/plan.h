@@ -1,7 +1,6 @@
 /* plan.h - every tensor that a weight file will have, each with the tensors of the checkpoint that
  * it is made of, found and checked before a byte is written, so that what cannot be imported is
- * refused whole.
- */
+ * refused whole. */
 #ifndef TOOLS_IMPORT_PLAN_H
 #define TOOLS_IMPORT_PLAN_H
 

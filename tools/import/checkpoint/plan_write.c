@@ -1,6 +1,5 @@
 /* plan_write.c - writes the tensors of a plan: rows of the checkpoint's tensors, a chunk at a time,
- * through the writer of weight files.
- */
+ * through the writer of weight files. */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"

@@ -1,7 +1,6 @@
 /* sentence_transformers.c - modules.json and its files; see sentence_transformers.h. Sources:
  * sentence_transformers/models/{Transformer,Pooling,Dense,Normalize}.py and SentenceTransformer.py
- * in huggingface/sentence-transformers.
- */
+ * in huggingface/sentence-transformers. */
 #include "tools/import/checkpoint/sentence_transformers.h"
 
 #include <stddef.h>

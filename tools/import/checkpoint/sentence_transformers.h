@@ -1,6 +1,5 @@
 /* sentence_transformers.h - the files that sentence-transformers adds to a checkpoint: modules.json
- * and what it points to (pooling, dense layers, normalisation), the longest text, the prompts.
- */
+ * and what it points to (pooling, dense layers, normalisation), the longest text, the prompts. */
 #ifndef TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 

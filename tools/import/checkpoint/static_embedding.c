@@ -1,7 +1,6 @@
 /* static_embedding.c - see static_embedding.h. Sources: model2vec/model.py and
  * model2vec/persistence/ in MinishLab/model2vec; StaticEmbedding.py in
- * huggingface/sentence-transformers, which reads both kinds, but drops no unknown tokens.
- */
+ * huggingface/sentence-transformers, which reads both kinds, but drops no unknown tokens. */
 #include "tools/import/checkpoint/static_embedding.h"
 
 #include "tools/common/alloc.h"

@@ -6,8 +6,7 @@
  *                           order; `weights` [V], by which the rows are multiplied. Its texts have
  *                           512 tokens unless config.json has a 'max_length', and lose the unknown
  *
- * The mean divides by the number of tokens in both, so that weights are part of the rows.
- */
+ * The mean divides by the number of tokens in both, so that weights are part of the rows. */
 #ifndef TOOLS_IMPORT_STATIC_EMBEDDING_H
 #define TOOLS_IMPORT_STATIC_EMBEDDING_H
 

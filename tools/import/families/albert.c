@@ -1,6 +1,5 @@
 /* albert.c - ALBERT: embeddings narrower than the body, and layers that share their tensors.
- * Source: modeling_albert.py and configuration_albert.py in huggingface/transformers.
- */
+ * Source: modeling_albert.py and configuration_albert.py in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 static const struct body ALBERT = {

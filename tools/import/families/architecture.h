@@ -6,8 +6,7 @@
  * models bring along, without the body's prefix; '#' is the number of the layer.
  * EmbeddingClassifier is this project's own: an embedding, positions, a pooling and a dense layer,
  * as a first model in Keras has them; the manual page of encode-import says how its directory
- * looks.
- */
+ * looks. */
 #ifndef TOOLS_IMPORT_ARCHITECTURE_H
 #define TOOLS_IMPORT_ARCHITECTURE_H
 

@@ -1,7 +1,6 @@
 /* bert.c - BERT, DistilBERT and ELECTRA, and the heads that other families share with them.
  * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration
- * files in huggingface/transformers.
- */
+ * files in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 const struct json_name ACTIVATION_NAMES[] = {

@@ -1,8 +1,7 @@
 /* gemma.c - Gemma 3 as an encoder (EmbeddingGemma), and Qwen 3 as Qwen3-Embedding has it: norms of
  * each head's queries and keys, fewer heads of keys than of queries, rotary positions, gates.
  * Sources: modeling_gemma3.py, modeling_qwen3.py and their configuration files in
- * huggingface/transformers.
- */
+ * huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* jina.c - Jina's embedding models, version 2: BERT with ALiBi and a gated feed-forward layer.
  * Source: the code that they bring along (jinaai/jina-bert-implementation), as
- * text-embeddings-inference has it. They call themselves "bert".
- */
+ * text-embeddings-inference has it. They call themselves "bert". */
 #include "tools/import/families/tables.h"
 
 static const struct json_name GATES[] = {

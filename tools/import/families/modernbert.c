@@ -1,8 +1,7 @@
 /* modernbert.c - ModernBERT: norms before its halves, rotary positions, windows, gates. Source:
  * modeling_modernbert.py and configuration_modernbert.py in huggingface/transformers, of which
  * older and newer files differ: global_rope_theta, local_rope_theta and global_attn_every_n_layers,
- * or rope_parameters and layer_types.
- */
+ * or rope_parameters and layer_types. */
 #include "tools/import/families/tables.h"
 
 /* ---- config.json ---- */

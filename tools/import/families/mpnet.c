@@ -1,6 +1,5 @@
 /* mpnet.c - MPNet: BERT's layers with a bias of the scores by distance, which all layers share.
- * Source: modeling_mpnet.py and configuration_mpnet.py in huggingface/transformers.
- */
+ * Source: modeling_mpnet.py and configuration_mpnet.py in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 #include <math.h>

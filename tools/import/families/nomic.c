@@ -1,7 +1,6 @@
 /* nomic.c - Nomic's BERT: rotary positions, a gated feed-forward layer, GPT-2's names of sizes.
  * Sources: the code that the models bring along (nomic-ai/contrastors, modeling_hf_nomic_bert.py),
- * and modeling_nomic_bert.py in huggingface/transformers, which has other keys and names.
- */
+ * and modeling_nomic_bert.py in huggingface/transformers, which has other keys and names. */
 #include "tools/import/families/tables.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* roberta.c - RoBERTa and the models with the same body: XLM-RoBERTa, CamemBERT. Source:
- * modeling_roberta.py and configuration_roberta.py in huggingface/transformers.
- */
+ * modeling_roberta.py and configuration_roberta.py in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 /* The first token's position is one more than the padding token's id. */

@@ -99,7 +99,7 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
         i++;
     if (fd >= 0 && i == folder->n) {
         folder->names = alloc_resize(folder->names, folder->n + 1, sizeof *folder->names);
-        folder->names[folder->n++] = alloc_text("%s", name);
+        folder->names[folder->n++] = alloc_own(alloc_text("%s", name));
     }
     return fd;
 }

@@ -1,6 +1,5 @@
 /* folder.h - the directory of a checkpoint: opens the files in it and remembers which were read, so
- * that the weight file can say what it was made from.
- */
+ * that the weight file can say what it was made from. */
 #ifndef TOOLS_IMPORT_FOLDER_H
 #define TOOLS_IMPORT_FOLDER_H
 

@@ -1,8 +1,7 @@
 /* json_file.c - JSON files of a checkpoint; see json_file.h.
  *
  * A tree of small values takes about twenty times the memory of its text, so the length of the text
- * is bounded. The settings of public checkpoints take a few kilobytes.
- */
+ * is bounded. The settings of public checkpoints take a few kilobytes. */
 #include "tools/import/files/json_file.h"
 
 #include <math.h>
@@ -14,16 +13,11 @@ enum { MOST_JSON_BYTES = 4 << 20 };
 
 const char *json_kind(const json_t *value)
 {
-    switch (value == NULL ? JSON_NULL : json_typeof(value)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "an array";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL: return "a number";
-    case JSON_TRUE: return "true";
-    case JSON_FALSE: return "false";
-    default: return "null";
-    }
+    static const char *const kinds[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null"};
+    return kinds[value == NULL ? JSON_NULL : json_typeof(value)];
 }
 
 /* ---- Files ---- */

@@ -2,8 +2,7 @@
  * the type and the range that a member must have, and refuses another with the message "FILE: 'KEY'
  * is ...; expected ...".
  *
- * Numbers are decoded as doubles: tokenizer_config.json has whole numbers of 31 digits.
- */
+ * Numbers are decoded as doubles: tokenizer_config.json has whole numbers of 31 digits. */
 #ifndef TOOLS_IMPORT_JSON_FILE_H
 #define TOOLS_IMPORT_JSON_FILE_H
 

@@ -1,6 +1,5 @@
 /* known_keys.c - the lists; see known_keys.h. tests/tools/families/keys.py compares them with the
- * code of transformers 4.57 and 5.23, tokenizers 0.23 and sentence-transformers 5.2 and 6.2.
- */
+ * code of transformers 4.57 and 5.23, tokenizers 0.23 and sentence-transformers 5.2 and 6.2. */
 #include "tools/import/files/known_keys.h"
 
 #include "tools/common/options.h"

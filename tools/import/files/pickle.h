@@ -3,8 +3,7 @@
  * its call becomes a value that holds the arguments. torch_file.c says what the values mean.
  *
  * A pickle is a program for a machine with a stack and a memo, a numbered list of values that may
- * be used again. Source: Lib/pickletools.py of Python, where every opcode is described.
- */
+ * be used again. Source: Lib/pickletools.py of Python, where every opcode is described. */
 #ifndef TOOLS_IMPORT_PICKLE_H
 #define TOOLS_IMPORT_PICKLE_H
 

@@ -1,7 +1,6 @@
 /* tensor_file.c - files with tensors; see tensor_file.h. Every number that an address is computed
  * from is checked against the length of the file before a tensor is read. Data is read, not mapped:
- * a file that shrinks meanwhile is an error then, not a signal, and memory stays small.
- */
+ * a file that shrinks meanwhile is an error then, not a signal, and memory stays small. */
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"

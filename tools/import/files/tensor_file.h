@@ -4,8 +4,7 @@
  *
  * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
  *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}
- * Offsets count from the start of the data, tensors are row-major and fill it without gaps.
- */
+ * Offsets count from the start of the data, tensors are row-major and fill it without gaps. */
 #ifndef TOOLS_IMPORT_TENSOR_FILE_H
 #define TOOLS_IMPORT_TENSOR_FILE_H
 

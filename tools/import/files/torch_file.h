@@ -2,8 +2,7 @@
  * torch. Since torch 1.6 such a file is a zip archive: NAME/data.pkl, a pickle of a dictionary of
  * tensors, each of which names its storage, shape and strides, and NAME/data/0, 1, … the storages,
  * row-major numbers as they are in memory, of the byte order that NAME/byteorder says. Source:
- * torch/serialization.py and torch/_utils.py of pytorch/pytorch.
- */
+ * torch/serialization.py and torch/_utils.py of pytorch/pytorch. */
 #ifndef TOOLS_IMPORT_TORCH_FILE_H
 #define TOOLS_IMPORT_TORCH_FILE_H
 

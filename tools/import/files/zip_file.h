@@ -4,8 +4,7 @@
  * A zip archive is read from its end: the end record says where the directory is, which says where
  * each entry is, which begins with a header of its own, after whose name the data follows. Records
  * of 64 bits (zip64) are read if a number does not fit into 32. Source: APPNOTE.TXT of PKWARE,
- * sections 4.3.7, 4.3.12 to 4.3.16, 4.5.3.
- */
+ * sections 4.3.7, 4.3.12 to 4.3.16, 4.5.3. */
 #ifndef TOOLS_IMPORT_ZIP_FILE_H
 #define TOOLS_IMPORT_ZIP_FILE_H
 

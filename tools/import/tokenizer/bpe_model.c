@@ -1,7 +1,6 @@
 /* bpe_model.c - the model BPE of a tokenizer.json: its merges as section MERG of the weight file,
  * and parts that only BPE has: ByteLevel, Split with one of the patterns of published tokenizers,
- * trimmed spans.
- */
+ * trimmed spans. */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
@@ -33,19 +32,8 @@ static bool read_merge(const json_t *entry, struct merge_text *merge)
     return json_array_size(entry) == 2 && json_is_string(left) && json_is_string(right);
 }
 
-/* The id of a text that the vocabulary must have. */
-static uint32_t merge_id(const struct json_tokenizer *json, size_t index, const char *text,
-                         size_t len)
-{
-    size_t id = word_list_find(&json->tokenizer->draft.words, text, len);
-    if (id == WORD_NONE)
-        file_die(json->file.name,
-                 "merge %zu of the model needs '%.*s', which is not in its vocabulary", index,
-                 (int)(len < 100 ? len : 100), text);
-    return (uint32_t)id;
-}
-
-/* Makes the merge of two texts, whose result is both, the second without its prefix. */
+/* Makes the merge of two texts, whose result is both, the second without its prefix. The vocabulary
+ * must have all three. */
 static struct writer_merge make_merge(const struct json_tokenizer *json, size_t index,
                                       const struct merge_text *text, size_t prefix_len)
 {
@@ -58,11 +46,19 @@ static struct writer_merge make_merge(const struct json_tokenizer *json, size_t 
                  index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
     memcpy(whole, text->left, text->left_len);
     memcpy(whole + text->left_len, text->right + prefix_len, text->right_len - prefix_len);
-    return (struct writer_merge){
-        .left = merge_id(json, index, text->left, text->left_len),
-        .right = merge_id(json, index, text->right, text->right_len),
-        .id = merge_id(json, index, whole, text->left_len + text->right_len - prefix_len),
-    };
+    const char *const texts[] = {text->left, text->right, whole};
+    const size_t lens[] = {text->left_len, text->right_len,
+                           text->left_len + text->right_len - prefix_len};
+    uint32_t ids[3];
+    for (size_t i = 0; i < 3; i++) {
+        size_t id = word_list_find(&json->tokenizer->draft.words, texts[i], lens[i]);
+        if (id == WORD_NONE)
+            file_die(json->file.name,
+                     "merge %zu of the model needs '%.*s', which is not in its vocabulary", index,
+                     (int)(lens[i] < 100 ? lens[i] : 100), texts[i]);
+        ids[i] = (uint32_t)id;
+    }
+    return (struct writer_merge){.left = ids[0], .right = ids[1], .id = ids[2]};
 }
 
 static void read_merges(struct json_tokenizer *json, const json_t *model, const char *prefix,
@@ -93,7 +89,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
     if (wrong != NULL)
         file_die(json->file.name, "merge %zu of the model: %s", bad, wrong);
-    draft_add_section(draft, "MERG", section, len);
+    draft_add_section(draft, "MERG", alloc_own(section), len);
 }
 
 /* ---- The model ---- */

@@ -3,8 +3,7 @@
  *
  * The file is a message of protocol buffers: fields, each a number that says which and of what form
  * (0 a number of 7 bits a byte, 1 eight bytes, 2 a length and so many bytes, 5 four bytes), and the
- * value. Other fields than pieces, scores, the map of characters and a few numbers are skipped.
- */
+ * value. Other fields than pieces, scores, the map of characters and a few numbers are skipped. */
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"

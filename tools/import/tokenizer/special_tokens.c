@@ -1,7 +1,6 @@
 /* special_tokens.c - two members of a tokenizer.json: added_tokens, whose ids must be those that
  * the reference gives them, in the order of the file (`added`), and post_processor, which puts
- * special tokens around one text and around two (the templates).
- */
+ * special tokens around one text and around two (the templates). */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
@@ -158,10 +157,11 @@ static void read_templates(struct json_tokenizer *json, const json_t *part)
     }
 }
 
-/* {"cls": ["[CLS]", 101], "sep": ["[SEP]", 102]} */
-static void read_frame(struct json_tokenizer *json, const json_t *part, enum frame frame)
+/* Reads BertProcessing or RobertaProcessing: {"cls": ["[CLS]", 101], "sep": ["[SEP]", 102]}. */
+static void read_frame(struct json_tokenizer *json, const json_t *part)
 {
     static const char *const keys[] = {"cls", "sep"};
+    bool is_roberta = json_string_value(json_object_get(part, "type"))[0] == 'R';
     uint64_t ids[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
         const json_t *value = json_object_get(part, keys[i]);
@@ -171,18 +171,10 @@ static void read_frame(struct json_tokenizer *json, const json_t *part, enum fra
                      "in the vocabulary",
                      keys[i]);
     }
-    templates_set(json->tokenizer, (size_t)ids[0], (size_t)ids[1], frame);
-}
-
-static void read_bert_processing(struct json_tokenizer *json, const json_t *part)
-{
-    read_frame(json, part, FRAME_BERT);
-}
-
-static void read_roberta_processing(struct json_tokenizer *json, const json_t *part)
-{
-    read_frame(json, part, FRAME_ROBERTA);
-    trim_read(json, part);
+    templates_set(json->tokenizer, (size_t)ids[0], (size_t)ids[1],
+                  is_roberta ? FRAME_ROBERTA : FRAME_BERT);
+    if (is_roberta)
+        trim_read(json, part);
 }
 
 /* One processor, or a Sequence of one that frames texts, and ByteLevel. */
@@ -190,8 +182,8 @@ void post_processor_read(struct json_tokenizer *json)
 {
     static const struct part_reader kinds[] = {
         {"TemplateProcessing", NULL, read_templates},
-        {"BertProcessing", NULL, read_bert_processing},
-        {"RobertaProcessing", NULL, read_roberta_processing},
+        {"BertProcessing", NULL, read_frame},
+        {"RobertaProcessing", NULL, read_frame},
         {"ByteLevel", NULL, trim_read},
         {"Sequence", NULL, NULL},
         {NULL, NULL, NULL},

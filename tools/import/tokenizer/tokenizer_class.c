@@ -1,8 +1,7 @@
 /* tokenizer_class.c - what the files beside a tokenizer say, and what AutoTokenizer of transformers
  * makes of a tokenizer.json: a class, by tokenizer_config.json or config.json, adds tokens to it
  * and replaces some of its parts. Tokens are added here too; a part that the class would change is
- * refused. Checked with 4.57 and 5.23 by tests/tools/tokenizer/reference_classes.py.
- */
+ * refused. Checked with 4.57 and 5.23 by tests/tools/tokenizer/reference_classes.py. */
 #include "tools/common/options.h"
 #include "tools/import/files/known_keys.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"

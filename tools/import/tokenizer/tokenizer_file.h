@@ -3,8 +3,7 @@
  * as the settings (TOKN), the vocabulary (VOCB) and other sections of weights/FORMAT.md.
  *
  * Truncation and padding of a tokenizer.json are not read: they are settings of the program that
- * wrote the file. A part that the engine does not have is refused by its name.
- */
+ * wrote the file. A part that the engine does not have is refused by its name. */
 #ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
 

@@ -1,6 +1,5 @@
 /* tokenizer_parts.h - what the readers of a tokenizer share: the files beside it, parts of a
- * tokenizer.json, and words, lists, templates and sections for the weight file.
- */
+ * tokenizer.json, and words, lists, templates and sections for the weight file. */
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
 

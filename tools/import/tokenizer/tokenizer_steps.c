@@ -1,6 +1,5 @@
 /* tokenizer_steps.c - the normalizer and the pre-tokenizer of a tokenizer.json as lists of steps:
- * the settings `normalizer` and `splitter`.
- */
+ * the settings `normalizer` and `splitter`. */
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"

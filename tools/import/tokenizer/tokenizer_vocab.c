@@ -1,7 +1,6 @@
 /* tokenizer_vocab.c - tokenizers without a tokenizer.json: a vocab.txt, one token per line, or a
  * vocab.json with merges.txt. The class of the tokenizer says the rest: its special tokens, how it
- * splits, its templates.
- */
+ * splits, its templates. */
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 

@@ -178,14 +178,14 @@ bool vectors_file_next(struct vectors_file *file, const char **word, size_t *len
 
 /* ---- Rows ---- */
 
-/* Rows of words by ids. Growing by half is cheap: pages that are not written take no memory. */
+/* Rows of words by ids. */
 struct rows {
     size_t n, cap, width;
     float *values;  /* [cap, width] */
     bool *are_read; /* [cap] */
 };
 
-/* Adds rows of zeros up to n. */
+/* Adds rows of zeros up to n. Growing by half is cheap: unwritten pages take no memory. */
 static void extend_rows(struct rows *rows, size_t n)
 {
     enum { FIRST_FLOATS = 1 << 20 };

@@ -11,8 +11,7 @@
  * The file is text, as GloVe, word2vec and fastText write it: each line is a word and as many
  * numbers as every other line has, separated by blanks or tabs ("the 0.418 0.24968 -0.41242 …"). A
  * first line of two whole numbers is word2vec's and fastText's header: how many lines follow, and
- * how many numbers each has. Any other line is refused with its number.
- */
+ * how many numbers each has. Any other line is refused with its number. */
 #ifndef TOOLS_IMPORT_VECTORS_H
 #define TOOLS_IMPORT_VECTORS_H
 

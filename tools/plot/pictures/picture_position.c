@@ -7,8 +7,7 @@
  *     distance      |PE[p] - PE[q]|
  *
  * of a scheme, or of the one in a weight file (a learned table among them), or of several side by
- * side.
- */
+ * side. */
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/inputs.h"

@@ -1,7 +1,6 @@
 /* picture_steps.c - encode-plot steps: the numbers inside the layers, in the order in which they
  * are computed, of every text: a table for each step, a row for each token; and at the end the
- * vectors of the texts.
- */
+ * vectors of the texts. */
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"

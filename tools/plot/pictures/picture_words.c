@@ -5,8 +5,7 @@
  * The axes are those of all words of both texts together, so that a point means the same in both,
  * and one panel shows both, with arrows from each word to the same word of the other text; with
  * --fit each, each text has axes and a panel of its own. The table has the distances too, in all
- * dimensions.
- */
+ * dimensions. */
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"

@@ -5,8 +5,7 @@
  *      "word_index": "{\"<unk>\": 1, …}"}}
  *
  * word_index, from word to id, and its inverse index_word are JSON texts inside a JSON string. Ids
- * start at 1. A word with a NUL character can be only in index_word: jansson refuses such keys.
- */
+ * start at 1. A word with a NUL character can be only in index_word: jansson refuses such keys. */
 #include "tools/writer/tokenizer/token_source.h"
 
 #include "tools/common/alloc.h"
@@ -117,19 +116,6 @@ static void read_words(const struct reader *reader)
     }
 }
 
-static void read_unknown(const struct reader *reader)
-{
-    const json_t *token = member(reader, "oov_token", JSON_STRING, "null or a string");
-    struct tokenizer_draft *draft = reader->draft;
-    if (token == NULL)
-        return;
-    draft->unknown =
-        word_list_find(&draft->words, json_string_value(token), json_string_length(token));
-    if (draft->unknown == WORD_NONE)
-        program_note("%s: the oov_token has no id: unknown words are dropped, as Keras does",
-                     reader->name);
-}
-
 /* ---- The file ---- */
 
 void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len)
@@ -146,7 +132,13 @@ void keras_json_read(struct tokenizer_draft *draft, const char *path, const char
         file_die(reader.name, "not from Keras' Tokenizer.to_json(): it has no 'config'");
     read_rules(&reader, &rules);
     read_words(&reader);
-    read_unknown(&reader);
+    const json_t *oov = member(&reader, "oov_token", JSON_STRING, "null or a string");
+    if (oov != NULL)
+        draft->unknown =
+            word_list_find(&draft->words, json_string_value(oov), json_string_length(oov));
+    if (oov != NULL && draft->unknown == WORD_NONE)
+        program_note("%s: the oov_token has no id: unknown words are dropped, as Keras does",
+                     reader.name);
     if (draft->words.n == 0)
         file_die(reader.name, "has no words");
     draft_set_rules(draft, &rules);

@@ -1,7 +1,6 @@
 /* tokenizer_draft.h - the tokenizer of a weight file that is being made: its words by id, and the
  * settings of section TOKN in the order in which they will be written (weights/FORMAT.md). Where
- * the words come from: token_source.h and the readers of encode-import.
- */
+ * the words come from: token_source.h and the readers of encode-import. */
 #ifndef TOOLS_TOKENIZER_DRAFT_H
 #define TOOLS_TOKENIZER_DRAFT_H
 

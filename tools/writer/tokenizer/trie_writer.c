@@ -1,7 +1,6 @@
 /* trie_writer.c - texts in the order of their bytes, node by node: for the bytes that may follow a
  * node, the first base is sought at which all their units are free. Only the last blocks of 256
- * units are searched, so that the time is linear; in earlier ones few are free.
- */
+ * units are searched, so that the time is linear; in earlier ones few are free. */
 #include "tools/writer/tokenizer/trie_writer.h"
 
 #include "tools/common/alloc.h"
@@ -62,32 +61,24 @@ static size_t next_free(struct trie_writer *writer, size_t at)
     return at;
 }
 
-/* Whether all units of a base are free. A unit's offset has 21 bits, or 29 of which the last 8 are
- * zero. */
-static bool base_fits(const struct trie_writer *writer, uint32_t base, uint32_t at,
-                      const uint8_t *labels, size_t n)
-{
-    const uint32_t offset = base ^ at;
-    if (writer->is_base[base] || (offset >> 21 != 0 && ((offset & 0xFF) != 0 || offset >> 29 != 0)))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!writer->is_free[base ^ labels[i]])
-            return false;
-    return true;
-}
-
-/* Returns a base whose units for all labels, all in its block, are free, and marks them used. */
+/* Finds a base whose units for all labels, all in its block, are free, and marks them used. A
+ * unit's offset has 21 bits, or 29 of which the last 8 are zero. */
 static uint32_t find_base(struct trie_writer *writer, uint32_t at, const uint8_t *labels, size_t n)
 {
     size_t old = writer->n > SEARCHED * BLOCK ? writer->n - SEARCHED * BLOCK : 0;
-    size_t slot = next_free(writer, old);
-    while (!base_fits(writer, (uint32_t)slot ^ labels[0], at, labels, n))
-        slot = next_free(writer, slot + 1);
-    uint32_t base = (uint32_t)slot ^ labels[0];
-    writer->is_base[base] = true;
-    for (size_t i = 0; i < n; i++)
-        writer->is_free[base ^ labels[i]] = false;
-    return base;
+    for (size_t slot = next_free(writer, old);; slot = next_free(writer, slot + 1)) {
+        uint32_t base = (uint32_t)slot ^ labels[0], offset = base ^ at;
+        bool fits = !writer->is_base[base] &&
+                    (offset >> 21 == 0 || ((offset & 0xFF) == 0 && offset >> 29 == 0));
+        for (size_t i = 0; fits && i < n; i++)
+            fits = writer->is_free[base ^ labels[i]];
+        if (!fits)
+            continue;
+        writer->is_base[base] = true;
+        for (size_t i = 0; i < n; i++)
+            writer->is_free[base ^ labels[i]] = false;
+        return base;
+    }
 }
 
 /* ---- Nodes ---- */
