@@ -111,7 +111,7 @@ done <<'END'
 --position binary --position-base 5|2|no others have a base
 -m learned.w --position-base 5|1|only positions sinusoidal or exponential have a base
 --position sinusoidal --frequencies 1|2|--frequencies requires positions fourier
---position none --position-scale 2|2|there are none
+--position none --position-scale 2|2|requires positions
 --embedding-scale 2|2|embedding-scale
 --position-base 0|2|takes a number from 1e-100
 --position-base -5|2|takes a number from 1e-100
@@ -166,7 +166,7 @@ done <<'END'
 --position binary --position-base 5|2|--position-base requires
 --position-base 5|2|here they are learned
 --frequencies 0.5|2|here they are learned
---position none --position-scale 2|2|there are none
+--position none --position-scale 2|2|requires positions
 --position-scale -1|2|--position-scale takes a number from 0
 --embedding-scale nan|2|--embedding-scale takes a number
 --embedding-scale 1e39|2|--embedding-scale takes a number from 0

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 1000 };
+enum { NAME_TRIES = 1000, SUFFIX_BYTES = 64 };
 
 struct output_file {
     struct output_file *next; /* of `unfinished` */
@@ -106,17 +106,15 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
     const char *slash = strrchr(file->target, '/');
     const int folder_len = slash == NULL ? 0 : (int)(slash + 1 - file->target);
     const mode_t mode = file->replaces ? file->mode & S_IRWXU : 0666;
+    const size_t most = strlen(file->target) + SUFFIX_BYTES;
     bool is_taken = true;
     file->is_kept = kind == OUTPUT_RESUMES;
+    if ((file->temporary = malloc(most)) == NULL)
+        return fail_memory(file, file->path);
     for (int i = 0; i < NAME_TRIES && file->fd < 0 && is_taken; i++) {
-        free(file->temporary);
-        const int len = file->is_kept ? asprintf(&file->temporary, "%s.part", file->target)
-                                      : asprintf(&file->temporary, "%.*s.encode-%ld-%d", folder_len,
-                                                 file->target, (long)getpid(), i);
-        if (len < 0) {
-            file->temporary = NULL;
-            return fail_memory(file, file->path);
-        }
+        snprintf(file->temporary, most, "%.*s.encode-%d-%d", folder_len, file->target, getpid(), i);
+        if (file->is_kept)
+            snprintf(file->temporary, most, "%s.part", file->target);
         file->fd = open(file->temporary,
                         O_RDWR | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
         is_taken = errno == EEXIST;
@@ -133,11 +131,11 @@ static bool is_protected(const char *target, uid_t owner)
 {
     struct stat folder;
     char *path = strdup(target);
-    bool is_sticky =
-        path != NULL && stat(dirname(path), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0;
-    uid_t user = geteuid();
+    const bool is_known = path != NULL && stat(dirname(path), &folder) == 0;
+    const uid_t user = geteuid();
+    const bool is_owner = user == 0 || user == owner || (is_known && user == folder.st_uid);
     free(path);
-    return is_sticky && user != 0 && user != owner && user != folder.st_uid;
+    return is_known && (folder.st_mode & S_ISVTX) != 0 && !is_owner;
 }
 
 static engine_status open_target(struct output_file *file, enum output_kind kind)
@@ -309,13 +307,15 @@ bool output_file_has_place(const struct output_file *file)
 /* An existing .part file has no owner: an owner would hold the journal's lock. */
 engine_status output_file_keep(struct output_file *file)
 {
-    char *part = NULL;
     if (file->status != ENGINE_OK || file->is_kept)
         return file->status;
     if (file->replaces && copy_mode(file) != ENGINE_OK)
         return file->status;
-    if (asprintf(&part, "%s.part", file->target) < 0)
+    const size_t most = strlen(file->target) + SUFFIX_BYTES;
+    char *part = malloc(most);
+    if (part == NULL)
         return fail_memory(file, file->path);
+    snprintf(part, most, "%s.part", file->target);
     if (rename(file->temporary, part) != 0) {
         free(part);
         return fail_errno(file, "keep a part of");
