@@ -323,7 +323,7 @@ run "$new" --help
 check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\):'
 check 'help: gate' line 'none: act\(a\); first: act\(a\)·b; second: a·act\(b\)'
 sed -n '/^Shape/,/^$/p' out >shape # an option's words stand behind it or on a line of their own
-check 'help: the shape fits the screen' [ "$(LC_ALL=C.UTF-8 grep -cE '.{81}' shape)" = 0 ]
+check 'help: the shape fits into 100 columns' [ "$(LC_ALL=C.UTF-8 grep -cE '.{101}' shape)" = 0 ]
 # An option's lines become one; its words stand behind ": " or behind its default.
 sed -n '/^      --/,$p' shape | sed '/^$/,$d' | awk '/^      --/ { printf "\n" } { printf "%s", $0 }' |
     sed 's/  */ /g; 1d' >joined && echo >>joined
