@@ -6,7 +6,7 @@
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
 most_library=20182 most_lines=450 most_files=25
-most_tests=41814
+most_tests=42500
 # Of each program and each room that programs share, tools/NAME.c with tools/NAME/: whoever makes one shorter lowers
 # its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
 # line has none. All of tools/ is to have 26000.

@@ -1,4 +1,5 @@
-/* weight_file.c - maps or copies a weight file, and calls its checks. */
+/* weight_file.c - finds, maps or copies a weight file, calls its checks, and reads its entries:
+ * sections, settings, and tensors by number or by name. */
 #include "engine/file/weight_file.h"
 
 #include "engine/file/format.h"
@@ -6,12 +7,55 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { MAX_KEY = 256 };
+
+/* ---- The path ---- */
+
+/* Where `make install` copies them; the Makefile defines it from PREFIX. */
+#ifndef ENCODE_DATADIR
+#define ENCODE_DATADIR "/usr/local/share/encode"
+#endif
+
+static bool exists(char *path, size_t cap, const char *folder, const char *below)
+{
+    return folder[0] && (size_t)snprintf(path, cap, "%s/%sdefault.weights", folder, below) < cap &&
+           access(path, F_OK) == 0;
+}
+
+/* Stores ENCODE_MODEL of the environment; else default.weights beside the running program, where
+ * make links that of its tree, in PREFIX/share/encode for PREFIX/bin/encode, also after PREFIX was
+ * moved, or in ENCODE_DATADIR. */
+engine_status find_default_weights(char *path, size_t cap, engine_error *error)
+{
+    const char *named = getenv("ENCODE_MODEL");
+    char folder[PATH_MAX] = "";
+    if (named != NULL && named[0] != '\0') {
+        if ((size_t)snprintf(path, cap, "%s", named) < cap)
+            return ENGINE_OK;
+        return misused(error, "the path in ENCODE_MODEL is too long");
+    }
+    if (readlink("/proc/self/exe", folder, sizeof folder - 1) > 0)
+        dirname(folder);
+    if (exists(path, cap, folder, "") || exists(path, cap, folder, "../share/encode/") ||
+        exists(path, cap, ENCODE_DATADIR, ""))
+        return ENGINE_OK;
+    return fail(error, ENGINE_ERROR_IO,
+                "there are no default weights: neither '%.48s/../share/encode/default.weights' nor "
+                "'%.64s/default.weights'; name a weight file, or set ENCODE_MODEL to one",
+                folder, ENCODE_DATADIR);
+}
+
+/* ---- Opening and closing ---- */
 
 /* Closes the file on failure. */
 static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
@@ -157,4 +201,112 @@ void weight_file_close(struct weight_file *file)
     free(file->directory);
     free(file->by_name);
     *file = (struct weight_file){0};
+}
+
+/* ---- Entries ---- */
+
+static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
+                                             "META", "PIEC", "CMAP", "MERG"};
+
+const char *weight_file_tag(enum section_tag tag)
+{
+    return TAGS[tag];
+}
+
+void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
+{
+    const uint8_t *entry = file->section_table + index * SECTION_ENTRY_BYTES;
+    *info = (engine_section_info){.required = get_u32(entry + 4) != 0,
+                                  .offset = get_u64(entry + 8),
+                                  .n_bytes = get_u64(entry + 16),
+                                  .crc32c = get_u32(entry + 24)};
+    memcpy(info->tag, entry, 4);
+}
+
+bool weight_file_read_setting(const struct section *section, size_t *offset,
+                              struct setting *setting)
+{
+    size_t left = section->len - *offset;
+    const uint8_t *p = section->data + *offset;
+    if (left < 8)
+        return false;
+    size_t key_len = get_u32(p), value_len = get_u32(p + 4);
+    left -= 8;
+    if (key_len > MAX_KEY || key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
+        return false;
+    setting->key = (const char *)p + 8;
+    setting->value = setting->key + key_len + 1;
+    setting->value_len = value_len;
+    *offset += 8 + key_len + 1 + value_len + 1;
+    for (size_t i = 0; i < key_len; i++)
+        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* messages print it */
+            return false;
+    return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
+}
+
+bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
+{
+    *offset = *offset == 0 ? 4 : *offset;
+    return section->data != NULL && *offset < section->len &&
+           weight_file_read_setting(section, offset, setting);
+}
+
+void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)
+{
+    const uint8_t *directory = file->sections[SECTION_TENS].data;
+    const uint8_t *entry = directory + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
+    tensor->name = (const char *)directory + get_u32(entry);
+    tensor->type = (enum tensor_type)get_u32(entry + 8);
+    tensor->layout = (enum tensor_layout)get_u32(entry + 12);
+    tensor->n_dims = get_u32(entry + 16);
+    tensor->crc = get_u32(entry + 20);
+    for (size_t i = 0; i < 4; i++)
+        tensor->shape[i] = get_u64(entry + 24 + 8 * i);
+    tensor->offset = get_u64(entry + 56);
+    tensor->len = get_u64(entry + 64);
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+    struct tensor left, right;
+    weight_file_tensor(context, *(const uint32_t *)a, &left);
+    weight_file_tensor(context, *(const uint32_t *)b, &right);
+    return strcmp(left.name, right.name);
+}
+
+engine_status weight_file_sort_tensors(struct weight_file *file, engine_error *error)
+{
+    struct tensor tensor, before;
+    if (file->n_tensors == 0)
+        return ENGINE_OK;
+    file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
+    if (file->by_name == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors",
+                    file->n_tensors);
+    for (size_t i = 0; i < file->n_tensors; i++)
+        file->by_name[i] = (uint32_t)i;
+    qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
+    for (size_t i = 1; i < file->n_tensors; i++) {
+        weight_file_tensor(file, file->by_name[i - 1], &before);
+        weight_file_tensor(file, file->by_name[i], &tensor);
+        if (strcmp(before.name, tensor.name) == 0)
+            return damaged(error, "tensor '%.64s' occurs twice", tensor.name);
+    }
+    return ENGINE_OK;
+}
+
+bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor)
+{
+    for (size_t begin = 0, end = file->n_tensors; begin < end;) {
+        size_t middle = begin + (end - begin) / 2;
+        weight_file_tensor(file, file->by_name[middle], tensor);
+        int order = strcmp(name, tensor->name);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return false;
 }

@@ -73,7 +73,7 @@ engine_status weight_file_intact(const struct weight_file *file, engine_error *e
 /* The same, and checks the contents of tensors: weight_contents.c. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
 
-/* ---- Entries: weight_entries.c ---- */
+/* ---- Entries ---- */
 
 /* One entry of CONF, TOKN or META. */
 struct setting {

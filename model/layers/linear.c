@@ -1,8 +1,9 @@
 /* linear.c - the linear layer y = act(x·Wᵀ + b), panels by panels. Plain twin: plain_product in
  * tests/model/plain.c.
  *
- * Weights in panels are read in place; weights in rows, and int8 panels for f32 rows, are decoded a
- * few panels at a time. Blocks of rows stay in the second-level cache while the panels stream by.
+ * Weights in panels are multiplied as they are stored; weights in rows, and int8 panels for f32
+ * rows, are decoded a few panels at a time. Blocks of rows stay in the second-level cache while the
+ * panels stream by.
  */
 #include "model/layers/linear.h"
 
@@ -17,20 +18,6 @@ size_t linear_scratch(const struct linear *linear)
     return in_place ? 0 : DECODED_PANELS * weight->cols * PANEL;
 }
 
-/* Returns the kernel for panels as stored; NULL if they must be decoded. */
-static void (*product_for(const struct kernels *kernels, const struct matrix *weight,
-                          const struct linear_input *in))(const struct product *)
-{
-    if (weight->layout != LAYOUT_PANELS)
-        return NULL;
-    switch (weight->type) {
-    case TENSOR_F32: return kernels->product;
-    case TENSOR_F16: return kernels->product_f16;
-    case TENSOR_BF16: return kernels->product_bf16;
-    default: return in->q != NULL ? kernels->product_int8 : NULL;
-    }
-}
-
 /* Multiplies all rows, block by block, by panels that need no decoding. */
 static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
                           size_t x_bytes)
@@ -41,6 +28,54 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
         size_t n_rows = all->n_rows - row < block ? all->n_rows - row : block;
         struct product product = product_rows(all, row, n_rows, x_bytes);
         kernel(&product);
+    }
+}
+
+/* Multiplies by stored panels, from number `begin` on, all columns in one call. */
+static void multiply_stored(const struct kernels *kernels, const struct matrix *weight,
+                            const struct linear_input *in, size_t begin, struct product *p,
+                            float *scratch)
+{
+    void (*kernel)(const struct product *) = kernels->product;
+    size_t weight_bytes = sizeof(float), x_bytes = sizeof(float);
+    if (weight->type == TENSOR_INT8) {
+        size_t column = begin * PANEL;
+        kernel = kernels->product_int8;
+        weight_bytes = x_bytes = sizeof(int8_t);
+        p->x = in->q;
+        p->x_stride = in->q_stride;
+        p->x_quantization = in->quantization;
+        p->panel_stride = PANEL * round_up(weight->cols, 4);
+        p->scales = weight->scales + column;
+        p->column_sums = weight->column_sums != NULL ? weight->column_sums + column : NULL;
+        p->kept_panels = weight->kept_panels != NULL ? weight->kept_panels + column * KEPT : NULL;
+        p->seven_bits = weight->rounding == ROUND_7_BITS;
+    } else if (weight->type != TENSOR_F32) {
+        kernel = weight->type == TENSOR_F16 ? kernels->product_f16 : kernels->product_bf16;
+        weight_bytes = sizeof(uint16_t);
+    }
+    p->panels = (const char *)weight->data + begin * p->panel_stride * weight_bytes;
+    if (in->blas_rows > 0)
+        kernels->product_blas(in->blas, in->blas_rows, weight->type, p, scratch);
+    else
+        multiply_rows(kernel, p, x_bytes);
+}
+
+/* Multiplies by panels decoded to scratch, from number `begin` on, DECODED_PANELS at a time. */
+static void multiply_decoded(const struct kernels *kernels, const struct matrix *weight,
+                             size_t begin, struct product *p, float *scratch)
+{
+    size_t left = p->n_panels;
+    for (p->panels = scratch; left > 0; left -= p->n_panels, begin += p->n_panels) {
+        p->n_panels = left < DECODED_PANELS ? left : DECODED_PANELS;
+        for (size_t i = 0; i < p->n_panels; i++)
+            matrix_panel(weight, begin + i, scratch + i * p->panel_stride);
+        multiply_rows(kernels->product, p, sizeof(float));
+        size_t n_columns = p->n_panels * PANEL;
+        p->bias = p->bias != NULL ? p->bias + n_columns : NULL;
+        p->residual = p->residual != NULL ? p->residual + n_columns : NULL;
+        p->gate = p->gate != NULL ? p->gate + n_columns : NULL;
+        p->out += n_columns;
     }
 }
 
@@ -60,48 +95,23 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch)
 {
     const struct matrix *weight = &linear->weight;
-    void (*kernel)(const struct product *) = product_for(kernels, weight, in);
-    bool decoded = kernel == NULL, quantized = !decoded && weight->type == TENSOR_INT8;
-    bool by_blas = !decoded && in->blas_rows > 0;
-    size_t panel_elements = PANEL * (quantized ? (weight->cols + 3) / 4 * 4 : weight->cols);
-    size_t element_bytes = quantized ? 1 : decoded || weight->type == TENSOR_F32 ? 4 : 2;
-    size_t step = decoded ? DECODED_PANELS : panel_end - panel_begin;
-
-    for (size_t panel = panel_begin; panel < panel_end; panel += step) {
-        size_t n_panels = panel_end - panel < step ? panel_end - panel : step;
-        size_t column = panel * PANEL, at = (panel - panel_begin) * PANEL;
-        if (decoded)
-            for (size_t i = 0; i < n_panels; i++)
-                matrix_panel(weight, panel + i, scratch + i * panel_elements);
-        struct product product = {
-            .x = quantized ? (const void *)in->q : (const void *)in->x,
-            .x_stride = quantized ? in->q_stride : in->x_stride,
-            .x_quantization = quantized ? in->quantization : NULL,
-            .panels = decoded ? (const void *)scratch
-                              : (const char *)weight->data + panel * panel_elements * element_bytes,
-            .panel_stride = panel_elements,
-            .k = weight->cols,
-            .scales = quantized ? weight->scales + column : NULL,
-            .column_sums =
-                quantized && weight->column_sums != NULL ? weight->column_sums + column : NULL,
-            .kept_panels = quantized && weight->kept_panels != NULL
-                               ? weight->kept_panels + panel * KEPT * PANEL
-                               : NULL,
-            .seven_bits = weight->rounding == ROUND_7_BITS,
-            .bias = linear->bias != NULL ? linear->bias + column : NULL,
-            .residual = epilogue->residual != NULL ? epilogue->residual + at : NULL,
-            .activated = epilogue->activated,
-            .activation = epilogue->activation,
-            .gate = epilogue->gate != NULL ? epilogue->gate + at : NULL,
-            .out = y + at,
-            .out_stride = y_stride,
-            .n_rows = in->n_rows,
-            .n_panels = n_panels,
-        };
-        if (by_blas)
-            kernels->product_blas(in->blas, in->blas_rows, weight->type, &product, scratch);
-        else
-            multiply_rows(decoded ? kernels->product : kernel, &product,
-                          quantized ? sizeof(int8_t) : sizeof(float));
-    }
+    struct product product = {
+        .x = in->x,
+        .x_stride = in->x_stride,
+        .panel_stride = PANEL * weight->cols,
+        .k = weight->cols,
+        .bias = linear->bias != NULL ? linear->bias + panel_begin * PANEL : NULL,
+        .residual = epilogue->residual,
+        .activated = epilogue->activated,
+        .activation = epilogue->activation,
+        .gate = epilogue->gate,
+        .out = y,
+        .out_stride = y_stride,
+        .n_rows = in->n_rows,
+        .n_panels = panel_end - panel_begin,
+    };
+    if (weight->layout == LAYOUT_PANELS && (weight->type != TENSOR_INT8 || in->q != NULL))
+        multiply_stored(kernels, weight, in, panel_begin, &product, scratch);
+    else
+        multiply_decoded(kernels, weight, panel_begin, &product, scratch);
 }

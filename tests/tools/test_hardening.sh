@@ -32,7 +32,7 @@ done
 # Of the code that was compiled: a frame of some pages is touched page by page, and calls land on marks.
 case $(${CC:-cc} -dumpmachine) in
 x86_64-*)
-    carries 'frames touched page by page (-fstack-clash-protection)' "$build/engine/file/default_path.o" \
+    carries 'frames touched page by page (-fstack-clash-protection)' "$build/engine/file/weight_file.o" \
         '(or|mov)q +\$0x0,\(%rsp\)' objdump -d
     carries 'marked targets of jumps (-fcf-protection)' "$build/engine.o" 'IBT, SHSTK' readelf -nW
     ;;
