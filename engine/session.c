@@ -7,7 +7,7 @@
 
 #include "engine/arena.h"
 #include "engine/encode.h"
-#include "engine/runtime/cpus.h"
+#include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"
