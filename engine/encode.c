@@ -137,14 +137,14 @@ static void share_pass(void *user, struct team all)
  * again; each failed try makes the next pause four times as long, up to 64 ms. */
 static void share_group(engine_session *session, size_t n_threads, struct batch *batch)
 {
-    if (now_ns() < session->alone_until_ns)
+    if (clock_ns(CLOCK_MONOTONIC) < session->alone_until_ns)
         n_threads = 1;
     double n_processors = region_run(n_threads, &session->barrier, share_pass, batch);
     if (n_threads == 1)
         return;
     uint64_t longer = session->pause_ns == 0 ? FIRST_PAUSE : 4 * session->pause_ns;
     session->pause_ns = n_processors > 1.1 ? 0 : longer < LAST_PAUSE ? longer : LAST_PAUSE;
-    session->alone_until_ns = now_ns() + session->pause_ns;
+    session->alone_until_ns = clock_ns(CLOCK_MONOTONIC) + session->pause_ns;
 }
 
 /* Encodes the next inputs together. Returns false if no input remains or the next is invalid. */
@@ -171,12 +171,6 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
 
 /* ---- All of them ---- */
 
-static bool are_many(const struct batch *batch, size_t n_threads)
-{
-    return n_threads > 1 && batch->session->trace == 0 && batch->n - batch->n_taken > n_threads &&
-           batch_rows_left(batch) > n_threads * ROWS_PER_THREAD;
-}
-
 engine_status not_finite(engine_session *session, size_t input)
 {
     engine_error *weights = &session->weights;
@@ -200,8 +194,11 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     batch->counting = !per_token && batch->cap < floats;
     batch->not_finite = batch->n;
     batch_begin(batch);
+    bool is_alone = n_threads == 1 || batch->session->trace != 0;
     do { /* stops before a text that is too long for one thread: all threads share it */
-        if (!batch->counting && are_many(batch, n_threads))
+        bool are_many = batch->n - batch->n_taken > n_threads &&
+                        batch_rows_left(batch) > n_threads * ROWS_PER_THREAD;
+        if (!batch->counting && !is_alone && are_many)
             region_run(n_threads, &batch->session->barrier, encode_in_turn, batch);
     } while (encode_pass(batch, n_threads));
     session_report(batch->session);

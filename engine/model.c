@@ -63,10 +63,9 @@ static engine_status read_tokenizer(const struct weight_file *file,
     for (int i = FIRST_OPTIONAL_SECTION; i < N_SECTION_TAGS; i++) {
         const struct section *own = &file->sections[i];
         if (own->data != NULL)
-            wrong = tokenizer_view(tokenizer, weight_file_tag((enum section_tag)i), own->data,
-                                   own->len);
+            wrong = tokenizer_view(tokenizer, SECTION_NAMES[i], own->data, own->len);
         if (wrong != NULL)
-            return damaged(error, "%s: %s", weight_file_tag((enum section_tag)i), wrong);
+            return damaged(error, "%s: %s", SECTION_NAMES[i], wrong);
     }
     wrong = tokenizer_check(tokenizer, n_types);
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;

@@ -8,7 +8,7 @@
 #include "engine/choices.h"
 #include "engine/encode.h"
 #include "engine/runtime/arena.h"
-#include "engine/runtime/cpus.h"
+#include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"

@@ -58,14 +58,7 @@ engine_status weight_file_check_header(const struct weight_file *file, engine_er
     return ENGINE_OK;
 }
 
-static int tag_index(const uint8_t *tag)
-{
-    for (int i = 0; i < N_SECTION_TAGS; i++)
-        if (memcmp(tag, weight_file_tag((enum section_tag)i), 4) == 0)
-            return i;
-    return -1;
-}
-
+/* Stores the section of a table's entry in file->sections; *end: where the one before it ends. */
 static engine_status check_section(struct weight_file *file, const uint8_t *entry, uint64_t *end,
                                    engine_error *error)
 {
@@ -89,13 +82,15 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
             flags, get_u32(entry + 28));
     *end = offset + len;
 
-    int index = tag_index(entry);
-    if (index < 0 && flags != 0)
+    int index = 0;
+    while (index < N_SECTION_TAGS && memcmp(entry, SECTION_NAMES[index], 4) != 0)
+        index++;
+    if (index == N_SECTION_TAGS && flags != 0)
         return fail(
             error, ENGINE_ERROR_UNSUPPORTED,
             "the file needs section %s, which this version does not know: use a newer library",
             tag);
-    if (index < 0)
+    if (index == N_SECTION_TAGS)
         return ENGINE_OK;
     if (file->sections[index].data != NULL)
         return damaged(error, "section %s occurs twice", tag);
@@ -133,8 +128,7 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
         status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
     for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
         if (file->sections[i].data == NULL && i < FIRST_OPTIONAL_SECTION)
-            status = damaged(error, "the weight file has no section %s",
-                             weight_file_tag((enum section_tag)i));
+            status = damaged(error, "the weight file has no section %s", SECTION_NAMES[i]);
     return status;
 }
 
@@ -193,14 +187,6 @@ static uint64_t expected_len(const struct tensor *tensor)
     return tensor_bytes(tensor->type, tensor->layout, (size_t)rows, (size_t)cols);
 }
 
-/* Returns the first version of the format that has the type. */
-static uint32_t version_of_type(enum tensor_type type)
-{
-    return tensor_has_kept(type)      ? FORMAT_VERSION_INT8K
-           : tensor_has_factors(type) ? FORMAT_VERSION_INT8A
-                                      : FORMAT_VERSION;
-}
-
 static engine_status check_tensor(const struct weight_file *file, size_t index, uint64_t *end,
                                   engine_error *error)
 {
@@ -213,7 +199,10 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
         return damaged(error, "tensor %zu: its name is not within the directory", index);
     struct tensor tensor;
     weight_file_tensor(file, index, &tensor);
-    bool is_known = get_u32(file->data + 8) >= version_of_type(tensor.type);
+    uint32_t first_version = tensor_has_kept(tensor.type)      ? FORMAT_VERSION_INT8K
+                             : tensor_has_factors(tensor.type) ? FORMAT_VERSION_INT8A
+                                                               : FORMAT_VERSION;
+    bool is_known = get_u32(file->data + 8) >= first_version;
     uint64_t expected = is_known ? expected_len(&tensor) : 0;
     if (expected == 0)
         return damaged(error,
@@ -269,9 +258,9 @@ engine_status weight_file_check(struct weight_file *file, engine_error *error)
         const struct section *section = &file->sections[SETTINGS[i]];
         if (section->data == NULL)
             continue;
-        status = check_crc(section, weight_file_tag(SETTINGS[i]), error);
+        status = check_crc(section, SECTION_NAMES[SETTINGS[i]], error);
         if (status == ENGINE_OK)
-            status = check_settings(section, weight_file_tag(SETTINGS[i]), error);
+            status = check_settings(section, SECTION_NAMES[SETTINGS[i]], error);
     }
     return status == ENGINE_OK ? check_tensors(file, error) : status;
 }

@@ -57,7 +57,7 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
 
 /* ---- Opening and closing ---- */
 
-/* Closes the file on failure. */
+/* Makes the checks of opening; with verify, of every checksum. Closes the file on failure. */
 static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
 {
     engine_status status = weight_file_check(file, error);
@@ -205,13 +205,8 @@ void weight_file_close(struct weight_file *file)
 
 /* ---- Entries ---- */
 
-static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
-                                             "META", "PIEC", "CMAP", "MERG"};
-
-const char *weight_file_tag(enum section_tag tag)
-{
-    return TAGS[tag];
-}
+const char SECTION_NAMES[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
+                                               "META", "PIEC", "CMAP", "MERG"};
 
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
 {

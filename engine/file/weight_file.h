@@ -103,8 +103,8 @@ struct tensor {
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
 
-/* Returns the four letters of a section. */
-const char *weight_file_tag(enum section_tag tag);
+/* The four letters of each section. */
+extern const char SECTION_NAMES[N_SECTION_TAGS][5];
 
 /* Finds a tensor by name. Returns false if it is absent. */
 bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);

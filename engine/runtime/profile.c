@@ -8,22 +8,17 @@ uint64_t clock_ns(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-uint64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
 void profile_start(struct profile_slot *slot)
 {
     if (slot != NULL)
-        slot->last_ns = now_ns();
+        slot->last_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 void profile_lap(struct profile_slot *slot, engine_step step)
 {
     if (slot == NULL)
         return;
-    uint64_t now = now_ns();
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
     slot->ns[step] += now - slot->last_ns;
     slot->last_ns = now;
 }

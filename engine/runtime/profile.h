@@ -15,9 +15,8 @@ struct profile_slot {
     uint64_t ns[ENGINE_N_STEPS];
 };
 
-/* Return nanoseconds of a clock, and of the monotonic one. */
+/* Returns nanoseconds of a clock. */
 uint64_t clock_ns(clockid_t clock);
-uint64_t now_ns(void);
 
 void profile_start(struct profile_slot *slot);
 void profile_lap(struct profile_slot *slot, engine_step step);

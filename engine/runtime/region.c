@@ -6,7 +6,7 @@
  */
 #include "engine/runtime/region.h"
 
-#include "engine/runtime/cpus.h"
+#include "engine/runtime/machine.h"
 #include "engine/runtime/profile.h"
 
 #include <omp.h>
@@ -90,26 +90,10 @@ static size_t count_threads(size_t n)
     return n_made;
 }
 
-/* Limits the total: each host thread that calls has a pool of its own. */
-static bool is_room_for(size_t n)
-{
-    return process_threads() + n <= MAX_THREADS;
-}
-
-static void store_size(void *n_given, struct team team)
+static void store_size(void *size, struct team team)
 {
     if (team.rank == 0)
-        *(size_t *)n_given = team.size;
-}
-
-/* Grows the calling thread's pool to n threads; returns its size. The region has no other purpose:
- * its threads, and OpenMP's allocations for a region of that size, stay for the next. */
-static size_t make_pool(size_t n)
-{
-    struct barrier barrier = {0};
-    size_t n_given = 1;
-    region_run(n, &barrier, store_size, &n_given);
-    return n_given;
+        *(size_t *)size = team.size;
 }
 
 size_t region_threads(size_t n, bool *is_refused)
@@ -123,7 +107,8 @@ size_t region_threads(size_t n, bool *is_refused)
         (!atomic_compare_exchange_strong(&process_of_pools, &none, process) && none != process))
         return 1;
     if (n > n_ready) {
-        if (!is_room_for(n - n_ready))
+        /* The total is limited: each host thread that calls has a pool of its own. */
+        if (process_threads() + n - n_ready > MAX_THREADS)
             return 1;
         size_t n_possible = n_ready + count_threads(n - n_ready);
         if (is_refused != NULL)
@@ -132,7 +117,12 @@ size_t region_threads(size_t n, bool *is_refused)
     }
     if (is_inside || n == n_ready)
         return n;
-    return n_in_pool = make_pool(n);
+    /* This region only makes the pool: its threads, and OpenMP's allocations for a region of that
+     * size, stay for the next. */
+    struct barrier barrier = {0};
+    n_in_pool = 1;
+    region_run(n, &barrier, store_size, &n_in_pool);
+    return n_in_pool;
 }
 
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
@@ -142,7 +132,7 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
         return 1;
     }
     sigset_t before;
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
     _Atomic uint64_t all_threads_ns = 0; /* of processor time */
     block_signals(&before);
 #pragma omp parallel num_threads((int)n)
@@ -155,5 +145,5 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
         atomic_fetch_add(&all_threads_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_own_ns);
         team_wait(team); /* passively, for any setting of OpenMP's own barrier */
     }
-    return (double)all_threads_ns / (double)(now_ns() - begin_ns);
+    return (double)all_threads_ns / (double)(clock_ns(CLOCK_MONOTONIC) - begin_ns);
 }

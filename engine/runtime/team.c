@@ -16,14 +16,13 @@ enum { LEAST_SPIN = 1000, MOST_SPIN = 100000, BETWEEN_TRIALS = 20 * MOST_SPIN };
 enum { PAUSES = 8 }; /* between readings of the clock */
 
 /* 15 to 55 ns on the measured processors; without it, the core's other hardware thread slows. */
-static void pause_briefly(void)
-{
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+#define PAUSE() __builtin_ia32_pause()
 #elif defined(__aarch64__)
-    __asm__ volatile("yield");
+#define PAUSE() __asm__ volatile("yield")
+#else
+#define PAUSE() ((void)0)
 #endif
-}
 
 static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
 {
@@ -35,31 +34,24 @@ static bool has_happened(struct event *event, uint32_t n_seen)
     return atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
 }
 
-/* Returns whether the event happened during the spinning, which started at `begin`. */
-static bool spin(struct event *event, uint32_t n_seen, uint64_t begin, uint32_t spin_ns)
+/* Returns whether the event happened while it spun, for an adaptive time: next time twice as long
+ * if it succeeded, half as long if not. */
+static bool spin(struct event *event, uint32_t n_seen)
 {
-    for (;;) {
-        for (int i = 0; i < PAUSES; i++) {
-            if (has_happened(event, n_seen))
-                return true;
-            pause_briefly();
-        }
-        if (now_ns() - begin > spin_ns)
-            return false;
-    }
-}
-
-/* Spins for an adaptive time: next time twice as long if it succeeded, half as long if not. */
-static bool spin_adaptively(struct event *event, uint32_t n_seen)
-{
-    uint64_t begin = now_ns();
+    uint64_t begin = clock_ns(CLOCK_MONOTONIC);
     uint32_t spin_ns = atomic_load_explicit(&event->spin_ns, memory_order_relaxed);
     bool is_trial = begin >= atomic_load_explicit(&event->trial_ns, memory_order_relaxed);
     if (is_trial) {
         atomic_store_explicit(&event->trial_ns, begin + BETWEEN_TRIALS, memory_order_relaxed);
         spin_ns = MOST_SPIN;
     }
-    bool happened = spin(event, n_seen, begin, spin_ns);
+    bool happened = false;
+    do {
+        for (int i = 0; i < PAUSES && !happened; i++) {
+            PAUSE();
+            happened = has_happened(event, n_seen);
+        }
+    } while (!happened && clock_ns(CLOCK_MONOTONIC) - begin <= spin_ns);
     uint32_t next = happened ? 2 * spin_ns : spin_ns / 2;
     next = next < LEAST_SPIN ? LEAST_SPIN : next > MOST_SPIN ? MOST_SPIN : next;
     if (happened || !is_trial)
@@ -71,7 +63,7 @@ static bool spin_adaptively(struct event *event, uint32_t n_seen)
  * it reads n_sleepers: one of the two always sees the other. */
 void event_wait(struct event *event, uint32_t n_seen)
 {
-    if (has_happened(event, n_seen) || spin_adaptively(event, n_seen))
+    if (has_happened(event, n_seen) || spin(event, n_seen))
         return;
     atomic_fetch_add(&event->n_sleepers, 1);
     while (atomic_load(&event->n_signals) == n_seen)

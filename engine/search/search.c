@@ -3,7 +3,6 @@
  * threads are added to the first one's, which are in the caller's buffer.
  */
 #include "engine/runtime/arena.h"
-#include "engine/runtime/cpus.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
 #include "engine/status.h"

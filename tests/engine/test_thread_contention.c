@@ -4,7 +4,7 @@
  * machine and at a load of 30. CPU time is compared, not the time on the wall, so other work takes
  * nothing from either side; and rounds go on until one is beyond the limit, so only many that are
  * not tell a collapse. */
-#include "engine/runtime/cpus.h"
+#include "engine/runtime/machine.h"
 #include "tests/support.h"
 
 #include <pthread.h>

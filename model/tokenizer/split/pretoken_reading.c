@@ -90,6 +90,7 @@ void pretoken_append(struct pretoken *word, struct normal_char c)
 
 /* ---- ASCII ---- */
 
+/* Appends the bytes of the letters from text[at] on, at most to `end`. Returns their end. */
 static size_t append_letters(struct pretoken *word, const uint8_t table[256], const char *text,
                              size_t at, size_t end)
 {
@@ -110,30 +111,24 @@ static size_t append_letters(struct pretoken *word, const uint8_t table[256], co
     return at;
 }
 
-static void count_letters(struct pretoken *word, size_t begin_at, size_t end)
-{
-    const size_t n = end - begin_at;
-    if (word->n_chars == 0) {
-        word->begin = begin_at;
-        word->plain = true;
-    } else if (word->plain && word->end != begin_at) {
-        pretoken_spell(word);
-    }
-    if (!word->plain)
-        for (size_t i = 0; i < n && word->n_chars + i < word->cap_chars; i++)
-            word->chars[word->n_chars + i] =
-                (struct word_char){begin_at + i, begin_at + i + 1, word->len + i};
-    word->n_chars += n;
-    word->len += n;
-    word->end = end;
-}
-
 size_t pretoken_append_ascii(struct pretoken *word, const uint8_t table[256], const char *text,
                              size_t at, size_t end)
 {
     const size_t room = make_room(word);
     const size_t stop = append_letters(word, table, text, at, end - at < room ? end : at + room);
-    count_letters(word, at, stop);
+    const size_t n = stop - at;
+    if (word->n_chars == 0) {
+        word->begin = at;
+        word->plain = true;
+    } else if (word->plain && word->end != at) {
+        pretoken_spell(word);
+    }
+    if (!word->plain)
+        for (size_t i = 0; i < n && word->n_chars + i < word->cap_chars; i++)
+            word->chars[word->n_chars + i] = (struct word_char){at + i, at + i + 1, word->len + i};
+    word->n_chars += n;
+    word->len += n;
+    word->end = stop;
     return stop;
 }
 
