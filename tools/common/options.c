@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "tools/common/print/display.h"
+#include "tools/writer/output_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,10 +25,9 @@
 #include <unistd.h>
 
 enum { MESSAGE_BYTES = 8192 }; /* two paths, and words around them */
-
 static const char *name_of_program = "encode";
 
-/* Reports that a mapped file was cut before the page that is read. */
+/* Reports that a mapped file was cut before the page that is read, and ends the program. */
 static void end_at_lost_page(int signal_number)
 {
     static const char MESSAGE[] =
@@ -36,6 +36,7 @@ static void end_at_lost_page(int signal_number)
     (void)signal_number;
     ssize_t written = write(STDERR_FILENO, name_of_program, strlen(name_of_program));
     written = written < 0 ? written : write(STDERR_FILENO, MESSAGE, sizeof MESSAGE - 1);
+    output_file_unlink_unfinished();
     _exit(PROGRAM_FAILED);
 }
 
@@ -49,8 +50,7 @@ void program_begin(char *name, char *argv[])
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
-    signal(SIGXFSZ,
-           SIG_IGN); /* a write beyond the limit of a file's length fails and is reported */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails */
     signal(SIGBUS, end_at_lost_page);
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)

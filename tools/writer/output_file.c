@@ -2,7 +2,7 @@
  *
  * The new file is ".encode-<pid>-<n>" in the target's directory until rename(2) replaces the target
  * in one step: a reader sees the old file or the new one. exit() and the signals that end a program
- * remove it; SIGKILL and a power cut leave it.
+ * remove it; SIGKILL, a crash and a power cut leave it.
  */
 #include "tools/writer/output_file.h"
 
@@ -25,10 +25,10 @@ struct output_file {
     struct output_file *next; /* of `unfinished` */
     char *path;               /* as the caller gave it, for messages */
     char *target;    /* path that the finished file is renamed to; NULL: written directly */
-    char *temporary; /* path of the unfinished file; NULL: written directly, or renamed already */
+    char *temporary; /* path of the unfinished file; NULL: written directly */
     FILE *stream;
     int fd;
-    bool is_kept;  /* `temporary` is the .part file that the next run continues */
+    bool is_kept;  /* `temporary` is the .part file that the next run continues, or was renamed */
     bool replaces; /* the target existed, with this mode and group */
     mode_t mode;
     gid_t group;
@@ -45,17 +45,14 @@ static const char *tail(const char *path)
 }
 
 #define refuse(file, why, ...) ((file)->status = fail((file)->error, why, __VA_ARGS__))
+#define fail_memory(file, path)                                                                    \
+    refuse(file, ENGINE_ERROR_MEMORY, "no memory to write '%s'", tail(path))
 
 static engine_status fail_errno(struct output_file *file, const char *what)
 {
     int reason = errno ? errno : EIO;
     return refuse(file, reason == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
                   "cannot %s '%s': %s", what, tail(file->path), strerror(reason));
-}
-
-static engine_status fail_memory(struct output_file *file, const char *path)
-{
-    return refuse(file, ENGINE_ERROR_MEMORY, "no memory to write '%s'", tail(path));
 }
 
 /* Returns the open descriptor named by "/dev/stdout", "/dev/fd/3" and so on; else -1. */
@@ -185,11 +182,16 @@ static void drop_unfinished(void)
         output_file_abort(unfinished);
 }
 
-static void drop_at_signal(int signal_number)
+void output_file_unlink_unfinished(void)
 {
     for (const struct output_file *file = unfinished; file != NULL; file = file->next)
         if (file->temporary != NULL && !file->is_kept)
             unlink(file->temporary);
+}
+
+static void drop_at_signal(int signal_number)
+{
+    output_file_unlink_unfinished();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -197,7 +199,7 @@ static void drop_at_signal(int signal_number)
 /* Adds a file to those that the end of the program removes. Handlers of the program stay. */
 static void add_unfinished(struct output_file *file)
 {
-    static const int SIGNALS[] = {SIGHUP, SIGINT, SIGTERM};
+    static const int SIGNALS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGTERM, SIGXCPU};
     static bool is_prepared;
     struct sigaction before;
     file->next = unfinished;
@@ -293,8 +295,7 @@ static engine_status replace_target(struct output_file *file)
         return fail_errno(file, "write to");
     if (rename(file->temporary, file->target) != 0)
         return fail_errno(file, "replace");
-    free(file->temporary);
-    file->temporary = NULL;
+    file->is_kept = true;
     output_file_sync_folder(file->target);
     return ENGINE_OK;
 }
@@ -320,9 +321,9 @@ engine_status output_file_keep(struct output_file *file)
         free(part);
         return fail_errno(file, "keep a part of");
     }
+    file->is_kept = true; /* first: until then a signal handler may read the path */
     free(file->temporary);
     file->temporary = part;
-    file->is_kept = true;
     output_file_sync_folder(file->target);
     return ENGINE_OK;
 }
@@ -343,7 +344,6 @@ engine_status output_file_sync(struct output_file *file)
 engine_status output_file_cut(struct output_file *file, uint64_t len)
 {
     struct stat status;
-    errno = 0;
     if (file->status != ENGINE_OK)
         return file->status;
     if (fflush(file->stream) != 0 || fstat(file->fd, &status) != 0)
@@ -361,7 +361,6 @@ engine_status output_file_cut(struct output_file *file, uint64_t len)
 engine_status output_file_finish(struct output_file *file)
 {
     engine_status status = output_file_write(file, NULL, 0);
-    errno = 0;
     if (status == ENGINE_OK && fflush(file->stream) != 0)
         status = fail_errno(file, "write to");
     if (status == ENGINE_OK && file->target != NULL)
@@ -370,7 +369,6 @@ engine_status output_file_finish(struct output_file *file)
         FILE *stream = file->stream;
         file->stream = NULL;
         file->fd = -1;
-        errno = 0;
         if (fclose(stream) != 0)
             status = fail_errno(file, "write to");
     }
@@ -382,13 +380,13 @@ void output_file_abort(struct output_file *file)
 {
     if (file == NULL)
         return;
+    if (file->temporary != NULL && file->fd >= 0 && !file->is_kept)
+        unlink(file->temporary);
     for (struct output_file **at = &unfinished; *at != NULL; at = &(*at)->next)
         if (*at == file) {
             *at = file->next;
             break;
         }
-    if (file->temporary != NULL && file->fd >= 0 && !file->is_kept)
-        unlink(file->temporary);
     if (file->stream != NULL) {
         __fpurge(file->stream); /* or fclose would still write the data to a pipe */
         fclose(file->stream);

@@ -5,7 +5,7 @@
  * directory and renamed by output_file_finish. The mode of an existing file is kept, and until then
  * nobody has more rights to the new one; a symbolic link is followed. Anything else (/dev/full,
  * /dev/stdout, a FIFO) is written directly. Directories, and files that the user may not write, are
- * refused. exit(), SIGHUP, SIGINT and SIGTERM remove temporary files.
+ * refused. exit() and the signals that end a program, except SIGKILL, remove temporary files.
  *
  * Every function returns ENGINE_OK or a status with the message in `error` (path, reason); after a
  * failure the other calls return the same status and do nothing.
@@ -66,6 +66,9 @@ void output_file_sync_folder(const char *path);
 
 /* Truncates the file to `len` bytes and continues there. Refuses a shorter file. */
 engine_status output_file_cut(struct output_file *file, uint64_t len);
+
+/* Removes the temporary files of all outputs; for signal handlers before _exit. */
+void output_file_unlink_unfinished(void);
 
 /* Removes what was written, unless it is kept, and frees. NULL is a harmless no-op. */
 void output_file_abort(struct output_file *file);

@@ -142,7 +142,7 @@ TEST(in_a_folder_with_the_sticky_bit)
 /* A program that exits, or is ended by a signal, leaves no unfinished file but one that is kept. */
 TEST(the_end_of_the_program)
 {
-    static const int signals[] = {0, SIGHUP, SIGINT, SIGTERM, SIGTERM};
+    static const int signals[] = {0, SIGHUP, SIGINT, SIGPIPE, SIGXCPU, SIGTERM, SIGTERM};
     enum { N = sizeof signals / sizeof signals[0] };
     char other[SUPPORT_PATH];
     struct sigaction now;
