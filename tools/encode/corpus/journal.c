@@ -63,7 +63,7 @@ static size_t count_named(const json_t *object, const char *key)
 static struct journal_entry read_entry(const json_t *object)
 {
     struct journal_entry entry = {
-        .bytes = count_named(object, "bytes"),
+        .bytes = (uint64_t)json_integer_value(json_object_get(object, "bytes")),
         .sum = (uint32_t)count_named(object, "sum"),
         .progress = {count_named(object, "lines"), count_named(object, "rows"),
                      count_named(object, "array_rows"), count_named(object, "cut"),
