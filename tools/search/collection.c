@@ -176,9 +176,10 @@ static size_t count_encoded_lines(const struct vector_file *file)
     }
     const size_t last_line = last.line;
     passage_free(&last);
-    const size_t n = (size_t)json_integer_value(json_object_get(file->origin, "input_lines"));
+    const json_int_t n = json_integer_value(json_object_get(file->origin, "input_lines"));
     const json_t *rows = json_object_get(file->origin, "rows");
-    return json_integer_value(rows) == (json_int_t)n_rows && n > last_line ? n : last_line;
+    const bool is_origin = n > 0 && json_integer_value(rows) == (json_int_t)n_rows;
+    return is_origin && (uint64_t)n > last_line ? (size_t)n : last_line;
 }
 
 static void add_file(struct collection *collection, const char *path)

@@ -41,7 +41,8 @@ void mapped_close(struct mapped *mapped)
 
 /* ---- Lines ---- */
 
-enum { STRIDE = 1024 };
+/* Few lines, as a hit reads half as many before its own. */
+enum { STRIDE = 64 };
 
 void lines_close(struct lines *lines)
 {
@@ -88,7 +89,7 @@ const char *lines_get(struct lines *lines, size_t number, size_t *len)
 {
     size_t rest = (number - 1) % STRIDE;
     index_lines(lines, number);
-    if (number > lines->n)
+    if (number == 0 || number > lines->n)
         return NULL;
     const size_t start = lines->starts[(number - 1) / STRIDE];
     return line_at(lines, skip_lines(&lines->file, start, &rest), len);

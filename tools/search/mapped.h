@@ -15,7 +15,7 @@ struct mapped {
 void mapped_open(struct mapped *mapped, const char *path);
 void mapped_close(struct mapped *mapped);
 
-/* Lines by number, for a file that mapped_open opened. The start of every 1,024th line is stored,
+/* Lines by number, for a file that mapped_open opened. The start of every 64th line is stored,
  * as far as lines were asked for. */
 struct lines {
     struct mapped file;
@@ -26,7 +26,7 @@ struct lines {
 
 void lines_close(struct lines *lines);
 
-/* Line `number`, from 1, without its end (\n or \r\n); NULL if the file has fewer. */
+/* Line `number`, from 1, without its end (\n or \r\n); NULL if the file has no such line. */
 const char *lines_get(struct lines *lines, size_t number, size_t *len);
 
 /* The number of lines; reads the file to its end. */

@@ -50,3 +50,11 @@ encode-search -m pair.head v.npy --query dog
 encode-search -m colbert.emb v.npy --query dog
 encode-search
 encode-search --candidates 5 a b
+
+# An origin with a wrong number of lines is not used: texts are as many as the rows.
+encode -m plain.emb -p mean -f npy -o first.npy dog cat; cp first.npy second.npy
+echo '{"rows": 2, "input_lines": -2}' >first.npy.origin.json
+: >empty; encode-search -m plain.emb -p mean --no-check first.npy second.npy empty --query dog
+
+# An array that is cut off while it is searched ends the program, which leaves no file.
+mkfifo in; (encode-search -m plain.emb -p mean -o hits second.npy <in & exec 3>in; until ls .encode-* >seen 2>&1; do sleep 0.01; done; : >second.npy; echo dog >&3; exec 3>&-; wait $!); ls -A | grep -E 'encode-|hits'
