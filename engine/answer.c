@@ -10,23 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-static size_t logits_floats(const struct encoder *encoder)
-{
-    return row_stride(encoder->head.output.weight.rows);
-}
-
-/* Returns the floats of a block of vectors. */
-static size_t vectors_floats(const struct encoder *encoder)
-{
-    return TOKEN_VECTOR_ROWS * row_stride(encoder->config.token_vectors);
-}
-
 size_t answer_scratch(const struct encoder *encoder, size_t max_tokens)
 {
     size_t of_row = larger(row_stride(encoder->config.width), row_stride(encoder->output_width));
-    size_t of_head = of_row + logits_floats(encoder) + head_scratch(encoder);
-    size_t of_vectors =
-        vectors_floats(encoder) + max_tokens + linear_scratch(&encoder->token_vector);
+    size_t of_logits = row_stride(encoder->head.output.weight.rows);
+    size_t of_head = of_row + of_logits + head_scratch(encoder);
+    size_t of_vectors = TOKEN_VECTOR_ROWS * row_stride(encoder->config.token_vectors) + max_tokens +
+                        linear_scratch(&encoder->token_vector);
     return larger(larger(of_head, of_vectors), sparse_scratch(encoder));
 }
 
@@ -45,7 +35,8 @@ static void write_tokens(const engine_session *session, const struct request *re
         float *to = out + session->pass.out_offsets[r] * request->width;
         const float *values = hidden_row(session, r);
         if (request->kind == ANSWER_TOKEN_LABELS) {
-            head_logits(encoder, values, scratch, scratch + logits_floats(encoder));
+            head_logits(encoder, values, scratch,
+                        scratch + row_stride(encoder->head.output.weight.rows));
             head_scores(request->scores, scratch, request->width);
             values = scratch;
         }
@@ -82,7 +73,7 @@ static void write_labels(const engine_session *session, const struct request *re
         return;
     pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
               session->pass.width_stride, sequence->n_rows, width, pooled);
-    head_logits(encoder, pooled, logits, logits + logits_floats(encoder));
+    head_logits(encoder, pooled, logits, logits + row_stride(encoder->head.output.weight.rows));
     head_scores(request->scores, logits, request->width);
     memcpy(out, logits, request->width * sizeof *out);
 }
@@ -96,7 +87,7 @@ static void write_vectors(const engine_session *session, const struct request *r
     bool is_score = request->kind == ANSWER_MAX_SIM;
     size_t width = is_score ? request->query_width : request->width;
     size_t stride = row_stride(encoder->config.token_vectors);
-    float *best = scratch + vectors_floats(encoder), *rest = best + session->max_tokens;
+    float *best = scratch + TOKEN_VECTOR_ROWS * stride, *rest = best + session->max_tokens;
     size_t end = sequence->row + sequence->n_rows, n;
     for (size_t i = 0; i < request->n_query; i++)
         best[i] = -INFINITY;

@@ -58,6 +58,12 @@ static engine_status choose_default(const engine_model *model, engine_role role,
                    name, name);
 }
 
+bool pooling_has_prompts(engine_pooling pooling)
+{
+    return pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
+           pooling == ENGINE_POOLING_COLBERT;
+}
+
 engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,
                             bool by_default, struct prompt *prompt, engine_error *error)
 {

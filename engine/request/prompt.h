@@ -13,6 +13,9 @@ struct prompt {
     size_t len;
 };
 
+/* Returns whether the file's own prompts are used by default with this pooling. */
+bool pooling_has_prompts(engine_pooling pooling);
+
 /* Finds the prompt of this name ("": none). If name is NULL and by_default is true, finds the
  * file's prompt for the role, else for all texts. */
 engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,

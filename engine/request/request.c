@@ -36,49 +36,6 @@ static enum answer_kind kind_of(engine_pooling pooling)
     }
 }
 
-/* by_default: use the file's own prompt if the pooling is the model's own, or its only sparse or
- * vector answer. */
-static engine_status read_request(engine_session *session, const engine_encode_options *given,
-                                  bool by_default, struct request *request)
-{
-    const engine_model *model = session->model;
-    const struct model_config *config = &model->encoder.config;
-    engine_encode_options options;
-    engine_status status =
-        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, &session->error);
-    if (status == ENGINE_OK)
-        status = check_options(&options, &session->error);
-    if (status != ENGINE_OK)
-        return status;
-    bool own = options.pooling == ENGINE_POOLING_MODEL;
-    enum answer_kind kind = kind_of(own ? own_pooling(config) : options.pooling);
-    bool has_one = kind == ANSWER_SPARSE || kind == ANSWER_VECTORS;
-    *request = (struct request){
-        .kind = kind,
-        .pooling = has_one ? POOLING_NONE
-                           : (enum pooling)choice_value(POOLING_CHOICES, (int)options.pooling,
-                                                        (int)config->pooling),
-        .is_query = options.role == ENGINE_ROLE_QUERY,
-        .dimensions = options.dimensions,
-        .normalize = options.normalize != 0 || (own && config->normalize),
-        .special = options.no_special == 0,
-        .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
-        .scores = options.raw_scores != 0 ? SCORES_NONE : config->scores,
-        .raw_scores = options.raw_scores != 0,
-        .truncate = options.on_long == ENGINE_ON_LONG_MODEL
-                        ? model->tokenizer.truncate
-                        : options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncation = options.truncation,
-        .truncate_left = options.truncate_left != 0,
-        .max_tokens = options.max_tokens,
-        .stride = options.stride,
-        .whole_words = options.whole_words != 0,
-    };
-    return prompt_of_options(model, &options, by_default && pooling_has_prompts(options.pooling),
-                             &request->prompt, &session->error);
-}
-
 /* A classifier's dense layer is a pooler if it is BERT's: with tanh, of the first token. */
 static bool has_pooler(const struct encoder *encoder)
 {
@@ -134,10 +91,45 @@ static engine_status choose_vectors(engine_session *session, struct request *req
     return ENGINE_OK;
 }
 
-engine_status request_read(engine_session *session, const engine_encode_options *options,
+engine_status request_read(engine_session *session, const engine_encode_options *given,
                            enum purpose purpose, struct request *request)
 {
-    engine_status status = read_request(session, options, purpose != FOR_HEAD, request);
+    const engine_model *model = session->model;
+    const struct model_config *config = &model->encoder.config;
+    engine_encode_options options;
+    engine_status status =
+        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, &session->error);
+    if (status == ENGINE_OK)
+        status = check_options(&options, &session->error);
+    if (status != ENGINE_OK)
+        return status;
+    bool own = options.pooling == ENGINE_POOLING_MODEL;
+    enum answer_kind kind = kind_of(own ? own_pooling(config) : options.pooling);
+    bool has_one = kind == ANSWER_SPARSE || kind == ANSWER_VECTORS;
+    *request = (struct request){
+        .kind = kind,
+        .pooling = has_one ? POOLING_NONE
+                           : (enum pooling)choice_value(POOLING_CHOICES, (int)options.pooling,
+                                                        (int)config->pooling),
+        .is_query = options.role == ENGINE_ROLE_QUERY,
+        .dimensions = options.dimensions,
+        .normalize = options.normalize != 0 || (own && config->normalize),
+        .special = options.no_special == 0,
+        .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
+        .scores = options.raw_scores != 0 ? SCORES_NONE : config->scores,
+        .raw_scores = options.raw_scores != 0,
+        .truncate = options.on_long == ENGINE_ON_LONG_MODEL
+                        ? model->tokenizer.truncate
+                        : options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncation = options.truncation,
+        .truncate_left = options.truncate_left != 0,
+        .max_tokens = options.max_tokens,
+        .stride = options.stride,
+        .whole_words = options.whole_words != 0,
+    };
+    bool by_default = purpose != FOR_HEAD && pooling_has_prompts(options.pooling);
+    status = prompt_of_options(model, &options, by_default, &request->prompt, &session->error);
     return status == ENGINE_OK && purpose == FOR_VECTORS ? choose_vectors(session, request)
                                                          : status;
 }

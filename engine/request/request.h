@@ -52,13 +52,6 @@ static inline bool gives_vectors(const struct request *request)
     return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
 }
 
-/* Returns whether the file's own prompts are used by default with this pooling. */
-static inline bool pooling_has_prompts(engine_pooling pooling)
-{
-    return pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
-           pooling == ENGINE_POOLING_COLBERT;
-}
-
 /* Returns whether the index-th token of a text, not counting padding, has a vector. */
 bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query);
 
