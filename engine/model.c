@@ -101,15 +101,6 @@ static engine_status make_layers(engine_model *model, engine_error *error)
     return bind_tensors(&model->file, encoder, error);
 }
 
-static bool multiplies_int8(const struct encoder *encoder)
-{
-    const struct linear *linear;
-    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        if (linear_takes_int8(linear))
-            return true;
-    return false;
-}
-
 /* Returns the panels of linear layer i that forward.c multiplies at a time: half if gated. */
 static size_t panels_at_once(const struct encoder *encoder, size_t i)
 {
@@ -173,7 +164,11 @@ static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
 
 static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
 {
-    encoder->kernels = machine_kernels(multiplies_int8(encoder), error);
+    const struct linear *linear;
+    bool has_int8 = false;
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
+        has_int8 |= linear_takes_int8(linear);
+    encoder->kernels = machine_kernels(has_int8, error);
     if (encoder->kernels == NULL)
         return ENGINE_ERROR_ARGUMENT;
     return encoder->kernels == &kernels_portable ? prepare_blas(encoder, error) : ENGINE_OK;
@@ -229,21 +224,16 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     return succeed(error);
 }
 
-static engine_status begin_open(const char *function, engine_model **model, engine_error *error)
-{
-    if (model == NULL)
-        return misused(error, "%s: model is NULL", function);
-    *model = NULL;
-    return ENGINE_OK;
-}
-
 engine_status engine_model_open(const char *path, const engine_model_options *options,
                                 engine_model **model, engine_error *error)
 {
     char default_path[PATH_MAX];
     int cancel_state;
-    engine_status status = begin_open("engine_model_open", model, error);
-    if (status == ENGINE_OK && path == NULL) {
+    engine_status status = ENGINE_OK;
+    if (model == NULL)
+        return misused(error, "engine_model_open: model is NULL");
+    *model = NULL;
+    if (path == NULL) {
         status = find_default_weights(default_path, sizeof default_path, error);
         path = default_path;
     }
@@ -259,11 +249,13 @@ engine_status engine_model_open_memory(const void *data, size_t len,
                                        const engine_model_options *options, engine_model **model,
                                        engine_error *error)
 {
-    engine_status status = begin_open("engine_model_open_memory", model, error);
-    if (status == ENGINE_OK && (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0))
-        status = misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
-                         TENSOR_ALIGN);
-    return status == ENGINE_OK ? open_model(NULL, data, len, options, model, error) : status;
+    if (model == NULL)
+        return misused(error, "engine_model_open_memory: model is NULL");
+    *model = NULL;
+    if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
+        return misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
+                       TENSOR_ALIGN);
+    return open_model(NULL, data, len, options, model, error);
 }
 
 engine_pooling own_pooling(const struct model_config *config)

@@ -28,50 +28,35 @@ static float *cut_matrix(struct arena *arena, size_t rows, size_t cols)
     return arena_cut(arena, floats, sizeof(float));
 }
 
-static size_t linear_floats(const struct encoder *encoder, const struct linear *linear)
+/* Sets what the linear layers decide: the stride of rows in int8 (0: no layer is int8), and the
+ * floats of a thread's scratch, for a head, a linear layer or an embedding. Returns false if these
+ * might not be countable: layers and kernels count the floats of their scratch in size_t, without
+ * checking for overflow, and no array of a scratch has more rows than a text has tokens and
+ * BLOCK_ROWS more, and there are fewer than PARTS. That matters if size_t has 32 bits. */
+static bool measure_layers(struct pass *pass, const struct encoder *encoder, size_t max_tokens)
 {
-    struct blas_work work;
-    size_t by_blas = encoder->blas_rows > 0 ? blas_carve(&work, NULL, linear->weight.cols) : 0;
-    return larger(by_blas, linear_scratch(linear));
-}
-
-/* Returns the floats of a thread's scratch: for a head, a linear layer or an embedding. */
-static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
-{
+    enum { BLOCK_ROWS = 1024, PARTS = 8 };
     const struct model_config *config = &encoder->config;
     const struct linear *linear;
+    struct blas_work work;
     size_t floats = larger(row_stride(config->width), answer_scratch(encoder, max_tokens));
-    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        floats = larger(floats, linear_floats(encoder, linear));
+    size_t longest = larger(larger(config->width, encoder->output_width), config->token_vectors);
+    size_t longest_int8 = 0;
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
+        size_t cols = linear->weight.cols;
+        longest = larger(longest, cols);
+        if (linear_takes_int8(linear))
+            longest_int8 = larger(longest_int8, cols);
+        if (encoder->blas_rows > 0)
+            floats = larger(floats, blas_carve(&work, NULL, cols));
+        floats = larger(floats, linear_scratch(linear));
+    }
     bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
                     config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers > 0)
         floats = larger(floats, attention_scratch(max_tokens, config->head_width, has_bias));
-    return row_stride(floats);
-}
-
-/* Returns the stride of rows that layers in int8 read; 0 if no layer is int8. */
-static size_t quantized_stride(const struct encoder *encoder)
-{
-    const struct linear *linear;
-    size_t longest = 0;
-    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        if (linear_takes_int8(linear))
-            longest = larger(longest, linear->weight.cols);
-    return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
-}
-
-/* Layers and kernels count the floats of their scratch in size_t, without checking for overflow. If
- * that has 32 bits, a session is refused whose counts might come near: no array of a scratch has
- * more rows than a text has tokens and BLOCK_ROWS more, and there are fewer than PARTS. */
-static bool is_countable(const struct encoder *encoder, size_t max_tokens)
-{
-    enum { BLOCK_ROWS = 1024, PARTS = 8 };
-    const struct linear *linear;
-    size_t longest =
-        larger(larger(encoder->config.width, encoder->output_width), encoder->config.token_vectors);
-    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        longest = larger(longest, linear->weight.cols);
+    pass->scratch_floats = row_stride(floats);
+    pass->quantized_stride = round_up(longest_int8, QUANTIZED_STEP);
     return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
 }
 
@@ -87,8 +72,7 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->width_stride = row_stride(larger(width, queries));
     pass->wide_stride =
         row_stride(larger(larger(queries + 2 * keys, width), feed_forward_columns(config)));
-    pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
-    arena->overflow |= !is_countable(encoder, session->max_tokens);
+    arena->overflow |= !measure_layers(pass, encoder, session->max_tokens);
 
     pass->ids = arena_cut(arena, rows, sizeof *pass->ids);
     pass->types = arena_cut(arena, rows, sizeof *pass->types);
@@ -107,7 +91,6 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
                                 ? cut_matrix(arena, rows, config->rotary_width)
                                 : pass->turns;
     }
-    pass->quantized_stride = quantized_stride(encoder);
     if (pass->quantized_stride > 0) {
         pass->quantized = arena_cut(arena, rows, pass->quantized_stride);
         pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
@@ -121,21 +104,13 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
             cut_matrix(arena, config->heads * session->max_tokens, session->max_tokens);
 }
 
-/* Returns the floats of the longest vector that engine_rank compares. Pages that it does not use
- * are never touched, and so take no memory. */
-static size_t widest_answer(const struct encoder *encoder)
-{
-    const struct model_config *config = &encoder->config;
-    size_t width = larger(encoder->output_width, config->width);
-    return config->sparse != SPARSE_NONE ? larger(width, config->vocabulary) : width;
-}
-
 /* Points every array of the session into the block (NULL: none), and returns the block's bytes; 0
  * if they cannot be counted. */
 static size_t carve(engine_session *session, void *block)
 {
     struct arena arena = {.base = block};
     const engine_model *model = session->model;
+    const struct model_config *config = &model->encoder.config;
     arena_cut(&arena, 1, sizeof *session); /* the session itself is stored first */
     if (session->profiles)
         session->profile = arena_cut(&arena, session->n_threads, sizeof *session->profile);
@@ -143,10 +118,12 @@ static size_t carve(engine_session *session, void *block)
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
     session->tokens = arena_cut(&arena, session->max_tokens, sizeof *session->tokens);
-    session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
-    if (model->encoder.config.token_vectors > 0)
-        session->query_vectors =
-            cut_matrix(&arena, session->max_tokens, model->encoder.config.token_vectors);
+    /* Pages that engine_rank does not use are never touched, and so take no memory. */
+    size_t widest = larger(larger(model->encoder.output_width, config->width),
+                           config->sparse != SPARSE_NONE ? config->vocabulary : 0);
+    session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest);
+    if (config->token_vectors > 0)
+        session->query_vectors = cut_matrix(&arena, session->max_tokens, config->token_vectors);
     if (position_has_rows(session->encoding.scheme))
         session->position_rows =
             cut_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
@@ -170,13 +147,6 @@ static engine_status choose_embedding(engine_session *session,
                                                 .position_scale = session->encoding.scale,
                                                 .scheme = session->encoding.scheme};
     return status;
-}
-
-/* Returns the rows of a thread's part of the pass. Longer texts are shared by all threads, so that
- * their memory does not grow with the number of threads. */
-static size_t rows_of_thread(size_t max_tokens)
-{
-    return larger(ROWS_PER_THREAD, max_tokens < ROWS_OF_TEXT ? max_tokens : ROWS_OF_TEXT);
 }
 
 /* Sets all members that do not point into the block. */
@@ -214,8 +184,10 @@ static engine_status read_options(engine_session *session, const engine_model *m
     session->progress = options.progress;
     session->progress_user = options.progress_user;
     session->profiles = options.profile != 0;
-    session->pass.row_cap =
-        larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
+    /* Longer texts are shared by all threads, so that their memory does not grow with these. */
+    size_t rows_of_thread = larger(
+        ROWS_PER_THREAD, session->max_tokens < ROWS_OF_TEXT ? session->max_tokens : ROWS_OF_TEXT);
+    session->pass.row_cap = larger(session->max_tokens, session->n_threads * rows_of_thread);
     return choose_embedding(session, &options, error);
 }
 
@@ -225,26 +197,6 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     if (model == NULL || read_options(&session, model, options, NULL) != ENGINE_OK)
         return 0;
     return carve(&session, NULL);
-}
-
-/* Makes sure that the session can have its threads. If no number was requested, fewer will do. */
-static engine_status start(engine_session *session, bool is_asked, engine_session **out,
-                           engine_error *error)
-{
-    bool is_refused = false;
-    size_t n = session->n_threads;
-    if (session->model->has_encoder)
-        n = region_threads(session->n_threads, &is_refused);
-    if (is_refused && is_asked) {
-        fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer",
-             session->n_threads);
-        free(session);
-        return ENGINE_ERROR_MEMORY;
-    }
-    session->n_threads = is_refused ? n : session->n_threads;
-    pthread_mutex_init(&session->lock, NULL);
-    *out = session;
-    return succeed(error);
 }
 
 /* Copies the sources of positions into the block: the caller's frequencies are only borrowed. */
@@ -259,10 +211,12 @@ static void copy_positions(engine_session *session)
     session->embedding.rows = session->position_rows;
 }
 
+/* If no number of threads was requested, fewer than planned will do. */
 static engine_status make_session(const engine_model *model, const engine_session_options *options,
                                   engine_session **out, engine_error *error)
 {
     engine_session session;
+    bool is_refused = false, is_asked = options != NULL && options->n_threads > 0;
     engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)
         return status;
@@ -278,8 +232,17 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     copy_positions(&session);
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
-    memcpy(block, &session, sizeof session);
-    return start(block, options != NULL && options->n_threads > 0, out, error);
+    size_t n_possible =
+        model->has_encoder ? region_threads(session.n_threads, &is_refused) : session.n_threads;
+    if (is_refused && is_asked) {
+        free(block);
+        return fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer",
+                    session.n_threads);
+    }
+    session.n_threads = is_refused ? n_possible : session.n_threads;
+    *out = memcpy(block, &session, sizeof session);
+    pthread_mutex_init(&(*out)->lock, NULL);
+    return succeed(error);
 }
 
 engine_status engine_session_new(const engine_model *model, const engine_session_options *options,

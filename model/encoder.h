@@ -67,24 +67,6 @@ struct encoder {
     size_t output_width;        /* of vectors by the model's own pooling */
 };
 
-/* Returns the i-th of the linear layers that all rows pass through; NULL past the last one. */
-static inline const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
-{
-    if (i == 0)
-        return &encoder->embedding_projection;
-    if ((i - 1) / 4 >= encoder->config.layers)
-        return NULL;
-    const struct layer *layer = &encoder->layers[(i - 1) / 4];
-    const struct linear *linears[] = {&layer->qkv, &layer->output, &layer->feed_forward_in,
-                                      &layer->feed_forward_out};
-    return linears[(i - 1) % 4];
-}
-
-static inline bool encoder_is_feed_forward_in(size_t i)
-{
-    return i > 0 && (i - 1) % 4 == 2;
-}
-
 static inline size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;

@@ -11,6 +11,18 @@
 
 enum { DECODED_PANELS = 2, BLOCK_BYTES = 384 * 1024, BLOCK_STEP = 96 };
 
+const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
+{
+    if (i == 0)
+        return &encoder->embedding_projection;
+    if ((i - 1) / 4 >= encoder->config.layers)
+        return NULL;
+    const struct layer *layer = &encoder->layers[(i - 1) / 4];
+    const struct linear *linears[] = {&layer->qkv, &layer->output, &layer->feed_forward_in,
+                                      &layer->feed_forward_out};
+    return linears[(i - 1) % 4];
+}
+
 size_t linear_scratch(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;

@@ -4,6 +4,14 @@
 
 #include "model/encoder.h"
 
+/* Returns the i-th of the linear layers that all rows pass through; NULL past the last one. */
+const struct linear *encoder_linear(const struct encoder *encoder, size_t i);
+
+static inline bool encoder_is_feed_forward_in(size_t i)
+{
+    return i > 0 && (i - 1) % 4 == 2;
+}
+
 static inline size_t linear_panels(const struct linear *linear)
 {
     return (linear->weight.rows + PANEL - 1) / PANEL;
