@@ -40,12 +40,14 @@ static engine_status read_config(const struct weight_file *file, struct model_co
     return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
 }
 
-static engine_status read_tokenizer(const struct weight_file *file,
-                                    const struct model_config *config, struct tokenizer *tokenizer,
-                                    engine_error *error)
+/* Reads the settings, the vocabulary and the other sections, and builds the tables. */
+static engine_status read_tokenizer(engine_model *model, engine_error *error)
 {
     struct setting setting;
-    size_t n_types = config->token_types;
+    const struct weight_file *file = &model->file;
+    struct tokenizer *tokenizer = &model->tokenizer;
+    size_t n_types = model->encoder.config.token_types;
+    size_t n_ids = model->encoder.config.vocabulary;
     const struct section *section = &file->sections[SECTION_VOCB];
     tokenizer_defaults(tokenizer, n_types);
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_TOKN], &at, &setting);) {
@@ -57,9 +59,9 @@ static engine_status read_tokenizer(const struct weight_file *file,
     const char *wrong = vocabulary_view(&tokenizer->vocabulary, section->data, section->len);
     if (wrong != NULL)
         return damaged(error, "vocabulary: %s", wrong);
-    if (tokenizer->vocabulary.n > config->vocabulary)
-        return damaged(error, "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
-                       tokenizer->vocabulary.n, (long long)config->vocabulary);
+    if (tokenizer->vocabulary.n > n_ids)
+        return damaged(error, "the vocabulary has %u tokens, but config 'vocabulary' is %zu",
+                       tokenizer->vocabulary.n, n_ids);
     for (int i = FIRST_OPTIONAL_SECTION; i < N_SECTION_TAGS; i++) {
         const struct section *own = &file->sections[i];
         if (own->data != NULL)
@@ -68,37 +70,14 @@ static engine_status read_tokenizer(const struct weight_file *file,
             return damaged(error, "%s: %s", SECTION_NAMES[i], wrong);
     }
     wrong = tokenizer_check(tokenizer, n_types);
+    if (wrong != NULL)
+        return damaged(error, "tokenizer: %s", wrong);
+    size_t n_bytes = tokenizer_table_bytes(tokenizer);
+    if (n_bytes > 0 && (model->tokenizer_tables = malloc(n_bytes)) == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY,
+                    "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
+    wrong = tokenizer_build(tokenizer, model->tokenizer_tables);
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
-}
-
-static engine_status build_tokenizer(engine_model *model, engine_error *error)
-{
-    size_t n_bytes = tokenizer_table_bytes(&model->tokenizer);
-    if (n_bytes > 0) {
-        model->tokenizer_tables = malloc(n_bytes);
-        if (model->tokenizer_tables == NULL)
-            return fail(error, ENGINE_ERROR_MEMORY,
-                        "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
-    }
-    const char *wrong = tokenizer_build(&model->tokenizer, model->tokenizer_tables);
-    return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
-}
-
-/* layers * sizeof and rows * width fit size_t, since config counts are below 2^31. */
-static engine_status make_layers(engine_model *model, engine_error *error)
-{
-    struct encoder *encoder = &model->encoder;
-    const struct model_config *config = &encoder->config;
-    size_t n_layers = config->layers, n_groups = config->layer_groups;
-    if (n_groups > model->file.n_tensors)
-        return damaged(error, "config 'layers' is %zu, but the file has %zu tensors", n_groups,
-                       model->file.n_tensors);
-    if (n_layers > 0) {
-        encoder->layers = calloc(n_layers, sizeof *encoder->layers);
-        if (encoder->layers == NULL)
-            return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu layers", n_layers);
-    }
-    return bind_tensors(&model->file, encoder, error);
 }
 
 /* Returns the panels of linear layer i that forward.c multiplies at a time: half if gated. */
@@ -174,16 +153,27 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     return encoder->kernels == &kernels_portable ? prepare_blas(encoder, error) : ENGINE_OK;
 }
 
-static engine_status make_model(engine_model *model, engine_error *error)
+/* Reads the mapped file. layers * sizeof and rows * width fit size_t, since config counts are below
+ * 2^31. */
+static engine_status read_model(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
+    const struct model_config *config = &encoder->config;
     engine_status status = read_config(&model->file, &encoder->config, error);
     if (status == ENGINE_OK)
-        status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
-    if (status == ENGINE_OK)
-        status = build_tokenizer(model, error);
-    model->has_encoder = encoder->config.width > 0;
-    return status == ENGINE_OK && model->has_encoder ? make_layers(model, error) : status;
+        status = read_tokenizer(model, error);
+    model->has_encoder = config->width > 0;
+    if (status != ENGINE_OK || !model->has_encoder)
+        return status;
+    if (config->layer_groups > model->file.n_tensors)
+        return damaged(error, "config 'layers' is %zu, but the file has %zu tensors",
+                       config->layer_groups, model->file.n_tensors);
+    if (config->layers > 0) {
+        encoder->layers = calloc(config->layers, sizeof *encoder->layers);
+        if (encoder->layers == NULL)
+            return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu layers", config->layers);
+    }
+    return bind_tensors(&model->file, encoder, error);
 }
 
 /* Opens path or, if that is NULL, data of len bytes. */
@@ -209,7 +199,7 @@ static engine_status open_model(const char *path, const void *data, size_t len,
                           : weight_file_view(&model->file, data, len, &own, error);
     engine_error cause;
     if (status == ENGINE_OK) {
-        status = make_model(model, &cause);
+        status = read_model(model, &cause);
         if (status != ENGINE_OK)
             fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
                  cause.message);

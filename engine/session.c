@@ -199,18 +199,6 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     return carve(&session, NULL);
 }
 
-/* Copies the sources of positions into the block: the caller's frequencies are only borrowed. */
-static void copy_positions(engine_session *session)
-{
-    struct position_encoding *encoding = &session->encoding;
-    if (session->frequencies != NULL) {
-        memcpy(session->frequencies, encoding->frequencies,
-               encoding->n_frequencies * sizeof *session->frequencies);
-        encoding->frequencies = session->frequencies;
-    }
-    session->embedding.rows = session->position_rows;
-}
-
 /* If no number of threads was requested, fewer than planned will do. */
 static engine_status make_session(const engine_model *model, const engine_session_options *options,
                                   engine_session **out, engine_error *error)
@@ -229,7 +217,12 @@ static engine_status make_session(const engine_model *model, const engine_sessio
                     session.max_tokens, session.n_threads, bytes);
     session.block_bytes = bytes;
     carve(&session, block);
-    copy_positions(&session);
+    session.embedding.rows = session.position_rows;
+    if (session.frequencies != NULL) { /* the caller's are only borrowed */
+        memcpy(session.frequencies, session.encoding.frequencies,
+               session.encoding.n_frequencies * sizeof *session.frequencies);
+        session.encoding.frequencies = session.frequencies;
+    }
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     size_t n_possible =

@@ -164,18 +164,6 @@ static const float *bind_distance_bias(struct binder *binder, size_t n_heads, si
     return bias.data;
 }
 
-/* Layer l has the tensors of group l·G/L. */
-static void bind_layers(struct binder *binder, struct encoder *encoder)
-{
-    const struct model_config *config = &encoder->config;
-    if (config->distances > 0)
-        encoder->distance_bias =
-            bind_distance_bias(binder, config->heads, 2 * config->distances + 1);
-    for (size_t i = 0; i < config->layers && binder->status == ENGINE_OK; i++)
-        bind_layer(binder, config, (size_t)(i * config->layer_groups / config->layers), i,
-                   &encoder->layers[i]);
-}
-
 /* Infinity, or an argument beyond sin's range, would be NaN in every text. */
 static const float *bind_frequencies(struct binder *binder, size_t n)
 {
@@ -249,30 +237,27 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
         head->output.bias = bind_vector(binder, "head.output", "bias", rows);
 }
 
-/* Binds layers that compute a vector, or a weight, for each token. */
-static void bind_token_answers(struct binder *binder, struct encoder *encoder)
-{
-    const struct model_config *config = &encoder->config;
-    size_t width = config->width;
-    if (config->token_vectors > 0)
-        encoder->token_vector = bind_linear(binder, "token.vector", config->token_vectors, width,
-                                            config->token_vector_bias);
-    if (config->sparse == SPARSE_LINEAR)
-        encoder->token_weight = bind_linear(binder, "token.weight", 1, width, true);
-}
-
 engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
                            engine_error *error)
 {
     const struct model_config *config = &encoder->config;
     struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
     bind_embedding(&binder, encoder);
-    bind_layers(&binder, encoder);
+    if (config->distances > 0)
+        encoder->distance_bias =
+            bind_distance_bias(&binder, config->heads, 2 * config->distances + 1);
+    for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++)
+        bind_layer(&binder, config, i * config->layer_groups / config->layers, i,
+                   &encoder->layers[i]); /* a layer has the tensors of its group */
     encoder->final_norm =
         bind_norm(&binder, "final.norm", config->final_norm ? config->norm : NORM_NONE, config,
                   config->width);
     bind_projections(&binder, encoder);
     bind_head(&binder, encoder);
-    bind_token_answers(&binder, encoder);
+    if (config->token_vectors > 0)
+        encoder->token_vector = bind_linear(&binder, "token.vector", config->token_vectors,
+                                            config->width, config->token_vector_bias);
+    if (config->sparse == SPARSE_LINEAR)
+        encoder->token_weight = bind_linear(&binder, "token.weight", 1, config->width, true);
     return binder.status;
 }

@@ -98,13 +98,6 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
     return ENGINE_OK;
 }
 
-/* Returns NULL without memory. Allocates one byte more, so that a copy of 0 bytes is not NULL. */
-static uint8_t *copy_of(const uint8_t *data, size_t len)
-{
-    uint8_t *copy = malloc(len + 1);
-    return copy != NULL ? memcpy(copy, data, len) : NULL;
-}
-
 static engine_status check_sections(struct weight_file *file, engine_error *error)
 {
     uint64_t table = get_u64(file->data + 32);
@@ -114,10 +107,12 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
         file->n_sections * SECTION_ENTRY_BYTES > file->len - table)
         return damaged(error, "the section table, %zu entries at %llu, is not within the file",
                        file->n_sections, (unsigned long long)table);
-    file->section_table = copy_of(file->data + table, file->n_sections * SECTION_ENTRY_BYTES);
+    size_t table_bytes = file->n_sections * SECTION_ENTRY_BYTES;
+    file->section_table = malloc(table_bytes);
     if (file->section_table == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for the section table");
-    uint32_t crc = crc32c(0, file->section_table, file->n_sections * SECTION_ENTRY_BYTES);
+    memcpy(file->section_table, file->data + table, table_bytes);
+    uint32_t crc = crc32c(0, file->section_table, table_bytes);
     if (crc != get_u32(file->data + 40))
         return damaged(error,
                        "the section table is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
@@ -152,13 +147,13 @@ static engine_status check_settings(const struct section *section, const char *t
     size_t offset = 4;
     for (uint32_t i = 0; i < n; i++) {
         size_t start = offset;
-        if (!weight_file_read_setting(section, &offset, &setting))
+        if (!weight_file_setting(section, &offset, &setting))
             return damaged(error,
                            "setting %u of section %s exceeds it, has an invalid key, or "
                            "lacks NUL bytes",
                            i, tag);
         for (size_t before = 4; before < start;) {
-            (void)weight_file_read_setting(section, &before, &earlier); /* it was sound above */
+            (void)weight_file_setting(section, &before, &earlier); /* it was sound above */
             if (strcmp(earlier.key, setting.key) == 0)
                 return damaged(error, "key '%.64s' occurs twice in section %s", setting.key, tag);
         }
@@ -227,10 +222,11 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
 static engine_status check_tensors(struct weight_file *file, engine_error *error)
 {
     struct section *directory = &file->sections[SECTION_TENS];
-    directory->data = file->directory = copy_of(directory->data, directory->len);
+    file->directory = malloc(directory->len + 1); /* never 0 bytes, which might be NULL */
     if (file->directory == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tensor directory, %zu bytes",
                     directory->len);
+    directory->data = memcpy(file->directory, directory->data, directory->len);
     engine_status status = check_crc(directory, "TENS", error);
     if (status != ENGINE_OK)
         return status;

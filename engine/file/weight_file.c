@@ -218,15 +218,13 @@ void weight_file_section(const struct weight_file *file, size_t index, engine_se
     memcpy(info->tag, entry, 4);
 }
 
-bool weight_file_read_setting(const struct section *section, size_t *offset,
-                              struct setting *setting)
+bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
 {
-    size_t left = section->len - *offset;
-    const uint8_t *p = section->data + *offset;
-    if (left < 8)
+    *offset = *offset == 0 ? 4 : *offset;
+    if (section->data == NULL || section->len < *offset + 8)
         return false;
-    size_t key_len = get_u32(p), value_len = get_u32(p + 4);
-    left -= 8;
+    const uint8_t *p = section->data + *offset;
+    size_t key_len = get_u32(p), value_len = get_u32(p + 4), left = section->len - *offset - 8;
     if (key_len > MAX_KEY || key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
         return false;
     setting->key = (const char *)p + 8;
@@ -237,13 +235,6 @@ bool weight_file_read_setting(const struct section *section, size_t *offset,
         if (setting->key[i] <= ' ' || setting->key[i] > '~') /* messages print it */
             return false;
     return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
-}
-
-bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
-{
-    *offset = *offset == 0 ? 4 : *offset;
-    return section->data != NULL && *offset < section->len &&
-           weight_file_read_setting(section, offset, setting);
 }
 
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)

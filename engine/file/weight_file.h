@@ -81,13 +81,9 @@ struct setting {
     size_t value_len;
 };
 
-/* Reads the setting at *offset and advances *offset. Returns false if it exceeds the section, or is
- * invalid. */
-bool weight_file_read_setting(const struct section *section, size_t *offset,
-                              struct setting *setting);
-
-/* Iterates over a section of settings: start with *offset 0; returns false after the last one (or
- * if the section is absent). The section must have passed weight_file_map. */
+/* Iterates over a section of settings: start with *offset 0; returns false after the last one, if
+ * the section is absent, or if the setting exceeds the section or is invalid, which
+ * weight_file_check refuses. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
 struct tensor {
