@@ -195,31 +195,25 @@ static void add_sequence(struct batch *batch, struct group *group)
     }
 }
 
-/* Advances to the next input, after this one was added to a group or counted. */
-static void step(struct batch *batch)
-{
-    struct next_input *next = &batch->next;
-    size_t guess = guess_rows(batch, &batch->inputs[batch->n_taken]);
-    next->result.row = answers_per_token(batch->request) ? batch->out_rows : batch->n_taken;
-    if (batch->results != NULL)
-        batch->results[batch->n_taken] = next->result;
-    batch->out_rows += next->n_out;
-    batch->rows_taken += next->n_rows;
-    batch->guess_taken += guess;
-    batch->guess_left -= guess;
-    next->is_read = false;
-    batch->n_taken++;
-}
-
 void batch_fill(struct batch *batch, size_t first, size_t most, size_t room, struct group *group)
 {
+    struct next_input *next = &batch->next;
     *group = (struct group){.sequence = first, .row = first};
-    for (; read_next(batch); step(batch)) {
-        if (batch->counting)
-            continue;
-        bool is_long = group->n_rows + batch->next.n_rows > most || group->n_sequences == most;
-        if (is_long && (group->n_sequences > 0 || batch->next.n_rows > room))
+    while (read_next(batch)) {
+        bool is_long = group->n_rows + next->n_rows > most || group->n_sequences == most;
+        if (!batch->counting && is_long && (group->n_sequences > 0 || next->n_rows > room))
             return;
-        add_sequence(batch, group);
+        if (!batch->counting)
+            add_sequence(batch, group);
+        size_t guess = guess_rows(batch, &batch->inputs[batch->n_taken]);
+        next->result.row = answers_per_token(batch->request) ? batch->out_rows : batch->n_taken;
+        if (batch->results != NULL)
+            batch->results[batch->n_taken] = next->result;
+        batch->out_rows += next->n_out;
+        batch->rows_taken += next->n_rows;
+        batch->guess_taken += guess;
+        batch->guess_left -= guess;
+        next->is_read = false;
+        batch->n_taken++;
     }
 }

@@ -50,20 +50,7 @@ static bool has_pooler(const struct encoder *encoder)
     return false;
 }
 
-/* Returns the floats of an uncut answer row; 0 if the model does not have such answers. */
-static size_t uncut_width(const struct encoder *encoder, const struct request *request)
-{
-    const struct model_config *config = &encoder->config;
-    switch (request->kind) {
-    case ANSWER_SPARSE: return config->sparse != SPARSE_NONE ? config->vocabulary : 0;
-    case ANSWER_VECTORS: return config->token_vectors;
-    default: break;
-    }
-    if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
-        return 0;
-    return request->project ? encoder->output_width : config->width;
-}
-
+/* Chooses the width of an answer row; refuses answers that the model does not have. */
 static engine_status choose_vectors(engine_session *session, struct request *request)
 {
     engine_error *error = &session->error;
@@ -72,7 +59,15 @@ static engine_status choose_vectors(engine_session *session, struct request *req
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
     if (request->kind == ANSWER_POOLED && request->pooling == POOLING_NONE)
         request->kind = ANSWER_TOKENS;
-    request->width = uncut_width(&session->model->encoder, request);
+    const struct encoder *encoder = &session->model->encoder;
+    const struct model_config *config = &encoder->config;
+    request->width = request->project ? encoder->output_width : config->width;
+    if (request->kind == ANSWER_VECTORS)
+        request->width = config->token_vectors;
+    else if (request->kind == ANSWER_SPARSE)
+        request->width = config->sparse != SPARSE_NONE ? config->vocabulary : 0;
+    else if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
+        request->width = 0;
     if (request->width == 0)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no %s",
                     request->kind == ANSWER_SPARSE    ? "sparse weights, as SPLADE has"

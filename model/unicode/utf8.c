@@ -6,25 +6,16 @@
  */
 #include "model/unicode/utf8.h"
 
-static size_t sequence_len(unsigned lead)
-{
-    if (lead < 0x80)
-        return 1;
-    if (lead < 0xC2 || lead > 0xF4)
-        return 0;
-    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
 struct utf8_char utf8_decode(const char *text, size_t len)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     const unsigned lead = bytes[0];
-    const size_t n = sequence_len(lead);
-    if (n == 1)
+    if (lead < 0x80)
         return (struct utf8_char){lead, 1};
-    if (n == 0)
+    if (lead < 0xC2 || lead > 0xF4)
         return (struct utf8_char){UTF8_REPLACEMENT, 1};
 
+    const size_t n = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     uint32_t code = lead & (0x7Fu >> n);

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
-                          size_t len)
-{
-    return tokenizer_own_id(tokenizer,
-                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len));
-}
-
 struct piece {
     int32_t id;
     size_t n_chars;
@@ -42,7 +35,8 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     }
     for (; n > 0; n--) {
         const size_t end = pretoken_at(word, first + n) - start + prefix;
-        const int32_t id = find_piece(tokenizer, hashes[n - 1], text, end);
+        const int32_t id = tokenizer_own_id(
+            tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hashes[n - 1], text, end));
         if (id >= 0)
             return (struct piece){id, n};
     }
@@ -70,7 +64,9 @@ void wordpiece_add(struct pretoken *word)
     struct word_sink *sink = word->sink;
     const size_t n_before = sink->n;
     if (word->n_chars <= word->cap_chars) {
-        const int32_t id = find_piece(sink->tokenizer, word->hash, word->bytes, word->len);
+        const int32_t id = tokenizer_own_id(
+            sink->tokenizer, vocabulary_find_hashed(&sink->tokenizer->vocabulary, word->hash,
+                                                    word->bytes, word->len));
         if (id >= 0)
             word_sink_token(sink, id, word->begin, word->end);
         if (id >= 0 || add_pieces(word))
