@@ -150,11 +150,10 @@ static Datum new_text(const char *utf8, size_t len)
     return PointerGetDatum(value);
 }
 
-/* Returns the numbers of an array without NULLs of at most one dimension. */
+/* Returns the numbers of an array without NULLs, for which it may have a bitmap: slices keep it. */
 static float *numbers_of(ArrayType *vector)
 {
-    const size_t header = ARR_NDIM(vector) == 0 ? ARR_OVERHEAD_NONULLS(0) : ARR_OVERHEAD_NONULLS(1);
-    return (float *)((char *)vector + header);
+    return (float *)ARR_DATA_PTR(vector);
 }
 
 static ArrayType *new_vector(size_t width)
