@@ -94,6 +94,14 @@ class Vectors(unittest.TestCase):
         np.testing.assert_allclose(self.encoder.similarity(vectors), vectors @ vectors.T, atol=1e-6)
         np.testing.assert_allclose(self.encoder.similarity(["dogs"], "I ride bike"), vectors[1:] @ vectors[:1].T,
                                    atol=1e-6)
+        for given in (vectors.tolist(), list(vectors), ("I ride bike", "dogs"), np.array(["I ride bike", "dogs"])):
+            np.testing.assert_allclose(self.encoder.similarity(given), vectors @ vectors.T, atol=1e-6)
+        for wrong in (vectors > 0, self.encoder.encode(["dogs"], precision="binary"), vectors[None]):
+            with self.assertRaises(TypeError):
+                self.encoder.similarity(wrong)
+        for wrong in ({"prompt": b"I ride "}, {"prompt_name": 5}):
+            with self.assertRaisesRegex(TypeError, "give a str"):
+                self.encoder.encode("dogs", **wrong)
         same(self, self.encoder.encode("bike", prompt="I ride "), self.encoder.encode("I ride bike"))
 
     def test_model_without_pooling(self):

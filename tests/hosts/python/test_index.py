@@ -54,6 +54,11 @@ class Search(unittest.TestCase):
         for wrong in (self.rows[0], self.rows.astype(np.float64), np.zeros((2, 2), object)):
             with self.assertRaises(TypeError):
                 libengine.Index(wrong)
+        layouts = [("scale", "<f4"), ("values", "<f4", (8,))], [("scale", "<f4"), ("values", "i1", (2, 4))], \
+            [("scale", "<f4"), ("values", "i1")], np.dtype([("scale", "<f4"), ("values", "i1", (5,))], align=True)
+        for layout in layouts:
+            with self.assertRaises(TypeError):
+                libengine.Index(np.zeros(3, layout))
         self.assertEqual(index.search(self.queries[:0]), [])
         self.assertEqual(libengine.Index(self.rows[:0]).search(self.queries[0]), [])
 
@@ -81,6 +86,14 @@ class Arrow(unittest.TestCase):
         self.assertEqual(encoder.encode_arrow(whole, truncate_dim=64).type.list_size, 64)
         with self.assertRaises(pa.ArrowException):
             encoder.encode_arrow(pa.array([[1]]))
+        for options in ({"precision": "int8"}, {"output_value": "token_embeddings"}):
+            with self.assertRaisesRegex(ValueError, "a row of numbers"):
+                encoder.encode_arrow(whole, **options)
+        from libengine import spark
+        batch = pa.record_batch({"text": whole})
+        self.assertEqual(next(spark.encode_column("text", path=DEFAULT)([batch])).column(1).null_count, 1)
+        with self.assertRaises(KeyError):
+            next(spark.encode_column("txt", path=DEFAULT)([batch]))
 
 
 def write_static_model(folder):

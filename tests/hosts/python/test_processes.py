@@ -1,7 +1,10 @@
 """Threads, children of fork(), signals, and another OpenMP in the process."""
 
+import copy
+import gc
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -10,7 +13,9 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import numpy as np
 
@@ -106,11 +111,79 @@ class Processes(unittest.TestCase):
         texts = TEXTS * 100  # some 10 s
         self.assertLess(self.interrupted(lambda: self.encoder.encode(texts, batch_size=len(texts))), 2)
         self.assertEqual(self.encoder.encode(TEXTS[:9]).tobytes(), self.expected[:9].tobytes())
-        self.assertLess(self.interrupted(lambda: [self.encoder.encode("a") for _ in range(10 ** 7)]), 2)
+        self.assertLess(self.interrupted(lambda: [self.encoder.encode("a") for _ in range(10 ** 6)]), 2)
         rows = np.random.default_rng(1).normal(size=(20000, 256)).astype(np.float32)
         index = libengine.Index(rows)
         self.assertLess(self.interrupted(lambda: [index.search(rows, 10) for _ in range(100)]), 2)
         self.assertEqual(index.search(rows[5], 1)[0]["corpus_id"], 5)
+
+    def test_second_interrupt(self):
+        """A call that a second signal leaves behind has its memory until it ends."""
+        begun, end = threading.Event(), threading.Event()
+
+        def engine_search(*_):
+            begun.set()
+            return 0 * end.wait(60)
+
+        def interrupt():
+            begun.wait(60)
+            time.sleep(0.1)
+            while len(signals) < 2:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)
+
+        def handle(*_):
+            if len(signals) < 2:
+                signals.append(1)
+                raise KeyboardInterrupt
+
+        rows, signals = np.ones((20000, 256), np.float32), []
+        kept, thread = weakref.ref(rows), threading.Thread(target=interrupt)
+        index, queries = libengine.Index(rows), rows[:9].copy()
+        del rows
+        previous = signal.signal(signal.SIGINT, handle)
+        with mock.patch.object(_library.library, "engine_search", engine_search):
+            thread.start()
+            with self.assertRaises(KeyboardInterrupt):
+                index.search(queries)
+            thread.join()
+        signal.signal(signal.SIGINT, previous)
+        del index
+        gc.collect()
+        self.assertIsNotNone(kept())
+        end.set()
+        for other in threading.enumerate():
+            if other.name == "libengine":
+                other.join()
+        self.assertIsNone(kept())
+
+    def test_calls_own_their_memory(self):
+        """No argument is an address, whose memory would end with the caller's frame."""
+        given = []
+
+        def function(_, *arguments):
+            given.extend(arguments)
+            return 0
+
+        names = ["engine_encode", "engine_rank", "engine_tokenize"]
+        with mock.patch.multiple(_library.library, **dict.fromkeys(names, function)):
+            self.encoder.encode(["dog"])
+            self.encoder.rank("dog", ["dog"])
+            self.encoder.tokenize("dog")
+        self.assertGreater(len(given), 15)
+        self.assertEqual([value for value in given if isinstance(value, int) and value > 1 << 30], [])
+
+    def test_pickled(self):
+        for other in (pickle.loads(pickle.dumps(self.encoder)), copy.deepcopy(self.encoder)):
+            self.assertEqual(other.encode(TEXTS[:9]).tobytes(), self.expected[:9].tobytes())
+            self.assertIsNot(other._model, self.encoder._model)
+
+    def test_last_call_of_a_process(self):
+        """At the interpreter's end there are no more threads, so a long call runs on the main one."""
+        script = (f"import atexit, libengine\nencoder = libengine.Encoder({str(DEFAULT)!r})\n"
+                  "atexit.register(lambda: print(len(encoder.encode(['dog ' * 9] * 1000))))")
+        done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=60, check=True)
+        self.assertEqual(done.stdout, b"1000\n")
 
     def test_second_openmp(self):
         """The same bits, and no hang, beside another libgomp that has run regions, loaded before or after."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._library import engine_input, engine_result
+from ._library import Memory, engine_input, engine_result
 
 _DTYPE = np.dtype(engine_input)
 
@@ -22,8 +22,8 @@ class Inputs:
         return len(self.array)
 
     @property
-    def address(self) -> int:
-        return self.array.ctypes.data
+    def memory(self) -> Memory:
+        return Memory(self.array, self.kept)
 
     def __getitem__(self, rows: slice) -> Inputs:
         """Returns some of the inputs, which share this memory."""

@@ -83,6 +83,13 @@ def options(struct, **members):
     return struct(struct_bytes=ctypes.sizeof(struct), **members)
 
 
+class Memory:
+    """An array as a function's argument: its address, and what must live as long as the call."""
+
+    def __init__(self, array, *owners):
+        self._as_parameter_, self.owners = array.ctypes.data, (array, *owners)
+
+
 # ---- Functions: arguments are pointers (p), counts (n), numbers (i), references to structs (r) ----
 
 _CODES = {"p": c_void_p, "n": c_size_t, "i": c_int, "s": c_char_p}
@@ -160,7 +167,8 @@ def exception_of(error, status: int, first: int = 0, name: str = "sentences") ->
 
 def run_interruptible(call, interrupt):
     """Returns call(). A thread runs it, so that the main thread, which alone gets signals, can handle them; if a
-    handler raises (KeyboardInterrupt), interrupt() is called until the call has ended."""
+    handler raises (KeyboardInterrupt), interrupt() is called until the call has ended, or a handler raises again. So
+    call itself must own the memory that it uses."""
     outcome, ended = [], threading.Lock()
     ended.acquire()
 
@@ -172,13 +180,15 @@ def run_interruptible(call, interrupt):
         finally:
             ended.release()
 
-    threading.Thread(target=run, name="libengine").start()
+    thread = threading.Thread(target=run, name="libengine")
     try:
+        thread.start()
         ended.acquire()
-    except BaseException:
-        interrupt()
-        while not ended.acquire(timeout=0.02):  # an interrupt before the call has begun is lost
-            interrupt()
+    except BaseException as error:
+        if thread.ident is None and isinstance(error, RuntimeError):  # no more threads, or the interpreter ends
+            return call()
+        while thread.ident is not None and not outcome and not ended.acquire(timeout=0.02):
+            interrupt()  # again, as one before the call has begun is lost
         raise
     result, error = outcome[0]
     if error is not None:

@@ -17,6 +17,8 @@ def encode_arrow(encoder, array, **options) -> pa.FixedSizeListArray:
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.cast(pa.large_string()).combine_chunks()
     vectors = encoder.encode(arrow_inputs(array), **options)
+    if not isinstance(vectors, np.ndarray) or vectors.ndim != 2:
+        raise ValueError("these options give more than a row of numbers for a text: no column of vectors has that")
     nulls = array.is_null() if array.null_count else None
     return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1], mask=nulls)
 

@@ -85,6 +85,10 @@ class Encoder:
     def __exit__(self, *_) -> None:
         self.close()
 
+    def __reduce__(self):
+        """Pickles and copies open the same file anew."""
+        return type(self), (self.path, self._open().threads)
+
     def _open(self) -> Model:
         model = self._model
         if model is None:
@@ -180,8 +184,8 @@ class Encoder:
         """Fills out by engine_encode or engine_classify. If out is empty, only counts. Returns the numbers needed.
         first: the index of the first input in the caller's argument."""
         needed = ctypes.c_size_t()
-        self._open().call(function, inputs.address, len(inputs), byref(settings), out.ctypes.data, out.size,
-                          byref(needed), inputs.results.ctypes.data, n_bytes=inputs.n_bytes, first=first,
+        self._open().call(function, inputs.memory, len(inputs), byref(settings), c.Memory(out), out.size,
+                          byref(needed), c.Memory(inputs.results), n_bytes=inputs.n_bytes, first=first,
                           accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
         return needed.value
 
@@ -193,9 +197,11 @@ class Encoder:
         return (left @ (left if b is None else self._unit_rows(b)).T).astype(np.float32)
 
     def _unit_rows(self, given) -> np.ndarray:
-        if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
-            given = self.encode(given)
-        rows = np.atleast_2d(given).astype(np.float64)
+        given = given if hasattr(given, "dtype") else _items(given)[0]
+        rows = np.atleast_2d(self.encode(given) if isinstance(next(iter(given), ""), (str, dict)) else given)
+        if rows.ndim != 2 or rows.dtype.kind not in "fi":
+            raise TypeError(f"vectors are {rows.dtype} {list(rows.shape)}: give numbers [n, width], or texts")
+        rows = rows.astype(np.float64)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return rows / np.where(lengths == 0, 1, lengths)
 
@@ -206,8 +212,8 @@ class Encoder:
         texts = _items(documents)[0]
         inputs, asked = inputs_of(texts, name="documents"), inputs_of([query], name="query")
         scores = np.empty(len(texts), np.float32)
-        self._open().call(c.library.engine_rank, asked.address, inputs.address, len(inputs),
-                          byref(_options("text", on_long)), scores.ctypes.data, n_bytes=inputs.n_bytes,
+        self._open().call(c.library.engine_rank, asked.memory, inputs.memory, len(inputs),
+                          byref(_options("text", on_long)), c.Memory(scores), n_bytes=inputs.n_bytes,
                           name="documents")
         best = np.argsort(-scores, kind="stable")[:top_k].tolist()
         hits = [{"corpus_id": i, "score": float(scores[i])} for i in best]
@@ -268,8 +274,8 @@ class Encoder:
         while status:
             out = (struct * needed.value)()
             status = self._open().call(
-                function, inputs.address, *arguments, byref(settings), ctypes.addressof(out), len(out), byref(needed),
-                inputs.results.ctypes.data, n_bytes=inputs.n_bytes, first=index, accept=c.ENGINE_ERROR_BUFFER)
+                function, inputs.memory, *arguments, byref(settings), out, len(out), byref(needed),
+                c.Memory(inputs.results), n_bytes=inputs.n_bytes, first=index, accept=c.ENGINE_ERROR_BUFFER)
         return list(out[:needed.value])
 
     # ---- What happens inside ----
@@ -292,9 +298,10 @@ class Encoder:
         model, callback = self._open(), c.TRACE_CALLBACK(copy)
         session = Session(model.weights, model.threads, trace=kind,
                           trace_callback=ctypes.cast(callback, ctypes.c_void_p))
+        session.callback = callback  # which so lives as long
         inputs, out = inputs_of([text]), np.empty(model.info.width, np.float32)
-        model.call(c.library.engine_encode, inputs.address, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
-                   out.ctypes.data, out.size, None, inputs.results.ctypes.data, session=session)
+        model.call(c.library.engine_encode, inputs.memory, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
+                   c.Memory(out), out.size, None, c.Memory(inputs.results), session=session)
         return np.stack(found)
 
 
@@ -319,6 +326,9 @@ def _options(role: str = "text", on_long: str = "model", prompt_name: str | None
     """Returns an engine_encode_options."""
     settings = c.options(c.engine_encode_options, role=_choice(_ROLES, "role", role),
                          on_long=_choice(_ON_LONG, "on_long", on_long), **members)
+    for name, value in (("prompt", prompt), ("prompt_name", prompt_name)):
+        if not isinstance(value, (str, type(None))):
+            raise TypeError(f"{name} is of type {type(value).__name__}: give a str")
     if prompt is not None:
         settings.prompt_text = utf8(prompt)
         settings.prompt_len = len(utf8(prompt))

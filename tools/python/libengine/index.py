@@ -25,8 +25,9 @@ class Index:
     def __init__(self, vectors, threads: int | None = None):
         rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
         kinds = {"<f4": c.ENGINE_F32, "<f2": c.ENGINE_F16, "|u1": c.ENGINE_BINARY}
-        if rows.dtype.names == ("scale", "values") and rows.ndim == 1:
-            self._type, self.width = c.ENGINE_INT8, rows.dtype["values"].shape[0]
+        width = rows.dtype["values"].shape if rows.dtype.names == ("scale", "values") else ()
+        if rows.dtype == np.dtype([("scale", "<f4"), ("values", "i1", width)]) and len(width) == rows.ndim == 1:
+            self._type, self.width = c.ENGINE_INT8, width[0]
         elif rows.dtype.str in kinds and rows.ndim == 2:
             self._type, self.width = kinds[rows.dtype.str], rows.shape[1]
         else:
@@ -52,12 +53,12 @@ class Index:
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
         hits, error, stopped = np.empty((len(rows), top_k), np.dtype(c.engine_hit)), c.engine_error(), [0]
-        progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0])
-        vectors = c.engine_vectors(self._rows.ctypes.data, len(self), rows.shape[1], self._type)
-        settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
-                             progress=ctypes.cast(progress, ctypes.c_void_p))
 
-        def call():
+        def call():  # has all that the library uses, see run_interruptible
+            progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0])
+            settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
+                                 progress=ctypes.cast(progress, ctypes.c_void_p))
+            vectors = c.engine_vectors(self._rows.ctypes.data, len(self), rows.shape[1], self._type)
             status = c.library.engine_search(ctypes.byref(vectors), rows.ctypes.data, len(rows), top_k,
                                              ctypes.byref(settings), hits.ctypes.data, ctypes.byref(error))
             if status:

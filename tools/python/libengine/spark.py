@@ -24,7 +24,7 @@ def encode_column(column: str, output: str = "vector", path=None, **options) -> 
 
     def encode(batches):
         for batch in batches:
-            vectors = encoder_of(path).encode_arrow(batch.column(batch.schema.get_field_index(column)), **options)
+            vectors = encoder_of(path).encode_arrow(batch.column(column), **options)
             yield batch_with(batch, output, vectors)
     return encode
 
