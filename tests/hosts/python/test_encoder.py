@@ -104,6 +104,9 @@ class Vectors(unittest.TestCase):
                 self.encoder.encode("dogs", **wrong)
         same(self, self.encoder.encode("bike", prompt="I ride "), self.encoder.encode("I ride bike"))
 
+    def test_limit_of_texts(self):
+        self.assertEqual((libengine.Encoder("short.weights").max_seq_length, self.encoder.max_seq_length), (7, 512))
+
     def test_model_without_pooling(self):
         encoder = libengine.Encoder("states.weights")
         same(self, encoder.encode("a b"), command("states.weights", "-p", "mean", "a b")[0]["vector"])

@@ -61,7 +61,8 @@ class Encoder:
         self._model: Model | None = Model(path, threads)
         info = self._model.info
         self.path, self.name = info.path.decode("utf-8", "replace"), info.name.decode("utf-8", "replace")
-        self.checksum, self.vocabulary_size, self.max_seq_length = info.checksum, info.n_vocabulary, info.max_tokens
+        self.checksum, self.vocabulary_size = info.checksum, info.n_vocabulary
+        self.max_seq_length = info.max_text_tokens  # ids may have info.max_tokens
         self.n_layers, self.n_heads, self.width = info.n_layers, info.n_heads, info.output_width
         names = [c.library.engine_label(self._model.handle, i) for i in range(info.n_labels)]
         self.labels = [str(i) if name is None else name.decode() for i, name in enumerate(names)]
