@@ -32,12 +32,12 @@ static bool find(const engine_model *model, const char *name, struct prompt *pro
 static engine_status unknown_prompt(const engine_model *model, const char *name,
                                     engine_error *error)
 {
-    char names[160] = "none";
+    char names[160] = ", nor any other";
     struct setting setting;
     for (size_t at = 0, used = 0; next_prompt(model, &at, &setting) && used < sizeof names;)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
-                                 setting.key + PREFIX_LEN);
-    return misused(error, "this model has no prompt '%.48s': it has %s", name, names);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 used > 0 ? ", " : ": choose ", setting.key + PREFIX_LEN);
+    return misused(error, "this model has no prompt '%.48s'%s", name, names);
 }
 
 /* Chooses the file's default prompt, for texts without an explicit one. */

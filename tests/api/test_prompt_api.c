@@ -114,7 +114,7 @@ TEST(prompts_that_are_refused)
     assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
     assert_non_null(strstr(engine_session_message(session),
-                           "no prompt 'nobody': it has query, passage, style"));
+                           "no prompt 'nobody': choose query, passage, style"));
     assert_int_equal(engine_prompt(model, &options, &text, &len, &error), ENGINE_ERROR_ARGUMENT);
     options.prompt = "query";
     options.prompt_text = "x";

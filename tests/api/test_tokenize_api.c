@@ -312,7 +312,7 @@ TEST(default_prompts)
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
         assert_int_equal(engine_prompt(other, &options, &text, &len, &error),
                          ENGINE_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, "it has query, passage, style, a_name"));
+        assert_non_null(strstr(error.message, "choose query, passage, style, a_name"));
         engine_model_close(other);
         free(copy.data);
     }

@@ -239,7 +239,7 @@ static const char *is_still_there(const char *folder, const char *name)
 static const char *check_refusal(const struct crash_case *tested, const struct disk_state *state,
                                  char message[1024])
 {
-    const bool is_torn = strstr(message, "is no journal that encode has written") != NULL;
+    const bool is_torn = strstr(message, "is not a journal of encode") != NULL;
     if (!is_torn && strstr(message, "--restart") == NULL)
         return "it refuses, and does not say what to do";
     crash_folder("before");

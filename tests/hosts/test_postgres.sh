@@ -70,7 +70,7 @@ sql 'CREATE DATABASE page;' '\c page' "$(sed -n '/^```sql$/,/^```$/p' tools/post
 check 'the statements of the page find the text' [ "$(cat "$folder/out")" = 'a cycle ride to the sea' ]
 
 # ---- Errors ----
-refuses 22023 'is no role' "SELECT encode('x', 'find');"
+refuses 22023 'unknown role' "SELECT encode('x', 'find');"
 refuses 55000 "has the checksum $model, not 12345678" "SELECT encode('x', 'text', '12345678');"
 refuses 2202E 'vectors of 256 and 2 numbers' "SELECT encode_cosine(encode('x'), '{1,2}');"
 refuses 2202E 'one dimension' "SELECT encode_cosine('{{1,2}}', '{{1,2}}');"

@@ -188,7 +188,7 @@ TEST(wrong_values)
     refused(0, "--loud=x", "option '--loud=x' doesn't allow an argument");
     refused(0, "-o", "option '-o' requires an argument");
     refused(0, "--hang a --hang b --hang c --hang d", "--hang can be given at most 3 times");
-    refused(0, "--frame", "--frame is no option of doors");
+    refused(0, "--frame", "--frame is not an option of doors");
     assert_int_equal(read_words(1, "--frame")->exit_code, -1);
     refused(0, "--layer bad --nonsense", "--layer is bad");
 }

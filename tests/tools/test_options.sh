@@ -68,7 +68,7 @@ options_of() { # PROGRAM [PICTURE]
         check "$who: the help has what is parsed" same parsed help-names
     else # those that a picture does not take are refused by name
         while read -r option; do
-            "${command[@]}" "$option" 1 --version 2>&1 | grep -q 'is no option of' || echo "$option"
+            "${command[@]}" "$option" 1 --version 2>&1 | grep -q 'is not an option of' || echo "$option"
         done <parsed >taken
         check "$who: the help has what is taken" same taken help-names
     fi

@@ -222,7 +222,7 @@ static const char *check_options(const void *options)
     if (is_array && task == TASK_TOKENS && !pad_to)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
-        return "-f npy and -f npz are not for reading, and stdout is a terminal: -o FILE";
+        return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
     return position_options_conflict(&request->positions,

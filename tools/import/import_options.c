@@ -21,7 +21,7 @@ static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "write this weight file", TEXT(output)},
     {"weights", 0, "T", "store matrices as f32, f16, bf16 or int8 (default: as in DIR)",
      TENSOR_TYPE_AT(struct import_options, type)},
-    {"tables", 0, "T", "store embedding tables so (default: as --weights says, with int8 f16)",
+    {"tables", 0, "T", "store embedding tables as T (default: as --weights says, with int8 f16)",
      TENSOR_TYPE_AT(struct import_options, table_type)},
     {"name", 0, "TEXT", "name that the programs show (default: that of the source)", TEXT(name)},
     {"tokenizer-only", 0, "S",
@@ -53,7 +53,7 @@ static const struct option_row VECTORS_ROWS[] = {
     {"max-tokens", 0, "N", "allow N tokens per text (default 4096)",
      COUNT_AT(struct import_options, vectors.max_tokens, 1, MOST_TOKENS)},
     {"position", 0, "SCHEME",
-     "add positions of this scheme, but not learned (default none):\n" ENGINE_POSITIONS,
+     "add positions of this scheme (default none; not learned):\n" ENGINE_POSITIONS,
      POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };
 

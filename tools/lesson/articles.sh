@@ -159,8 +159,8 @@ articles_tab() {
 }
 
 articles_counts() {
-    echo "of the articles $n_right numbers and figures as there, $n_by_formula by their formulas," \
-        "$n_different that differ and why, $n_wrong wrong, $n_absent left out"
+    echo "numbers and figures of the articles: $n_right as there, $n_by_formula by their formulas," \
+        "$n_different different with the reason, $n_wrong wrong, $n_absent skipped"
 }
 
 # ---- The files that commands read ----

@@ -173,7 +173,7 @@ static engine_role read_role(const text *name)
     engine_role role;
     if (!sql_role(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), &role))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("encode: \"%s\" is no role", text_to_cstring(name)),
+                errmsg("encode: unknown role \"%s\"", text_to_cstring(name)),
                 errhint("Roles are text, query and document. PostgreSQL's own encode is that of "
                         "a bytea: cast its argument."));
     return role;

@@ -46,7 +46,7 @@ static bool read_text(sqlite3_context *context, sqlite3_value *value, const char
                       const char **text, size_t *len)
 {
     if (sqlite3_value_type(value) == SQLITE_BLOB) {
-        refuse(context, "%s: a blob is no text; CAST(… AS TEXT) makes it one", function);
+        refuse(context, "%s: a blob is not text; CAST(… AS TEXT) makes it one", function);
         return false;
     }
     *text = (const char *)sqlite3_value_text(value);
@@ -79,7 +79,7 @@ static void encode(sqlite3_context *context, int n, sqlite3_value **values)
         (n == 2 && !read_text(context, values[1], "encode", &name, &name_len)))
         return;
     if (!sql_role(name, name_len, &role)) {
-        refuse(context, "encode: '%.40s' is no role; roles are text, query and document", name);
+        refuse(context, "encode: unknown role '%.40s': choose text, query or document", name);
         return;
     }
     struct connection *connection = ready(context, "encode");
@@ -107,7 +107,7 @@ static void cosine(sqlite3_context *context, int n, sqlite3_value **values)
     if (sqlite3_value_type(values[0]) != SQLITE_BLOB ||
         sqlite3_value_type(values[1]) != SQLITE_BLOB ||
         n_bytes != (size_t)sqlite3_value_bytes(values[1]) || n_bytes % sizeof(float) != 0) {
-        refuse(context, "%s: not two blobs of as many float32 numbers", "encode_cosine");
+        refuse(context, "%s requires two blobs of equally many float32 values", "encode_cosine");
         return;
     }
     float *both = sqlite3_malloc64(2 * n_bytes + 1);

@@ -172,7 +172,7 @@ static int divide(struct table *table, struct cursor *cursor)
     if (code != SQLITE_OK)
         return code;
     if (sqlite3_value_type(value) == SQLITE_BLOB)
-        return refuse(table, "a blob is no text; CAST(… AS TEXT) makes it one");
+        return refuse(table, "a blob is not text; CAST(… AS TEXT) makes it one");
     cursor->text = (const char *)sqlite3_value_text(value);
     if (cursor->text == NULL)
         return SQLITE_NOMEM;

@@ -115,7 +115,7 @@ class Pretrained(unittest.TestCase):
     def test_cache(self):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
-            with self.assertRaisesRegex(OSError, "no directory"):
+            with self.assertRaisesRegex(OSError, "not a directory"):
                 libengine.Encoder.from_pretrained(f"{folder}/none")
             model = pathlib.Path(folder, "model")
             model.mkdir()

@@ -155,13 +155,13 @@ goes_on "a journal with half a line more"
 goes_on "from a pipe" < <(cat lines)
 echo '{"mine": 1}' >x.journal
 again --resume <lines
-ends "another's file by that name" 1 "'x.journal' is no journal that encode has written"
+ends "another's file by that name" 1 "'x.journal' is not a journal of encode"
 check "it is left alone" grep -q mine x.journal
 restore
 rm x.journal
 ln -s /dev/zero x.journal
 again --resume <lines
-ends "a device by that name" 1 "'x.journal' is no journal that encode has written"
+ends "a device by that name" 1 "'x.journal' is not a journal of encode"
 restore
 
 # Bytes of which no journal tells are dropped by --restart alone.

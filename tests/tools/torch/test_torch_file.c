@@ -248,11 +248,11 @@ TEST(pickles)
          BYTES("X\x01\0\0\0"
                "a"),
          "a key has no value"},
-        {"a key that is no text", BYTES("K\x01K\x01"), "is no text"},
+        {"a key that is no text", BYTES("K\x01K\x01"), "is not a text"},
         {"a key with a NUL",
          BYTES("X\x01\0\0\0\0"
                "K\x01"),
-         "is no text"},
+         "is not a text"},
         {"a key that is not UTF-8",
          BYTES("X\x01\0\0\0\xff"
                "K\x01"),
@@ -276,8 +276,8 @@ TEST(pickles)
         {"a call without a function",
          BYTES("X\x01\0\0\0"
                "aK\x01)R"),
-         "no function"},
-        {"a call without a tuple", BYTES("ccollections\nOrderedDict\nK\x01R"), "no function"},
+         "not a function"},
+        {"a call without a tuple", BYTES("ccollections\nOrderedDict\nK\x01R"), "not a function"},
         {"a tensor without arguments",
          BYTES("X\x01\0\0\0"
                "actorch._utils\n_rebuild_tensor_v2\n)R"),

@@ -110,7 +110,7 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
     if (row->kind == OPTION_VERSION)
         program_exit(program_version());
     if (!option_is_of(slot->group, row, reading->command))
-        program_die_misused("%s is no option of %s", name,
+        program_die_misused("%s is not an option of %s", name,
                             reading->table->commands[reading->command].name);
     slot->text = use.text ? use.text : "";
     if (row->given)

@@ -196,7 +196,7 @@ static void find_prompt(const struct encoder *encoder, engine_role role, struct 
         return;
     if (name)
         program_die_misused("%s: %s%s", is_query ? "--query-prompt" : "--prompt", error.message,
-                            is_query ? "" : "; --prompt-text TEXT gives other words");
+                            is_query ? "" : "; --prompt-text TEXT takes any prompt");
     program_die("%s (--prompt, --prompt-text or --no-prompt)", error.message);
 }
 

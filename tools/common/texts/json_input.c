@@ -324,7 +324,7 @@ static bool read_value(json_t *value, struct record *record, char *message)
     }
     if (json_is_object(value))
         return read_object(value, record, message);
-    return fail(message, "this value is no text; " EXPECTED);
+    return fail(message, "this value is not a text; " EXPECTED);
 }
 
 bool json_input_read(const char *line, size_t len, struct record *record,

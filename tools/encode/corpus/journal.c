@@ -120,7 +120,7 @@ static bool read_journal(struct journal *journal)
     free(line);
     fclose(stream);
     if (!is_journal)
-        return program_refuse("'%s' is no journal that encode has written: remove it, or name "
+        return program_refuse("'%s' is not a journal of encode: remove it, or name "
                               "another output",
                               journal->path);
     return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||

@@ -144,11 +144,11 @@ static void make_holder(struct pickle *pickle, enum pickle_kind kind)
 {
     struct pickle_value holder = {.kind = kind};
     if (top(pickle, 0)->kind != PICKLE_TUPLE)
-        pickle_die(pickle, kind == PICKLE_CALL ? "a call of what is no function"
-                                               : "a persistent id that is no tuple");
+        pickle_die(pickle, kind == PICKLE_CALL ? "a call of something that is not a function"
+                                               : "a persistent id that is not a tuple");
     if (kind == PICKLE_CALL) {
         if (top(pickle, 1)->kind != PICKLE_FUNCTION)
-            pickle_die(pickle, "a call of what is no function");
+            pickle_die(pickle, "a call of something that is not a function");
         holder.number = top(pickle, 1)->number;
     }
     pop_into(pickle, 1, &holder);

@@ -155,7 +155,7 @@ static struct shape read_shape(const struct torch_file *file, const char *name,
     uint64_t steps[MOST_DIMS], expected = 1;
     if (sizes == NULL || sizes->kind != PICKLE_TUPLE || sizes->n > MOST_DIMS || strides == NULL ||
         strides->kind != PICKLE_TUPLE || strides->n != sizes->n)
-        torch_die(file, name, "has a shape that is no tuple of at most 8, or other strides");
+        torch_die(file, name, "has a shape that is not a tuple of at most 8, or other strides");
     shape.n_dims = sizes->n;
     for (size_t i = 0; i < shape.n_dims; i++)
         if (!read_whole(item(file, sizes, PICKLE_TUPLE, i), &shape.sizes[i]) ||
@@ -224,7 +224,7 @@ static json_t *describe_tensors(const struct torch_file *file, const struct pick
                     file->zip.name);
     for (size_t i = first; i + 1 < root->n; i += 2) {
         if (!read_text(item(file, root, root->kind, i), name))
-            program_die("%s: the name of a tensor is no text, or longer than %d", file->zip.name,
+            program_die("%s: the name of a tensor is not a text, or longer than %d", file->zip.name,
                         NAME_BYTES);
         if (json_object_get(header, name) != NULL)
             torch_die(file, name, "is there twice");

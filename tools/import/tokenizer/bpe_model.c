@@ -82,7 +82,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model, const 
         if (json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0)
             continue;
         if (!read_merge(entry, &text))
-            file_die(json->file.name, "merge %zu of the model is no pair of texts", i);
+            file_die(json->file.name, "merge %zu of the model is not a pair of texts", i);
         merges[out.n++] = make_merge(json, i, &text, strlen(prefix));
     }
     out.merges = merges;

@@ -74,7 +74,7 @@ void vocabulary_read(struct json_tokenizer *json, const json_t *model)
         if (text[0] == '\0') /* no text ever becomes this token */
             continue;
         if (!json_whole(value, &id))
-            file_die(json->file.name, "the id of '%.100s' is no whole number", text);
+            file_die(json->file.name, "the id of '%.100s' is not a whole number", text);
         token_place(json->tokenizer, id, text, strlen(text));
     }
 }

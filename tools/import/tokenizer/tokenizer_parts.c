@@ -111,7 +111,7 @@ void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_
         byte_fallback_set(tokenizer);
     for (size_t id = 0; id < words->n; id++) {
         if (!isfinite(scores[id]))
-            file_die(tokenizer->name, "the score of piece %zu is no finite number", id);
+            file_die(tokenizer->name, "the score of piece %zu is not a finite number", id);
         lowest = fmin(lowest, scores[id]);
         longest = words->lens[id] > longest ? words->lens[id] : longest;
     }

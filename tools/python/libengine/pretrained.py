@@ -17,7 +17,7 @@ def import_directory(directory, weights: str | None = None) -> pathlib.Path:
     """Returns the weight file of a checkpoint, which is made at the first call, below XDG_CACHE_HOME or ~/.cache."""
     directory = pathlib.Path(directory)
     if not directory.is_dir():
-        raise WeightsError(f"{directory} is no directory: download the checkpoint, for example with hf download")
+        raise WeightsError(f"{directory} is not a directory: download the checkpoint, for example with hf download")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "libengine"
     path = cache / f"{checksum(directory, weights)}.weights"
     if not path.exists():
