@@ -202,9 +202,9 @@ const char *config_check(struct model_config *config)
     if (config->layers > 0 && (!is_count(config->heads) || !is_count(config->feed_forward)))
         return "'heads' or 'feed_forward' is missing or 0";
     if (config->norm == NORM_NONE)
-        return "'norm' is none; expected layer or rms";
-    if (config->norm == NORM_RMS && config->norm_bias == 1)
-        return "'norm_bias' is yes, but rms norm has none";
+        return "'norm' is none; expected " NAMES_OF(LAYER_NORMS);
+    if (config->norm != NORM_LAYER && config->norm_bias == 1)
+        return "'norm_bias' is yes, but only layer norm has a bias";
     bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE ||
                     config->final_norm || config->head_norm;
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */

@@ -230,9 +230,14 @@ double plain_norm(enum norm_kind kind, const float *x, const float *weight, cons
                   double eps, size_t n, double *out)
 {
     double mean = 0, squares = 0;
-    if (kind == NORM_LAYER)
+    switch (kind) {
+    case NORM_LAYER:
         for (size_t i = 0; i < n; i++)
             mean += (double)x[i] / (double)n;
+        break;
+    case NORM_RMS: break;
+    case NORM_NONE: return NAN;
+    }
     for (size_t i = 0; i < n; i++)
         squares += ((double)x[i] - mean) * ((double)x[i] - mean);
     double divisor = sqrt(squares / (double)n + eps);

@@ -203,7 +203,7 @@ wrong "--max-tokens takes a whole number from 1 to 1048576, not '1048577'" -o no
 wrong 'from 1 to 2147483647' -o no.weights --width x
 wrong '--norm-eps 0: expected more than 0' -o no.weights --norm-eps 0
 wrong '--norm-eps 1e-60: expected more than 0' -o no.weights --norm-eps 1e-60
-wrong '--norm none: expected layer or rms' -o no.weights --norm none
+wrong '--norm none: expected layer, rms' -o no.weights --norm none
 wrong '--norm-bias yes does not go with --norm rms' -o no.weights --norm rms --norm-bias yes
 wrong '--position-offset 2 requires --position learned' -o no.weights --position-offset 2
 wrong 'head_width' -o no.weights --width 2147483647 --heads 1

@@ -118,11 +118,28 @@ grep -ohE '`encode[a-z-]*`\([0-9]\)' "$tree"/tools/man/*.in | tr -d '`)' | tr '(
 (cd "$tree/tools/man" && ls ./*.in) | sed 's|./\(.*\)\.in|\1|' | sort >pages
 check 'manuals name pages that are there' [ -z "$(comm -23 named pages)" ]
 
+# ---- Every position, pooling and format has a paragraph in the manual, and the help names every format ----
+described() { # OPTION PAGE
+    local name names
+    names=$(accepted "$programs/encode" "--$1")
+    check "--$1 has values" [ -n "$names" ]
+    for name in $names; do
+        check "$2: --$1 $name" grep -qx "\`$name\`" "$tree/tools/man/$2.in"
+    done
+}
+described position encode.1
+described pooling encode.1
+described format encode-formats.7
+for name in $(accepted "$programs/encode" --format); do
+    "$programs/encode" --help-table | awk -F '\t' '$2 == "--format" { print $NF }' >help
+    check "the help of --format: $name" grep -qw "$name" help
+done
+
 # ---- Values, as a shell splits them ----
 "$programs/encode" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
 . ./completion
 check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
-check 'completion: -f' [ "$(completed encode -f '' | xargs)" = 'text json csv npy npz ids' ]
+check 'completion: -f' [ "$(completed encode -f '' | xargs)" = "$(accepted "$programs/encode" --format | xargs)" ]
 check 'completion: a file' [ -z "$(completed encode -m '')" ]
 check 'completion: a text' [ -z "$(completed encode -m x wor)" ]
 run "$programs/encode" --help-table x

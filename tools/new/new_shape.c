@@ -177,9 +177,10 @@ static void check_together(const struct model_config *config)
         program_die_misused("--heads %zu does not divide --width %zu", config->heads,
                             config->width);
     if (config->norm == NORM_NONE)
-        program_die_misused("--norm none: expected layer or rms");
-    if (config->norm == NORM_RMS && config->norm_bias == 1)
-        program_die_misused("--norm-bias yes does not go with --norm rms, which has no bias");
+        program_die_misused("--norm none: expected " NAMES_OF(LAYER_NORMS));
+    if (config->norm != NORM_LAYER && config->norm_bias == 1)
+        program_die_misused("--norm-bias yes does not go with --norm %s, which has no bias",
+                            config_name(config, "norm"));
     if (!((float)config->norm_eps > 0))
         program_die_misused("--norm-eps %g: expected more than 0%s", config->norm_eps,
                             config->norm_eps > 0 ? ", also when it is rounded to float32" : "");

@@ -59,19 +59,22 @@ static void check_row(const struct kernels *kernels, const struct row *row, enum
 static void check_sizes(const struct kernels *kernels, double offset, double range, double eps)
 {
     static const size_t large[] = {100, 128, 384, 768, 1000, 4096};
+    static const enum norm_kind kinds[] = {CONSTANTS_OF(LAYER_NORMS)};
+    enum { N_KINDS = sizeof kinds / sizeof *kinds };
     uint64_t state = 1;
-    struct largest layer = {0}, rms = {0};
+    struct largest largest[N_KINDS] = {{0}};
     for (size_t i = 1; i <= 70 + sizeof large / sizeof *large; i++) {
         struct row row = new_row(&state, i <= 70 ? i : large[i - 71], offset, range);
-        check_row(kernels, &row, NORM_LAYER, true, eps, &layer);
-        check_row(kernels, &row, NORM_LAYER, false, eps, &layer);
-        check_row(kernels, &row, NORM_RMS, false, eps, &rms);
+        for (size_t k = 0; k < N_KINDS; k++) {
+            check_row(kernels, &row, kinds[k], false, eps, &largest[k]);
+            if (kinds[k] == NORM_LAYER)
+                check_row(kernels, &row, kinds[k], true, eps, &largest[k]);
+        }
         free_row(&row);
     }
-    assert_bound(&layer, 1, "%s layer norm of %g +- %g, eps %g, share of the bound", kernels->isa,
-                 offset, range, eps);
-    assert_bound(&rms, 1, "%s rms norm of %g +- %g, eps %g, share of the bound", kernels->isa,
-                 offset, range, eps);
+    for (size_t k = 0; k < N_KINDS; k++)
+        assert_bound(&largest[k], 1, "%s %s norm of %g +- %g, eps %g, share of the bound",
+                     kernels->isa, config_value_name("norm", kinds[k]), offset, range, eps);
 }
 
 TEST(norms)
