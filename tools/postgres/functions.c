@@ -153,7 +153,8 @@ static Datum new_text(const char *utf8, size_t len)
 /* Returns the numbers of an array without NULLs, for which it may have a bitmap: slices keep it. */
 static float *numbers_of(ArrayType *vector)
 {
-    return (float *)ARR_DATA_PTR(vector);
+    const size_t offset = ARR_OVERHEAD_NONULLS((size_t)vector->ndim);
+    return (float *)((char *)vector + (ARR_HASNULL(vector) ? (size_t)vector->dataoffset : offset));
 }
 
 static ArrayType *new_vector(size_t width)
@@ -231,13 +232,12 @@ Datum encode_rank(PG_FUNCTION_ARGS)
 Datum encode_cosine(PG_FUNCTION_ARGS)
 {
     ArrayType *vectors[2] = {PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_ARRAYTYPE_P(1)};
-    int widths[2] = {0, 0};
+    int widths[2];
     for (int i = 0; i < 2; i++) {
         if (ARR_NDIM(vectors[i]) > 1 || array_contains_nulls(vectors[i]))
             ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                     errmsg("encode_cosine: a vector has one dimension, and no NULL"));
-        if (ARR_NDIM(vectors[i]) == 1)
-            widths[i] = ARR_DIMS(vectors[i])[0];
+        widths[i] = ARR_NDIM(vectors[i]) == 1 ? ARR_DIMS(vectors[i])[0] : 0;
     }
     if (widths[0] != widths[1])
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
