@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The documents fit the tree: links lead somewhere; README.md files have at most 200 lines of at most 120
-# characters, and what they name in code quotes is there: files, from the top or from beside the document, and
+# characters, and what they name in code quotes exists: files, from the top or from the document's folder, and
 # functions; the picture of the house is that of the includes, and the list in tests/README.md that of the suites.
 # (What they show of programs: check_readme.sh.)
 #

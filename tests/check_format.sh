@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every C file is as clang-format writes it by the rules in .clang-format, which leave comments alone: those are at
-# most 100 columns wide, too. Versions of it differ in details: that of Debian 12 decides, and another one skips.
+# Every C file is as clang-format writes it by the rules in .clang-format, which leave comments alone: comments are at
+# most 100 columns wide, too. Versions of clang-format differ in details: that of Debian 12 decides, another one skips.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 deciding=14

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # weights/FORMAT.md walks through small files in hex. This makes them again with the commands that the document
-# shows, and compares each line: its bytes with those of the file at that offset, and the numbers, texts and
-# checksums behind them with what the bytes say.
+# shows, and compares each line: its bytes with the file's bytes at that offset, and the numbers, texts and
+# checksums after them with the meaning of the bytes.
 #
 # Guarantee: files have the bytes that weights/FORMAT.md walks through.
 set -u

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs into a place of its own and links programs against what was installed: the sample, as C and as
-# C++, with gcc and clang, shared and static, through pkg-config; then beside a host whose own functions
-# have the names that the library uses inside. Everything is taken back by make uninstall.
+# Installs into a folder of its own and links programs against the installed library: the sample, as C and as
+# C++, with gcc and clang, shared and static, through pkg-config; then with a host whose own functions
+# have the names that the library uses inside. make uninstall removes everything.
 # shellcheck disable=SC2016,SC2317
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -42,7 +42,7 @@ finish() {
     exit
 }
 
-# A copy of what is built, as another prefix makes some of it anew, and other suites run what is there.
+# A copy of the build folder, as another prefix rebuilds some files, and other suites run the programs in the original.
 mkdir "$place/build"
 (cd "${BUILD:-build}" && cp -a --parents flags lib* engine* model tools encode* minimal "$place/build") 2>/dev/null
 quiet_make() {

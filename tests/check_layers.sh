@@ -12,8 +12,8 @@ wrong() {
     n_wrong=$((n_wrong + 1))
 }
 
-# "FILE INCLUDED" for every quoted include of the files and folders given. The public headers stand side by
-# side wherever they are installed, so that one names the others without a folder.
+# "FILE INCLUDED" for every quoted include of the files and folders given. The public headers are installed into
+# one folder, so that one names the others without a folder.
 includes() {
     find "$@" -name '*.[ch]' -exec grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' {} + |
         sed -E 's/:[^"]*"([^"]*)"/ \1/; s|^engine/engine.h (engine_[a-z]+.h)$|engine/engine.h engine/\1|'
@@ -97,7 +97,7 @@ done < <(includes engine model tools | awk '
         for (file in to)
             if (file ~ /^tools\// && file !~ /^tools\/(peers\/|minimal\.c)/ && (message = find(file)) != "")
                 found[file] = message
-        for (file in found) # what a header does wrong is told once
+        for (file in found) # faults of a header are printed once
             if (!(first[file] in found))
                 print found[file]
     }' | sort)

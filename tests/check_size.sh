@@ -7,9 +7,9 @@ set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
 most_library=19991 most_lines=450 most_files=25
 most_tests=42500
-# Of each program and each room that programs share, tools/NAME.c with tools/NAME/: whoever makes one shorter lowers
-# its line, and no commit that breaks a limit raises it. git blame names the commit that granted it. A room without a
-# line has none. All of tools/ is to have 26000.
+# Limits of each program and each room that programs share, tools/NAME.c with tools/NAME/: a commit that makes a room
+# shorter lowers its limit, and no commit that breaks a limit raises it. git blame names the commit that granted it. A
+# room without a line may have no C. The goal for all of tools/ is 26000.
 declare -A most_of=(
     [bench]=1245
     [common]=5112

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the libraries show to a program that links them: the functions of engine.h and nothing else; and
-# what they ask of it: nothing that prints, ends the process or changes its settings.
+# The libraries export the functions of engine.h and nothing else to a program that links them, and import
+# nothing that prints, ends the process or changes its settings.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}

@@ -8,13 +8,13 @@
 # one test, and exit code 77 skips it. Output is kept in $BUILD/tests/logs and shown if a suite fails.
 # BUILD: where the programs are. RUNNER: what runs cmocka programs that were built for another processor.
 # TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the
-# same time, as many as there are CPUs if it is absent; those that measure time come last, one after another.
+# same time, as many as there are CPUs if it is absent; suites that measure time come last, one after another.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/machine/environment.sh
 export BUILD=${BUILD:-build}
 limit=${TEST_SECONDS:-1800}
-# Threads that wait by spinning take the CPU from those that compute; machines that run tests are busy.
+# Threads that wait by spinning take the CPU from threads that compute; machines that run tests are busy.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 logs=$BUILD/tests/logs
@@ -23,7 +23,7 @@ counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
 trap 'kill $(jobs -rp) 2>/dev/null; exit 130' INT TERM # a suite in the background does not get the terminal's SIGINT
 
-count() { # the number that stands in the last line that matches a sed expression
+count() { # prints the number in the last line that matches a sed expression
     local number
     number=$(sed -nE "$1" "$log" | tail -n 1)
     echo "${number:-0}"

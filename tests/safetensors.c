@@ -73,7 +73,7 @@ static unsigned dtype_bytes(const char *dtype)
     return 0;
 }
 
-/* The tensor's bytes, where it and its type are known and it lies within the file. */
+/* The tensor's bytes, if its name and type are known and it is within the file. */
 static const uint8_t *bytes_of(const struct safetensors *tensors, const char *name, size_t *n,
                                unsigned *n_each)
 {

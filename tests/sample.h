@@ -1,5 +1,5 @@
 /* sample.h - the inputs and the expected numbers that shared/checkpoints writes beside a directory:
- * each case is B texts of T ids, padded behind. */
+ * each case is B texts of T ids, padded at the end. */
 #ifndef TESTS_SAMPLE_H
 #define TESTS_SAMPLE_H
 

@@ -1,5 +1,5 @@
 /* weight_surgery.h - changes a weight file in memory and makes its checksums right again, so that
- * what is tested is the reader behind the checksums. Offsets are those of weights/FORMAT.md. */
+ * the reader's checks after the checksums are tested. Offsets are those of weights/FORMAT.md. */
 #ifndef TESTS_WEIGHT_SURGERY_H
 #define TESTS_WEIGHT_SURGERY_H
 
@@ -22,12 +22,12 @@ uint64_t get_u64(const uint8_t *at);
 void set_u32(uint8_t *at, uint32_t value);
 void set_u64(uint8_t *at, uint64_t value);
 
-/* The entry of a section in the section table; NULL if there is none of this tag. */
+/* Returns the section table's entry of a section; NULL if no section has this tag. */
 uint8_t *section_entry(const struct patient *patient, const char *tag);
 uint8_t *section_data(const struct patient *patient, const char *tag);
 size_t section_len(const struct patient *patient, const char *tag);
 
-/* The entry of a tensor in the directory; NULL if there is none of this name. */
+/* Returns the directory's entry of a tensor; NULL if no tensor has this name. */
 uint8_t *tensor_entry(const struct patient *patient, const char *name);
 
 /* Writes the checksums of a section, of the table and of the header, or of the last two or one. */

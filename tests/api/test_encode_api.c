@@ -133,7 +133,7 @@ TEST(encode_into_small_buffers)
     assert_int_equal(results[2].row, 7);
     assert_int_equal(results[2].n_dropped, 0);
     for (size_t cap = 1; cap < 10 * D; cap += 13) {
-        out[cap] = 77; /* nothing is written behind the buffer's end */
+        out[cap] = 77; /* nothing is written past the buffer's end */
         assert_int_equal(engine_encode(session, inputs, 3, &options, out, cap, &needed, NULL),
                          ENGINE_ERROR_BUFFER);
         assert_int_equal(needed, 10 * D);
@@ -286,7 +286,7 @@ TEST(masks)
     for (size_t i = 0; i < D; i++)
         assert_true(out[i] == 0 && out[4 * D + i] == 0);
 
-    input.mask = none; /* nothing but padding: zeros, whatever the pooling */
+    input.mask = none; /* nothing but padding: zeros with every pooling */
     for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
         size_t n = pooling == ENGINE_POOLING_NONE ? 5 * D : D;
         options.pooling = (engine_pooling)pooling;

@@ -1,4 +1,4 @@
-/* The functions of engine.h that open a model and tell of it, at their edges: NULLs, indices and
+/* The functions of engine.h that open and describe a model, at their edges: NULLs, indices and
  * numbers out of range, buffers that are too small, older and newer structs. Linked with
  * libengine.a alone, like any program. */
 #include "tests/support.h"
@@ -223,7 +223,7 @@ TEST(structs_without_their_initialisers)
     engine_session_free(session);
 }
 
-/* Inputs that nobody has to give a length. */
+/* Inputs whose lengths the caller may omit. */
 TEST(inputs_of_texts)
 {
     engine_session *session;

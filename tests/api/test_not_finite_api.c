@@ -73,7 +73,7 @@ TEST(vectors)
     }
 }
 
-/* Whichever thread meets it, the first is named; a text that is wrong behind it is not. */
+/* The message names the first such text on any number of threads, and no wrong text after it. */
 TEST(the_first_of_many)
 {
     static float out[N_TEXTS * D];

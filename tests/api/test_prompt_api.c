@@ -1,5 +1,5 @@
 /* Guarantee: prompts and windows of engine.h give the vectors of the texts and tokens that
- * they stand for, bit for bit. */
+ * they represent, bit for bit. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 

@@ -167,7 +167,7 @@ TEST(a_row_that_is_not_finite_is_an_error)
             }
 }
 
-/* Cosines of 1, 0.8 and 0.6 times the square root of 1/2, whatever the length. */
+/* Cosines of 1, 0.8 and 0.6 times the square root of 1/2, for every length. */
 TEST(rows_whose_squares_float32_cannot_hold)
 {
     static const float LENGTHS[] = {3e-35F, 1e-30F, 1e-21F, 1e-19F, 1, 1e19F, 1e25F, 3e37F};

@@ -126,7 +126,7 @@ TEST(session_options)
     options.trace_callback = ignore_trace;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
     options = ENGINE_SESSION_OPTIONS();
-    options.trace = ENGINE_TRACE_HIDDEN; /* and nobody to tell */
+    options.trace = ENGINE_TRACE_HIDDEN; /* and no function to call */
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
 }
 

@@ -30,7 +30,7 @@ TEAR_DOWN()
     support_remove_dir(f.directory);
 }
 
-/* The words that are left, those of the second text behind a bar; or "status N". */
+/* Returns the remaining words, with a bar before the second text's; or "status N". */
 static const char *cut(const char *text, const char *pair, size_t max_tokens,
                        engine_truncation truncation, int left)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/cluster/submit.sh in a real Slurm: a corpus in eight shards on two nodes, while encode is killed again and again,
-# tasks are killed, requeued and told that their time is over, and a node goes down and comes back. The rows of all shards
-# are byte for byte those that one encode writes.
+# tasks are killed, requeued and signalled that their time is over, and a node goes down and comes back. The rows of all
+# shards are byte for byte the rows that one encode writes.
 #
 # CLUSTER_ENCODE: another program in the place of encode.
 #
@@ -73,7 +73,7 @@ lose_node() {
     scontrol update NodeName=node2 State=RESUME
 }
 
-lacks() { # WORDS: they stand in no task's log
+lacks() { # WORDS: no task's log contains them
     ! grep -qsF "$1" encode-*.log
 }
 
@@ -97,7 +97,7 @@ all_has_ended() {
     ! squeue --noheader --states=all --jobs="$first,$again" --format=%T | grep -qE 'PENDING|RUNNING|COMPLETING'
 }
 
-# ---- All of it, with twice the lines where the shards were through before all had happened ----
+# ---- The complete run, with twice the lines if the shards were complete before all had happened ----
 
 everything_happened() {
     [ -z "$(next_event)" ] && ! lacks 'is complete'

@@ -110,8 +110,8 @@ is_decided() {
     both_are_idle || is_taken
 }
 
-# Three neighbouring ports below those that the system gives to clients. Only who binds them knows that they are free:
-# where one is taken, others are tried.
+# Three neighbouring ports below the ports that the system gives to clients. Only binding a port shows that it is free:
+# if one is taken, others are tried.
 start_slurm() {
     local n_munge=${#daemons[@]} node
     for _ in 1 2 3 4 5 6 7 8 9 10; do

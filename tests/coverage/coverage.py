@@ -5,7 +5,7 @@
 
 Prints a line for each room and each floor: lines and branches, the share that was run or taken, and how many branches
 were not taken: of instructions that this processor lacks, with a reason in tests/coverage/uncovered.txt, and with
-neither. Then the raw share of the library and of the tools, over all branches, whatever the reasons say. Writes
+neither. Then the raw share of the library and of the tools, over all branches, with or without a reason. Writes
 BUILD/files.txt, the same for each file, and BUILD/uncovered.txt, each branch that was not taken, with its reason.
 After a run of all suites it fails if a raw share is below LEAST, and names lines of tests/coverage/uncovered.txt that
 excuse nothing.

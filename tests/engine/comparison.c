@@ -1,4 +1,4 @@
-/* The comparison of one model: encode, trace, and put each number beside the reference's. */
+/* The comparison of one model: encodes, traces, and compares each number with the reference's. */
 #include "tests/engine/comparison.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* Memory of the library: the n-th allocation fails, for every n that opening a model, making a
  * session and writing a weight file take; and none at all while encoding.
  *
- * The linker sends every call of an allocator that stands in an object of the library or in this
- * file here
+ * The linker sends every call of an allocator in an object of the library or in this file here
  * (--wrap, see the Makefile). What OpenBLAS and libc allocate for themselves is not seen.
  *
  * Guarantee: the library survives each failing allocation, and allocates nothing while it

@@ -216,7 +216,7 @@ TEST(skipped_tokens)
     assert_int_equal(engine_encode(session, &text, 1, &query, some, 6 * 48, &needed, NULL), 0);
     assert_int_equal(needed, 6 * width);
     assert_memory_equal(some, whole, 6 * width * sizeof *some);
-    /* Padding has none, and a buffer that is too small is counted. */
+    /* Padding gives no numbers; with a buffer that is too small, the size is counted. */
     assert_int_equal(engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL),
                      ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, width);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- The full cross of the kinds; what has many values rotates beside it ---- */
+/* ---- The full cross of the kinds; settings with many values rotate ---- */
 
 #define NAME_AND_COMMA(constant, name) name,
 static const char *const norms[] = {LAYER_NORMS(NAME_AND_COMMA, NAME_AND_COMMA)};

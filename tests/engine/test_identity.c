@@ -25,7 +25,7 @@ struct alone {
     float *pooled;          /* [N_TEXTS, D] */
 };
 
-/* Which texts, in which order, and how many padding tokens before and behind each. */
+/* Which texts, in which order, and how many padding tokens before and after each. */
 struct batch {
     size_t n, text[MAX_BATCH], before[MAX_BATCH], behind[MAX_BATCH];
     engine_input inputs[MAX_BATCH];
@@ -252,7 +252,7 @@ static void check_batches(const struct alone *alone, const char *isa, const char
     }
 }
 
-/* Padding to one length before or behind the texts, and of random lengths on both sides. */
+/* Padding to one length before or after the texts, and of random lengths on both sides. */
 static void check_padding(const struct alone *alone, const char *isa, const char *shape)
 {
     enum { BEHIND, BEFORE, BOTH, N_SIDES };

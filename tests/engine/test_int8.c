@@ -1,11 +1,11 @@
 /* Models whose panels are int8, against a reference that rounds the rows as they do.
  *
  * Rounding is not continuous: where single and double precision fall on the two sides of a half, a
- * number jumps by a whole step of its row, and the layers behind it jump with it. At differences of
+ * number jumps by a whole step of its row, and the layers after it jump with it. At differences of
  * some 5e-7 and steps of some 0.02 that happens to one number in twenty thousand, so of texts of a
  * few tokens (some hundreds of numbers each) nearly all are free of it. Hence two bounds: most
  * texts are within 1e-5, as without int8, and no text is further off than some steps. The sums
- * themselves are exact and stand in tests/model/kernels/test_product_int8.c. */
+ * themselves are exact: tests/model/kernels/test_product_int8.c tests them. */
 #include "tests/engine/comparison.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* One number, whatever the processor: every instruction set with fused multiply-adds gives the same
- * bits, and they are those that the fingerprints below remember, so machines and compilers that
- * never meet agree. The portable set, which rounds products too where the CPU cannot fuse, and
+/* One number on every processor: every instruction set with fused multiply-adds gives the same
+ * bits, and the fingerprints below are of these bits, so that different machines and compilers
+ * agree. The portable set, which rounds products too where the CPU cannot fuse, and
  * which may leave products to OpenBLAS, is only near.
  *
  * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, NEON
@@ -20,8 +20,8 @@ enum { N_PRECISIONS = 2 };
 static const char *const PRECISIONS[N_PRECISIONS] = {"floats", "int8"};
 static const double PORTABLE_WITHIN[N_PRECISIONS] = {1e-5, 0.05};
 
-/* A change of the arithmetic changes the fingerprints: then take over those that the test prints.
- * Nothing else may change them. */
+/* A change of the arithmetic changes the fingerprints: then copy the fingerprints that the test
+ * prints. Nothing else may change them. */
 struct shape {
     const char *options;
     uint64_t fingerprint;
@@ -144,7 +144,7 @@ static double distance(const struct vectors *a, const struct vectors *b)
     return largest;
 }
 
-/* The portable set stands first. Returns whether the fingerprint is the one expected. */
+/* The portable set is first. Returns whether the fingerprint is the expected one. */
 static bool check_shape(const char *path, const struct shape *shape, double *portable_distance)
 {
     struct vectors portable = encode_all(path, support_isa(0));

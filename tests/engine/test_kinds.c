@@ -39,7 +39,7 @@ static const char *const heads[] = {
     "--width 32 --heads 5 --set head_width=10 --set score_scale=0.2",
 };
 
-/* What rotates beside the cross. */
+/* The settings that rotate in the cross. */
 static const char *const others[] = {
     "",
     "--embedding-width 12 --embedding-norm layer --position learned",
@@ -177,7 +177,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     reference_output_free(&output);
 }
 
-/* Padding before or behind the text, and holes. */
+/* Padding before or after the text, and holes. */
 TEST(masked)
 {
     static struct subject subject;

@@ -10,8 +10,8 @@
 
 enum { MAX_TOKENS = 8192, WIDTH = 384, MIB = 1 << 20 };
 
-/* The promise: activations, 9 KiB a token, and what attention and the linear layers need beside
- * them. */
+/* The promise: activations, 9 KiB a token, and what attention and the linear layers need in
+ * addition. */
 static const size_t MOST_BYTES = (size_t)128 * MIB;
 
 static char path[SUPPORT_PATH];

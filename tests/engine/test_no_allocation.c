@@ -1,9 +1,9 @@
 /* Nothing in the whole process allocates while a session encodes: not the library, and not OpenBLAS
  * for it.
  *
- * The allocators of this program stand in front of libc's, so that they are seen whoever calls;
- * sanitizers bring allocators of their own, and there the suite is skipped (test_allocation.c
- * counts there too). */
+ * The allocators of this program replace libc's, so that calls from any code are seen; sanitizers
+ * bring allocators of their own, and there the suite is skipped (test_allocation.c counts there
+ * too). */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 

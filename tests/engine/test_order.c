@@ -60,7 +60,7 @@ static double largest_difference(const float *a, const float *b, size_t n)
 }
 
 /* Over all pairs of orders, the smallest and the largest difference between the vectors of one
- * word; of the smallest only those where the word stands in different places. */
+ * word; the smallest only of pairs where the word has different positions. */
 static void spread(const float *vectors, size_t width, double *smallest, double *largest)
 {
     *smallest = (double)INFINITY;

@@ -37,7 +37,7 @@ static float *positions(const engine_model *model, engine_position scheme, size_
     return out;
 }
 
-/* The engine's matrix beside the reference's, for the same options. */
+/* Compares the engine's matrix with the reference's, for the same options. */
 static void compare_options(const engine_model *model, const struct reference_weights *weights,
                             const engine_session_options *options, size_t n, size_t width)
 {

@@ -1,6 +1,6 @@
 /* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the
- * bits it has alone, whatever comes in between: texts too long for one thread's part of the memory,
- * empty ones, padding, wrong inputs, buffers that are too small. And the regions behind them. */
+ * bits it has alone, among texts too long for one thread's part of the memory, empty texts,
+ * padding, wrong inputs, and buffers that are too small. And the calls' parallel regions. */
 #include "engine/runtime/region.h"
 #include "tests/support.h"
 
@@ -165,7 +165,7 @@ TEST(first_of_the_wrong)
     free(out);
 }
 
-/* The buffer ends in the middle: nothing is written beyond it, and the whole size is told. */
+/* The buffer ends in the middle: nothing is written past it, and the complete size is returned. */
 TEST(buffers_too_small)
 {
     static engine_result results[N_INPUTS];
@@ -194,7 +194,7 @@ TEST(buffers_too_small)
     free(out);
 }
 
-/* ---- The regions behind them ---- */
+/* ---- The parallel regions of the calls ---- */
 
 enum { N_JOBS = 3000, MOST_THREADS = 5 };
 

@@ -206,8 +206,8 @@ static void *call_with_five(void *yes)
     return is_same_with(5) ? yes : NULL;
 }
 
-/* Where OpenMP chooses how many threads there are, a call goes on with those, in a thread that has
- * had regions and in one that has not: nobody has refused any. */
+/* If OpenMP chooses the number of threads, a call continues with that number, in a thread that has
+ * had regions and in one that has not: this is no refusal. */
 TEST(fewer_than_promised)
 {
     int before = omp_get_dynamic();

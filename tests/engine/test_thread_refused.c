@@ -61,8 +61,8 @@ static void run_host(struct host *host, size_t n_asked, size_t n_threads)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* Where nobody asked for a number of threads, a session has those that it gets; the answers are the
- * same. */
+/* If the options name no number of threads, a session uses the threads it gets; the answers are
+ * the same. */
 TEST(few_threads)
 {
     static struct host alone, host;

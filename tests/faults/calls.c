@@ -1,6 +1,6 @@
-/* calls.c - a program that goes through engine.h as a host would: opens a model, makes a session,
- * asks for all that the model can answer, and frees both. What it gets goes to stdout; the first
- * call that fails is told on stderr, and ends it with exit code 1. See test_faults_engine.c.
+/* calls.c - a program that uses engine.h as a host would: opens a model, makes a session, asks for
+ * all that the model can answer, and frees both. Prints the answers to stdout; the first call that
+ * fails is reported on stderr, and ends the program with exit code 1. See test_faults_engine.c.
  *
  *     calls FILE.weights TEXT [copy]     copy: into memory
  */

@@ -322,7 +322,7 @@ static size_t list_states(struct attempt tries[CANDIDATES], enum disk_lie lie)
     return n_tries;
 }
 
-/* How many states do harm; of a disk that lies, one is enough. */
+/* Returns how many states do harm; with a disk that lies, one is enough. */
 size_t crash_try(const struct crash_case *tested, enum disk_lie lie)
 {
     static struct attempt tries[CANDIDATES];

@@ -3,8 +3,8 @@
  * make the files of a run in one piece. Only before the second entry of a journal may it refuse:
  * then its message says what to do, nothing that was there is gone, and --restart makes the files.
  *
- * The output is at any time the old one or the new one, whole; and when the program has ended, it
- * is the new one whatever is lost. */
+ * The output is at any time the complete old one or the complete new one; when the program has
+ * ended, it is the new one after any loss. */
 #ifndef TESTS_FAULTS_CRASH_H
 #define TESTS_FAULTS_CRASH_H
 
@@ -15,7 +15,7 @@ struct crash_case {
     const char *resume; /* what the command takes to go on; "": nothing */
     const char *base;   /* a folder with what is there before, or NULL */
     const char *output;
-    const char *journal; /* NULL: it has none */
+    const char *journal; /* NULL if it has no journal */
     size_t n_entries;    /* lines come slowly until the journal has so many */
     const char *input;   /* a file, for stdin */
 };
@@ -37,7 +37,7 @@ int crash_run(const struct crash_case *tested, const char *option, char message[
 void crash_record(const struct crash_case *tested, bool resumes);
 
 /* Tries what power cuts leave of the run that was recorded last: at most 80 states, with FAULTS=all
- * all of them. Returns how many did harm; of a disk that lies, one is enough. */
+ * all states. Returns how many did harm; with a disk that lies, one is enough. */
 size_t crash_try(const struct crash_case *tested, enum disk_lie lie);
 
 #endif

@@ -1,5 +1,5 @@
-/* disk_log.c - see disk_log.h. The bytes of a change are those that differ from what the file had
- * before it, so no way to write has to be understood. */
+/* disk_log.c - see disk_log.h. The bytes of a change are the bytes that differ from the file before
+ * it, so no way to write has to be understood. */
 #include "tests/faults/disk_log.h"
 
 #include "tests/faults/fault.h"

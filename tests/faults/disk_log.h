@@ -1,6 +1,6 @@
 /* disk_log.h - what a program does to the files of a folder, change by change: a tracer looks at
- * the folder after each of its system calls (fault.h). disk_state.h makes of it what a power cut
- * may leave. */
+ * the folder after each of its system calls (fault.h). disk_state.h derives the states that a power
+ * cut may leave. */
 #ifndef TESTS_FAULTS_DISK_LOG_H
 #define TESTS_FAULTS_DISK_LOG_H
 

@@ -1,9 +1,9 @@
 /* disk_state.h - folders that a power cut may leave, made of what a program did to one
  * (disk_log.h).
  *
- * What was synced is there: the bytes of a file by fsync or fdatasync of it, names by fsync of the
- * folder. Of every change after that each sector of 512 bytes, and each name, is there or not,
- * whatever came before or after it; a sector that the file did not have before may hold anything.
+ * What was synced is kept: the bytes of a file by fsync or fdatasync of the file, names by fsync of
+ * the folder. Of every later change each sector of 512 bytes, and each name, is kept or lost, each
+ * independently of all others; a sector that the file did not have before may hold anything.
  */
 #ifndef TESTS_FAULTS_DISK_STATE_H
 #define TESTS_FAULTS_DISK_STATE_H
@@ -32,7 +32,7 @@ enum disk_lie {
     LIE_FOLDER,  /* fsync of the folder */
     LIE_PARTS,   /* fdatasync of all files but a journal: before an entry of it */
     LIE_JOURNAL, /* fdatasync of a journal */
-    LIE_SUMS     /* lines of the journal have right checksums, whatever is in them */
+    LIE_SUMS     /* all lines of the journal have right checksums, damaged ones too */
 };
 
 struct disk_state {

@@ -27,7 +27,7 @@ static const char BEFORE[] = "what was there before\n";
 static char work[SUPPORT_PATH], result[SUPPORT_PATH];
 static char in[SUPPORT_PATH], out[SUPPORT_PATH], err[SUPPORT_PATH];
 
-/* What a run left behind. */
+/* The files that a run left. */
 struct outcome {
     struct fault_run run;
     char *out, *err, *result; /* [len], then a NUL */
@@ -93,7 +93,7 @@ static void drop(struct outcome *outcome)
     free(outcome->result);
 }
 
-/* ---- What is asked of it ---- */
+/* ---- What a run must fulfil ---- */
 
 static bool is_same_result(const struct outcome *got, const struct outcome *expected)
 {
@@ -106,8 +106,8 @@ static bool is_same_output(const struct outcome *got, const struct outcome *expe
     return got->out_len == expected->out_len && memcmp(got->out, expected->out, got->out_len) == 0;
 }
 
-/* Whoever lacks memory looks for it, not for what is wrong with a file; a thread that cannot be had
- * is another word for it. */
+/* A user who lacks memory must read of memory, not of a fault of a file; a message that a thread
+ * cannot be started counts as well. */
 static bool blames_memory(const char *message)
 {
     return strcasestr(message, "memory") != NULL || strcasestr(message, "thread") != NULL;

@@ -1,7 +1,7 @@
 /* fault.h - a program runs while one thing that it asks of the system fails: its n-th allocation
  * (preload.c) or its n-th system call of a kind, which a tracer answers in the system's place
  * (fault.c). Calls count from main on; what threads and started processes do until they become
- * another program counts too, what is written to stderr does not: that is where it is told. */
+ * another program counts too, what is written to stderr does not: failures are reported there. */
 #ifndef TESTS_FAULTS_FAULT_H
 #define TESTS_FAULTS_FAULT_H
 
@@ -16,7 +16,7 @@ enum { FAULT_KINDS_MOST = 24, FAULT_CALLS_MOST = 16 };
 struct fault_kind {
     const char *name;
     int reason;                  /* errno; 0: half of the bytes are transferred */
-    bool is_lasting;             /* the calls behind the n-th fail too */
+    bool is_lasting;             /* the calls after the n-th fail too */
     int calls[FAULT_CALLS_MOST]; /* numbers of system calls, then -1; none: allocations */
 };
 

@@ -4,10 +4,10 @@
  * program's.
  *
  *     FAULT_ALLOCATION   the number of the allocation that fails; 0: none
- *     FAULT_LASTING      if it is there, all behind that one fail too
+ *     FAULT_LASTING      if it is set, all allocations after that one fail too
  *     FAULT_COUNT        a file of one uint64_t that receives the number of allocations
  *
- * Before main it stops itself, so that who traces it knows where its system calls begin to count. A
+ * Before main it stops itself, so that a tracer knows where its system calls begin to count. A
  * program that counts its branches (make coverage) writes the counts after its end: no allocation
  * fails then, and a system call that does not exist says so to the tracer.
  */

@@ -1,6 +1,6 @@
 /* Power cuts (crash.h): runs of encode with a journal and without one, and a weight file. A disk
- * that lies about a sync must be found out: else this suite could not see that a program forgets
- * one.
+ * that lies about a sync must be found out: else this suite could not see that a program omits a
+ * sync.
  *
  * Guarantee: a run of encode resumes after a power cut, with any loss of bytes that were not
  * synced. */

@@ -1,5 +1,5 @@
 /* Any bytes as a command line of encode-new and, after an empty line, a text. The model that it
- * makes must be one that opens and verifies; then everything is asked of it. */
+ * makes must open and verify; then it is asked for everything. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In memory of exactly the file's length, so that a sanitizer sees a read behind it. */
+/* In memory of exactly the file's length, so that a sanitizer sees a read past its end. */
 static void *read_whole_file(int fd, size_t *len)
 {
     struct stat status;

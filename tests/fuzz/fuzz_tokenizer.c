@@ -1,9 +1,8 @@
 /* Any bytes as a text, or two, for tokenizers of every kind of step. Three bytes choose the
  * tokenizer, what is asked, and where the second text begins; with the last tokenizer, the first
  * three lines are its normalizer, splitter and added tokens; of kind unigram, the first line says
- * how its sections are damaged. What the answer must be like is
- * checked: ids and spans within bounds, spans in order, the same count whatever the room for
- * tokens, limits kept. */
+ * how its sections are damaged. The answer is checked: ids and spans within bounds, spans in order,
+ * the same count for every room for tokens, limits kept. */
 #include "model/tokenizer/tokenizer.h"
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tools/writer/tokenizer/trie_writer.h"

@@ -77,7 +77,7 @@ static void look_at_positions(const engine_model *model, const engine_info *info
 
 /* ---- What it computes ---- */
 
-/* A session with one number of everything, and what is asked of it. */
+/* A session with one number of everything, and the calls on it. */
 struct use {
     const engine_info *info;
     engine_session *session;

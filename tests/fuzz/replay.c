@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of exactly the input's length, so that a sanitizer sees a read behind it. */
+/* A copy of exactly the input's length, so that a sanitizer sees a read past its end. */
 static void give(replay_target target, const uint8_t *data, size_t len)
 {
     uint8_t *copy = malloc(len > 0 ? len : 1);

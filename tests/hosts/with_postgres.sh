@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL of its own that has the extension, and that ends with it:
+# Runs a command with a PostgreSQL of its own that has the extension, and that ends with the command:
 #
 #     tests/hosts/with_postgres.sh COMMAND...
 #     tests/hosts/with_postgres.sh psql         to look around
 #
 # The server is Debian's: its programs are copied into a temporary folder with the extension, which a server looks for
-# beside itself, so nothing of the system is changed. It runs as the user postgres, else nobody, if this is root, as which
-# a server does not run. The environment names it to psql (PGHOST ...) and has, for commands that stop and start it,
+# in its own folder, so nothing of the system is changed. If this is root, as which a server does not run, it runs as
+# the user postgres, else nobody. The environment names it to psql (PGHOST ...) and has, for commands that restart it,
 # POSTGRES_AS, POSTGRES_DATA and POSTGRES_LOG. Exit code: the command's; 77, with the reason, if there is no server here.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,6 +1,6 @@
-# environment.sh - what tests find around them, whoever runs them and wherever: tests/run.sh and scripts of tests
+# environment.sh - the same environment for tests of every user on every machine: tests/run.sh and scripts of tests
 # source it. Settings of a user, a terminal or a job are not for the programs that are tested, nor for the commands
-# that look at their output; the locale is C. What a test then sets is left alone.
+# that look at their output; the locale is C. Variables that a test sets afterwards are kept.
 [ -z "${TEST_ENVIRONMENT:-}" ] || return 0
 export TEST_ENVIRONMENT=made
 for name in $(compgen -A export); do

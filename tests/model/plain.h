@@ -22,15 +22,15 @@ float *new_floats(size_t n);
 double *new_doubles(size_t n);
 float *copy_floats(const float *x, size_t n);
 
-/* Elements that n_rows rows of `width` take, `stride` apart: the last one has nothing behind it. */
+/* Elements that n_rows rows of `width` take, `stride` apart: the last row ends at its width. */
 size_t extent(size_t n_rows, size_t stride, size_t width);
 
 /* Uniform within -range .. range. */
 double random_within(uint64_t *state, double range);
 float *random_floats(uint64_t *state, size_t n, double range);
 
-/* Fills with a NaN that no computation gives, and tells it from all else: what must not be written
- * stays `untouched`, and whoever reads it gets NaN. */
+/* Fills with a NaN that no computation gives, and recognizes it: what must not be written stays
+ * `untouched`, and code that reads it gets NaN. */
 void fill_untouched(float *x, size_t n);
 bool untouched(const float *x, size_t n);
 
@@ -51,14 +51,14 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
  * 2^-126). */
 double in_steps(double got, double expected);
 
-/* The largest of many errors, in whatever unit, and where; a NaN counts as infinitely large. */
+/* The largest of many errors, in any unit, and where; a NaN counts as infinitely large. */
 struct largest {
     double error, got, expected, at;
     size_t n;
 };
 void note_error(struct largest *largest, double error, double got, double expected, double at);
 
-/* Prints the largest error beside the bound, and fails unless it is within. */
+/* Prints the largest error and the bound, and fails unless the error is within the bound. */
 __attribute__((format(printf, 3, 4))) void assert_bound(const struct largest *largest, double bound,
                                                         const char *what, ...);
 

@@ -1,4 +1,4 @@
-/* Numbers of CONF are read and written with a point, whatever the host's locale has. */
+/* Numbers of CONF are read and written with a point in every locale of the host. */
 #include "tests/support.h"
 
 #include "model/config.h"

@@ -78,7 +78,7 @@ TEST(all_halves)
     }
 }
 
-/* Half way between neighbours, and a float to either side of it: every tie there is. */
+/* Half way between neighbours, and a float to either side of it: every possible tie. */
 TEST(ties)
 {
     for (uint32_t half = 0; half < 0x7F80; half++) {
@@ -116,7 +116,7 @@ TEST(many_floats)
     }
 }
 
-/* A NaN stays one whichever of its bits are set, also those that are cut off. */
+/* A NaN stays a NaN with any of its bits set, also if only bits that are cut off are set. */
 TEST(nan)
 {
     for (unsigned bit = 0; bit < 23; bit++) {

@@ -39,7 +39,7 @@ MESSAGE = re.compile(r'\w+\(\s*error,.*"', re.DOTALL)
 
 
 def is_operand(token):
-    """Whether a + or - behind it joins two values."""
+    """Whether a + or - after it joins two values."""
     return token.lastgroup == "number" or (
         token.lastgroup == "word" and token.group() not in KEYWORDS) or token.group() in ")]"
 

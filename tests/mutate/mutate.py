@@ -10,7 +10,7 @@ the libengine.so of programs that suites run, until a suite fails or takes far t
 killed. Suites of more than three seconds do not take part. Of kernels that are compiled once per instruction
 set only $MUTANT_ISAS (portable avx2) are changed.
 
-$BUILD/mutants/results.tsv gets a line for each mutant; those that have one are not tried again.
+$BUILD/mutants/results.tsv gets a line for each mutant; mutants that have a line are not tried again.
 """
 
 import argparse

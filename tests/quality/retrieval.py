@@ -1,4 +1,4 @@
-"""What a search by the vectors finds, and what of it is left where the rows are rounded to fewer bytes."""
+"""What a search by the vectors finds, and how much of it with rows that are rounded to fewer bytes."""
 
 import math
 

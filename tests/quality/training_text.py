@@ -273,7 +273,7 @@ class TrainingText(unittest.TestCase):
         same, none, some = measures.WordsAlone().cosines(pairs)
         self.assertAlmostEqual(same, 1)
         self.assertEqual(none, 0)
-        self.assertTrue(0 < some < 0.5) # "a" stands nearly everywhere
+        self.assertTrue(0 < some < 0.5) # "a" occurs nearly everywhere
         scores = measures.TermWeights(["red fish", "red red dog dog dog dog", "cat"]).bm25("a red fish")
         self.assertTrue(scores[0] > scores[1] > scores[2] == 0)
 

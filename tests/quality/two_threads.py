@@ -6,7 +6,7 @@ Guarantee: a short text takes at most 1.1 times as long on two threads as on one
 encode-bench times lat16 with one and with two threads in turns, a second each, on the machine as it
 is and beside a neighbour that takes a processor for a while, leaves, and comes again, at the same
 times for both. Fails where two threads take more than 1.1 times as long as one, over all rounds; a
-single round may be disturbed by whatever else there is, and is only shown.
+single round may be disturbed by other programs, and is only shown.
 SECONDS: of both parts together, 600 if absent. Needs two processors.
 """
 import json

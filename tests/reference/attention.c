@@ -38,7 +38,7 @@ static void turn(const struct reference_model *model, size_t layer, double *head
     }
 }
 
-/* ALiBi: 2^(-8(h + 1)/H); the heads behind the largest power of two P have the slopes number 0, 2,
+/* ALiBi: 2^(-8(h + 1)/H); the heads after the largest power of two P have the slopes number 0, 2,
  * 4 ... of 2P heads. */
 static double slope(size_t head, size_t n_heads)
 {

@@ -48,7 +48,7 @@ static size_t count(struct reference_model *model, const char *key, const char *
     return (size_t)value;
 }
 
-/* A value that must be one of the names, which stand between blanks. */
+/* A value that must be one of the names, which are separated by blanks. */
 /* names NULL: what computes by the value refuses one that it does not know. */
 static const char *one_of(struct reference_model *model, const char *key, const char *if_absent,
                           const char *names)

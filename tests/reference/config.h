@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) void reference_complain(struct reference_m
 
 bool reference_is(const char *value, const char *name);
 
-/* The values of a tensor of exactly this shape; NULL and a complaint where there is none. */
+/* The values of a tensor of exactly this shape; NULL and a complaint if it is absent. */
 const double *reference_matrix(struct reference_model *model, size_t rows, size_t cols,
                                const char *name);
 const double *reference_vector(struct reference_model *model, size_t n, const char *name);

@@ -34,7 +34,7 @@ static uint64_t element_bytes(enum reference_type type)
     return type == REFERENCE_F32 ? 4 : type >= REFERENCE_INT8 ? 1 : 2;
 }
 
-/* Where element (n, k) of the matrix [N, K] stands, in elements. */
+/* Returns the offset of element (n, k) of the matrix [N, K], in elements. */
 static uint64_t element_index(const struct reference_tensor *tensor, uint64_t n, uint64_t k)
 {
     uint64_t cols = tensor->cols;
@@ -59,7 +59,7 @@ static double element_value(const struct reference_tensor *tensor, const uint8_t
     return integer * f32_value((uint32_t)reference_number(bytes + scales + 4 * n, 4));
 }
 
-/* Stored rows and columns, those that only fill up panels included. */
+/* Stored rows and columns, padding of panels included. */
 static void stored_shape(const struct reference_tensor *tensor, uint64_t *rows, uint64_t *cols)
 {
     bool panels = tensor->layout == REFERENCE_PANELS;
@@ -68,7 +68,7 @@ static void stored_shape(const struct reference_tensor *tensor, uint64_t *rows, 
                                                      : tensor->cols;
 }
 
-/* int8: the scales start at the next multiple of 64 behind the elements. */
+/* int8: the scales start at the next multiple of 64 after the elements. */
 static uint64_t scales_offset(uint64_t n_elements)
 {
     return (n_elements + 63) / 64 * 64;
@@ -91,8 +91,8 @@ bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_b
     return true;
 }
 
-/* Where the columns' factors are, behind the sums of the rows' integers; false: a sum is wrong, or
- * a factor behind the last is not zero. */
+/* Finds the columns' factors after the sums of the rows' integers; false if a sum is wrong or a
+ * factor after the last is not zero. */
 static bool read_factors(const struct reference_tensor *tensor, const uint8_t *bytes, uint64_t rows,
                          uint64_t cols, uint64_t scales)
 {

@@ -1,4 +1,4 @@
-/* decode.h - numbers and matrices as they lie in a weight file. */
+/* decode.h - numbers and matrices as a weight file stores them. */
 #ifndef TESTS_REFERENCE_DECODE_H
 #define TESTS_REFERENCE_DECODE_H
 

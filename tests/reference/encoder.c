@@ -1,7 +1,7 @@
-/* The encoder once more, to be read beside the paper: every step is a plain loop over doubles,
- * every formula stands as weights/FORMAT.md has it, and nothing is shared with the engine.
+/* The encoder once more, to be read along with the paper: every step is a plain loop over doubles,
+ * every formula is written as in weights/FORMAT.md, and nothing is shared with the engine.
  *
- * Matrices of linear layers are [out, in], y = x·Wᵀ + b; attention is in attention.c beside. */
+ * Matrices of linear layers are [out, in], y = x·Wᵀ + b; attention is in attention.c. */
 #include "tests/reference/steps.h"
 
 #include <math.h>

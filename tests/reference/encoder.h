@@ -43,7 +43,7 @@ void reference_output_free(struct reference_output *output);
 void reference_pool(const struct reference_output *output, const char *pooling, bool normalize,
                     double *out);
 
-/* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False where there is none. */
+/* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False with `error` if this fails. */
 bool reference_positions(const struct reference_weights *weights,
                          const struct reference_options *options, size_t n, double *out,
                          char error[256]);

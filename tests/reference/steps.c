@@ -1,4 +1,4 @@
-/* Linear layers and norms, as weights/FORMAT.md has them, for the encoder beside. */
+/* Linear layers and norms, as weights/FORMAT.md has them, for encoder.c. */
 #include "tests/reference/steps.h"
 
 #include <math.h>

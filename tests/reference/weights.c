@@ -193,7 +193,7 @@ static bool read_settings(struct reference_weights *weights, const struct sectio
     return true;
 }
 
-/* The slot where a text's id + 1 stands, or the empty one where the search ends. */
+/* Returns the slot that holds a text's id + 1, or the empty slot where the search ends. */
 static uint32_t find_slot(const uint8_t *bytes, const uint8_t *texts, const uint8_t *starts,
                           uint32_t slots, const uint8_t *text, uint32_t len)
 {

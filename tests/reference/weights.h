@@ -21,13 +21,13 @@ enum reference_type {
 };
 enum reference_layout { REFERENCE_ROWS = 0, REFERENCE_PANELS = 1 };
 
-/* Keys and values are NUL-terminated and lie in the file's copy. */
+/* Keys and values are NUL-terminated and point into the file's copy. */
 struct reference_settings {
     size_t n;
     const char **keys, **values;
 };
 
-/* values: [rows, cols], whatever the type and layout in the file. A vector [N] has cols 1. */
+/* values: [rows, cols], for every type and layout in the file. A vector [N] has cols 1. */
 struct reference_tensor {
     const char *name;
     enum reference_type type;

@@ -8,7 +8,7 @@ makes of random texts with them. Prints JSON lines: {"definition": ...}, then th
 
 DEFINITIONS is the number of each kind. Vocabularies are trained on the random texts. The reference
 itself panics on some definitions (an added token that is empty after normalization, or whose blanks
-another one has taken): these are left out."""
+another one has taken): these are skipped."""
 import json
 import random
 import re

@@ -29,7 +29,7 @@ run() { # PROGRAM ARGUMENTS...: leaves out and err in $folder, and $code
     code=$?
 }
 
-ends() { # WHAT CODE WORDS: of the last run; WORDS stand on stderr
+ends() { # WHAT CODE WORDS: of the last run; stderr contains WORDS
     check "$1: exit code $code, expected $2" [ "$code" = "$2" ]
     check "$1: '$3' on stderr" grep -qF -- "$3" "$folder/err"
 }

@@ -1,10 +1,10 @@
-/* shell.h - programs run as a user runs them: a shell command in a temporary folder, and what came
- * of it.
+/* shell.h - programs run as a user runs them: a shell command in a temporary folder, and its
+ * outcome.
  *
  * Commands see $ENCODE and $NEW, the programs; $ENCODE_MODEL, toy.weights; and in the folder
  *   toy.weights   width 8, 2 heads, 2 layers, sinusoidal, 16 tokens; Keras rules; ids of the words
  * below; templates [CLS] A [SEP] and [CLS] A [SEP] B [SEP]; unknown words are [UNK] plain.weights
- * the same words without special tokens, in whose texts unknown words are left out
+ * the same words without special tokens, in whose texts unknown words are skipped
  * and $AWAIT EXPRESSION FILE, which waits until the file has such a line, five minutes at most.
  */
 #ifndef TESTS_TOOLS_SHELL_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks of the tree find what they are there for: in a copy of it each kind of fault is planted, and must
-# fail and be told; without one they pass.
+# The checks of the tree find their faults: in a copy of the tree each kind of fault is planted, and the check must
+# fail and report it; without faults they pass.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -8,7 +8,7 @@ copy=$folder/tree
 mkdir "$copy"
 cp -r engine model tools tests weights Makefile README.md LICENSE "$copy"
 
-finds() { # CHECK FILE TEXT WORDS: with TEXT behind the end of FILE, the check fails and says WORDS
+finds() { # CHECK FILE TEXT WORDS: with TEXT appended to FILE, the check fails and prints WORDS
     local file=$copy/$2
     mkdir -p "${file%/*}"
     cp "$file" "$folder/kept" 2>/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# encode where the system gives little: no threads, little memory. It does its work with what it has, or says what
-# is missing, and ends. And what it does to OpenMP's threads, which spin unless they are told not to: it starts itself
-# again, whatever way it was started.
+# encode on a system with few resources: no threads, little memory. It does its work with what it has, or reports what
+# is missing, and ends. And what it does to OpenMP's threads, which spin unless the environment forbids it: it starts
+# itself again, however it was started.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files that programs write beside those that they read: closed descriptors, outputs that are inputs, limits of a
-# file's length, sources that vanish. Nothing that was there is damaged, nothing half written is left.
+# Files that programs write and files that they read: closed descriptors, outputs that are inputs, limits of a
+# file's length, sources that vanish. No existing file is damaged, and no incomplete file is left.
 # shellcheck disable=SC2016
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Names that command a terminal: in a weight file, in a checkpoint, on the command line. Whatever a program prints of
-# them, on stdout or stderr, the terminal gets neither a control character nor one that turns the order of letters
-# around. Programs that read CSV get the characters as they are.
+# Names that command a terminal: in a weight file, in a checkpoint, on the command line. When a program prints any of
+# them, on stdout or stderr, the terminal gets neither a control character nor a character that reverses the order of
+# letters. Programs that read CSV get the characters as they are.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -94,7 +94,7 @@ else
     echo 'skipped: script, which makes a terminal, is not there'
 fi
 
-# ---- What stands on the command line ----
+# ---- Names on the command line ----
 run "$programs/encode" -m plain.weights -p mean -f npy -o "v$evil.npy" "a$evil" cat
 printf '%s\ncat\n' "a$evil" >"t$evil"
 quiet encode "--$evil"
@@ -135,7 +135,7 @@ printf '{"text": "\\u001b%s' "$evil" >lines
 "$programs/encode" -m plain.weights --input jsonl <lines >out 2>err
 check 'a line that is not JSON' [ "$(LC_ALL=C grep -aPc "$hidden" err)" = 0 ]
 
-# ---- A command in a message can be pasted, whatever the folder is called ----
+# ---- A command in a message can be pasted, for every name of the folder ----
 run "$programs/encode-import" pickle -o x
 ends 'a pickle' 1 'python3 -c'
 run "$programs/encode-import" "x'; touch injected; '" -o x

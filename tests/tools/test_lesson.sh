@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/lesson.sh as a user runs it: wrong use, what it leaves where something fails, that no number of the articles
-# differs, that the page's own numbers are those that lesson/recompute.py computes by another way, and that it finds
-# wrong ones.
+# tools/lesson.sh as a user runs it: wrong use, which files a failure leaves, that no number of the articles differs,
+# that lesson/recompute.py computes the page's own numbers by another way and gets the same, and that it finds wrong
+# numbers.
 #
 # Guarantee: the page `build/lesson.html` has the numbers and figures of four articles on positional encoding, each
 # made by a command and computed again by another way.
@@ -142,7 +142,7 @@ fi
 
 # ---- Other weights, no vectors ----
 # Few words, positions of another scheme, and so many heads that not all are on the page: every step is there, of
-# these weights. They are named as a user names them, from the folder in which they lie.
+# these weights. They are named as a user names them, from the folder that has them.
 "$programs/encode-new" -o "$folder/small.weights" --layers 6 --width 48 --heads 12 --position learned --max-tokens 40 \
     --name 'small one' --words 'I ride bike dog bites man king queen woman wolf football tennis red green' 2>/dev/null
 run env -C "$folder" SHARED_DIR="$folder/none" "$lesson" -m small.weights small.html

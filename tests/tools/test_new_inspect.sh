@@ -147,7 +147,7 @@ for json in '{' '{}' '{"config": 3}' '{"config": {}}' '{"config": {"word_index":
     run "$new" -o no.weights --tokenizer k.json
     ends "no Keras file: $json" 1 'k.json'
 done
-# A key with a NUL character stands in index_word only.
+# Only index_word has a key with a NUL character.
 cat >k.json <<'END'
 {"config": {"char_level": true, "word_index": "{\"\\u0000\": 1, \"a\": 2}", "index_word": "{\"1\": \"\\u0000\", \"2\": \"a\"}"}}
 END
@@ -322,9 +322,9 @@ done
 run "$new" --help
 check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\):'
 check 'help: gate' line 'none: act\(a\); first: act\(a\)·b; second: a·act\(b\)'
-sed -n '/^Shape/,/^$/p' out >shape # an option's words stand behind it or on a line of their own
+sed -n '/^Shape/,/^$/p' out >shape # an option's words follow it or are on a line of their own
 check 'help: the shape fits into 100 columns' [ "$(LC_ALL=C.UTF-8 grep -cE '.{101}' shape)" = 0 ]
-# An option's lines become one; its words stand behind ": " or behind its default.
+# An option's lines become one; its words follow ": " or its default.
 sed -n '/^      --/,$p' shape | sed '/^$/,$d' | awk '/^      --/ { printf "\n" } { printf "%s", $0 }' |
     sed 's/  */ /g; 1d' >joined && echo >>joined
 check 'help: every shape option is explained' [ "$(grep -c '^ --' joined)" = \

@@ -90,7 +90,7 @@ static const struct option_table TABLE = {
 struct outcome {
     struct paint paint;
     struct option_reading reading;
-    int exit_code, conflict; /* of reading, and of the rules behind it; -1: it went on */
+    int exit_code, conflict; /* of reading, and of the rules after it; -1: no exit */
     char said[4096];
 };
 
@@ -210,7 +210,7 @@ TEST(rules)
     conflicts("-c blue -c red --layer x", NULL); /* the last one counts */
     conflicts("--depth 3", "depth is that of texts");
     conflicts("--depth 3 text", NULL);
-    conflicts("-w 3 --depth 3", "width needs output"); /* the first one is told */
+    conflicts("-w 3 --depth 3", "width needs output"); /* the first conflict is reported */
 }
 
 TEST(help)

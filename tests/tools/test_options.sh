@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Options of every program: what --help, the manual and the shell's completion name is what the command line takes,
-# with values where it wants them, and nothing is left out.
+# Options of every program: --help, the manual and the shell's completion name exactly the options that the command
+# line takes, with values where an option requires one.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -62,11 +62,11 @@ options_of() { # PROGRAM [PICTURE]
     sed -nE 's/^  (-.), (--[a-z-]+).*/\2 \1/p; s/^      (--[a-z-]+).*/\1 none/p' lines | sort >help
     cut -d' ' -f1 help >help-names
     check "$who: the help has options" [ -s help-names ]
-    # Hidden: encode-inspect explains why it has none of these.
+    # Hidden: encode-inspect explains why it lacks these.
     parsed "${command[@]}" | grep -vxE -- "$([ "$1" = encode-inspect ] && echo '--output|--embedding-scale' || echo none)" >parsed
     if [ $# = 1 ]; then
         check "$who: the help has what is parsed" same parsed help-names
-    else # those that a picture does not take are refused by name
+    else # options that a picture does not take are refused by name
         while read -r option; do
             "${command[@]}" "$option" 1 --version 2>&1 | grep -q 'is not an option of' || echo "$option"
         done <parsed >taken

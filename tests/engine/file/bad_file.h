@@ -30,7 +30,7 @@ engine_status open_bytes(const uint8_t *data, size_t len);
 /* The same; frees the patient. */
 engine_status open_patient(struct patient *patient);
 
-/* Opening must give this status, and a message in which these words stand; frees the patient. */
+/* Opening must give this status, and a message that contains these words; frees the patient. */
 void assert_refused(struct patient *patient, engine_status expected, const char *words);
 
 /* Calls visit with a copy in which the byte at `at` is another, for each of several values; visit

@@ -1,6 +1,6 @@
 /* Damage inside the sections of a weight file: any byte, vocabulary, tensor directory. The
- * checksums are made right again behind each change, so that the checks behind them are what is
- * tested; opening either fails with words or gives a model that works. */
+ * checksums are corrected after each change, so that the checks after the checksums are tested;
+ * opening either fails with a message or gives a model that works. */
 #include "tests/engine/file/bad_file.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"

@@ -1,7 +1,7 @@
 /* Damaged weight files: cut off, too long, header and section table changed, no file at all.
- * Whatever is wrong, opening either fails, with a status and with words, or gives a model that
- * works: it never crashes, hangs or reads outside the file (AddressSanitizer sees that, for the
- * copies are exactly as long as the file). What lies inside the sections is test_bad_contents.c's.
+ * With any damage, opening either fails with a status and a message, or gives a model that works:
+ * it never crashes, hangs or reads outside the file (AddressSanitizer sees that, for the copies
+ * are exactly as long as the file). test_bad_contents.c tests the contents of sections.
  *
  * Guarantee: damaged weight files (cut at every byte, every header byte flipped, absurd counts)
  * give a status and a message, or a model that works. */
@@ -102,7 +102,7 @@ TEST(the_header_says_what_is_wrong)
 {
     struct patient copy = patient_copy(&sound, 0);
 
-    copy.data[0] = 0x09; /* what a transfer with 7 bits makes of it */
+    copy.data[0] = 0x09; /* the byte after a transfer with 7 bits */
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "binary");
     copy = patient_copy(&sound, 0);
     memmove(copy.data + 5, copy.data + 6, copy.len - 6); /* \r\n became \n */

@@ -209,7 +209,7 @@ TEST(settings_unknown_or_doubled)
     assert_int_not_equal(open_patient(&copy), 0);
     copy = patient_copy(&sound, SPARE);
     replace_setting(&copy, "TOKN", "split", "\xff\xfe",
-                    2); /* not UTF-8; whatever it does, it lives */
+                    2); /* not UTF-8; every result except a crash */
     open_patient(&copy);
     copy = patient_copy(&sound, SPARE);
     replace_setting(&copy, "TOKN", "kind", "words", 5);

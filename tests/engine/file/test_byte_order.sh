@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A big-endian machine is refused where the library is compiled, and told why.
+# Compiling the library for a big-endian machine fails with an error that says why.
 #
 # Guarantee: on a big-endian machine the library does not compile.
 set -u

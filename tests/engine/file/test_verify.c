@@ -98,7 +98,7 @@ TEST(flipped_bits_are_seen)
     }
 }
 
-/* Behind the limit nobody reads what is not needed, unless it is asked for. */
+/* Past the limit, bytes that are not needed are read only on request. */
 TEST(large_files_where_it_is_asked_for)
 {
     struct stat stat_;
@@ -183,7 +183,7 @@ static void flip_bit_later(size_t bit, time_t seconds, long ns)
     fail_msg("the file system has no clock");
 }
 
-/* Whoever writes can set the time of modification back (cp -p, rsync), but not that of change. */
+/* A writer can set the time of modification back (cp -p, rsync), but not that of change. */
 TEST(verified_again_when_it_changed)
 {
     write_sound();
@@ -286,7 +286,7 @@ static void write_random(size_t len, uint64_t state)
     free(bytes);
 }
 
-/* Everything that reads the map: whatever it says, nothing reads outside it. */
+/* Everything that reads the map: with any contents, nothing reads outside it. */
 static void use(const engine_model *model)
 {
     const char *key, *value;
@@ -382,7 +382,7 @@ TEST(numbers_that_are_none)
 }
 
 /* qkv [24, 8] in panels has a second one that is half empty; output [8, 8] in bf16 half a panel;
- * behind out [8, 16] in rows and its scales, and behind vectors, the file is padded to 64. */
+ * after out [8, 16] in rows and its scales, and after vectors, the file is padded to 64. */
 TEST(padding_that_is_not_zero)
 {
     static const char words[] = "padding is not zero";

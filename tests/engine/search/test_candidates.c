@@ -1,4 +1,4 @@
-/* Bounds of scores lose no hit and change no bit, whatever rows, scales and queries are: searches
+/* Bounds of scores lose no hit and change no bit, for all rows, scales and queries: searches
  * that score only candidates (many queries, rows of int8 and of bits) against searches that score
  * every row (four queries at a time), on every instruction set; rows are made whose scores reach
  * the bound. */

@@ -15,7 +15,7 @@ static const char *const TYPE_NAMES[] = {"f32", "f16", "int8", "binary"};
 /* Rows of random numbers, queries, and room for all hits. */
 struct trial {
     engine_vectors vectors;
-    char *block; /* the rows begin behind its first `shift` bytes */
+    char *block; /* the rows begin after its first `shift` bytes */
     float *queries;
     size_t n_queries;
     engine_hit *hits; /* [n_queries, n] */

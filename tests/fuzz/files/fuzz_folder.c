@@ -45,7 +45,7 @@ enum { N_NAMES = sizeof NAMES / sizeof *NAMES, PATH_BYTES = 96 };
 
 static char folder[64];
 
-/* Files that are not read now are kept beside the directory: a link brings one back, the same file
+/* Files that are not read now are kept outside the directory: a link brings one back, the same file
  * as before, so that what the program remembers of its inputs does not grow. */
 static void make_folder(void)
 {

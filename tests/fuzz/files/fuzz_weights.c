@@ -1,6 +1,6 @@
 /* Any bytes as a weight file whose checksums are right: two bytes choose how the model is used, the
  * rest is the file, in which the magic bytes, its length and every checksum are made right first.
- * So what is tested is all that stands behind: opening, verifying, sessions, poolings, heads. */
+ * So the code after these checks is tested: opening, verifying, sessions, poolings, heads. */
 #include "engine/file/crc32c.h"
 #include "engine/file/format.h"
 #include "tests/fuzz/model_use.h"
@@ -15,7 +15,7 @@ struct file {
     size_t len;
 };
 
-/* The checksum of a part of the file that an entry speaks of, where it lies in the file. */
+/* Corrects the checksum of the bytes that an entry describes, if the file contains them. */
 static void heal_checksum(const struct file *file, uint8_t *checksum, uint64_t offset, uint64_t len)
 {
     if (offset <= file->len && len <= file->len - offset)

@@ -118,7 +118,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(index.search(rows[5], 1)[0]["corpus_id"], 5)
 
     def test_second_interrupt(self):
-        """A call that a second signal leaves behind has its memory until it ends."""
+        """A call that a second signal abandons keeps its memory until it ends."""
         begun, end = threading.Event(), threading.Event()
 
         def engine_search(*_):

@@ -1,4 +1,4 @@
-/* The steps of one head beside softmax, each by itself, of every instruction set: packed rows and
+/* The steps of one head except softmax, each by itself, of every instruction set: packed rows and
  * mixes of values, against sums in double. A row of weights is a key, a column a query. */
 #include "tests/model/plain.h"
 

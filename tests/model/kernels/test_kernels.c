@@ -29,8 +29,8 @@ TEST(select)
 #else
     const char *highest = "neoni8mm", *foreign = "amx";
 #endif
-    /* What the CPU lacks gives the best below it; what only others can have, the portable set; what
-     * nobody has, nothing. */
+    /* A set that the CPU lacks gives the best set below it; a set of other architectures, the
+     * portable set; an unknown set, nothing. */
     assert_string_equal(kernels_select(highest, true)->isa, best);
     assert_string_equal(kernels_select(foreign, true)->isa, "portable");
     assert_string_equal(kernels_select("", true)->isa, best);
@@ -62,7 +62,7 @@ static float *sweep(size_t *n)
 struct accuracy {
     double middle;   /* in steps, from -1 on */
     double tail;     /* in steps, from `from` on */
-    double from;     /* what lies below is as good as 0: at most 1e-36 */
+    double from;     /* results below it count as 0: at most 1e-36 */
     double absolute; /* anywhere, divided by |x| where that is more than 1 */
 };
 
@@ -127,8 +127,8 @@ TEST(twin_of_gelu_tanh)
     assert_bound(&largest, 4e-16, "x·(1 + tanh u) / 2");
 }
 
-/* Element by element: what stands at x[i] depends neither on n nor on its neighbours nor on where
- * the array starts, and nothing behind the array is written. */
+/* Element by element: the result at x[i] depends neither on n nor on its neighbours nor on where
+ * the array starts, and nothing past the array is written. */
 TEST(activation_lengths)
 {
     static const size_t lengths[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13,

@@ -1,9 +1,9 @@
 /* product_blas of every instruction set: OpenBLAS' products of a linear layer.
  *
- * Sums of f32, f16 and bf16 weights against plain_product in double: in whatever order, K products
+ * Sums of f32, f16 and bf16 weights against plain_product in double: in every order, K products
  * are off by at most K roundings of the sum of their magnitudes. What is done to the sums, and sums
- * of int8: to the last bit what the other kernels make of them. And a row has the same bits in any
- * company. */
+ * of int8: equal to the other kernels' results to the last bit. And a row has the same bits among
+ * any other rows. */
 #include "tests/model/plain.h"
 
 #include "engine/runtime/machine.h"

@@ -1,4 +1,4 @@
-/* What the product kernels do beside the sums: activation and gate in the tile, and panels of f16
+/* What the product kernels do besides the sums: activation and gate in the tile, and panels of f16
  * and bf16.
  *
  * All of it is the same to the last bit as the plain way: the product's result through activate()
@@ -94,13 +94,13 @@ struct finish {
     enum source residual, gate;
 };
 
-/* `out` holds what lies in place; APART comes from operands. */
+/* `out` holds the operands that are in place; those of APART come from operands. */
 static const float *source_of(enum source source, const float *apart, const float *out)
 {
     return source == NONE ? NULL : source == APART ? apart : out;
 }
 
-/* The plain way; `out` holds what lies in place. */
+/* The plain way; `out` holds the operands that are in place. */
 static void finish_plainly(const struct kernels *kernels, const struct operands *o,
                            const struct finish *finish, size_t n_rows, size_t n_panels, float *out)
 {
@@ -139,7 +139,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
                 "%s, type %d: row %zu of %zu, %zu panels, activation %d (%d), residual %d, gate %d",
                 kernels->isa, (int)o->weight.matrix.type, row, n_rows, n_panels, finish->activated,
                 (int)finish->activation, (int)finish->residual, (int)finish->gate);
-    assert_true(same_floats(out, expected, n_out)); /* and nothing beside the columns is written */
+    assert_true(same_floats(out, expected, n_out)); /* and nothing outside the columns is written */
     free(gate);
     free(residual);
     free(out);

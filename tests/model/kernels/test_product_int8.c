@@ -100,8 +100,8 @@ static void set_zeros(struct operands *o, uint64_t *state, size_t n_rows, size_t
     }
 }
 
-/* Behind a row's K numbers come zeros, and behind those, where there are more, what nobody may
- * read. Odd widths have zero points. */
+/* Zeros follow a row's K numbers; if the row is longer, bytes follow that must not be read. Odd
+ * widths have zero points. */
 static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels,
                                     enum filling filling)
 {
@@ -209,7 +209,7 @@ TEST(tiles)
     }
 }
 
-/* The arrays are as long as the operands, so nothing behind them is read. */
+/* The arrays are as long as the operands, so nothing past them is read. */
 TEST(widths)
 {
     uint64_t state = 2;
@@ -345,8 +345,8 @@ TEST(nothing)
             }
 }
 
-/* A row with a NaN or an infinity gives NaN and nothing else, wherever it stands; its neighbours do
- * not notice. */
+/* A row with a NaN or an infinity at any index gives NaN and nothing else; its neighbours are
+ * unchanged. */
 static void check_poisoned(const struct kernels *kernels, struct operands *o, size_t n, size_t at,
                            float poison)
 {

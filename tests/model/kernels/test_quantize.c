@@ -1,5 +1,5 @@
 /* Rows rounded with a zero point, and with factors, by every instruction set: the bits that
- * weights/FORMAT.md says. Symmetric rows stand in test_product_int8.c. */
+ * weights/FORMAT.md says. test_product_int8.c tests symmetric rows. */
 #include "tests/model/plain.h"
 
 #include <math.h>

@@ -175,7 +175,7 @@ TEST(softmax)
     }
 }
 
-/* Queries at every place before, among and behind the keys; each sees the first key. */
+/* Queries at every position before, among and after the keys; each sees the first key. */
 TEST(causal_softmax)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
@@ -194,8 +194,8 @@ TEST(causal_softmax)
     }
 }
 
-/* Bands of every width, at every place before, among and behind the keys, so that some queries see
- * no key; every second time with biases, which grow with the distance i - j. */
+/* Bands of every width, at every position before, among and after the keys, so that some queries
+ * see no key; every second time with biases, which grow with the distance i - j. */
 TEST(softmax_of_bands)
 {
     float biases[128];
@@ -260,8 +260,8 @@ static void fill_column(struct softmax_case *c, size_t query, float first, float
         c->block.scores[j * c->block.stride + query] = j % 2 == 0 ? first : second;
 }
 
-/* Equal scores, whatever they are, share equally; one far above the others takes all; NaN gives
- * NaN, and does not leave its query. */
+/* Equal scores of any size share equally; one far above the others gets everything; NaN gives NaN,
+ * in its own query only. */
 TEST(softmax_extremes)
 {
     static const float values[] = {0,     -0.0f,  1,       -1,       88,          -88,

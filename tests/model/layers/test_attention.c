@@ -59,7 +59,7 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
 }
 
 /* With exactly the scratch asked for, full of NaN, and without a map; then the same with a map.
- * What lies behind the scratch and between the rows of out stays as it is. */
+ * Memory past the scratch and between the rows of out stays unchanged. */
 static void run(const struct kernels *kernels, struct head_case *c, const struct blas *with)
 {
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
@@ -278,7 +278,7 @@ TEST(very_long)
     check_case(n_tokens, 24, (struct plain_scores){.slope = 1 / 256.0}, NULL, "slope 1/256");
 }
 
-/* Each token costs the scratch a key and a value, whatever their number, and two biases. */
+/* Each token costs the scratch a key and a value, for any number of tokens, and two biases. */
 TEST(scratch_is_linear)
 {
     for (size_t width = 1; width <= 100; width++) {
@@ -337,8 +337,8 @@ TEST(causal_prefix)
     }
 }
 
-/* The head's result depends on its own rows alone: not on where they stand in memory, nor on what
- * lies between them. */
+/* The head's result depends on its own rows alone: not on where they are in memory, nor on what is
+ * between them. */
 TEST(place)
 {
     static const size_t n_tokens[] = {1, 5, 32, 33, 64, 100, 128, 140};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An encoder with nothing but what stands behind it, and the numbers of its matrices. */
+/* An encoder with nothing but the head after it, and the numbers of the head's matrices. */
 struct sample {
     struct encoder encoder;
     struct stored stored[MAX_PROJECTIONS + 2];

@@ -20,7 +20,7 @@ struct layer_under_test {
     struct linear linear;
     float *bias;
     double *decoded;
-    double *factors; /* or NULL: the type has none */
+    double *factors; /* NULL if the type has no factors */
 };
 
 static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layout layout,

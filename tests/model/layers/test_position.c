@@ -41,7 +41,7 @@ TEST(formula)
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal");
 }
 
-/* A million positions in, the angle still has 32 bits behind the point. */
+/* A million positions in, the angle still has 32 bits after the point. */
 TEST(far_positions)
 {
     enum { POSITIONS = 1000000, WIDTH = 4 };
@@ -57,8 +57,8 @@ TEST(far_positions)
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal, far");
 }
 
-/* A row's length is √(D/2) whatever its position, and two rows' distance depends on theirs alone.
- */
+/* A row's length is √(D/2) at every position; two rows' distance depends only on the distance of
+ * their positions. */
 TEST(known_lengths)
 {
     enum { WIDTH = 100, POSITIONS = 128 };
@@ -108,8 +108,8 @@ static bool same_rows(const float *rows, size_t width, size_t a, size_t b)
     return memcmp(rows + a * width, rows + b * width, width * sizeof *rows) == 0;
 }
 
-/* |PE(p)| = √(D/2) at every even D, and |PE(p) - PE(p+k)| = √Σ 2(1 - cos(k·f)) at every p, whatever
- * the base. */
+/* |PE(p)| = √(D/2) at every even D, and |PE(p) - PE(p+k)| = √Σ 2(1 - cos(k·f)) at every p, for
+ * every base. */
 TEST(lengths_of_any_base)
 {
     static const double bases[] = {2, 100, 10000, 1e6, 0.5};

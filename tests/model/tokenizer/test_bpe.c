@@ -78,7 +78,7 @@ static void close_rules(struct rules *rules)
     free(rules->section);
 }
 
-/* The order of a pair, or SIZE_MAX; of a pair that stands there twice the last one counts. */
+/* The order of a pair, or SIZE_MAX; of a pair that is listed twice the last one counts. */
 static size_t order_of(const struct rules *rules, size_t left, size_t right)
 {
     for (size_t i = rules->n; i-- > 0;)

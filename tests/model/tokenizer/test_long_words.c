@@ -106,7 +106,7 @@ TEST(blanks_are_taken_and_no_letters)
     }
 }
 
-/* Nothing is left of the characters behind the first one, which gives two tokens. */
+/* Nothing is left of the characters after the first one, which gives two tokens. */
 TEST(bytes_of_a_character_stay_together)
 {
     static char text[2 + MOST_LETTERS];
@@ -157,7 +157,7 @@ TEST(text_of_the_unknown_token)
     drop(&made);
 }
 
-/* The suffix, a letter that the vocabulary has, does not get into the blanks behind the line end;
+/* The suffix, a letter that the vocabulary has, does not get into the blanks after the line end;
  * no character that ends a word is in the vocabulary with it. */
 TEST(suffix_of_the_first_part)
 {

@@ -193,7 +193,7 @@ static bool is_spaced(uint32_t code)
     return output.n == 3;
 }
 
-/* The blocks of CJK ideographs that BERT's code names, and no character beside them. */
+/* The blocks of CJK ideographs that BERT's code names, and no character outside them. */
 TEST(cjk_blocks)
 {
     static const uint32_t blocks[][2] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},

@@ -63,7 +63,7 @@ TEST(templates)
     fixture_free(&f);
 }
 
-/* The formula of weights/FORMAT.md, in signed numbers as it stands there. */
+/* The formula of weights/FORMAT.md, in signed numbers as it is written there. */
 static void formula(long a, long b, long r, long kept[2])
 {
     kept[0] = a;

@@ -126,7 +126,7 @@ TEST(random_words)
     }
 }
 
-/* Words of the same few letters again and again: where odd pieces stand depends on the length. */
+/* Words of the same few letters again and again: where odd pieces occur depends on the length. */
 TEST(undecided_words)
 {
     static const char *const rows[] = {"a", "ab", "b", "aab", "z"};

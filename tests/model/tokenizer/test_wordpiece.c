@@ -305,7 +305,7 @@ TEST(added)
     assert_tokens(&f, "Foo aFoo", "6(0,3) 0(4,8)");
     fixture_free(&f);
 
-    /* The longest is found in whatever order they are; of equal ones the first of the list. */
+    /* The longest is found in every order of the list; of equal ones the first of the list. */
     static const char *const lists[] = {"3 5 6:n 7:n", "5 3 7:n 6:n"};
     for (int i = 0; i < 2; i++) {
         assert_null(build(&f, WORDS, 10,
@@ -363,8 +363,8 @@ TEST(refused)
     fixture_free(&f);
 }
 
-/* What a piece, a word and an added token would become is left out, and the tokens around it are
- * cut, counted and placed as if it had not been there. */
+/* The tokens that a piece, a word and an added token would become are skipped, and the tokens
+ * around them are cut, counted and placed as if the text lacked them. */
 TEST(dropped)
 {
     static const char *const words[] = {"[UNK]", "a", "##b", "[X]"};

@@ -11,8 +11,8 @@
 #define TEN(text)     text text text text text text text text text text
 #define HUNDRED(text) TEN(TEN(text))
 
-/* Marks of falling combining class behind a letter, as many as are put in order at a time (256),
- * and of few enough kinds that nearly each goes past all that stand before it: U+0345 is 240,
+/* Marks of falling combining class after a letter, as many as are put in order at a time (256),
+ * and of few enough kinds that nearly each moves past all marks before it: U+0345 is 240,
  * U+0301 230, U+0323 220, U+031B 216, U+0334 1. */
 #define FIFTY_MARKS(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark)
 #define FALLING_MARKS                                                                              \
@@ -62,7 +62,7 @@ void worst_case_text(size_t index, char *text, size_t len)
 /* ---- Tokenizers ---- */
 
 /* Words that are searched in vain: as long as BERT's longest; as the longest words that are looked
- * into, so that all lengths up to theirs are tried; and an added token that nearly stands there. */
+ * into, so that all lengths up to theirs are tried; and an added token that nearly matches. */
 #define LONGEST_BERT "telecommunications"
 #define LONGEST_WORD HUNDRED("a") "b"
 #define LONGEST_NEAR TEN("aaaaaa") "b"

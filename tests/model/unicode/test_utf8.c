@@ -1,5 +1,5 @@
 /* Decoding against the decoder that the WHATWG Encoding standard (section 8.1.1) describes, written
- * here as it stands there: byte by byte, with its five variables. */
+ * as the standard has it: byte by byte, with its five variables. */
 #include "model/unicode/utf8.h"
 #include "tests/suite.h"
 

@@ -273,8 +273,8 @@ TEST(fewer_threads)
     json_decref(line);
 }
 
-/* What the model cannot do is left out of the default list, and a failure where it was asked for.
- */
+/* Workloads that the model cannot run are absent from the default list, and a failure if they are
+ * requested. */
 TEST(what_fails)
 {
     const struct shell_result *result;
@@ -307,8 +307,8 @@ TEST(what_fails)
     assert_contains(shell_expect(1, "TMPDIR=$PWD/absent \"$BENCH\" " TINY)->err, "absent");
 }
 
-/* Ended, as by Ctrl-C, as soon as the file of the model is open: half a second's work that nobody
- * needs any more. */
+/* Ended, as by Ctrl-C, as soon as the file of the model is open: half a second's work is no longer
+ * needed. */
 TEST(nothing_is_left_of_a_model)
 {
     shell_expect(128 + SIGTERM,

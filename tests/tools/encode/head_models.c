@@ -20,7 +20,7 @@ struct cell {
 
 struct model {
     const char *path;
-    const char *config;       /* "key value key value", behind what all have */
+    const char *config;       /* "key value key value", after the common keys */
     const char *metadata[10]; /* key, value, ... */
     const char *single, *pair;
     size_t n_labels; /* rows of the output layer; 0: none */

@@ -88,7 +88,7 @@ static const char *typed_rows(const char *type, size_t width, const char *descr,
     return result->out + NPY_HEADER;
 }
 
-/* The nearest number of 10 bits after the point, or of those that have 2^-24 for a unit. */
+/* Returns the nearest number of 10 bits after the point, or the nearest multiple of 2^-24. */
 static double nearest_half(double value)
 {
     int exponent;

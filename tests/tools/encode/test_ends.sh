@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ends of runs of encode at unlucky moments: killed, or failing, at each rename and each removal of a file, or with a
-# journal that goes away on the way to its lock. Whatever is left, --resume makes the whole output of it, and no rows
-# file of one run lies beside vectors of another without a word.
+# journal that vanishes before it is locked. From all remaining files --resume makes the complete output, and no rows
+# file of one run is stored with vectors of another without a message.
 #
 # Guarantee: a run resumes from each rename and removal at its end, killed there or failing.
 cd "$(dirname "$0")/../../.." || exit 1
@@ -82,7 +82,7 @@ run "${encode[@]}" "${told[@]}" -p cls -o before < <(tail -n +2 lines.jsonl)
 check "vectors of an earlier run" [ "$code" = 0 ]
 
 beside=("" .rows.jsonl .left-out.jsonl)
-same() { # FILE FILE: and what lies beside them
+same() { # FILE FILE: and the files of the same outputs
     local ending
     for ending in "${beside[@]}"; do
         [ -e "$1$ending" ] || [ -e "$2$ending" ] || continue
@@ -96,7 +96,7 @@ put_before() {
     chmod 640 x
 }
 
-# Vectors of the earlier run go with its rows file, new ones with theirs, unless a journal tells of both.
+# Vectors of the earlier run match its rows file, new ones match theirs, unless a journal names both.
 is_told() {
     [ -e x.journal ] && return 0
     cmp -s x.rows.jsonl whole.rows.jsonl || { [ ! -e x.rows.jsonl ] && [ ! -e whole.rows.jsonl ]; }
@@ -105,7 +105,7 @@ is_told() {
 # ---- Killed at each step of the end ----
 
 # A run over what an earlier one has made, killed in the middle; lines come until its journal has two entries.
-begun() { # INPUT OPTION...: leaves x and what lies beside it, also in kept/
+begun() { # INPUT OPTION...: leaves x and its companion files, also in kept/
     local input=$1 pid i=0
     shift
     put_before
@@ -183,11 +183,11 @@ check "then all starts over" same whole x
 
 # ---- Parts that no journal tells of ----
 
-# Killed while its parts get their names: the journal has an entry, and not all that it counts has a name. What has one
-# is dropped by --restart alone.
+# Killed while its parts get their names: the journal has an entry, and not all files that it counts have a name. A file
+# with a name is dropped by --restart alone.
 rm -rf x x.*
 ending KILL_AT=3 "${encode[@]}" "${told[@]}" -o x < <(for ((i = 1; i <= 4000; i++)); do
-    sed -n "${i}p" lines.jsonl 2>/dev/null || break # nobody reads on
+    sed -n "${i}p" lines.jsonl 2>/dev/null || break # the reader has gone
     sleep 0.05
 done)
 check "killed among the names: exit code $code" [ "$code" = 137 ]

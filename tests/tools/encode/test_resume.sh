@@ -23,7 +23,7 @@ awk -v n="$n_lines" 'BEGIN { srand(7); split("I ride bike you house red big a th
         for (k = 1; k < most; k++) line = line " " word[1 + int(rand() * 10)]; print line } }' >lines
 awk '{ if (NR % 70 == 0) print "{" $0; else printf "{\"id\": \"d%d\", \"text\": \"%s\"}\n", NR, $0 }' lines >lines.jsonl
 
-sum() { # FILE: of it and of what lies beside it
+sum() { # FILE: of FILE and of its companion files
     for file in "$1" "$1.rows.jsonl" "$1.left-out.jsonl"; do
         [ -e "$file" ] && sha256sum <"$file"
     done
@@ -357,7 +357,7 @@ wait $!
 check "a device: SIGTERM" [ $? = 143 ]
 exec 3>&-
 
-# ---- Left out ----
+# ---- Skipped texts ----
 
 printf '"a dog"\n{"text": 7}\n\n"%s"\n["the", "house"]\n{"ids": [5, 999999]}\n\n' \
     "$(yes bike | head -n 100 | tr '\n' ' ')" >some.jsonl

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the code of transformers reads of config.json, and what it writes, beside what encode-import knows.
+"""Compares what the code of transformers reads and writes of config.json with what encode-import knows.
 
     keys.py read            KEY FAMILY ... of each key that the installed transformers reads (by ast)
-    keys.py check           those that tools/import/ neither reads, nor knows as harmless, nor refuses; exit code 1
+    keys.py check           keys that tools/import/ neither reads, nor knows as harmless, nor refuses; exit code 1
     keys.py saved           config.json as save_pretrained writes it, a line for each family: saved_configs.jsonl
                             has those of transformers 4.57 and 5.23
 

@@ -31,7 +31,7 @@ void oracle_judge(const char *from, double within, struct judged *judged);
 /* No difference is above the bound; prints them. */
 void oracle_assert(const char *kind, double within, const struct judged *judged);
 
-/* All of it: make, import, judge, assert. */
+/* All steps: makes, imports, judges, asserts. */
 void oracle_check(const char *script, const char *const *arguments, double within);
 
 #endif

@@ -1,5 +1,5 @@
-/* encode-import on the config.json of the families beside BERT: what their keys become, the values
- * that their classes have where a key is missing, and what is refused by its name. */
+/* encode-import on the config.json of the families other than BERT: what their keys become, the
+ * values that their classes have if a key is missing, and what is refused by its name. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/import/families/architecture.h"

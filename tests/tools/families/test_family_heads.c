@@ -1,5 +1,5 @@
-/* encode-import on the names of tensors of the families beside BERT: their heads, which
- * shared/checkpoints does not make all of, and the other names that some have. */
+/* encode-import on the names of tensors of the families other than BERT: their heads, of which
+ * shared/checkpoints makes only some, and the other names that some families have. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Names of tensors, and their shapes in these units; "+": NAME.weight of that shape, and NAME.bias
- * of its rows. '#' stands for both layers' numbers. D is the width, E that of narrow tables, F the
- * feed-forward width, V the vocabulary, P positions, H heads, L labels; a factor may stand
- * before. */
+ * of its rows. '#' means each layer's number. D is the width, E that of narrow tables, F the
+ * feed-forward width, V the vocabulary, P positions, H heads, L labels; a factor may precede a
+ * unit. */
 static int size_of_letter(char letter)
 {
     switch (letter) {
@@ -252,7 +252,7 @@ TEST(heads_that_modules_do_not_need)
     }
 }
 
-/* Of RoBERTa's positions the first two are for no text, whatever the other files ask for. */
+/* The first two of RoBERTa's positions are for no text, also if other files ask for more. */
 TEST(longest_text)
 {
     static const struct {

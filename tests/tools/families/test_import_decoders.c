@@ -12,7 +12,7 @@
 
 static const double TOLERANCE = 2e-5;
 
-/* The script beside this file; skips where there is no numpy. */
+/* Runs the script in this file's folder; skips if numpy is absent. */
 static void find_script(char script[SUPPORT_PATH])
 {
     static const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};

@@ -1,4 +1,4 @@
-/* encode-import and the engine together on the families beside BERT, against
+/* encode-import and the engine together on the families other than BERT, against
  * numbers computed in float64 from the same directories (shared/checkpoints):
  * every kind that checkpoints.py makes, and what their config.json may say
  * otherwise.
@@ -106,7 +106,7 @@ TEST(modernbert)
     CHECK(kinds);
 }
 
-/* Rounded to int8, whatever stands before and behind a matrix. These networks are sharp on purpose,
+/* Rounded to int8, with any step before and after a matrix. These networks are sharp on purpose,
  * so that rounding moves them far, real ones less: twice what was seen is allowed of 1 - cosine. */
 TEST(int8)
 {

@@ -9,7 +9,7 @@
 /* cmocka's group functions: those of shell.h, and $IMPORT and $INSPECT. */
 void import_setup(void);
 
-/* The directory, which tiny_checkpoint makes, and what the last reading of it gave. */
+/* The directory, which tiny_checkpoint makes, and the result of the last read. */
 extern char import_directory[SUPPORT_PATH];
 extern struct checkpoint import_checkpoint;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int first; /* of the descriptors that an import opens; 0: none has begun */
+static int first; /* of the descriptors that an import opens; 0 before the first import */
 
 void import_begin(void)
 {

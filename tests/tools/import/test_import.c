@@ -1,5 +1,5 @@
-/* encode-import on directories that are whole, and the program around it: what is written, wrong
- * use, files that are missing or no files, and that a failure leaves nothing behind. */
+/* encode-import on complete directories, and the program around it: what is written, wrong use,
+ * files that are missing or no files, and that a failure leaves no files. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"

@@ -102,7 +102,7 @@ TEST(pylate_defaults_and_refusals)
     make_pylate();
     import_write("config_sentence_transformers.json",
                  "{\"query_prefix\": \"\", \"document_prefix\": \"\"}");
-    assert_true(import_read()); /* no punctuation is in the vocabulary: all of it is unknown */
+    assert_true(import_read()); /* no punctuation is in the vocabulary: each is unknown */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
     assert_non_null(strstr(import_checkpoint.token_modules.note, "do_query_expansion"));
     import_free();
@@ -110,7 +110,7 @@ TEST(pylate_defaults_and_refusals)
                     "'do_query_expansion'");
 }
 
-/* Another library's Dense stands behind a pooling. */
+/* Another library's Dense comes after a pooling. */
 TEST(dense_of_others)
 {
     make_pylate();
@@ -152,7 +152,7 @@ TEST(class_hf_colbert)
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
     import_free();
     const char *out = encode_imported("-p model -f csv 'cat'");
-    assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank is behind it */
+    assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank follows it */
     assert_contains(out, "\r\n0,2,cat,10,");
     tiny_tensors_bert(&tensors, "bert.");
     tiny_tensors_write(&tensors, import_directory, "model.safetensors");

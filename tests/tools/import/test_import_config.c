@@ -1,5 +1,5 @@
 /* encode-import on config.json: every key with every JSON type that it does not have, values that
- * cannot be, labels and scores, texts that are not JSON or too much of it. */
+ * cannot be, labels and scores, texts that are not JSON or too much JSON. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 
@@ -191,7 +191,7 @@ TEST(scores)
         }
 }
 
-/* Texts that are not JSON, or too much of it. */
+/* Texts that are not JSON, or too much JSON. */
 TEST(json)
 {
     enum { DEPTH = 100000 };

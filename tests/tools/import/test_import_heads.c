@@ -1,5 +1,5 @@
 /* encode-import on the heads of classes: masked language models in the ways in which their output
- * layer is stored, cross-encoders, and what stands beside them. */
+ * layer is stored, cross-encoders, and the other files of such models. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
@@ -148,7 +148,7 @@ TEST(names_of_labels)
     assert_contains(shell_expect(0, "$ENCODE -m two.weights --labels --all 'i ride'")->out, "bad");
 }
 
-/* ---- What stands beside a model ---- */
+/* ---- The other files of a model ---- */
 
 TEST(lower_case_of_both)
 {
@@ -214,7 +214,7 @@ TEST(tokenizers_in_files)
                         "1 2\n");
 }
 
-/* Parts of one matrix that have different types become f32; tensors that are left out are
+/* Parts of one matrix that have different types become f32; tensors that are not imported are
  * listed. */
 TEST(mixed_types_and_left_out)
 {

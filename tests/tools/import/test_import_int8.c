@@ -121,7 +121,7 @@ TEST(plain)
     close_numbers(&numbers);
 }
 
-/* Tables of the type that is asked for, whatever the matrices are. */
+/* Tables of the requested type, with matrices of every type. */
 TEST(tables)
 {
     static const struct {
@@ -149,7 +149,7 @@ TEST(tables)
     close_numbers(&numbers);
 }
 
-/* The limit is 12, whatever the row, the sign and the layer. */
+/* The limit is 12, for every row, sign and layer. */
 TEST(outlier)
 {
     static const float values[] = {12, -12, 12.1f, -12.1f, 1000};
@@ -177,7 +177,7 @@ TEST(outlier)
     assert_types(1, false);
     assert_contains(note, "layers 0, 1, whose");
     import_free();
-    plan_it(&numbers, TENSOR_BF16); /* nobody else looks */
+    plan_it(&numbers, TENSOR_BF16); /* other types need no check */
     assert_int_equal(type_of(0, "feed_forward.out"), TENSOR_BF16);
     assert_string_equal(note, "");
     import_free();
@@ -364,7 +364,7 @@ TEST(report)
     close_numbers(&numbers);
 }
 
-/* Numbers of columns are addresses: whatever checksums say, they ascend and are in the matrix. */
+/* Numbers of columns are addresses: with right checksums too, they ascend and are in the matrix. */
 TEST(kept_columns_are_checked)
 {
     enum { FIRST = 64 + 32 + 32 + 16 }; /* float after 256 bytes, 32 scales, 32 sums, 16 factors */

@@ -1,4 +1,4 @@
-/* encode-import on what stands beside a model: the modules, limits and prompts of
+/* encode-import on the other files of a model: the modules, limits and prompts of
  * sentence-transformers, and vocabularies. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"

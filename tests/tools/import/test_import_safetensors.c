@@ -1,6 +1,6 @@
-/* encode-import on tensors that are not what a checkpoint has: safetensors files that are cut or
- * lie, tensors that are missing, left over or of another shape or type, shards. Each is refused in
- * words that name the thing. */
+/* encode-import on tensors that a checkpoint does not have: safetensors files that are cut or
+ * false, tensors that are missing, left over or of another shape or type, shards. Each is refused
+ * in words that name the fault. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/program_ends.h"
 
@@ -52,7 +52,7 @@ TEST(header_length)
     }
 }
 
-/* Headers that are JSON and lie. */
+/* Headers that are JSON with false values. */
 TEST(headers)
 {
     static const struct {

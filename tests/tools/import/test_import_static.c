@@ -1,6 +1,6 @@
 /* encode-import on static embeddings: what model2vec and sentence-transformers compute of a text,
- * in double precision from the tensors, and directories that are refused. Both programs were run
- * beside this one by hand.
+ * in double precision from the tensors, and directories that are refused. Both libraries were
+ * compared with this by hand.
  *
  * Guarantee: static embeddings are as computed from their tensors in double precision. */
 #include "tests/tools/import/import_cases.h"
@@ -114,7 +114,7 @@ static void import(const char *options)
     shell_expect(0, "$IMPORT %s -o static.weights %s", import_directory, options);
 }
 
-/* Unknown tokens are left out, also one that is written out. */
+/* Unknown tokens are skipped, also one that is written out. */
 TEST(model2vec)
 {
     static const int ids[] = {1, 4, 3, 1};
@@ -156,7 +156,7 @@ TEST(length)
     }
 }
 
-/* The unknown token is one of the tokens; there is no config.json; a Normalize behind it. */
+/* The unknown token is one of the tokens; config.json is absent; a Normalize follows. */
 TEST(sentence_transformers)
 {
     static const int ids[] = {1, 0, 4, 0};

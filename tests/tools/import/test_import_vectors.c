@@ -1,4 +1,4 @@
-/* encode-import --vectors: each decimal number is the nearest float32, whatever the locale; memory
+/* encode-import --vectors: each decimal number is the nearest float32, in every locale; memory
  * and time; and GloVe's vectors. tests/cli/import/ has files, messages and what runs on them. */
 #include "tests/model/growth.h"
 #include "tests/tools/import/import_cases.h"
@@ -80,7 +80,7 @@ TEST(numbers)
             fail_msg("'%s' was accepted", others[i]);
 }
 
-/* Files have points, whatever the locale. */
+/* Files have points in every locale. */
 TEST(decimal_comma)
 {
     float value = 0;

@@ -1,4 +1,4 @@
-"""The lesson by keys alone, and as a screen reader is told of it: key presses and the tree of
+"""The lesson by keys alone, and as a screen reader sees it: key presses and the tree of
 accessible names go through the DevTools protocol, as a user's keys and a reader's questions do."""
 
 TAB, ENTER, LEFT, RIGHT, SPACE = "\ue004", "\ue007", "\ue012", "\ue014", " "
@@ -94,7 +94,7 @@ def press(browser, check):
     browser.key(ENTER)
 
 
-# ---- What a screen reader is told ----
+# ---- What a screen reader sees ----
 
 
 def tree(browser):

@@ -198,7 +198,7 @@ class Tables(html.parser.HTMLParser):
 
 
 def check_static(text, data, t):
-    """"I ride bike" as it stands in the file, and sums that can be done with what is shown there."""
+    """"I ride bike" as the file has it, and sums of the numbers that the page shows there."""
     toy, shown = data["toy"], Tables(text)
     words = toy["sentences"][0]["words"]
     states, maps, steps = toy_model.run(t, embedding(toy, t, "sinusoidal/10000/2/full", words), toy["heads"], False)
@@ -354,7 +354,7 @@ def check_plane(plane, weights, model, programs):
         check_components(what, points, gram_of([[float(v) for v in row[1:]] for row in rows]))
 
 
-# ---- All of it ----
+# ---- All steps ----
 
 def check_sources(sources, tree):
     for key, source in sources.items():

@@ -127,7 +127,7 @@ TEST(pca_against_jacobi)
     check_pca(200, 30, 4);
 }
 
-/* As many rows and columns as words of a long text have, without a direction that stands out. */
+/* As many rows and columns as words of a long text have, without a dominant direction. */
 TEST(pca_of_a_long_text)
 {
     enum { N = 400, WIDTH = 300 };
@@ -247,7 +247,7 @@ TEST(strings)
     for (const char *c = text + 1; c[1]; c++)
         assert_null(strchr("`\"@$%\n({'", *c));
     assert_non_null(strstr(text, "é桜"));
-    assert_non_null(strstr(text, "\\050\\061\\051")); /* a digit behind an escape is one too */
+    assert_non_null(strstr(text, "\\050\\061\\051")); /* a digit after an escape is escaped too */
 }
 
 /* ---- Another process ---- */
@@ -274,7 +274,7 @@ TEST(child)
     free(input);
 }
 
-/* Whoever started us may ignore SIGCHLD; a child's status is known all the same. */
+/* The parent process may ignore SIGCHLD; a child's status is known all the same. */
 TEST(child_of_who_ignores_children)
 {
     char no[] = "false";

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Where the rows of vectors come from: the file of rows beside them, and the texts. Each that is damaged, or of
-# another run, is refused in words that name it; what such a file may leave out is left out.
+# Where the rows of vectors come from: the file of rows beside them, and the texts. Each file that is damaged, or of
+# another run, is refused in words that name it; optional parts of such files are absent in some cases.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh

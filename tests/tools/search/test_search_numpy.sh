@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# encode-search beside NumPy: arrays of each type that NumPy itself wrote, the best rows by NumPy's own arithmetic in
+# encode-search against NumPy: arrays of each type that NumPy itself wrote, the best rows by NumPy's own arithmetic in
 # float64, and archives as np.savez and scipy write them.
 #
 # Guarantee: encode-search finds what NumPy finds, in arrays that NumPy wrote.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What AutoTokenizer makes of a tokenizer.json with other files beside it: reference_classes.jsonl.
+"""What AutoTokenizer makes of a tokenizer.json with other files in its folder: reference_classes.jsonl.
 
     reference_classes.py >NEW           the cases with the ids of the installed transformers
     reference_classes.py FILE >NEW      the same, and the ids that FILE has from other versions

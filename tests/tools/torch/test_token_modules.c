@@ -120,7 +120,7 @@ static void write_splade(const char *config)
     import_write("1_S/config.json", config);
 }
 
-/* The head of a masked language model, beside the body. */
+/* The head of a masked language model, in addition to the body. */
 static void write_masked(void)
 {
     static const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1},

@@ -211,7 +211,7 @@ TEST(entries)
 
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
-/* The opcodes stand where the dictionary's items do; the rest is sound. */
+/* The opcodes replace the dictionary's items; the rest is sound. */
 TEST(pickles)
 {
     static const struct {
@@ -309,7 +309,7 @@ TEST(pickles)
     }
 }
 
-/* Tuples of tuples, each twice in the next: 2^30 values to whoever follows them all. */
+/* Tuples of tuples, each twice in the next: 2^30 values to a reader that follows them all. */
 TEST(doubling)
 {
     tiny_pickle_begin(&pickle);

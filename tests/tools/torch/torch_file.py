@@ -1,7 +1,7 @@
 """A pytorch_model.bin of a model.safetensors, without torch: torch_file.py IN OUT [--transpose] [--parameters]
 
 Python's own pickle and zipfile write what torch.save writes (torch/serialization.py of pytorch/pytorch), for
-tests/tools/torch/test_torch_file.c. --transpose: matrices lie column by column; --parameters: each tensor is wrapped
+tests/tools/torch/test_torch_file.c. --transpose: matrices stored column by column; --parameters: each tensor is wrapped
 by _rebuild_parameter, as in state_dict(keep_vars=True).
 """
 import argparse

@@ -32,7 +32,7 @@ static mode_t mode_of(const char *name)
     return status.st_mode & 07777;
 }
 
-/* Names in the folder, "." and ".." left out. */
+/* Names in the folder, without "." and "..". */
 static size_t count_names(void)
 {
     size_t n = 0;
@@ -232,7 +232,7 @@ TEST(full_device)
     }
 }
 
-/* A stream that failed while its owner used it fails for good, whatever is written after that. */
+/* A stream that failed while its owner used it fails for good, also if later writes succeed. */
 TEST(full_device_of_a_stream)
 {
     engine_error error;
@@ -297,7 +297,7 @@ TEST(names_that_are_taken)
     assert_int_equal(count_names(), 1001);
 }
 
-/* A limit on the file's length stands for the full disk. */
+/* A limit on the file's length simulates the full disk. */
 TEST(full_disk)
 {
     static char large[1 << 20];

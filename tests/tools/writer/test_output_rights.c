@@ -1,5 +1,5 @@
 /* Who may use a file, while it is written and after: modes, groups, folders with the sticky bit.
- * What the end of a program leaves of it. */
+ * What remains of a file at the end of a program. */
 #include "tests/support.h"
 #include "tools/writer/output_file.h"
 

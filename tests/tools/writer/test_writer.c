@@ -50,7 +50,7 @@ static void check_matrix(const struct reference_weights *weights, const char *na
     }
 }
 
-/* The shapes lie around the panel's 16 rows and int8's groups of 4 columns. */
+/* The shapes are around the panel's 16 rows and int8's groups of 4 columns. */
 static const size_t SHAPES[][2] = {{1, 1},  {1, 7},   {15, 4}, {16, 4}, {17, 5},
                                    {32, 3}, {33, 64}, {5, 66}, {48, 1}, {100, 31}};
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
@@ -398,7 +398,7 @@ TEST(row_without_end)
     assert_int_equal(count_names(), 0);
 }
 
-/* A limit on the file's length stands for a disk that fills up at some place of the file. */
+/* A limit on the file's length simulates a disk that fills up at some offset of the file. */
 TEST(full_disk)
 {
     struct rlimit before, limit;

@@ -15,7 +15,7 @@ static const char NAME[] = "extra.matrix";
 static const enum tensor_type TYPES[] = {TENSOR_INT8A8, TENSOR_INT8A7, TENSOR_INT8K};
 enum { HEADER_VERSION = 8, ENTRY_CRC = 20, ENTRY_OFFSET = 56, MOST = 33 * 66 };
 
-/* The shapes lie around the panel's 16 rows, int8's groups of 4 columns, and 16 factors. */
+/* The shapes are around the panel's 16 rows, int8's groups of 4 columns, and 16 factors. */
 static const size_t SHAPES[][2] = {{1, 1}, {15, 4}, {16, 16}, {17, 5}, {33, 66}};
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
