@@ -54,7 +54,7 @@ command -v gnuplot >/dev/null ||
     fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
 awk 'BEGIN { exit !(exp(0) + sqrt(4) == 3) }' 2>/dev/null || fail 'this awk cannot compute: gawk and mawk can'
 
-# The page is written beside its place, and put there when it is whole.
+# The page is written to a temporary file in its folder, and renamed when it is complete.
 page=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || :; wait; rm -rf "$work" "$page.new"' EXIT

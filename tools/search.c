@@ -38,7 +38,7 @@ struct search_run {
 
 /* ---- Queries in groups ---- */
 
-/* Prints the hits of a query; one without tokens has none. A run of TREC has each text once. If
+/* Prints the hits of a query; none for a query without tokens. A run of TREC has each text once. If
  * texts have several rows, the best rows may be of too few texts: then this query is searched for
  * more rows. */
 static void answer_query(struct search_run *search, const struct item *query,

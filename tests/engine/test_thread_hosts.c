@@ -42,7 +42,7 @@ static bool is_same_with(size_t n_threads)
     return same;
 }
 
-/* Signals that a thread blocks, as /proc tells it: bit i - 1 is signal i. */
+/* Signals that a thread blocks, as /proc prints them: bit i - 1 is signal i. */
 static unsigned long long blocked_signals(long thread)
 {
     char path[64], line[256];
@@ -121,7 +121,7 @@ TEST(signals)
     assert_int_equal(check_new_threads(before, n_before), N_THREADS - 1);
 }
 
-/* GCC's OpenMP ends threads that the host's smaller region does without, and makes them anew. */
+/* GCC's OpenMP ends threads that the host's smaller region does not need, and starts new ones. */
 TEST(signals_after_a_smaller_region)
 {
     long before[MOST_TASKS];

@@ -17,7 +17,7 @@ struct command_line {
     char *storage;
 };
 
-/* name: what argv[0] is. getopt begins anew. */
+/* name: what argv[0] is. getopt starts over. */
 void command_line_begin(struct command_line *line, const char *name, const uint8_t *data,
                         size_t size);
 void command_line_end(struct command_line *line);

@@ -1,5 +1,5 @@
 /* The stack that a calling thread needs: engine.h states it. Threads run on painted stacks, and the
- * deepest byte that has changed tells what a call has used. */
+ * deepest byte that has changed shows what a call has used. */
 #include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/support.h"
 

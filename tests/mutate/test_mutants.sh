@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What mutants.py finds in a small file: each operator, constant and returned value once, and nothing in comments,
-# strings, preprocessor lines, sizes of arrays and the values that a message tells. And which files mutate.py refuses.
+# strings, preprocessor lines, sizes of arrays and the values that a message prints. And which files mutate.py refuses.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

@@ -13,7 +13,7 @@ static char whole[SUPPORT_PATH], damaged[SUPPORT_PATH];
 static void write_file(const uint8_t *bytes, size_t n)
 {
     remove(
-        damaged); /* some file systems wait for the disk when a file is emptied and written anew */
+        damaged); /* some file systems wait for the disk when a file is emptied and written again */
     support_write(damaged, bytes, n);
 }
 

@@ -31,7 +31,7 @@ extern char program_words[1024]; /* the message with which it ended, or "" */
 
 __attribute__((noreturn)) void program_go_back(int code, const char *message);
 
-/* Runs a statement, which may end the program; program_code tells whether it did. As with any
+/* Runs a statement, which may end the program; program_code says whether it did. As with any
  * setjmp, what the statement changes is static, or not looked at afterwards. */
 #define PROGRAM_TRY(statement)                                                                     \
     do {                                                                                           \

@@ -109,7 +109,7 @@ static struct outcome *read_words(size_t command, const char *words)
     for (char *word = strtok(text, " "); word && argc < 31; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL;
-    optind = 0; /* glibc begins anew */
+    optind = 0; /* glibc starts over */
     program_begin(name, argv);
     fflush(NULL);
     dup2(fileno(file), 1);

@@ -142,7 +142,7 @@ int program_end(int code)
 /* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
 __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
 
-/* OpenMP's threads spin for milliseconds when a call is over, and slow down whatever else runs,
+/* OpenMP's threads spin for milliseconds when a call is over, and slow down other programs,
  * unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when loaded, before any line of the
  * program: so the program sets it and starts itself again, which takes a millisecond. LLVM's has a
  * function.
@@ -150,8 +150,8 @@ __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
  * Where the user has threads bound to CPUs, GCC's runtime has bound this one too: started again,
  * the program would have that CPU alone. "ld.so PROGRAM" runs the dynamic linker, which is then no
  * program's and has no base address: to the system ld.so is the program, which could not be started
- * with PROGRAM's arguments. Where starting again fails threads spin, and all else is as it should
- * be. */
+ * with PROGRAM's arguments. If starting again fails, threads spin, and everything else works as
+ * usual. */
 void set_passive_waiting(char *argv[], size_t n_threads)
 {
     static const char *const CHOICES[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",

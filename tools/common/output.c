@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What encode may write beside an output. */
+/* Files that encode may write beside an output. */
 static const char *const OTHERS[] = {OUTPUT_ROWS, OUTPUT_LEFT_OUT, OUTPUT_ORIGIN};
 enum { N_OTHERS = sizeof OTHERS / sizeof OTHERS[0] };
 

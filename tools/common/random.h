@@ -14,7 +14,7 @@ static inline uint64_t random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* 0 .. n-1; n is at least 1 and small beside 2^64. */
+/* Returns 0 .. n-1; n is at least 1 and much smaller than 2^64. */
 static inline size_t random_below(uint64_t *state, size_t n)
 {
     return (size_t)(random_next(state) % n);

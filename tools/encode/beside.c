@@ -39,8 +39,8 @@ static void write_window(struct json_writer *json, const struct item *item)
         json_write_truth(json, "pair", true);
 }
 
-/* A row that is the next line and nothing more is only counted, until one has more to say: from
- * there on rows are written, after those that were only counted. */
+/* A row that is the next line and nothing more is only counted, until a row has other fields: then
+ * the counted rows are written, and every row from there on. */
 void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item)
 {
     struct json_writer *json = &rows->json;

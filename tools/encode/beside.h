@@ -9,8 +9,8 @@
  * text if texts are arguments. Windows are bytes of the text as it was read, without a prompt. Rows
  * count along the first axis of the array.
  *
- * Texts that --on-long skip and --on-error skip leave out, in FILE.left-out.jsonl or the file of
- * --report; of a text in windows a line names the "window":
+ * Texts skipped by --on-long skip and --on-error skip, in FILE.left-out.jsonl or the file of
+ * --report; for a text in windows a line names the "window":
  *
  *     {"line": 7, "id": "d7", "reason": "…"}
  */
@@ -35,14 +35,14 @@ void rows_file_add(struct rows_file *rows, struct job *job, const struct item *i
 struct left_out {
     struct job *job;
     struct json_writer report; /* if its stream is NULL, notes are printed */
-    size_t last;               /* the number of the last text that was left out */
+    size_t last;               /* the number of the last skipped text */
 };
 
 /* Opens the report beside the output, if the options ask for one. */
 void left_out_open(struct left_out *left);
 
-/* Reports an item, a text or a window, that has failed as left out. Returns false if the options do
- * not allow that. */
+/* Reports a failed item, a text or a window, as skipped. Returns false if the options do not allow
+ * skipping. */
 bool left_out_add(struct left_out *left, const struct item *item);
 
 /* Notes how many texts were skipped, and where they are listed. */

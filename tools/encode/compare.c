@@ -2,7 +2,7 @@
  * why.
  *
  * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
- * words in the order they occur; special tokens are left out. Each pair gives the cosine of its two
+ * words in the order they occur; special tokens are excluded. Each pair gives the cosine of its two
  * vectors and their largest difference, max over i of |a[i] - b[i]|.
  */
 #include "tools/encode/compare.h"
@@ -200,7 +200,7 @@ static void print_json(const struct comparison *comparison, struct rows *rows)
     json_end_object(json);
 }
 
-/* ---- All of it ---- */
+/* ---- The complete command ---- */
 
 /* Reads two texts. Ends the program if there are fewer or more. */
 static void read_two(struct comparison *comparison, struct reader *reader)

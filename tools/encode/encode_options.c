@@ -273,7 +273,7 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-/* ---- All of it ---- */
+/* ---- The complete command line ---- */
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...] [TEXT ...]\n"

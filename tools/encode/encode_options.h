@@ -17,8 +17,8 @@ struct encode_options {
     bool in_order;           /* TASK_RANK: not sorted */
     bool are_pairs;          /* TASK_SIMILARITY: of the two texts of each pair */
     bool has_progress;       /* asked for */
-    bool skips_errors;       /* texts that cannot be encoded are left out */
-    const char *report_path; /* of texts that are left out; NULL: beside the output */
+    bool skips_errors;       /* texts that cannot be encoded are skipped */
+    const char *report_path; /* of skipped texts; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
     json_t *settings; /* owned; of an output with a name, the options that make it what it is */
     bool all_values;

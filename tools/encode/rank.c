@@ -185,7 +185,7 @@ static int score_batch(void *task, struct batch *batch)
     return code == PROGRAM_DONE && n < batch->n_items ? program_fail("%s", reason) : code;
 }
 
-/* ---- All of it ---- */
+/* ---- The complete command ---- */
 
 /* Tokenizes the query, unless it is read in a pair with each text, and prints notes about it. */
 static void read_query(struct ranking *ranking)

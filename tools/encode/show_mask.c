@@ -215,7 +215,7 @@ static void print_masks_json(const struct masks *masks, struct rows *rows)
     json_end_object(json);
 }
 
-/* ---- All of it ---- */
+/* ---- The complete command ---- */
 
 int show_masks(struct job *job)
 {

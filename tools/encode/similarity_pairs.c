@@ -16,7 +16,7 @@ struct pairs {
 
 /* ---- Printing ---- */
 
-/* As text the cosine alone, every digit of it. */
+/* As text the cosine alone, with all its digits. */
 static void print_cosine(struct rows *rows, const struct item *first, const struct item *second,
                          float cosine)
 {

@@ -8,8 +8,8 @@
 
 /* After this call only these can be opened: the source to read, with the targets of symbolic links
  * in a directory (download caches are made of them), system libraries to read, and the folder of
- * the output. Open descriptors stay open. If the system lacks any of it, the program goes on
- * without a message, but SANDBOX_REQUIRE ends it. */
+ * the output. Open descriptors stay open. If the system lacks any of these protections, the program
+ * continues without a message, but SANDBOX_REQUIRE ends it. */
 void sandbox_enter(const struct import_options *options);
 
 #endif

@@ -2,12 +2,12 @@
 # here. Read by tools/lesson.sh with `.`; tests/tools/lesson/ computes samples of it again.
 #
 #     toy       a model of random numbers that is small enough to be worked by hand
-#     schemes   the rows that are added for places
+#     schemes   the rows that are added for positions
 #     default   what the default weights (or those of -m) make of the same sentences
 #     plane     words in the plane, by the same weights
 #     sources   lines of the source that compute a step
 #
-# How numbers are packed: pack.awk. What is long stands on a line of its own.
+# pack.awk packs the numbers. Each long value is on a line of its own.
 
 toy_positions='none sinusoidal learned index binary fourier exponential'
 toy_bases='10 100 10000'
@@ -49,7 +49,7 @@ with_texts() { # FILE COMMAND...
     "$@" "${texts[@]}" || fail "this failed: $*"
 }
 
-# The bases that are shown of a scheme; - where it has none. And how the programs are told.
+# The bases that the page shows of a scheme; - for a scheme without a base. And the options of the programs.
 bases_of() { # POSITION
     case $1 in
     sinusoidal | exponential) echo "$toy_bases" ;;
@@ -62,7 +62,7 @@ base_option() { # BASE
 
 # ---- The toy model ----
 
-# Tensors as lines NAME, ROWS, COLUMNS, numbers; their places in the file are those that encode-inspect tells.
+# Tensors as lines NAME, ROWS, COLUMNS, numbers; their offsets in the file are as encode-inspect prints them.
 make_toy() {
     bash -c "$toy_command" 2>err || { cat err >&2; exit 1; }
     od -A n -t f4 -v -w4 toy.weights >toy.numbers
@@ -283,7 +283,7 @@ json_text() {
 
 # ---- What commands print, and draw ----
 
-# Files said-NAME in the folder that is named. What encode tells of the model stands above its first empty line.
+# Writes files said-NAME into the given folder. encode prints the model's description before the first empty line.
 said() { # FOLDER
     local answer="sed 1,/^\$/d"
     encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' | $answer >"$1/said-tokens"
@@ -316,7 +316,7 @@ picture() { # FOLDER NAME KIND ALT OPTIONS
     echo "<img alt=\"$4\" src=\"data:${type/svg/svg+xml};base64,$(base64 -w0 "drawn-$2.$3")\">" >"$1/drawn-$2"
 }
 
-# ---- All of it ----
+# ---- The complete object ----
 
 lesson_data() {
     local toy part

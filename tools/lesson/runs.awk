@@ -69,8 +69,8 @@ function keep_pooled(    i) {
         vector[text, i] = $i
 }
 
-# The largest difference of a word's last vector from that in the sentence's first order. Words are
-# those of the first order, in which none stands twice.
+# The largest difference of a word's last vector from its vector in the sentence's first order. Words
+# are the words of the first order, in which each occurs once.
 function differences_of(text, first,    r, s, i, d, most, out) {
     out = ""
     for (r = 1; r <= n_of[first]; r++) {

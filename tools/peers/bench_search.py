@@ -67,7 +67,7 @@ def random_rows(numpy, seed, n, width):
 
 
 def data_rows(numpy, path, n_rows, n_queries):
-    """Rows of the array behind the queries; each copy of them with other noise, a tenth as long."""
+    """Rows of the array after the queries; each copy of them with other noise, a tenth as long."""
     data = of_length_1(numpy, numpy.load(path).astype(numpy.float32))
     queries, rest = data[:n_queries], data[n_queries:]
     rows = numpy.resize(rest, (n_rows, data.shape[1]))

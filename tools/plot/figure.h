@@ -73,7 +73,7 @@ size_t axis_widest(const struct axis *axis, size_t most);
 /* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
 
-/* The least and the largest finite value; 0 and 0 if there is none. */
+/* The least and the largest finite value; 0 and 0 if no value is finite. */
 struct range {
     double least, most;
 };

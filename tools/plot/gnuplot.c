@@ -24,7 +24,7 @@
 
 const char *gnuplot_string(const char *text)
 {
-    bool after_escape = false; /* octal digits after an escape would be part of it */
+    bool after_escape = false; /* octal digits after an escape would extend it */
     char *made;
     size_t len;
     FILE *stream = alloc_open(&made, &len);

@@ -78,8 +78,8 @@ extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
 /* Prints encode-plot --help; returns the exit code. */
 int plot_print_help(void);
 
-/* Reads the texts from stdin if the command line has none, for a picture of one or two. Errors end
- * the program. */
+/* Reads the texts from stdin if the command line has no texts, for a picture of one or two. Errors
+ * end the program. */
 void plot_texts_read(struct plot_options *options);
 
 /* Reads "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as *n numbers,

@@ -11,7 +11,7 @@
 struct plot_source {
     struct encoder encoder; /* for the model and its tokens */
     const struct plot_options *options;
-    /* WITH_POSITIONS: the scheme that was asked for, or the file's; if the file has none and the
+    /* WITH_POSITIONS: the requested scheme, or the file's; if the file has no scheme and the
      * picture compares with and without, the sinusoid. */
     engine_position scheme;
     const char *position; /* the name of the scheme in force */

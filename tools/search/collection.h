@@ -1,4 +1,4 @@
-/* collection.h - the files that are searched: VECTORS and TEXTS. A row of VECTORS stands for a
+/* collection.h - the files that are searched: VECTORS and TEXTS. A row of VECTORS represents a
  * passage: a line of the corpus, or a part of a long one, with its id. The rows file beside the
  * vectors describes it, and TEXTS have its text. Rows and lines are counted over all files in their
  * order, as if they were one. */
@@ -64,7 +64,7 @@ void collection_search(const struct collection *collection, const struct encoder
 void passage_find(const struct collection *collection, uint64_t row, struct passage *passage);
 void passage_free(struct passage *passage);
 
-/* Reads a whole number of the row's line, such as "begin"; returns false if there is none. */
+/* Reads a whole number of the row's line, such as "begin"; returns false if it is absent. */
 bool passage_number(const struct passage *passage, const char *key, size_t *number);
 
 /* Reads the passage's text into record->input. */

@@ -59,7 +59,7 @@ static const struct option_row OUTPUT_ROWS[] = {
      OUTPUT_AT(struct search_options, output_path)},
 };
 
-/* Of the rows that encode has too, those that apply to queries. */
+/* The options of encode that apply to queries. */
 static const struct option_group GROUPS[] = {
     {.title = "Model",
      .rows = REQUEST_MODEL_ROWS,

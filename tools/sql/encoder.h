@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Each host defines these: memory of the database, or NULL if there is none. */
+/* Each host defines these: memory of the database, or NULL if memory is short. */
 void *sql_alloc(size_t n_bytes);
 void sql_free(void *block);
 

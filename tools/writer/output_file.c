@@ -196,7 +196,7 @@ static void drop_at_signal(int signal_number)
     raise(signal_number);
 }
 
-/* Adds a file to those that the end of the program removes. Handlers of the program stay. */
+/* Adds a file to the list that the end of the program removes. Handlers of the program stay. */
 static void add_unfinished(struct output_file *file)
 {
     static const int SIGNALS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGTERM, SIGXCPU};

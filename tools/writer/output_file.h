@@ -3,7 +3,7 @@
  *
  * A regular file, or a name that does not exist yet, is written to a temporary file in the same
  * directory and renamed by output_file_finish. The mode of an existing file is kept, and until then
- * nobody has more rights to the new one; a symbolic link is followed. Anything else (/dev/full,
+ * no user has more rights to the new one; a symbolic link is followed. Anything else (/dev/full,
  * /dev/stdout, a FIFO) is written directly. Directories, and files that the user may not write, are
  * refused. exit() and the signals that end a program, except SIGKILL, remove temporary files.
  *

@@ -7,8 +7,8 @@
  * product, no function of libm, at most 4.9 standard deviations.
  *
  * Scales, for activations of order 1: a token's row times embedding_scale has variance 1, so that
- * position and type count beside it; linear layers have 1/in, those that add to the residual a
- * quarter of it, and queries and keys four times as much, so that attention is not flat; norm
+ * position and type count too; linear layers have 1/in, layers that add to the residual a quarter
+ * of that, and queries and keys four times as much, so that attention is not flat; norm
  * weights are 0.4 and biases 0, both spread by 0.05. Larger ones would make rounding visible: at
  * these, the vectors of a text without positions agree to 1e-6 for any order of its words. */
 #include "tools/writer/random_model.h"

@@ -20,7 +20,7 @@ void weight_output_check_room(const char *path, double n_bytes)
     bool fits = (size_t)snprintf(folder, sizeof folder, "%s", path) < sizeof folder;
     if (statvfs(path, &system) != 0 && (!fits || statvfs(dirname(folder), &system) != 0))
         return;
-    if (system.f_blocks == 0) /* a pipe has none */
+    if (system.f_blocks == 0) /* as of a pipe */
         return;
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)

@@ -139,7 +139,7 @@ class Distillation(MaskedLanguage):
 
 
 def arguments():
-    """What the stages with a teacher are told."""
+    """The options of the stages with a teacher."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--cache", required=True)
     parser.add_argument("--from", dest="start", required=True)

@@ -97,7 +97,7 @@ def dense_config(shape):
 
 
 def dense(projection):
-    """The matrix behind the pooling. In the teacher's space, which stage 2 learned to project to, likeness is better and
+    """The matrix after the pooling. In the teacher's space, which stage 2 learned to project to, likeness is better and
     the order of words is felt less than in our own; products of vectors times this matrix are a mixture of the two."""
     p = projection.detach().cpu().double().numpy()
     p /= numpy.linalg.svd(p, compute_uv=False).mean()

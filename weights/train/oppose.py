@@ -18,7 +18,7 @@ NEGATIONS = 4 # triples, of which one is a negation
 
 
 class Texts(distill.Texts):
-    """With the texts of opposites.npz behind those of texts.npz."""
+    """Appends the texts of opposites.npz to the texts of texts.npz."""
 
     def __init__(self, cache, tokens, stop, block):
         super().__init__(cache, tokens, stop, block)

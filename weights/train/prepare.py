@@ -23,7 +23,7 @@ VOCABULARY_SIZE = 16000
 
 
 def collect(folder, more=None):
-    """Documents without what must not be trained on, and what was left out."""
+    """Documents without texts that must not be trained on, the texts held out, and counts of what was excluded."""
     excluded = text.evaluation_keys(folder)
     kept, held, count = [], [], Counter()
     seen_held = set()

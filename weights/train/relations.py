@@ -1,4 +1,4 @@
-"""Small sentences of who stands how to whom, what they can be said otherwise by, and the same reversed.
+"""Small sentences of relations between two subjects, their paraphrases, and the same reversed.
 
 Not the relations of tests/quality/roles.tsv, which measure: behind, above, taller, sold, before and the like."""
 
@@ -69,7 +69,7 @@ class Relations:
         return words[rng.integers(len(words))]
 
     def two(self, rng):
-        """Two of a kind that stand for sentences' subject and object."""
+        """Two of a kind as a sentence's subject and object."""
         kind = rng.random()
         words = (self.people if kind < 0.45 else self.animals if kind < 0.6 else GROUPS if kind < 0.7
                  else THINGS if kind < 0.75 else NAMES if kind < 0.9 else COUNTRIES)

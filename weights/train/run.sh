@@ -53,7 +53,7 @@ case $mlm$near$nearer$opposed in *[!0-9]*) stop "HOURS=$hours is too much" ;; es
 # Of another stage before it is another training.
 made=$work/made-$mlm-$near-$nearer-$opposed
 
-# Big blocks stay in the process: giving them back and taking them anew costs a tenth of the time.
+# Big blocks stay in the process: freeing and allocating them again costs a tenth of the time.
 export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000
 
 # Python runs beside this shell, so that a signal to the shell alone ends both.

@@ -125,7 +125,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
                 log.write(json.dumps(line) + "\n")
             sums.zero_()
             reported = step + 1
-        # Worker 0 saves while the others wait at the next step's first barrier: nobody has changed anything.
+        # Worker 0 saves while the others wait at the next step's first barrier: no worker has changed anything.
         if store:
             state = {"step": step + 1, "seconds": spent + time.time() - started, "settings": settings}
             save(folder / "checkpoint.pt", shared, state)
@@ -133,7 +133,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
 
 
 def training(settings):
-    """What makes it the same training: not where the files lie, nor how often it is saved."""
+    """What makes it the same training: not the paths of the files, nor how often it is saved."""
     return {name: value for name, value in settings.items() if name not in ("cache", "text", "save_every")}
 
 

@@ -46,7 +46,7 @@ class Variants:
         return self.letters[word[0]] and word[0] not in self.function_words
 
     def heads(self, words):
-        """Where a noun stands alone behind its determiner."""
+        """Indexes of nouns that are alone after their determiner."""
         return [i for i in range(1, len(words)) if words[i - 1][0] in self.determiners and self.content(words[i])
                 and not (i + 1 < len(words) and self.content(words[i + 1]))]
 
@@ -67,7 +67,7 @@ class Variants:
         return None
 
     def exchanged_word(self, ids, partners, rng):
-        """One word in place of which partners, a dict, has others. None where it has none of these."""
+        """One word in place of which partners, a dict, has others. None without such a word."""
         here = [i for i, k in enumerate(ids) if int(k) in partners and k not in self.function_words
                 and not (i + 1 < len(ids) and self.continues[ids[i + 1]])]
         if not here:
@@ -79,7 +79,7 @@ class Variants:
         return out
 
     def swap(self, words, places, rng):
-        """Exchanges two different words, but not "a" and "b" in "a and b"; None where there are none."""
+        """Exchanges two different words, but not "a" and "b" in "a and b"; None without such words."""
         for _ in range(4):
             a, b = sorted(rng.choice(len(places), 2, replace=False))
             a, b = places[a], places[b]
@@ -92,7 +92,7 @@ class Variants:
         return None
 
     def exchanged(self, words, rng):
-        """Some of its articles exchanged, where "a" can stand."""
+        """Some of its articles exchanged, where "a" is possible."""
         out = [list(word) for word in words]
         for word, after in zip(out, words[1:]):
             if len(word) == 1 and word[0] in self.articles and rng.random() < 0.3:
@@ -110,7 +110,7 @@ class Variants:
         return numpy.array([i for w in words for i in w] or ids, numpy.int64)
 
     def negated(self, ids, rng):
-        """With "not" behind the first auxiliary, or without the one that stands there; or with "no" for an article
+        """With "not" after the first auxiliary, or without an existing "not"; or with "no" for an article
         at the beginning ("no man sings", "there is no man singing"), "nobody" for "somebody". None for questions,
         for other negations, and where there is nothing of these."""
         words = self.words(ids)

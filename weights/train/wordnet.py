@@ -35,7 +35,7 @@ def glosses(folder):
 
 
 def frequent(folder):
-    """How often a lemma of a kind of word stands in WordNet's counted texts: {(lemma, kind 1 to 5): n}."""
+    """How often a lemma of a kind of word occurs in WordNet's counted texts: {(lemma, kind 1 to 5): n}."""
     counts = defaultdict(int)
     with open(Path(folder) / "cntlist.rev", encoding="utf-8") as lines:
         for line in lines:

@@ -381,7 +381,7 @@ TEST(order_of_keys)
                 size_t width = a.width, bytes = 2 * width * sizeof *a.wide;
                 fill_random(&a, n, 2);
                 fill_random(&b, n, 2);
-                for (size_t t = n - 1; t > 0; t--) { /* keys go with their values */
+                for (size_t t = n - 1; t > 0; t--) { /* keys keep their values */
                     size_t other = support_below(&state, t + 1);
                     float row[2 * 64];
                     memcpy(row, b.wide + t * b.stride + width, bytes);

@@ -181,7 +181,7 @@ ending REMOVED=x.journal "${encode[@]}" "${told[@]}" -o x --resume <lines.jsonl
 check "a journal that is gone when it is locked: exit code $code" [ "$code" = 0 ]
 check "then all starts over" same whole x
 
-# ---- Parts that no journal tells of ----
+# ---- Parts that no journal names ----
 
 # Killed while its parts get their names: the journal has an entry, and not all files that it counts have a name. A file
 # with a name is dropped by --restart alone.

@@ -164,7 +164,7 @@ again --resume <lines
 ends "a device by that name" 1 "'x.journal' is not a journal of encode"
 restore
 
-# Bytes of which no journal tells are dropped by --restart alone.
+# Bytes that no journal counts are dropped by --restart alone.
 for way in "" --resume; do
     : >x.journal
     again $way <lines

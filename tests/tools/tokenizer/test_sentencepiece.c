@@ -180,7 +180,7 @@ TEST(families)
     }
 }
 
-/* config.json tells the family where tokenizer_config.json does not. */
+/* config.json names the family if tokenizer_config.json does not. */
 TEST(model_type)
 {
     struct bytes_out model;

@@ -7,7 +7,7 @@
 enum { FORMAT_FLOAT_MAX = 32 };
 
 /* The shortest decimal that reads back as exactly this float32 (one halfway between two
- * floats is not used, whatever the rounding), NUL-terminated, always with a point or an exponent:
+ * floats is never used, with any rounding), NUL-terminated, always with a point or an exponent:
  * "0.1", "-0.0", "3.4028235e+38"; "nan", "inf" and "-inf" for the others. Returns its length. */
 size_t format_float(float value, char out[FORMAT_FLOAT_MAX]);
 

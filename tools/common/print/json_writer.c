@@ -1,5 +1,5 @@
-/* json_writer.c - JSON value by value; see json_writer.h. Whatever ends, what is around it has a
- * value then, so one flag says whether a comma is due, and no stack is needed. */
+/* json_writer.c - JSON value by value; see json_writer.h. After any value ends, its parent has at
+ * least one value, so one flag says whether a comma is due, and no stack is needed. */
 #include "tools/common/print/json_writer.h"
 
 #include "tools/common/print/display.h"

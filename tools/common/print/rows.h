@@ -44,7 +44,7 @@ struct row_span {
         .stream = (to), .format = (in_format), .json = {.stream = (to) }                           \
     }
 
-/* Prints the first line of CSV: titles, then name0, name1 and so on, n of them. TSV has none. */
+/* Prints the first line of CSV: titles, then n names: name0, name1 and so on. TSV lacks it. */
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name);
 
 /* Begins a table with these titles, a tab between them, or in JSON an array that is the member

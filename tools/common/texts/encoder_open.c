@@ -174,7 +174,7 @@ static void check_request(const struct encoder *encoder)
 /* ---- Prompts ---- */
 
 /* Finds the prompt of a role. The file's own prompts are used where its own pooling is:
- * default_prompt, and with --rank those of the roles; a model that ranks pairs has none. */
+ * default_prompt, and with --rank the prompts of the roles; none for a model that ranks pairs. */
 static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
 {
     const struct request_options *request = &encoder->request;

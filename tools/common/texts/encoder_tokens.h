@@ -12,7 +12,7 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item);
  * Each has the tokens of the prompt, which are marked as such. */
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n);
 
-/* The text of a token of the vocabulary; "" if it has none. */
+/* Returns the text of a token of the vocabulary; "" if the token lacks a text. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
 /* The same as a text shows it, without a blank before it: "naïve" of "ĠnaÃ¯ve" or "▁naïve". The

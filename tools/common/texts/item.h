@@ -28,7 +28,7 @@ struct record {
     char *fault; /* owned; error text of an invalid line, to follow its name; NULL if valid */
 };
 
-/* The part of a text, or of the longer text of a pair, that an item stands for. */
+/* The part of a text, or of the longer text of a pair, that an item represents. */
 struct window {
     size_t index, of;  /* of 0: the item is a whole input */
     size_t begin, end; /* bytes of the text, or of the pair */
@@ -38,7 +38,7 @@ struct window {
 struct item {
     size_t number; /* of the input, from 1; 0: the query of --rank */
     struct record record;
-    char *prompted; /* the text with its prompt before it, owned; NULL: it has none */
+    char *prompted; /* the prompt and the text, owned; NULL without a prompt */
     size_t prompt_len;
     struct window window;
     engine_token *tokens; /* [n_tokens], owned, padding among them */

@@ -22,8 +22,8 @@ enum { MOST_LARGE = 16 };
     "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "          \
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
 
-/* The members of an object that are read, by their keys: those of which the input is made, then
- * those that are also copied. */
+/* The members of an object that are read, by their keys: the members that make the input, then
+ * the members that are also copied. */
 enum member {
     TEXT,
     PAIR,
@@ -238,8 +238,8 @@ static bool read_object(json_t *object, struct record *record, char *message)
     return set_texts(has_title ? members[TITLE] : NULL, members[TEXT], members[PAIR], record);
 }
 
-/* ---- Members that are kept: the text of an object, which has been parsed, beside what jansson has
- * made of it, which keeps their order. ---- */
+/* ---- Members that are kept: read from the text of an object and from jansson's parsed object,
+ * which keeps their order. ---- */
 
 static const char BLANKS[] = " \t\r\n";
 

@@ -1,5 +1,5 @@
 /* request_options.h - what a program asks of a model and its texts: the part of the command line
- * that encode and encode-plot share, and all of it that encoder.h sees. */
+ * that encode and encode-plot share, and the only part that encoder.h sees. */
 #ifndef TOOLS_REQUEST_OPTIONS_H
 #define TOOLS_REQUEST_OPTIONS_H
 
@@ -44,9 +44,9 @@ struct request_options {
     } padding;
     size_t top;                                  /* 0: not said */
     bool has_pooling, has_truncation, no_prompt; /* said */
-    bool skips_long;                             /* long texts are left out */
+    bool skips_long;                             /* long texts are skipped */
     bool is_chunked;                             /* long texts are encoded in windows */
-    bool with_tokens;                            /* beside the vectors of texts */
+    bool with_tokens;                            /* in addition to the vectors of texts */
 };
 
 /* Where nothing is asked for. */

@@ -38,7 +38,7 @@ static json_t *settings_of(struct corpus *corpus)
     return corpus->settings;
 }
 
-/* Renames a part, if there is one, to its name. An empty part beside the output is dropped, and so
+/* Renames a part, if it exists, to its name. An empty part beside the output is dropped, and so
  * is the file of an earlier run. */
 static void name_part(const char *part, const char *name, bool is_output)
 {

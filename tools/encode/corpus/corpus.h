@@ -1,7 +1,7 @@
 /* corpus.h - a run whose work is not lost when it ends early: it leaves the parts of its output and
  * a journal of their progress, and the next run continues there.
  *
- * The output of a journal has a name of its own (a device has none), its texts come from a file or
+ * The output of a journal is a regular file with a name (no device), its texts come from a file or
  * a pipe on stdin, and each has its result as soon as it is read. A run of less than a second keeps
  * nothing, unless it is stopped by a signal. */
 #ifndef TOOLS_ENCODE_CORPUS_H

@@ -37,7 +37,7 @@ struct printer {
         FILE *spools[NPZ_SPOOLS];
         size_t n_texts, n_entries;
     } npz;
-    const char *message; /* what failed beside the stream itself, or NULL */
+    const char *message; /* what failed except the stream itself, or NULL */
 };
 
 /* One format; all but `item` may be NULL. `fault` returns NULL, or the error text, to follow the

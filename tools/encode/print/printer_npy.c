@@ -29,7 +29,7 @@ void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape
     out[NPY_HEADER_BYTES - 1] = '\n';
 }
 
-/* "[('scale', '<f4'), ...]" is one element with fields, so a row of it is no dimension. */
+/* "[('scale', '<f4'), ...]" is one element with fields, so a row is no dimension. */
 static bool write_header(const struct printer *printer)
 {
     static const char *const TYPES[] = {"<f4", "<f2", NULL, "|u1"};

@@ -70,7 +70,7 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
 }
 
 /* "learned positions", "rotary positions", or both, and the numbers that they are computed with,
- * as " (base 50, W2 3)": those that were asked for, and those of the file that differ from the
+ * as " (base 50, W2 3)": the requested numbers, and the file's numbers that differ from the
  * format's defaults. */
 static void print_positions(FILE *stream, const struct encoder *encoder)
 {

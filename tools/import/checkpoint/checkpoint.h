@@ -13,7 +13,7 @@
 /* Linear layers after an encoder that answer for each token, in files of their own:
  *
  *     bge-m3     sparse_linear.pt gives each token a weight (of a text the largest per id, the
- *                special tokens left out), colbert_linear.pt a vector, but for the first. Source:
+ *                special tokens excluded), colbert_linear.pt a vector, but for the first. Source:
  *                FlagEmbedding/inference/embedder/encoder_only/m3.py in FlagOpen/FlagEmbedding
  *     ColBERT    a vector for each token, markers before queries and documents, and words whose
  *                tokens have no vector in documents. PyLate writes a Dense module; in the class

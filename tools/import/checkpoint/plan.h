@@ -11,8 +11,8 @@
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 
-/* Types of matrices, and of tables of embeddings; 0: each as in the checkpoint, but tables beside
- * int8 matrices in f16. */
+/* Types of matrices, and of tables of embeddings; 0: each as in the checkpoint, but tables in f16
+ * if matrices are int8. */
 struct stored_types {
     enum tensor_type matrices, tables;
 };

@@ -357,8 +357,8 @@ static void add_head(const struct making *making, const struct head *head)
 
 /* ---- The whole plan ---- */
 
-/* Whether a tensor's name starts like one of those that the body leaves out; not like a part of the
- * head, which must be known to the last tensor. */
+/* Returns whether a tensor's name starts like a tensor that the body does not use. Tensors of the
+ * head are different: each must be known. */
 static bool may_be_left_out(const struct checkpoint_config *config, const char *key)
 {
     const struct part *parts = config->head != NULL ? config->head->parts : NULL;
@@ -373,7 +373,7 @@ static bool may_be_left_out(const struct checkpoint_config *config, const char *
     return false;
 }
 
-/* Lists the tensors that are not used, and refuses those that the body does not leave out. */
+/* Lists the unused tensors that the body may ignore, and refuses all other unused tensors. */
 static void check_left_over(const struct making *making, const struct checkpoint_config *config)
 {
     struct plan *plan = making->plan;

@@ -315,7 +315,7 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
                               json_string_value(chosen), json_string_length(chosen));
 }
 
-/* ---- All of it ---- */
+/* ---- The complete directory ---- */
 
 typedef void parse_file(struct sentence_transformers *st, const struct json_file *file);
 

@@ -36,7 +36,7 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
     model->token_vectors = dense->out;
 }
 
-/* Sets which tokens have no vector. A word that is not a token stands for the unknown token, as in
+/* Sets which tokens have no vector. A word that is not a token means the unknown token, as in
  * PyLate. */
 static void skip_words(const struct json_file *file, struct tokenizer_draft *draft)
 {
@@ -160,7 +160,7 @@ void colbert_write(const struct token_modules *modules, struct weight_output *ou
 
 static const char WEIGHTS_FILE[] = "sparse_linear.pt", VECTORS_FILE[] = "colbert_linear.pt";
 
-/* Returns the rows of the matrix; 1 if there is none, which plan_linear then refuses. */
+/* Returns the rows of the matrix; 1 if the matrix is absent, which plan_linear then refuses. */
 static size_t rows_of(const struct tensor_set *set)
 {
     const struct stored_tensor *weight = tensor_set_find(set, "weight");

@@ -14,8 +14,8 @@ static void finish(const struct json_file *file, struct model_config *model)
     if (json_is_null(json_object_get(file->root, "local_rope_theta")))
         local = model->rotary_base;
     model->rotary_local_base = rotary_base_read(file, "sliding_attention", local);
-    /* The key counts both sides; a token sees half of it on each. transformers 5 has another name
-     * for that half, which comes first. */
+    /* The key counts both sides; a token sees half of the window on each. transformers 5 has
+     * another name for that half, which comes first. */
     model->window = json_count(file, NULL, "local_attention", 2, 128) / 2;
     model->window = json_count(file, NULL, "sliding_window", 1, model->window);
     layer_types_read(file, model);

@@ -39,7 +39,7 @@
     "tie_encoder_decoder tie_weights_ classifier_pooling classifier_activation classifier_bias "   \
     "decoder_bias final_logit_softcapping cross_attention_hidden_size "                            \
     "sbert_ce_default_activation_function sentence_transformers "
-/* For generating text; tokens are the tokenizer's here, except those that a class reads. */
+/* For generating text; tokens are the tokenizer's here, except tokens that a class reads. */
 #define GENERATION                                                                                 \
     " bos_token_id eos_token_id pad_token_id cls_token_id sep_token_id mask_token_id "             \
     "decoder_start_token_id forced_bos_token_id forced_eos_token_id max_length max_new_tokens "    \

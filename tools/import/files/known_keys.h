@@ -25,7 +25,7 @@ bool name_is_listed(const char *list, const char *name);
 /* Whether a key of such a file changes no number. */
 bool known_keys_are_harmless(enum known_keys kind, const char *key);
 
-/* Checks all keys of a file that has been read. Adds those that no code reads to the folder's note.
+/* Checks all keys of a file that has been read. Adds keys that no code reads to the folder's note.
  * `unread`: names between blanks that the note need not name, or NULL. */
 void known_keys_check(const struct json_file *file, enum known_keys kind, const char *unread,
                       struct folder *folder);

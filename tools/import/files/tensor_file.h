@@ -58,7 +58,7 @@ void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const c
 /* Removes the first of the prefixes (NULL ends them) that any name has from all names. */
 void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 
-/* By key; NULL if there is none. */
+/* Finds a tensor by its key; NULL if it is absent. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
 
 /* `len` of a tensor's bytes, from byte `at` of them on. */

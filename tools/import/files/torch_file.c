@@ -179,8 +179,8 @@ static const struct pickle_value *arguments_of(const struct torch_file *file,
 }
 
 /* _rebuild_tensor_v2(storage, first, sizes, strides, requires_grad, hooks, metadata), or
- * _rebuild_parameter(tensor, requires_grad, hooks) of it. Gradients and hooks change no number;
- * metadata may. */
+ * _rebuild_parameter(tensor, requires_grad, hooks) of such a tensor. Gradients and hooks change no
+ * number; metadata may. */
 static json_t *describe_tensor(const struct torch_file *file, const char *name,
                                const struct pickle_value *value)
 {

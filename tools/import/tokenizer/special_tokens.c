@@ -1,6 +1,6 @@
-/* special_tokens.c - two members of a tokenizer.json: added_tokens, whose ids must be those that
- * the reference gives them, in the order of the file (`added`), and post_processor, which puts
- * special tokens around one text and around two (the templates). */
+/* special_tokens.c - two members of a tokenizer.json: added_tokens, whose ids must be equal to the
+ * ids of the reference, in the order of the file (`added`), and post_processor, which puts special
+ * tokens around one text and around two (the templates). */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"

@@ -70,8 +70,8 @@ void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char
 
 /* ---- Parts of any tokenizer ---- */
 
-/* Gives an id its text ("": it has none). Refused: another text there, the same text under another
- * id, numbers that no vocabulary needs. */
+/* Gives an id its text, which may be "". Refuses an id that has another text, a text that has
+ * another id, and numbers that no vocabulary needs. */
 void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
 /* The id of a special token, which must be in the vocabulary. */

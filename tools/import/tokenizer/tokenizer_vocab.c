@@ -134,7 +134,7 @@ void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, 
 
 /* ---- vocab.json and merges.txt of BPE ---- */
 
-/* Keys of special tokens in the files; a class names those that the files do not. */
+/* Keys of special tokens in the files; a class names the tokens that the files do not name. */
 static const char *const SPECIALS[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                        "pad_token", "cls_token", "mask_token"};
 enum { BOS, EOS, UNK, SEP, PAD, CLS, MASK, N_SPECIALS };

@@ -4,7 +4,7 @@
  *     all words       ids are their positions in the file, from 1; row 0, of zeros, is for unknown
  *                     words. Texts are split at blanks and punctuation, and put into lower case if
  *                     no word has a capital.
- *     only_words_of   ids are those that Keras gives the words of these texts: the most frequent
+ *     only_words_of   ids are as Keras numbers the words of these texts: the most frequent
  *                     first, from 1; row 0, of zeros, is padding. Words without a vector have rows
  *                     of zeros; other words are dropped from texts, as Keras does.
  *

@@ -25,7 +25,7 @@ function packed(group, key) {
     return unpacked.get(text);
 }
 
-// Takes matrices out of a row of numbers, one behind the other.
+// Takes matrices out of a row of numbers, one after the other.
 function reader(numbers, at) {
     return (rows, columns) => {
         const matrix = [];

@@ -27,7 +27,7 @@ function fillElement(element, attributes, children) {
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
 
-// A number with so many digits behind the point; a minus sign and no hyphen, and no minus before 0.
+// A number with so many digits after the point; a minus sign and no hyphen, and no minus before 0.
 function shown(value, digits = 2) {
     if (typeof value === "string") return value;
     if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
@@ -61,7 +61,7 @@ function fillValues(state) {
     }
 }
 
-// A negative number behind a sign stands in parentheses.
+// A negative number after a sign is in parentheses.
 function inSum(element, text) {
     const before = element.previousSibling?.textContent || "";
     return element.localName === "i" && text.startsWith("−") && /[·+−]\s$/.test(before)
@@ -70,7 +70,7 @@ function inSum(element, text) {
 }
 
 // ---- Places for a matrix ----
-// data-matrix names it, data-rows and data-heads what stands before its rows and above its columns.
+// data-matrix names it, data-rows and data-heads the titles of its rows and of its columns.
 
 function fillMatrices(state) {
     for (const table of $$("[data-matrix]")) {

@@ -10,7 +10,7 @@ function choose(changes) {
 }
 
 // ---- Radio buttons ----
-// Each group may stand in several places; all show the same.
+// Each group may occur several times on the page; all show the same.
 
 const numbered = (n, word) => Array.from({ length: n }, (_, i) => [i, `${word}${i + 1}`]);
 const orderText = order => order.map(word => sentenceNow().words[word]).join(" ");

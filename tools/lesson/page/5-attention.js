@@ -119,7 +119,7 @@ function showMap(id, order, title) {
     $(".picture", $(id)).replaceChildren(table);
 }
 
-// Where each piece of the first order stands in another one.
+// The index of each piece of the first order in another order.
 const placesOf = order => modelTokens(0).map(token => modelTokens(order).indexOf(token));
 
 function mapDifference(a, b, from, to) {

@@ -8,7 +8,7 @@
 
 # ---- Reading: value["toy.table.0.1"] = 0.83 ----
 
-# Packed numbers stand alone on long lines; those of other cases are emptied.
+# Packed numbers are alone on long lines; the lines of other cases are emptied.
 FNR == NR {
     if (length($0) > 2000 && !/^"(sinusoidal\/10000\/2|model)\/full": / && match($0, /^"[^"]*": "/)) {
         rest = substr($0, RLENGTH + 1)
@@ -84,7 +84,7 @@ function source_html(key) {
     return "<span>" value["sources." key ".at"] "</span> <code>" escaped(value["sources." key ".text"]) "</code>"
 }
 
-# The text of a place for one value; a negative factor or summand stands in parentheses.
+# Returns the text of a slot for one value; a negative factor or summand is in parentheses.
 function value_text(tag, before,   at, digits, text) {
     at = full_path(attribute(tag, "data-value"))
     if (!(at in value)) missing(at)

@@ -73,8 +73,8 @@ static bool make_orthogonal(double *rows, size_t n, size_t width, double least)
     return is_done;
 }
 
-/* Makes the longest row an axis, and then zeros. The largest component of an axis is positive: of
- * those that are equal up to rounding, the first. */
+/* Makes the longest row an axis, and then zeros. The largest component of an axis is positive: the
+ * first of the components that are equal up to rounding. */
 static void extract_axis(struct pca *pca, size_t k, double *rows, size_t n, double total,
                          double least)
 {

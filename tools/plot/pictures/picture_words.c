@@ -20,7 +20,7 @@ struct words {
     struct plot_source *source;
     const struct plot_options *options;
     size_t n_texts, width;
-    size_t *tokens[TEXTS]; /* [n[t]]: those that are words, not special tokens */
+    size_t *tokens[TEXTS]; /* [n[t]]: tokens of words, not special tokens */
     size_t n[TEXTS];
 };
 

@@ -188,7 +188,7 @@ def run_interruptible(call, interrupt):
         if thread.ident is None and isinstance(error, RuntimeError):  # no more threads, or the interpreter ends
             return call()
         while thread.ident is not None and not outcome and not ended.acquire(timeout=0.02):
-            interrupt()  # again, as one before the call has begun is lost
+            interrupt()  # again, as an interrupt before the call starts is lost
         raise
     result, error = outcome[0]
     if error is not None:

@@ -32,7 +32,7 @@ void token_source_add(struct tokenizer_draft *draft, const char *token)
     append_once(&draft->words, token, strlen(token));
 }
 
-/* Finds the token for unknown words; if there is none, appends one, with a note if is_noted. */
+/* Finds the token for unknown words; if it is absent, appends it, with a note if is_noted. */
 static void find_unknown(struct tokenizer_draft *draft, bool is_noted)
 {
     static const char *const names[] = {"[UNK]", "<unk>"};
