@@ -64,7 +64,7 @@ knowing=$(grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c | wc 
 check 'another prefix compiles what knows it' compiles "$knowing" PREFIX="$place/other"
 check 'and so does the first again' compiles "$knowing"
 
-# Programs find the weights of their tree from any folder of programs, be it named by a relative path or a whole one.
+# Programs find the weights of their tree from any folder of programs, named by a relative or an absolute path.
 runs_in() { # BUILD: links the weights there as make all does, and runs a copy of encode
     quiet_make BUILD="$1" "$1/default.weights" && cp "$place"/build/{encode,libengine.so.1} "$1" || return
     (program=$(cd "$1" && pwd)/encode && cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "$program" 'I ride bike')

@@ -60,7 +60,7 @@ found=$(uses "$allocates|$schedules|$asks" "$build"/model/{,*/}*.o)
 soname=$(readelf -d "$build/libengine.so" | sed -nE 's/.*\(SONAME\).*\[(.*)\]/\1/p')
 [ "$soname" = libengine.so.1 ] || wrong "the soname is \"$soname\", not libengine.so.1"
 readelf -lW "$build/libengine.so" | grep -q 'GNU_STACK.*RWE' && wrong "libengine.so asks for an executable stack"
-# After dlclose, OpenMP's threads would go on in code that is no longer there.
+# After dlclose, OpenMP's threads would continue in code that is no longer mapped.
 readelf -dW "$build/libengine.so" | grep -q NODELETE || wrong "libengine.so may be unloaded under OpenMP's threads"
 
 [ $n_wrong = 0 ]

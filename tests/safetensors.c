@@ -1,4 +1,4 @@
-/* Reading safetensors files, whole, with their header in a JSON object. */
+/* Reads complete safetensors files, with their header in a JSON object. */
 #include "tests/safetensors.h"
 
 #include "tests/reference/decode.h"

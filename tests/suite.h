@@ -12,7 +12,7 @@
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
-/* What cmocka.h wants to have seen. */
+/* Headers that cmocka.h requires before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@ includes() {
     grep -rHoE --include='*.[ch]' '^ *# *include +"[^"]+"' engine model tools | sed -E 's/:[^"]*"([^"]*)"/ \1/' | LC_ALL=C sort
 }
 
-# Room, its place in points (x, y, width), its name, and what is in it.
+# Room, its position in points (x, y, width), its name, and its content.
 rooms() {
     cat <<'END'
 tools/encode 20 40 88|encode|vectors

@@ -184,8 +184,8 @@ TEST(encode_refuses_inputs)
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
-/* What an input brings is a text, or ids, or tokens. */
-/* What the session has memory for limits ids, also if the call would allow more. */
+/* An input has either a text, or ids, or tokens. */
+/* The session's memory limits the number of ids, also if the call would allow more. */
 TEST(ids_for_a_smaller_session)
 {
     static const int32_t ids[] = {4, 5, 6};

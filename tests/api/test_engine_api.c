@@ -113,7 +113,7 @@ TEST(open_the_default)
     assert_string_equal(info.path, "");
 }
 
-/* A path is taken whole or not at all. */
+/* A path is copied completely or not at all. */
 TEST(open_a_default_with_a_long_name)
 {
     char name[8192];

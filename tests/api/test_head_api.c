@@ -213,7 +213,7 @@ TEST(rank_without_pooling)
     }
 }
 
-/* Where no token is left the pooler has nothing to read. */
+/* If no token is left, the pooler has nothing to read. */
 TEST(pooler_without_tokens)
 {
     static const uint8_t mask[] = {0, 0};

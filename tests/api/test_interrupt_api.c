@@ -216,7 +216,7 @@ TEST(cancelled_threads)
     engine_session_free(session);
 }
 
-/* What takes memory and files is done whole by a thread that is to be cancelled. */
+/* A thread that is to be cancelled completes calls that allocate memory or open files. */
 static void *open_and_search(void *status)
 {
     engine_model *own;

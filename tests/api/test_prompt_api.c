@@ -39,7 +39,7 @@ static engine_encode_options defaults(void)
     return ENGINE_ENCODE_OPTIONS();
 }
 
-/* What a text's vector is without any prompt. */
+/* Returns a text's vector without any prompt. */
 static void bare_vector(const char *text, float vector[D])
 {
     engine_encode_options options = defaults();
@@ -197,7 +197,7 @@ TEST(rank_uses_the_prompts)
     assert_int_equal(engine_rank(session, &query, texts, 2, &options, scores),
                      ENGINE_ERROR_ARGUMENT);
 
-    /* The wrong one of many is named by its place among them all. */
+    /* The wrong one of many is named by its index among all inputs. */
     engine_input many[50] = {{0}};
     float many_scores[50];
     many[41] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
@@ -223,7 +223,7 @@ TEST(tokens_are_inputs)
     given.n_tokens = n;
     assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
     assert_memory_equal(vector, expected, sizeof vector);
-    /* A masked token leaves its place empty, as with ids. */
+    /* A masked token leaves its position empty, as with ids. */
     given.mask = mask;
     engine_input ids = {.ids = (const int32_t[]){2, BIKE, 4, RIDE, 3}, .n_ids = 5, .mask = mask};
     assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
@@ -340,7 +340,7 @@ TEST(windows_of_a_long_text)
     }
 }
 
-/* Of a pair the longer text goes in windows, or the one that is named; the other is in each. */
+/* Of a pair the longer text, or the named one, is split into windows; the other is in each. */
 TEST(windows_of_a_pair)
 {
     engine_input input = nul_terminated("i ride");

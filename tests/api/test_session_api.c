@@ -201,7 +201,7 @@ TEST(position_numbers_are_copied)
     engine_session_free(changed);
 }
 
-/* What the environment asks for; a set of instructions that is none is no way to open a model. */
+/* Settings of the environment; with the name of an unknown instruction set no model opens. */
 TEST(sets_of_instructions)
 {
     const char *isa = getenv("ENGINE_ISA");

@@ -161,7 +161,7 @@ TEST(tokenize_a_pair)
     assert_int_equal(needed, 5);
 }
 
-/* What engine_window_tokens gives, by looking at every token. */
+/* Returns the result of engine_window_tokens, computed from every token. */
 static void check_window(const engine_window *window, const engine_token *tokens, size_t n_tokens)
 {
     engine_token out[16];

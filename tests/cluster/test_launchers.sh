@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 export PATH=$programs:$PATH HOME=$folder ENCODE_MODEL=$tree/weights/default.weights
-# Open MPI asks twice before root may run it, and wants a CPU for each process.
+# Open MPI runs as root only with two settings, and requires a CPU for each process.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 cd "$folder" || exit 1
 awk 'BEGIN { for (i = 1; i <= 1000; i++) print "text " i " rides" (i % 7 ? " a bike" : "") }' >corpus.txt

@@ -3,7 +3,7 @@
 # tasks are killed, requeued and signalled that their time is over, and a node goes down and comes back. The rows of all
 # shards are byte for byte the rows that one encode writes.
 #
-# CLUSTER_ENCODE: another program in the place of encode.
+# CLUSTER_ENCODE: another program instead of encode.
 #
 # Guarantee: a corpus in eight shards under Slurm, with programs, tasks and a node killed, has the rows of one machine
 # byte for byte.

@@ -7,7 +7,7 @@
 
 static const double TOLERANCE = 1e-5, ROW_SUM_TOLERANCE = 1e-6;
 
-/* What is seen while one call is traced. */
+/* The states that the trace of one call shows. */
 struct pass {
     const struct subject *subject;
     const struct texts *texts;

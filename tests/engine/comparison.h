@@ -31,7 +31,7 @@ void comparison_make(struct subject *subject, const char *folder, const char *is
 void comparison_reopen(struct subject *subject, const char *isa);
 void comparison_close(struct subject *subject);
 
-/* Random texts of these lengths, and what the reference makes of them. */
+/* Random texts of these lengths, and the reference's results for them. */
 void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
                       size_t n, uint64_t seed, const struct reference_options *options);
 void comparison_free_texts(struct texts *texts);

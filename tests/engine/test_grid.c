@@ -94,7 +94,7 @@ TEST(cross)
     comparison_finish();
 }
 
-/* What a session may ask otherwise than the file: positions, what weighs them, and the mask. */
+/* Settings of the file that a session may replace: positions, their weights, and the mask. */
 TEST(overrides)
 {
     static const int schemes[] = {0, CONSTANTS_OF(POSITION_SCHEMES)};

@@ -48,7 +48,7 @@ TEST(no_pooler)
     }
 }
 
-/* What is missing is named: the head, or the token that it would fill in. */
+/* The message names what is missing: the head, or the token that it would fill in. */
 TEST(no_mask_token)
 {
     static const char *const models[][2] = {

@@ -317,7 +317,7 @@ TEST(company)
 
 /* ---- Layers of several types ---- */
 
-/* What is written to its bytes is written to the file. */
+/* Writing to its bytes writes to the file. */
 static struct patient map_file(void)
 {
     struct stat about;

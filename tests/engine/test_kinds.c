@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* What is crossed in full. */
+/* The settings that are crossed in full. */
 static const char *const attentions[] = {
     "",
     "--set attention_position=rotary",

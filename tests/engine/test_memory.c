@@ -39,7 +39,7 @@ TEST(grows_linearly)
     }
 }
 
-/* So do sessions of models whose attention knows of places, by angles or by biases. */
+/* So do sessions of models whose attention depends on positions, by angles or by biases. */
 TEST(kinds_grow_linearly)
 {
     static const char *const kinds[] = {

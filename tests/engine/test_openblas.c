@@ -52,7 +52,7 @@ static bool encode(float vector[WIDTH])
            engine_encode(session, &input, 1, &mean, vector, WIDTH, NULL, NULL) == 0;
 }
 
-/* What the child that `prepare` has prepared finds. */
+/* Returns what the child finds that `prepare` has prepared. */
 static int in_child(const char *isa, void (*prepare)(void), bool wants_blas)
 {
     float vector[WIDTH];

@@ -129,7 +129,7 @@ TEST(schemes)
                  60, false);
 }
 
-/* What a model is not needed for: the same numbers without one. */
+/* The same numbers without a model, which they do not depend on. */
 TEST(without_model)
 {
     enum { WIDTH = 6, N = 12 };

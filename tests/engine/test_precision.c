@@ -1,6 +1,6 @@
 /* The engine against numbers made by other software: checkpoints with expected outputs that were
  * computed in float64 (shared/checkpoints). Two are real ones; the others are made by
- * checkpoints.py, which wants numpy.
+ * checkpoints.py, which requires numpy.
  *
  * Tolerance: 1e-5 absolute, within which float32 runs of other software stay; the smallest mistake
  * in the list there moves the outputs by 7e-4. States between

@@ -102,7 +102,7 @@ TEST(one_text)
     check(1, "one text");
 }
 
-/* Where more threads are asked for than there are CPUs, they are not made. */
+/* If a session requests more threads than CPUs, they are not started. */
 TEST(no_more_than_cpus)
 {
     engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 1000);

@@ -224,7 +224,7 @@ void crash_record(const struct crash_case *tested, bool resumes)
 
 /* ---- What is asked of a folder that a power cut has left ---- */
 
-/* What a refusal must not touch, with what it had before. */
+/* Files that a refusal must not change, with their content before. */
 static const char *is_still_there(const char *folder, const char *name)
 {
     size_t len, len_now;

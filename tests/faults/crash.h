@@ -1,7 +1,7 @@
 /* crash.h - a power cut at any moment of a run. The run is recorded, change by change of its
  * folder, and its command is run again in each folder that a cut may leave (disk_state.h). It must
  * make the files of a run in one piece. Only before the second entry of a journal may it refuse:
- * then its message says what to do, nothing that was there is gone, and --restart makes the files.
+ * then its message says what to do, no existing file is lost, and --restart makes the files.
  *
  * The output is at any time the complete old one or the complete new one; when the program has
  * ended, it is the new one after any loss. */

@@ -75,7 +75,7 @@ static bool is_kept(struct maker *maker, size_t change, bool is_name)
     return false;
 }
 
-/* What is there in place of a byte that was not written. */
+/* The byte that replaces a byte that was not written. */
 static unsigned char other_byte(const struct maker *maker, unsigned char byte, bool is_text)
 {
     if (maker->loss == LOSE_INTO_ZEROS)
@@ -154,7 +154,7 @@ static void make_names(struct maker *maker)
 
 /* ---- The state ---- */
 
-/* Every whole line gets the checksum of what is in it. */
+/* Every complete line gets the checksum of its content. */
 static void correct_sums(struct disk_bytes *file)
 {
     unsigned char *line = file->bytes, *end = file->bytes + file->len, *next;

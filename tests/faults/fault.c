@@ -126,7 +126,7 @@ static bool is_of_kind(const struct fault_kind *kind, const struct user_regs_str
     return *number >= 0;
 }
 
-/* Of nothing and of one byte there is no half. */
+/* Zero bytes and one byte cannot be halved. */
 static bool has_half(const struct fault_kind *kind, const struct user_regs_struct *call)
 {
     return kind->reason != 0 || call->rdx > 1;

@@ -1,5 +1,5 @@
 /* fault.h - a program runs while one thing that it asks of the system fails: its n-th allocation
- * (preload.c) or its n-th system call of a kind, which a tracer answers in the system's place
+ * (preload.c) or its n-th system call of a kind, which a tracer answers instead of the system
  * (fault.c). Calls count from main on; what threads and started processes do until they become
  * another program counts too, what is written to stderr does not: failures are reported there. */
 #ifndef TESTS_FAULTS_FAULT_H
@@ -45,7 +45,7 @@ struct fault_call {
 };
 
 /* Runs the program without a fault, and shows `watch` each system call when it has ended, before
- * the program goes on. Returns the status of waitpid. */
+ * the program continues. Returns the status of waitpid. */
 int fault_watch(char *const arguments[], const char *folder, const char *const streams[3],
                 void (*watch)(void *user, pid_t thread, const struct fault_call *call), void *user);
 

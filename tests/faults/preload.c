@@ -9,7 +9,7 @@
  *
  * Before main it stops itself, so that a tracer knows where its system calls begin to count. A
  * program that counts its branches (make coverage) writes the counts after its end: no allocation
- * fails then, and a system call that does not exist says so to the tracer.
+ * fails then, and a system call that does not exist reports that to the tracer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +118,7 @@ static int counted_main(int argc, char **argv, char **environment)
     return program_main(argc, argv, environment);
 }
 
-/* What a program's first instructions call; libc's own calls main, and here ours instead. */
+/* A program's first instructions call this; libc's own calls main, this one calls ours instead. */
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # all.sh BUILD SECONDS: runs every fuzz target of BUILD/fuzz/ for so long, as many at a time as there are CPUs, and
 # prints what each did, processor time among it; fails where an input crashed, leaked, took too long or too much
-# memory. Corpora stay in BUILD/fuzz/corpus/ and are gone on with; they begin with the sound inputs of the suites.
+# memory. Corpora are kept in BUILD/fuzz/corpus/ for the next run; they begin with the sound inputs of the suites.
 # make fuzz-all runs this.
 set -u
 build=${1:?all.sh BUILD SECONDS} seconds=${2:?all.sh BUILD SECONDS}

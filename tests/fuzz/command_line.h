@@ -22,7 +22,7 @@ void command_line_begin(struct command_line *line, const char *name, const uint8
                         size_t size);
 void command_line_end(struct command_line *line);
 
-/* What is printed between the two goes nowhere. */
+/* Output printed between the two calls is discarded. */
 void be_silent(void);
 void speak_again(void);
 

@@ -69,7 +69,7 @@ static void run(struct command_line *line, const char *path)
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
 }
 
-/* As stdin: a file that is replaced by the next one. */
+/* Makes stdin a file of these bytes, which the next call replaces. */
 static void set_input(const struct command_line *line)
 {
     int fd = unnamed_file(line->input, line->input_len);

@@ -13,7 +13,7 @@
 static const double MOST_MADE = 1 << 14;
 enum { MOST_LAYERS = 16 };
 
-/* As main of encode-new, but for where the model goes to and how large it may be. */
+/* Does what main of encode-new does, with another path and a limit of the model's size. */
 static bool make(struct new_options *options, const char *path)
 {
     struct tokenizer_draft draft = DRAFT_EMPTY;

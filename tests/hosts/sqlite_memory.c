@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of glibc: what the functions below replace, also for the libraries that this program loads. */
+/* glibc's functions, which the functions below replace, also for libraries that this loads. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 

@@ -3,7 +3,7 @@
 #
 #     tests/machine/with_sanitizer.sh 'gcc -fsanitize=address' make ...
 #
-# Sanitizers do not find their places in memory where the kernel spreads addresses over more than 28 bits
+# Sanitizers do not find their address ranges if the kernel spreads addresses over more than 28 bits
 # (/proc/sys/vm/mmap_rnd_bits; 32 on Ubuntu 24.04): most runs with ThreadSanitizer end with a signal there, some with
 # AddressSanitizer. So addresses are not spread, unless the container forbids that.
 set -u

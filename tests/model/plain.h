@@ -83,7 +83,7 @@ void plain_softmax(const double *x, size_t n, double *out);
 double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
                   double eps, size_t n, double *out);
 
-/* What a head makes of q·k, and which keys a query sees. */
+/* How a head computes scores from q·k, and which keys a query sees. */
 struct plain_scores {
     double scale;
     enum mask_kind mask;

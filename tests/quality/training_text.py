@@ -126,7 +126,7 @@ class TrainingText(unittest.TestCase):
         for _ in range(200):
             sentence, again, reverse = roles.triple(rng)
             self.assertEqual(len({sentence, again, reverse}), 3)
-            # "a" becomes "an" where the nouns change places.
+            # "a" becomes "an" where the nouns are exchanged.
             self.assertEqual(*(sorted("a" if w == "an" else w for w in s.split()) for s in (sentence, reverse)))
 
     def corpus(self, sentences):

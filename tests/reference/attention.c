@@ -49,7 +49,7 @@ static double slope(size_t head, size_t n_heads)
                         : slope(2 * (head - power), 2 * power);
 }
 
-/* What is added to the scores of head h: [T, T]; the caller frees it. */
+/* Returns what is added to the scores of head h: [T, T]; the caller frees it. */
 static double *biases(struct reference_model *model, size_t h, size_t n_tokens)
 {
     double *bias = reference_doubles(n_tokens * n_tokens);

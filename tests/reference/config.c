@@ -91,7 +91,7 @@ static bool known_key(const char *key)
     return strstr(keys, framed) != NULL;
 }
 
-/* What the options want otherwise. */
+/* Applies the options that differ from the file. */
 static void override_positions(struct reference_model *model,
                                const struct reference_options *options)
 {

@@ -199,7 +199,7 @@ static void run_layers(struct reference_model *model, const struct reference_tex
         reference_normalise(model, model->norm, "final.norm", x, n_tokens, model->width);
 }
 
-/* ---- The whole ---- */
+/* ---- The complete encoder ---- */
 
 bool reference_encode(const struct reference_weights *weights, const struct reference_input *input,
                       const struct reference_options *options, struct reference_output *output,

@@ -1,5 +1,5 @@
 /* program_ends.h - what ends a program leads back to the test that called it, not to the end of the
- * test. What it had in memory would have gone with the program, so leaks are not looked for
+ * test. The end of the program would have freed its memory, so leaks are not looked for
  * meanwhile. */
 #ifndef TESTS_TOOLS_PROGRAM_ENDS_H
 #define TESTS_TOOLS_PROGRAM_ENDS_H

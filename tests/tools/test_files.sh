@@ -127,7 +127,7 @@ for program in 'encode-new -o short --width 64' 'encode-new -o absent --width 64
     check "$program: the old file" [ "$(cat short)" = old ]
 done
 
-# ---- A source whose file is gone when its hash is due ----
+# ---- A source whose file is removed before its hash is computed ----
 mkfifo pipe
 (encode-import --vectors pipe --only-words-of text -o made >out 2>err; echo $? >code) &
 exec 8>pipe # both are at the pipe, so the texts have been read

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What programs and library carry so that a defect of theirs is harder to exploit: addresses that are resolved
-# before main and read-only from then on, places that differ from run to run, no executable stack, guarded stack
+# before main and read-only from then on, addresses that differ from run to run, no executable stack, guarded stack
 # frames, calls of the C library that know the sizes of buffers, and marked targets of jumps.
 #
 # Guarantee: programs and library are hardened: read-only relocations, guarded stacks, fortified calls,

@@ -179,7 +179,7 @@ done
 run "$new" -o no.weights --template-pair 'A:0'
 ends 'a pair without B' 2 'A once and B once'
 
-# ---- Wrong use, and places that cannot be written ----
+# ---- Wrong use, and paths that cannot be written ----
 wrong() { # WORDS OPTION...
     local words=$1
     shift

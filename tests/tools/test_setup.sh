@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh in a copy of the tree, with programs of its own in place of Debian's: what is asked of apt-get, what
+# tools/setup.sh in a copy of the tree, with programs of its own instead of Debian's: what is asked of apt-get, what
 # what a user without sudo reads, and how much is printed before the answer.
 # shellcheck disable=SC2016,SC2317
 set -u

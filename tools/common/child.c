@@ -50,7 +50,7 @@ static int spawn_and_wait(char *const arguments[], FILE *const files[N_FILES], i
     return reason;
 }
 
-/* Reads stdout whole and the start of stderr, in which a NUL becomes a blank. Returns 0 or
+/* Reads all of stdout and the start of stderr, in which a NUL becomes a blank. Returns 0 or
  * errno. */
 static int read_answers(FILE *const files[N_FILES], struct child_result *result)
 {

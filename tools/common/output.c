@@ -193,7 +193,7 @@ static bool finish_all(struct output *output)
     return false;
 }
 
-/* A reader that is gone (head, less) has seen enough: no message. */
+/* A reader that has ended (head, less) has read enough: no message. */
 int output_end(struct output *output, int code)
 {
     bool is_written = output_check(output, false); /* errno is that of the last write */

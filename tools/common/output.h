@@ -59,7 +59,7 @@ bool output_are_same(const char *a, const char *b);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
  * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could
- * not be written; this is reported, unless the reader of a pipe is gone. */
+ * not be written; this is reported, unless the reader of a pipe has ended. */
 int output_end(struct output *output, int code);
 
 #endif

@@ -164,7 +164,7 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
 
 enum { WORDS_MOST = 8, WORD_COLUMNS = 24 };
 
-/* Each spelling is named once. The token is the one that the model reads in place of the last. */
+/* Each spelling is named once. The token is the one that the model reads instead of the last. */
 char *comparison_unknown_words(const struct comparison *comparison)
 {
     const char *words[WORDS_MOST], *token = NULL;

@@ -5,7 +5,7 @@
  *     what is written    output    by the printer of the format, and the files beside it
  *
  * A task goes through the texts. All parts of a run count in one struct progress, which the journal
- * stores whole. */
+ * stores. */
 #ifndef TOOLS_ENCODE_JOB_H
 #define TOOLS_ENCODE_JOB_H
 

@@ -1,6 +1,6 @@
 /* rank.c - encode --rank QUERY: how well each text answers a query.
  *
- * A batch of texts is scored and its vectors are gone. To print the best first, all scores must be
+ * A batch of texts is scored and its vectors are freed. To print the best first, all scores must be
  * there: a record of each text is kept, and the texts are in a temporary file, one after the other.
  * Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
  */

@@ -263,7 +263,7 @@ plane_of() { # LABEL W1 W2 OPTIONS...
 
 # ---- The source ----
 
-# As sources.tsv says: the place of each, and its lines on one.
+# As sources.tsv says: the file and line of each, and its lines joined.
 sources_data() {
     local key file n text at first list=''
     while IFS=$'\t' read -r key file n text; do

@@ -1,4 +1,4 @@
-# marks.awk - puts files in place of the marks @{NAME} of a page: -v work=FOLDER has css, js, chain, data, articles,
+# marks.awk - replaces the marks @{NAME} of a page by files: -v work=FOLDER has css, js, chain, data, articles,
 # a file drawn-NAME for each @{drawn NAME}, and a file said-NAME for each @{said NAME}, whose text becomes HTML.
 {
     while (match($0, /@[{][a-z]+( [a-z]+)?[}]/)) {

@@ -346,7 +346,7 @@ TEST(a_larger_model_over_a_mapped_file)
 
 /* ---- Tensors ---- */
 
-/* What verifying says of the tiny model with one number of a tensor changed, checksums healed. */
+/* Verifies the tiny model with one number of a tensor changed and checksums corrected. */
 static void assert_found(const char *tensor, size_t offset, const void *bytes, size_t len,
                          const char *words)
 {

@@ -274,7 +274,7 @@ TEST(as_many_hits_as_rows)
     drop(&trial);
 }
 
-/* What fills the last byte of bits up does not count. */
+/* Bits that fill up the last byte do not count. */
 TEST(bits_behind_the_last_column)
 {
     enum { N = 9, WIDTH = 21, QUERIES = 5 };

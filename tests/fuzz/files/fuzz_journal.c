@@ -1,6 +1,6 @@
 /* Any bytes as the journal of a run of encode; the first byte says whether the checksum of each
- * line is made right first. What is read of it is cut to whole lines, reads the same again, and is
- * compared with the settings of another run. */
+ * line is corrected first. The part that is read is cut to complete lines, reads the same again,
+ * and is compared with the settings of another run. */
 #include "engine/file/crc32c.h"
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/model_use.h"

@@ -1,4 +1,4 @@
-/* The fuzz target of whole directories, on ones made from sound ones. */
+/* The fuzz target of complete directories, on directories made from sound ones. */
 #include "tests/fuzz/files/fuzz_folder.c"
 
 #include "tests/fuzz/replay.h"

@@ -20,7 +20,7 @@ static size_t replay_file(void *file, size_t len, unsigned choice)
     return n;
 }
 
-/* What encode-new makes of these words. */
+/* Returns the model that encode-new makes of these words. */
 static void *made_file(const char *words, size_t *len)
 {
     char path[SUPPORT_PATH];

@@ -101,7 +101,7 @@ TEST(halves)
             }
 }
 
-/* What is no number makes the scale none, and the row zeros. */
+/* A NaN or an infinity makes the scale NaN, and the row zeros. */
 TEST(poison)
 {
     static const float poisons[] = {NAN, INFINITY, -INFINITY};

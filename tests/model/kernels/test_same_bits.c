@@ -14,7 +14,7 @@
 
 enum { LONGEST = 200, ROWS = 7, PANELS = 3, COLUMNS = PANELS * PANEL };
 
-/* What one kernel makes of rows of n elements: [MOST] floats, zeros where it writes nothing. */
+/* Results of one kernel for rows of n elements: [MOST] floats, zeros where it writes nothing. */
 enum { MOST = LONGEST * 64 };
 typedef void computation(const struct kernels *kernels, size_t n, float *out);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scores of n_keys by n_queries, and what one of the two ways makes of them: weights [n_keys,
+/* Scores of n_keys by n_queries, and their results by one of the two ways: weights [n_keys,
  * stride] before the division, and what they are divided by. */
 struct softmax_case {
     struct score_block block;

@@ -94,7 +94,7 @@ static void check_values(const struct layer_under_test *layer, const float *x,
     }
 }
 
-/* The whole and its parts: panels one at a time, rows one at a time, the residual in place. */
+/* All at once and in parts: panels one at a time, rows one at a time, the residual in place. */
 static void check_parts(const struct kernels *kernels, const struct layer_under_test *layer,
                         const float *x, const float *residual, size_t n_rows, const float *whole)
 {
@@ -231,7 +231,7 @@ static void free_rows(struct rounded_rows *rows)
     free(rows->values);
 }
 
-/* int8 panels read int8 rows: whole, and a panel or a row at a time, over the rows' blocks. */
+/* int8 panels read int8 rows: all at once, and one panel or one row at a time, over the blocks. */
 static void check_int8_rows(const struct kernels *kernels, enum tensor_type type,
                             const struct problem *p, struct largest *largest)
 {
@@ -291,7 +291,7 @@ TEST(int8_rows)
     }
 }
 
-/* Activation and gate of each element are those of its own place, in any range of panels and block
+/* Activation and gate of each element are those of its own index, in any range of panels and block
  * of rows. */
 static void check_finish(const struct kernels *kernels, const struct problem *p,
                          enum tensor_type type, enum tensor_layout layout)

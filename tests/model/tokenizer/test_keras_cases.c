@@ -161,7 +161,7 @@ static bool case_is_right(const struct keras_file *file, const json_t *text, con
     return right;
 }
 
-/* Of all files so far; as many as tests/README.md says when all have been read. */
+/* Counts over all files so far; in the end the numbers in tests/README.md. */
 static size_t n_all_cases;
 enum { EXPECTED_CASES = 33270 };
 

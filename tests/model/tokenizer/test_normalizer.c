@@ -210,7 +210,7 @@ TEST(cjk_blocks)
     assert_false(is_spaced('a') || is_spaced(0xAC00) || is_spaced(0x10FFFF));
 }
 
-/* Spans stay where they were when marks change places; a composite has the span of its first
+/* Spans stay where they were when marks are reordered; a composite has the span of its first
  * character. */
 TEST(spans)
 {
@@ -228,7 +228,7 @@ TEST(spans)
     assert_normalized("nfc", "\xE0\xA5\x98", "915(0,3) 93C(0,3)"); /* a composition exclusion */
 }
 
-/* What Unicode changed after the versions that the reference has. */
+/* Characters that Unicode changed after the reference's versions. */
 TEST(exceptions)
 {
     uint32_t codes[UNICODE_DECOMPOSED];
@@ -365,7 +365,7 @@ TEST(damaged_charsmap)
     assert_null(charsmap_find(&cut, "e\xCC\x81", 3, &n));
 }
 
-/* What normalizer_ascii decides alone is what the steps make of the character among others. */
+/* normalizer_ascii decides for one character as the steps do for the character among others. */
 TEST(ascii)
 {
     static const char *const lists_of_steps[] = {"",

@@ -1,4 +1,4 @@
-/* Settings of a tokenizer: taken, refused alone, refused as a whole. */
+/* Settings of a tokenizer: accepted, refused alone, refused together. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 

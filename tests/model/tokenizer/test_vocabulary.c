@@ -182,7 +182,7 @@ TEST(refused_sections)
     free(built.section);
 }
 
-/* What can be asked of a damaged section without reading outside it. */
+/* Calls on a damaged section that must not read outside it. */
 static void ask_everything(void *section, size_t bytes)
 {
     static const char *const words[] = {"ab", "c", "\xC3\xA9", "defg", "nothing", "x"};

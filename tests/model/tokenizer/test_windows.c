@@ -35,7 +35,7 @@ static size_t make_tokens(uint64_t *state, engine_token *made, size_t n)
     return at;
 }
 
-/* Whether a word begins at one of the places after `least`, up to `most`. */
+/* Returns whether a word begins at an index after `least`, up to `most`. */
 static bool has_begin(const engine_token *made, size_t least, size_t most)
 {
     for (size_t i = least + 1; i <= most; i++)
@@ -54,7 +54,7 @@ static size_t check_window(const struct windows *windows, const struct window *w
     assert_int_equal(window->end, made[end - 1].end);
     if (!windows->whole_words)
         assert_true(end == windows->n || window->n == windows->room);
-    else if (end < windows->n && made[end].id != WORD) /* within a word: no other place is there */
+    else if (end < windows->n && made[end].id != WORD) /* within a word: no other end is possible */
         assert_false(has_begin(made, window->first, window->first + windows->room));
     if (windows->whole_words && window->first > 0 && made[window->first].id != WORD)
         assert_false(has_begin(made, last, window->first));

@@ -126,7 +126,7 @@ static bool numbers_are(const json_t *expected, size_t n, const engine_token *to
 }
 
 /* The reference tells the text that became the token: with the blanks that an added token took,
- * and in place of Unigram's unknown token. */
+ * and instead of Unigram's unknown token. */
 static bool text_is(const json_t *expected, int32_t id, const struct tokenizer *tokenizer)
 {
     const size_t text_len = json_string_length(expected);
@@ -231,7 +231,7 @@ static bool answer_is(struct case_tokenizer *tokenizer, const json_t *root,
            specials_are(json_object_get(root, "special_mask"), count.n, tokens);
 }
 
-/* Of a padded row the attention mask says which ids are the text's. */
+/* The attention mask says which ids of a padded row are the text's. */
 static bool row_is(const json_t *root, size_t row, size_t n, const engine_token *tokens)
 {
     const json_t *ids = json_array_get(json_object_get(root, "ids"), row);

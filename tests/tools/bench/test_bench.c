@@ -127,7 +127,7 @@ TEST(every_workload)
     shell_expect(0, "test -z \"$(ls temporary)\""); /* the made file has gone */
 }
 
-/* What somebody put where everybody may write is not written to. */
+/* The program does not write to existing files in a folder that everybody may write. */
 TEST(planted_link)
 {
     shell_expect(0, "mkdir -p open && echo kept >victim &&"

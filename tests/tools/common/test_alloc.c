@@ -1,5 +1,5 @@
 /* Where memory is short, what it was for is named, what was printed stays, and an output file that
- * is not finished does not take the place of the one that is there. */
+ * is not finished does not replace the existing one. */
 #include "tools/common/alloc.h"
 #include "tools/common/output.h"
 

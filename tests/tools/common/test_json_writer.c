@@ -53,7 +53,7 @@ TEST(one_line)
     free(text);
 }
 
-/* As jansson writes the same value. */
+/* Compares with what jansson writes of the same value. */
 TEST(indented)
 {
     size_t len;

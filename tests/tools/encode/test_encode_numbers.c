@@ -253,7 +253,7 @@ static void check_directory(const struct shell_result *archive, size_t n_files)
     assert_ptr_equal(entry, whole);
 }
 
-/* What scipy.sparse.load_npz reads: weights of each text in the order of ids. */
+/* The array that scipy.sparse.load_npz reads: weights of each text in the order of ids. */
 TEST(weights_as_a_csr_matrix)
 {
     const struct shell_result *archive =

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs of encode that are killed or stopped and go on: the output is that of a run that was not, byte for byte; and
-# what may not go on says why. 20 kills and more, at random places.
+# Runs of encode that are killed or stopped and resumed: the output is that of an undisturbed run, byte for byte; and
+# a run that cannot be resumed says why. 20 kills and more, at random moments.
 #
 #     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 (or KILLS), and 6000
 # (or KILL_LINES: where programs are slow)
@@ -29,9 +29,9 @@ sum() { # FILE: of FILE and of its companion files
     done
 }
 
-# ---- Killed at random places ----
+# ---- Killed at random moments ----
 
-# Until the run that was killed is gone, and its lock with it.
+# Waits until the killed run has ended, which frees its lock.
 wait_for_lock() { # FILE
     while [ -e "$1.journal" ] && ! flock -n "$1.journal" true; do sleep 0.02; done
 }
@@ -217,7 +217,7 @@ check "--restart: exit code $code" [ "$code" = 0 ]
 check "--restart: as in one piece" cmp whole x
 check "--restart leaves nothing" [ ! -e x.journal ] && [ ! -e x.part ]
 
-# ---- What ends a run, and where it can go on ----
+# ---- What ends a run, and where it can be resumed ----
 
 restore
 (
@@ -230,7 +230,7 @@ restore
 check "a full disk" [ $? = 0 ]
 goes_on "after a full disk"
 
-# The disk is full where the journal goes on: its last line is torn, and the one before it true.
+# The disk fills up at a line of the journal: its last line is torn, and the line before is right.
 begin_run y -p mean -f npy --type binary --on-long truncate
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As small as a config.json can be: sizes, and what has no default. */
+/* The smallest possible config.json: sizes, and keys without a default. */
 #define SIZES                                                                                      \
     "\"hidden_size\": 48, \"num_hidden_layers\": 4, \"num_attention_heads\": 6, "                  \
     "\"intermediate_size\": 64, \"vocab_size\": 100, \"max_position_embeddings\": 514"
@@ -45,7 +45,7 @@ static bool read_text(const char *text, struct checkpoint_config *config)
     return is_right;
 }
 
-/* What the weight file would have for a key of CONF. */
+/* Returns the weight file's value for a key of CONF. */
 static void assert_setting(const char *text, const char *key, const char *expected)
 {
     struct checkpoint_config config;

@@ -32,7 +32,7 @@ TEST(whole)
     import_free();
 }
 
-/* A directory without a tokenizer says so; the model then takes ids. */
+/* Without a tokenizer in the directory the output says so; the model then takes ids. */
 TEST(no_tokenizer)
 {
     char path[SUPPORT_PATH];

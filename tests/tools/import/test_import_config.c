@@ -153,7 +153,7 @@ static void read_config(struct json_file *file, const char *text, struct checkpo
     });
 }
 
-/* What becomes of one logit, and of several. */
+/* How one logit becomes a score, and how several do. */
 TEST(scores)
 {
     static const struct {

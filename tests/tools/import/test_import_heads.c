@@ -161,7 +161,7 @@ TEST(lower_case_of_both)
     import_refused("capitals", "the tokenizer keeps capitals");
 }
 
-/* What the definitions of a tokenizer contradict is said. */
+/* Contradictions between the definitions of a tokenizer are reported. */
 TEST(notes_on_tokenizers)
 {
     static const char *const cases[][2] = {

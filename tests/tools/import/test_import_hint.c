@@ -19,7 +19,7 @@ SET_UP()
                     "cp tiny/config.json lines.txt");
 }
 
-/* What the message says after "; ". */
+/* Returns the part of the message after "; ". */
 static const char *hint(const char *path)
 {
     static char text[1024];

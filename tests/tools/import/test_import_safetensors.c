@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A whole file, cut at every byte of the header and every 7th of the data. */
+/* A complete file, cut at every byte of the header and every 7th of the data. */
 TEST(truncated)
 {
     struct tiny_tensors tensors;

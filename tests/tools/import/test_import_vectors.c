@@ -17,7 +17,7 @@
 
 /* ---- Numbers ---- */
 
-/* Reads "w NUMBER" in the process, which goes on where the number is refused. */
+/* Reads "w NUMBER" in this process, which continues if the number is refused. */
 static bool read_number(const char *number, float *value)
 {
     static struct vectors_file file;

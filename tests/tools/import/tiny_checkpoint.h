@@ -30,7 +30,7 @@ void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char
                       const int *shape);
 void tiny_tensors_free(struct tiny_tensors *tensors);
 
-/* The whole file; *len receives its length. The caller frees. */
+/* Returns the complete file and stores its length in *len. The caller frees. */
 char *tiny_tensors_file(const struct tiny_tensors *tensors, size_t *len);
 void tiny_tensors_write(const struct tiny_tensors *tensors, const char *directory,
                         const char *name);

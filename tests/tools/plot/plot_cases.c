@@ -11,7 +11,7 @@ bool has_gnuplot(void)
     return shell("command -v gnuplot >/dev/null")->code == 0;
 }
 
-/* It is cut up in place. */
+/* Splitting changes this copy. */
 struct table *read_table(const char *text, size_t index)
 {
     static char *copy;

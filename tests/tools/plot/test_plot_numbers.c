@@ -141,7 +141,7 @@ TEST(attention_of_other_kinds)
                     "with rotary positions");
 }
 
-/* Without positions another order gives the same places; with positions it does not. */
+/* Without positions another order gives the same points; with positions it does not. */
 TEST(words_numbers)
 {
     double moved = 0;

@@ -50,7 +50,7 @@ rows "$first" "$second" "$third" '{"row": 3, "line": 4}'
 search
 ends "a line too many" 1 "is not about row 2"
 
-# Windows: where the words are; what makes no sense is taken for the whole text.
+# Windows: where the words are; an impossible window is read as the complete text.
 rows '{"row": 0, "line": 1, "id": "a", "window": 1, "begin": 2, "end": 6}' "$second" "$third"
 search texts.jsonl
 check "a window's words" grep -q '	ride$' out

@@ -159,7 +159,7 @@ else
     echo 'one_array.py not tried: NumPy is not here'
 fi
 
-# ---- What does not belong together ----
+# ---- Files of different runs or models ----
 
 shard lines 3 -p mean --on-long truncate
 refused() { # WORDS FILE...

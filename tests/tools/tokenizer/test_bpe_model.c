@@ -202,7 +202,7 @@ TEST(classes_of_two_files)
     import_free();
 }
 
-/* What tokenizer_config.json and special_tokens_map.json say of tokens counts, in this order. */
+/* tokenizer_config.json and special_tokens_map.json define tokens, in this order. */
 TEST(tokens_that_files_describe)
 {
     const char *directory = support_folder();

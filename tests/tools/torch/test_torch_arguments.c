@@ -107,7 +107,7 @@ TEST(arguments)
     }
 }
 
-/* The value of the whole file must be a dictionary, or an ordered one that is filled later. */
+/* The file's value must be a dictionary, or an ordered dictionary that is filled later. */
 TEST(roots)
 {
     static const struct {

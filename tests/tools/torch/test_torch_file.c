@@ -390,7 +390,7 @@ static void write_torch(const char *from, const char *to, const char *options)
                  script, from, to, options);
 }
 
-/* What the model gives for some ids, by the file that is in the directory. */
+/* Returns the model's vectors for some ids, by the file that is in the directory. */
 static const char *vectors(void)
 {
     return shell_expect(0,

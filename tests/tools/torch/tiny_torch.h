@@ -40,7 +40,7 @@ struct tiny_entry {
 /* The archive of the entries, each stored; is_64: with numbers of 64 bits where it has them. */
 void tiny_zip(struct tiny_bytes *file, const struct tiny_entry *entries, size_t n, bool is_64);
 
-/* A whole file: x/data.pkl, and the storage x/data/0 of 24 numbers. */
+/* A complete file: x/data.pkl, and the storage x/data/0 of 24 numbers. */
 void tiny_torch(struct tiny_bytes *file, const struct tiny_bytes *pickle);
 
 /* A sound one, of a matrix, a vector that shares its storage, and a transposed matrix. */

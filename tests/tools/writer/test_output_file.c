@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all: new ones, replaced ones, links, pipes, full disks. */
+/* Files are written completely or not at all: new and replaced files, links, pipes, full disks. */
 #include "tests/support.h"
 #include "tools/writer/output_file.h"
 
@@ -249,7 +249,7 @@ TEST(full_device_of_a_stream)
     assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
 }
 
-/* What is in the buffer reaches no full disk: each of the calls that write it says so. */
+/* The buffer cannot be written to a full disk: each call that writes it returns the error. */
 TEST(full_disk_at_the_end_of_the_buffer)
 {
     struct rlimit before, limit;
@@ -399,7 +399,7 @@ TEST(a_part_that_is_too_short_is_refused_and_stays)
     assert_int_equal(count_names(), 0);
 }
 
-/* The name of the part is taken by a folder: each call says so from then on. */
+/* A folder already has the name of the part: each later call returns the error. */
 TEST(a_part_that_cannot_be_named)
 {
     engine_error error;
@@ -432,7 +432,7 @@ TEST(what_is_written_directly_has_no_place)
     int fd = open("/dev/null", O_WRONLY);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     const char *const names[] = {"/dev/null", name};
-    for (size_t i = 0; i < 2; i++) { /* a device may be written at any place */
+    for (size_t i = 0; i < 2; i++) { /* a device may be written at any offset */
         assert_int_equal(output_file_open(names[i], OUTPUT_REWRITES, &file, &error), ENGINE_OK);
         assert_false(output_file_has_place(file));
         output_file_abort(file);

@@ -21,7 +21,7 @@ TEST(room_for_a_file)
     }
 }
 
-/* That the folder is missing is for the writer to say. */
+/* The writer reports that the folder is missing. */
 TEST(no_folder)
 {
     assert_int_equal(code_of("absent/new.weights", ABSURD), -1);

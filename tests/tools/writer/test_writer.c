@@ -14,7 +14,7 @@
 static const enum tensor_type TYPES[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
 static const char *const TYPE_NAMES[] = {"f32", "f16", "bf16", "int8"};
 /* How far a value may be from what was given, as a part of the row's largest magnitude: half a unit
- * in the last place of 24, 11 and 8 bits, and half a step of 1/127. */
+ * in the last digit of 24, 11 and 8 bits, and half a step of 1/127. */
 static const double TOLERANCES[] = {0, 0x1p-11, 0x1p-8, 0.5001 / 127};
 
 static float *random_values(size_t n, uint64_t seed)

@@ -125,7 +125,7 @@ TEST(bytes_do_not_depend_on_the_pieces)
     free(whole);
 }
 
-/* What the writer says of factors that are given after `rows` rows to a tensor of a type. */
+/* Returns the writer's status for factors given after `rows` rows to a tensor of a type. */
 static void assert_no_factors(enum tensor_type type, size_t rows, const char *words)
 {
     engine_error error;

@@ -1,4 +1,4 @@
-/* writer_cases.h - what the suite of the weight writer writes, and how it looks at what came of
+/* writer_cases.h - what the suite of the weight writer writes, and how it reads the result of
  * it. */
 #ifndef TESTS_WRITER_CASES_H
 #define TESTS_WRITER_CASES_H

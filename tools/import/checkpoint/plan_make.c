@@ -355,7 +355,7 @@ static void add_head(const struct making *making, const struct head *head)
     add_parts(making, first, 0);
 }
 
-/* ---- The whole plan ---- */
+/* ---- The complete plan ---- */
 
 /* Returns whether a tensor's name starts like a tensor that the body does not use. Tensors of the
  * head are different: each must be known. */

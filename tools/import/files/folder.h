@@ -24,7 +24,7 @@ void folder_open(struct folder *folder, const char *path);
  * refuses it. */
 const char *folder_name(char path[FOLDER_PATH], const char *place, const char *name);
 
-/* Whether a file of that name exists below a place. */
+/* Returns whether a file of that name exists below `place`. */
 bool folder_has(const struct folder *folder, const char *place, const char *name);
 
 /* "directory/name" in `path`. Names that lead out of the directory are refused. */

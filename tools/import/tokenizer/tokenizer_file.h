@@ -9,7 +9,7 @@
 
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
-/* Whether the directory has a file of a tokenizer, of any kind, in `place` ("" or
+/* Returns whether the directory has a tokenizer's file of any kind in `place` ("" or
  * "0_Transformer/"). */
 bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 

@@ -4,7 +4,7 @@
 #
 #     awk -f pack.awk -f state.awk -f fill.awk DATA.json TEMPLATE.html >PAGE.html
 #
-# Fails if a place asks for what is not there.
+# Fails if a slot names an absent value.
 
 # ---- Reading: value["toy.table.0.1"] = 0.83 ----
 
@@ -78,7 +78,7 @@ function attribute(tag, wanted,   found) {
     return substr(found, length(wanted) + 3, length(found) - length(wanted) - 3)
 }
 
-# Where a step is computed: the place in the source, and its lines.
+# Where a step is computed: file and line of the source, and its lines.
 function source_html(key) {
     if (!(("sources." key ".at") in value)) missing("sources." key)
     return "<span>" value["sources." key ".at"] "</span> <code>" escaped(value["sources." key ".text"]) "</code>"
