@@ -264,7 +264,7 @@ void support_exit(int code)
 #endif
 
 #if defined(__x86_64__)
-/* Whether Linux says that the CPU has it. */
+/* Returns whether Linux says that the CPU has it. */
 static bool cpuinfo_has(const char *flag)
 {
     char line[8192];

@@ -1,5 +1,5 @@
 /* comparison.h - one model, its file read by both implementations, and all results of the engine
- * for some texts, compared with those that the reference expects.
+ * for some texts, compared with the reference's.
  *
  * Differences are |engine - reference| / max(1, |reference|). Both read the same stored weights,
  * also where those are f16, bf16 or int8, so that the only difference is that of single and double

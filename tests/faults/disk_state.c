@@ -45,7 +45,7 @@ static bool is_ignored(const struct maker *maker, const struct disk_change *chan
     return false;
 }
 
-/* How many changes were made when the file, or the folder (-1), was synced last. */
+/* Returns how many changes were made when the file, or the folder (-1), was synced last. */
 static size_t find_sync(const struct maker *maker, int file)
 {
     const enum disk_kind kind = file < 0 ? DISK_SYNC_FOLDER : DISK_SYNC;

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Which of the changes that were not synced are there. */
+/* The unsynced changes that were kept. */
 enum disk_loss {
     LOSE_ALL,
     LOSE_NOTHING,
@@ -58,7 +58,7 @@ void disk_state_write(const struct disk_state *state, const struct disk_log *log
 const struct disk_bytes *disk_state_file(const struct disk_state *state, const struct disk_log *log,
                                          const char *name);
 
-/* How many entries the program had written into the journal by then. */
+/* Returns how many entries the program had written into the journal by then. */
 size_t disk_log_entries(const struct disk_log *log, const char *journal, size_t n);
 
 #endif

@@ -157,7 +157,7 @@ static bool wants_all(void)
     return which != NULL && strcmp(which, "all") == 0;
 }
 
-/* How many faults of the kind did harm. */
+/* Returns how many faults of the kind did harm. */
 static size_t try_kind(const struct fault_case *tested, size_t kind, const struct outcome *expected)
 {
     uint64_t n_seen = expected->run.n_seen[kind], n_tried = 0;

@@ -1,7 +1,7 @@
 /* every_fault.h - runs a command again and again, each time with another fault (fault.h), and holds
  * it to this: either it ends with exit code 0 and has written, byte by byte, what it writes without
  * a fault; or with exit code 1, a message on stderr (which names memory if memory was short),
- * and the file it was to replace as it was. No signal, no hang, no file left behind.
+ * and the file it was to replace as it was. No signal, no hang, no file is left.
  *
  * Guarantee: every program survives each failing allocation and system call: exit code 0 and
  * the same bytes, or 1, a message, and no incomplete output. */

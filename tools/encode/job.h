@@ -24,7 +24,7 @@ struct progress {
     size_t cut, repaired, left_out; /* texts: shortened, not UTF-8, without a result */
 };
 
-/* Which notes have been printed, and when (notes.h). */
+/* The notes that have been printed, and when (notes.h). */
 struct notes {
     uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
     bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */

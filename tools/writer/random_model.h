@@ -14,7 +14,7 @@ struct random_options {
     const float *frequencies;    /* [position_frequencies], which are not random */
 };
 
-/* How many numbers the tensors that are large hold, as a float because it may be absurd. */
+/* Returns how many numbers the tensors that are large hold, as a float because it may be absurd. */
 double random_model_size(const struct model_config *config);
 
 /* Writes every tensor that the config asks for; *n_parameters receives how many numbers they hold.

@@ -1,4 +1,4 @@
-/* Which keys a query sees, and what a padding mask leaves, counted one by one. */
+/* Counts one by one the keys that a query sees, and the keys that a padding mask leaves. */
 #include "tests/support.h"
 
 #include "model/layers/mask.h"

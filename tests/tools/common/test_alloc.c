@@ -1,4 +1,4 @@
-/* Where memory is short, what it was for is named, what was printed stays, and an output file that
+/* If memory is short, the message names its purpose, printed text stays, and an output file that
  * is not finished does not replace the existing one. */
 #include "tools/common/alloc.h"
 #include "tools/common/output.h"

@@ -5,8 +5,8 @@
 
 EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; Qwen3-Embedding is Qwen 3, whose last token
 is the text's vector. The directories are those of huggingface/transformers and sentence-transformers; the forward pass
-is written from modeling_gemma3.py and modeling_qwen3.py, and was compared with them (tests/README.md). The files in
-OUT_DIR/expected are those that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
+is written from modeling_gemma3.py and modeling_qwen3.py, and was compared with them (tests/README.md). OUT_DIR/expected
+has the files that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
 """
 import argparse
 import json

@@ -265,7 +265,7 @@ static void apply_norm(double square[TINY_WIDTH], const char *weight, const char
         square[k] += (double)numbers[k] * (double)numbers[k];
 }
 
-/* Whether few columns have a larger size. */
+/* Returns whether few columns have a larger size. */
 static bool is_among_largest(const double *size, size_t n, size_t column, size_t few)
 {
     size_t n_larger = 0;

@@ -15,7 +15,7 @@ void writer_tear_down(void);
 /* A writer of writer_path. */
 struct weight_writer *open_writer(engine_error *error);
 
-/* How many files there are in the folder. */
+/* Returns how many files there are in the folder. */
 size_t count_names(void);
 
 /* The bytes of writer_path; the caller frees. */

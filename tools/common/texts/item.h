@@ -90,7 +90,7 @@ void item_add_prompt(struct item *item, const struct prompt *prompt);
 void padding_choose(struct padding *padding, const engine_model *model,
                     const struct request_options *request);
 
-/* Whether the input is ids without a mask that begin or end with this one. */
+/* Returns whether the input is ids without a mask that begin or end with this one. */
 bool padding_is_at_ends(const struct item *item, int32_t id);
 
 /* Gives ids their mask: their own, else one that hides all of the named id at their start and their

@@ -49,7 +49,7 @@ struct request_options {
     bool with_tokens;                            /* in addition to the vectors of texts */
 };
 
-/* Where nothing is asked for. */
+/* The options of an empty command line. */
 #define REQUEST_OPTIONS(...)                                                                       \
     (struct request_options)                                                                       \
     {                                                                                              \

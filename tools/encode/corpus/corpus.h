@@ -20,7 +20,7 @@ struct corpus {
     bool is_refused; /* the input or the parts are not those of the journal */
 };
 
-/* Whether the options, of an output with a name, make a run that can have a journal. */
+/* Returns whether the options, of an output with a name, make a run that can have a journal. */
 bool corpus_is_asked(const struct encode_options *options);
 
 /* Looks for a journal of the output, checks that the options may continue it, and opens the output

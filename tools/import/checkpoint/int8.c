@@ -186,7 +186,7 @@ static enum part_kind kind_at(const struct plan *plan, size_t index)
     return index < plan->n && !is_of_heads ? plan->tensors[index].kind : PART_VECTOR;
 }
 
-/* Whether a norm is applied to the result of a sublayer, before it is added (sandwich). */
+/* Returns whether a norm is applied to the result of a sublayer, before it is added (sandwich). */
 static bool is_after_sublayer(const struct plan *plan, size_t index)
 {
     return kind_at(plan, index) == PART_NORM &&

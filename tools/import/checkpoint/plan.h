@@ -46,7 +46,7 @@ static inline size_t planned_rows(const struct planned_tensor *tensor, size_t pa
     return tensor->n_parts > 1 ? (size_t)tensor->parts[part]->shape[0] : tensor->rows;
 }
 
-/* Which layers of an encoder can be int8. */
+/* The layers of an encoder that can be int8. */
 struct int8_layers {
     size_t n, n_f16;
     bool *in_f16; /* [n]: the whole layer is stored in f16 */

@@ -267,7 +267,7 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
 
 enum { MOST_NAME_BYTES = 100 };
 
-/* Whether a key of a weight file can have this text. */
+/* Returns whether a key of a weight file can have this text. */
 static bool is_key(const char *text)
 {
     size_t len = strlen(text);

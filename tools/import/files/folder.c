@@ -34,7 +34,7 @@ const char *folder_name(char path[FOLDER_PATH], const char *place, const char *n
     return path;
 }
 
-/* Whether a name is relative, and no part of it is "..". */
+/* Returns whether a name is relative, and no part of it is "..". */
 static bool stays_inside(const char *name)
 {
     if (name[0] == '/' || name[0] == '\0')

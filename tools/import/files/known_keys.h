@@ -19,10 +19,10 @@ enum known_keys {
     KEYS_TOKENIZER_JSON
 };
 
-/* Whether a list with blanks between names has one of them. */
+/* Returns whether a list with blanks between names has one of them. */
 bool name_is_listed(const char *list, const char *name);
 
-/* Whether a key of such a file changes no number. */
+/* Returns whether a key of such a file changes no number. */
 bool known_keys_are_harmless(enum known_keys kind, const char *key);
 
 /* Checks all keys of a file that has been read. Adds keys that no code reads to the folder's note.

@@ -49,7 +49,7 @@ const char *tokenizer_model_type(const struct tokenizer_beside *beside);
 /* The text of a special token ("cls_token") by these files, or NULL. */
 const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key);
 
-/* Whether a tokenizer_class is the one of that name, fast or not. */
+/* Returns whether a tokenizer_class is the one of that name, fast or not. */
 bool tokenizer_is_class(const char *tokenizer_class, const char *name);
 
 /* ---- Lists: settings that are put together piece by piece, with blanks between items ---- */

@@ -1,7 +1,7 @@
 """The C library by ctypes: structs, constants and functions as engine/engine.h declares them, and errors.
 
-Structs and constants have the names of engine.h, so that a test compares every offset, size and value with those that
-the compiler gives.
+Structs and constants have the names of engine.h, so that a test compares every offset, size and value with the
+compiler's.
 """
 
 from __future__ import annotations
