@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BATCH = 200  # texts: small, so that there are several for each worker
+BATCHES = 100  # in all, of at least 200 texts: several for each worker
 
 
 class Killer:
@@ -32,7 +32,7 @@ class Killer:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def with_spark(folder, flag, runs):
+def with_spark(folder, flag, runs, batch):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
@@ -48,7 +48,7 @@ def with_spark(folder, flag, runs):
                 yield batch
         yield from encode(counted())
 
-    settings = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.maxRecordsPerBatch": BATCH,
+    settings = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.maxRecordsPerBatch": batch,
                 "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
                 "spark.local.dir": f"{folder}/local", "spark.sql.warehouse.dir": f"{folder}/warehouse"}
     spark = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
@@ -58,7 +58,7 @@ def with_spark(folder, flag, runs):
     spark.stop()
 
 
-def with_ray(folder, flag, runs):
+def with_ray(folder, flag, runs, batch):
     import ray
 
     from libengine.ray import EncodeColumn
@@ -76,7 +76,7 @@ def with_ray(folder, flag, runs):
     ray.data.DataContext.get_current().enable_progress_bars = False
     for out in runs:
         texts = ray.data.read_parquet(f"{folder}/in", override_num_blocks=4)
-        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow", batch_size=BATCH,
+        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow", batch_size=batch,
                           compute=ray.data.ActorPoolStrategy(size=2), num_cpus=0.5).write_parquet(out)
     ray.shutdown()
 
@@ -97,7 +97,7 @@ def main(engine, texts, vectors, folder, flag=None):
         these = range(part * rows, min((part + 1) * rows, len(lines)))
         pq.write_table(pa.table({"row": list(these), "text": [lines[i] for i in these]}), f"{folder}/in/{part}.parquet")
     runs = timed(folder, len(lines), seconds)
-    {"spark": with_spark, "ray": with_ray}[engine](folder, flag, runs)
+    {"spark": with_spark, "ray": with_ray}[engine](folder, flag, runs, max(200, len(lines) // BATCHES))
     table = pq.read_table(f"{folder}/out0").sort_by("row")
     assert table["row"].to_pylist() == list(range(len(lines))), "rows are missing or doubled"
     column = table["vector"].combine_chunks()
