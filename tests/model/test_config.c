@@ -24,7 +24,8 @@ struct key {
 };
 
 /* clang-format off */
-#define AT(field) #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
+#define AT(field) \
+    #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
 static const char yes_no[] = "one of yes, no", named[] = "";
 static const struct key keys[] = {
     {AT(layers), whole, -1}, {AT(width), whole, -1}, {AT(heads), whole, -1},

@@ -31,17 +31,17 @@ void layer_types_read(const struct json_file *file, struct model_config *model);
 /* ---- Keys of config.json ---- */
 
 // clang-format off
-#define FIELD(field)                  offsetof(struct model_config, field)
-#define FIELD_AND_SIZE(field)         FIELD(field), sizeof((struct model_config *)0)->field
-#define SIZE(name, field)             {name, KEY_SIZE, FIELD_AND_SIZE(field), NO_DEFAULT, NULL, NULL}
-#define SIZE_OR(name, field, absent)  {name, KEY_SIZE, FIELD_AND_SIZE(field), absent, NULL, NULL}
-#define COUNT(name, field, absent)    {name, KEY_COUNT, FIELD_AND_SIZE(field), absent, NULL, NULL}
-#define NUMBER(name, field, absent)   {name, KEY_NUMBER, FIELD_AND_SIZE(field), absent, NULL, NULL}
-#define FLAG(name, field, absent)     {name, KEY_FLAG, FIELD_AND_SIZE(field), absent, NULL, NULL}
-#define FIXED(field, value)           {NULL, KEY_FIXED, FIELD_AND_SIZE(field), value, NULL, NULL}
+#define FIELD(field)                 offsetof(struct model_config, field)
+#define FIELD_AND_SIZE(field)        FIELD(field), sizeof((struct model_config *)0)->field
+#define SIZE(name, field)            {name, KEY_SIZE, FIELD_AND_SIZE(field), NO_DEFAULT, NULL, NULL}
+#define SIZE_OR(name, field, absent) {name, KEY_SIZE, FIELD_AND_SIZE(field), absent, NULL, NULL}
+#define COUNT(name, field, absent)   {name, KEY_COUNT, FIELD_AND_SIZE(field), absent, NULL, NULL}
+#define NUMBER(name, field, absent)  {name, KEY_NUMBER, FIELD_AND_SIZE(field), absent, NULL, NULL}
+#define FLAG(name, field, absent)    {name, KEY_FLAG, FIELD_AND_SIZE(field), absent, NULL, NULL}
+#define FIXED(field, value)          {NULL, KEY_FIXED, FIELD_AND_SIZE(field), value, NULL, NULL}
 #define NAMED(name, field, names, expected, absent) \
     {name, KEY_NAME, FIELD_AND_SIZE(field), absent, names, expected}
-#define ABSOLUTE_POSITIONS            {"position_embedding_type", "\"absolute\"", false, NULL}
+#define ABSOLUTE_POSITIONS           {"position_embedding_type", "\"absolute\"", false, NULL}
 // clang-format on
 #define ACTIVATION(name, absent)                                                                   \
     NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
