@@ -136,7 +136,7 @@ printf 'cat 1 2\ndog 3 4\n' >&8
 exec 8>&-
 wait
 check 'a source is gone: exit code' [ "$(cat code)" = 1 ]
-check 'a source is gone: said' grep -q 'text cannot be read: No such file' err
+check 'a source is gone: said' grep -q "cannot read 'text': No such file" err
 check 'a source is gone: no file' [ ! -e made ]
 
 # ---- Places that are none ----

@@ -106,7 +106,7 @@ static const struct option_command COMMAND = {
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 27),
     .rules = RULES,
-    .end = "Exit codes: 0 done, 1 failed, 2 misused.",
+    .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-import.",
 };
 
 void import_options_read(struct import_options *options, int argc, char **argv)

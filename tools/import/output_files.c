@@ -139,7 +139,7 @@ void import_add_sources(struct weight_output *output, const struct import_option
         const char *file = is_listed ? folder_join(folder, name, path) : name;
         FILE *stream = fopen(file, "rbe");
         if (stream == NULL || !sha256_of(stream, hash))
-            program_die("%s cannot be read: %s", file, strerror(errno));
+            program_die("cannot read '%s': %s", file, strerror(errno));
         fclose(stream);
         snprintf(key, sizeof key, "source.%zu", n);
         weight_output_metadata(output, key, is_listed ? name : path_name(name));

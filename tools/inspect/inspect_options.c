@@ -31,7 +31,8 @@ static const struct option_command COMMAND = {
 
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 27),
-    .end = "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused.",
+    .end = "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused. "
+           "Manual: man encode-inspect.",
 };
 
 void inspect_options_read(struct inspect_options *options, int argc, char **argv)

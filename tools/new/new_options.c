@@ -106,7 +106,7 @@ static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 27),
     .rules = RULES,
     .notes = NOTES,
-    .end = "Exit codes: 0 done, 1 failed, 2 misused.",
+    .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-new.",
 };
 
 void new_options_read(struct new_options *options, int argc, char **argv)

@@ -194,7 +194,7 @@ TEST(notes_on_tokenizers)
 TEST(tokenizers_in_files)
 {
     assert_contains(shell_expect(1, "$IMPORT --tokenizer-only /dev/null -o t.weights")->err,
-                    "/dev/null is not a regular file");
+                    "'/dev/null' is not a regular file");
     assert_contains(shell_expect(1, ": >none; $IMPORT --tokenizer-only none -o t.weights")->err,
                     "[UNK]");
     assert_contains(shell_expect(1, "echo >none; $IMPORT --tokenizer-only none -o t.weights")->err,

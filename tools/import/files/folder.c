@@ -20,9 +20,10 @@ void folder_open(struct folder *folder, const char *path)
     struct stat status;
     *folder = (struct folder){.path = path};
     if (stat(path, &status) != 0)
-        program_die("%s: %s", path, strerror(errno));
+        program_die("cannot open '%s': %s; expected the directory of a model", path,
+                    strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        program_die("%s is not a directory; expected one with config.json and model.safetensors",
+        program_die("'%s' is not a directory; expected one with config.json and model.safetensors",
                     path);
 }
 
@@ -65,7 +66,7 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
         return false;
     bool exists = access(path, F_OK) == 0;
     if (!exists && errno != ENOENT && errno != ENOTDIR)
-        program_die("%s: %s", path, strerror(errno));
+        program_die("cannot open '%s': %s", path, strerror(errno));
     return exists;
 }
 
@@ -78,11 +79,11 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
-        program_die("%s: %s%s", path, strerror(errno),
+        program_die("cannot open '%s': %s%s", path, strerror(errno),
                     errno == EACCES ? " (links in linked directories need --sandbox off)" : "");
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        program_die("%s is %s", path,
+        program_die("'%s' is %s", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     input_remember(path);
@@ -111,7 +112,7 @@ void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            program_die("%s cannot be read: %s", name, strerror(errno));
+            program_die("cannot read '%s': %s", name, strerror(errno));
         if (n == 0)
             program_die("%s ends at byte %" PRIu64
                         "; it has changed since it was opened, or is truncated",

@@ -69,7 +69,7 @@ static bool read_line(struct vectors_file *file, struct span *line)
         program_die("'%s', line %zu: longer than 64 MiB; expected a word and its numbers",
                     file->path, file->reader.n_lines + 1);
     case LINE_FAILED:
-        program_die("'%s' cannot be read: %s", file->path, strerror(file->reader.error));
+        program_die("cannot read '%s': %s", file->path, strerror(file->reader.error));
     default: return false;
     }
     mark = file->reader.n_lines == 1 ? utf8_mark_len(text, len) : 0;
@@ -109,7 +109,7 @@ void vectors_file_open(struct vectors_file *file, const char *path, size_t limit
     line_reader_begin(&file->reader, fd);
     file->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (fd < 0 || file->c_locale == (locale_t)0)
-        program_die("'%s' cannot be read: %s", path, strerror(errno));
+        program_die("cannot read '%s': %s", path, strerror(errno));
     if (!read_line(file, &line))
         program_die("'%s' is empty; expected lines of a word and its numbers", path);
     struct span rest = line, first = cut_field(&rest), second = cut_field(&rest);
