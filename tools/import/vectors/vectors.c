@@ -68,8 +68,7 @@ static bool read_line(struct vectors_file *file, struct span *line)
     case LINE_TOO_LONG:
         program_die("'%s', line %zu: longer than 64 MiB; expected a word and its numbers",
                     file->path, file->reader.n_lines + 1);
-    case LINE_FAILED:
-        program_die("cannot read '%s': %s", file->path, strerror(file->reader.error));
+    case LINE_FAILED: program_die("cannot read '%s': %s", file->path, strerror(file->reader.error));
     default: return false;
     }
     mark = file->reader.n_lines == 1 ? utf8_mark_len(text, len) : 0;
