@@ -140,7 +140,7 @@ static const struct option_row FORMAT_ROWS[] = {
     {"format", 'f', "KIND",
      "print text (default), json (an object per line), csv, npy (see --type;\n"
      "with --tokens --pad-to int32), npz (-p sparse), or ids",
-     CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
+     CHOICE(format, FORMAT_TEXT, OUTPUT_FORMATS(OUTPUT_FORMAT_TEXT))},
     {"type", 0, "TYPE", "-f npy: write f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary")},
     {"all", 0, NULL, "-f text: print every value, not only the first; --labels: every label",

@@ -7,7 +7,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_NPZ, FORMAT_IDS };
+/* FORMAT_name, its name in the option, and PRINTER_name, which prints it. */
+#define OUTPUT_FORMATS(FORMAT)                                                                     \
+    FORMAT(TEXT, "text")                                                                           \
+    FORMAT(JSON, " json")                                                                          \
+    FORMAT(CSV, " csv") FORMAT(NPY, " npy") FORMAT(NPZ, " npz") FORMAT(IDS, " ids")
+#define OUTPUT_FORMAT_CONSTANT(NAME, TEXT) FORMAT_##NAME,
+#define OUTPUT_FORMAT_TEXT(NAME, TEXT)     TEXT
+enum output_format { OUTPUT_FORMATS(OUTPUT_FORMAT_CONSTANT) };
 
 struct encode_options {
     struct request_options request;

@@ -18,12 +18,10 @@ static void print_ids(struct printer *printer, const struct item *item)
     putc('\n', printer->stream);
 }
 
-static const struct printer_kind PRINTER_IDS = {.item = print_ids};
+const struct printer_kind PRINTER_IDS = {.item = print_ids};
 
-const struct printer_kind *const PRINTERS[] = {
-    [FORMAT_TEXT] = &PRINTER_TEXT, [FORMAT_JSON] = &PRINTER_JSON, [FORMAT_CSV] = &PRINTER_CSV,
-    [FORMAT_NPY] = &PRINTER_NPY,   [FORMAT_NPZ] = &PRINTER_NPZ,   [FORMAT_IDS] = &PRINTER_IDS,
-};
+#define PRINTER_OF(NAME, TEXT) [FORMAT_##NAME] = &PRINTER_##NAME,
+const struct printer_kind *const PRINTERS[] = {OUTPUT_FORMATS(PRINTER_OF)};
 
 /* ---- Scores and entities ---- */
 

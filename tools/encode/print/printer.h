@@ -52,7 +52,8 @@ struct printer_kind {
     void (*abandon)(struct printer *printer);
 };
 
-extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ;
+extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ,
+    PRINTER_IDS;
 extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
 
 /* ---- Scores and entities ---- */
