@@ -1,6 +1,7 @@
 # make help shows the menu. Objects, libraries and programs go to $(BUILD); nothing here cleans.
 
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 DESTDIR ?=
 BUILD ?= build
 CFLAGS ?= -O3 -g
@@ -160,7 +161,7 @@ $(BUILD)/flags: FORCE
 	$(call keep,$(COMPILE))
 
 $(BUILD)/prefix: FORCE
-	$(call keep,$(PREFIX))
+	$(call keep,$(PREFIX) $(LIBDIR))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -248,8 +249,8 @@ $(BUILD)/liball.a: $(LIBRARY_OBJECTS)
 
 # ---- Programs ----
 # In the build folder they find libengine.so beside them; the same linked to be installed, in
-# $(BUILD)/installed/, find it in ../lib and have no debugging information. A sanitizer's runtime belongs into
-# the program alone, so then they are linked with libengine.a.
+# $(BUILD)/installed/, find it in ../lib (of /usr the loader knows) and have no debugging information. A sanitizer's
+# runtime belongs into the program alone, so then they are linked with libengine.a.
 
 ENGINE := $(BUILD)/libengine.$(if $(SANITIZE),a,so)
 TO_INSTALL := $(PROGRAMS:$(BUILD)/%=$(BUILD)/installed/%)
@@ -258,7 +259,7 @@ parts = $(ENGINE) $(call objects,$(wildcard tools/$(1).c tools/$(1)/*.c tools/$(
 $(foreach name,$(TOOL_NAMES),$(eval $(call program,$(BUILD),$(name)) $(call program,$(BUILD)/installed,$(name)): $(call parts,$(name))))
 
 $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
-$(TO_INSTALL): FIND_ENGINE := -s -Wl,-rpath,'$$ORIGIN/../lib'
+$(TO_INSTALL): FIND_ENGINE := -s $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,'$$ORIGIN/../$(LIBDIR)')
 $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
 	$(call say,link)$(LINK) -pie $(FIND_ENGINE) $(call in_place,$(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS))
@@ -295,7 +296,7 @@ postgres postgres-install: $(BUILD)/libengine.a
 # Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs
 # print. Of the pages of section 7, about several options, encode's table gives the version.
 
-manual = $(call say,manual)$(word 2,$^) --help-table | awk -f tools/man/manual.awk - $< > $@
+manual = $(call say,manual)$(RUNNER) $(word 2,$^) --help-table | awk -f tools/man/manual.awk - $< > $@
 $(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/% tools/man/manual.awk
 	@mkdir -p $(@D)
 	$(manual)
@@ -306,7 +307,7 @@ $(BUILD)/man/%.7: tools/man/%.7.in $(BUILD)/encode tools/man/manual.awk
 
 $(BUILD)/completion/%: $(BUILD)/% tools/man/completion.awk
 	@mkdir -p $(@D)
-	$(call say,complete)$< --help-table | awk -f tools/man/completion.awk > $@
+	$(call say,complete)$(RUNNER) $< --help-table | awk -f tools/man/completion.awk > $@
 
 # ---- Tests ----
 
@@ -515,8 +516,8 @@ DEST = $(DESTDIR)$(PREFIX)
 SCRIPTS := $(wildcard tools/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
-	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
+	pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
 	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights $(SCRIPTS:tools/%=share/encode/%)
 
@@ -524,23 +525,26 @@ INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h
 # gcc call what either compiler links.
 OPENMP = $(if $(IS_CLANG),-l:$(shell objdump -p $(BUILD)/libengine.so | awk '$$1 == "NEEDED" && /omp/ {print $$2}'),-fopenmp)
 
+# From the folder of CMake's files to PREFIX.
+TO_PREFIX = $(shell realpath -ms --relative-to=/$(LIBDIR)/cmake/engine /)
+
 $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@TO_PREFIX@|$(TO_PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
-	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/man/man7 \
+	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
 		share/bash-completion/completions share/encode/plot)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_types.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h engine/engine_texts.h $(DEST)/include
-	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
-	$(STRIP) --strip-debug $(DEST)/lib/libengine.a
-	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/lib
-	$(STRIP) --strip-unneeded $(DEST)/lib/libengine.so.$(SOVERSION)
-	ln -sf libengine.so.$(SOVERSION) $(DEST)/lib/libengine.so
-	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/lib/pkgconfig
-	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/lib/cmake/engine
+	install -m 644 $(BUILD)/libengine.a $(DEST)/$(LIBDIR)
+	$(STRIP) --strip-debug $(DEST)/$(LIBDIR)/libengine.a
+	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)
+	$(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/libengine.so.$(SOVERSION)
+	ln -sf libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)/libengine.so
+	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/pkgconfig
+	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/cmake/engine
 	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1
 	install -m 644 $(filter %.7,$(MANUALS)) $(DEST)/share/man/man7
 	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
@@ -550,4 +554,4 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DEST)/%)
-	rmdir $(DEST)/share/encode/plot $(DEST)/share/encode $(DEST)/lib/cmake/engine 2>/dev/null || true
+	rmdir $(DEST)/share/encode/plot $(DEST)/share/encode $(DEST)/$(LIBDIR)/cmake/engine 2>/dev/null || true
