@@ -145,6 +145,7 @@ help:
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
 	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
+	@echo 'make deb           packages of Debian, $(BUILD)/deb/; DEB="amd64 arm64": of these (tools/setup.sh aarch64, lintian)'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -509,6 +510,12 @@ STRIP ?= strip
 
 wheel: $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
 	@CC='$(CC)' STRIP='$(STRIP)' python3 tools/python/package.py $(BUILD)
+
+# ---- Packages of Debian ----
+
+.PHONY: deb
+deb:
+	@MAKEFLAGS= tools/install/deb.sh $(BUILD) $(DEB)
 
 # ---- Installation ----
 

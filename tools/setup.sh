@@ -5,11 +5,15 @@
 #     sh tools/setup.sh run      installs what the build needs, builds encode, and encodes "I ride bike"
 #     sh tools/setup.sh test     installs what the tests need too, builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and the next five
+#                                make train, which needs python3-torch, and the next seven
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
 #     sh tools/setup.sh hosts    installs what the tests of tests/hosts/ need, which skip without it: of Debian (SQLite,
 #                                PostgreSQL, Java, pip), and of PyPI into build/hosts/ (1.5 GB: Spark, Ray, Arrow ...)
+#     sh tools/setup.sh serve    installs what the tests of tests/serve/ need, which skip without it: of Debian (haproxy,
+#                                wrk, Python), and clients of npm and PyPI into build/serve-clients/ (250 MB)
+#     sh tools/setup.sh packages installs what make deb and its test need: lintian, a cross compiler and libraries of
+#                                arm64, and, as root, a bare system of Debian in build/bare/ (250 MB)
 #     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
 #                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
@@ -29,6 +33,11 @@ cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv python3-pip patchelf'
 hosts="$build $hosts openjdk-17-jre-headless"
 wheels='sqlite-vec numpy scipy pyarrow pandas<3 pyspark ray[data] langchain-core llama-index-core' # of hosts, from PyPI
+serve='haproxy wrk python3-venv python3-numpy'
+clients='openai ollama @langchain/openai @langchain/ollama @huggingface/inference cohere-ai' # of serve, from npm
+python_clients='openai huggingface_hub ollama cohere' # and from PyPI
+packages_of_deb='dpkg-dev lintian debootstrap strace'
+bare=libgomp1,libutf8proc2,libutf8proc-dev,libjansson4,libmicrohttpd12 # what the packages of make deb depend on
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
@@ -41,11 +50,13 @@ test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
+serve) packages=$serve ;;
+packages) packages="$packages_of_deb $aarch64" foreign=arm64 ;;
 chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,20s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,24s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -109,6 +120,21 @@ hosts)
     # shellcheck disable=SC2086
     build/hosts/bin/python -m pip install --quiet --disable-pip-version-check $wheels ||
         echo "setup: pip cannot install $wheels: tests that use them skip" >&2
+    ;;
+serve)
+    [ -x build/serve-clients/python/bin/python ] ||
+        /usr/bin/python3 -m venv --system-site-packages build/serve-clients/python
+    # shellcheck disable=SC2086
+    build/serve-clients/python/bin/python -m pip install --quiet --disable-pip-version-check $python_clients ||
+        echo "setup: pip cannot install $python_clients: tests that use them skip" >&2
+    # shellcheck disable=SC2086
+    npm install --silent --no-audit --no-fund --prefix build/serve-clients $clients ||
+        echo "setup: npm cannot install $clients: tests that use them skip" >&2
+    ;;
+packages)
+    [ -f build/bare/etc/debian_version ] || [ "$(id -u)" != 0 ] ||
+        debootstrap --variant=minbase --include=$bare "$(. /etc/os-release && echo "$VERSION_CODENAME")" build/bare \
+            >build/bare.log 2>&1 || echo 'setup: debootstrap fails (build/bare.log): the test of packages skips' >&2
     ;;
 *) echo 'setup: everything is installed. Next: make' >&2 ;;
 esac
