@@ -43,8 +43,7 @@ static uint32_t read_version(const char *path)
 {
     uint32_t header[3]; /* little-endian, as the library's machines are */
     FILE *file = fopen(path, "rb");
-    bool is_read = file != NULL && fread(header, sizeof header, 1, file) == 1;
-    if (!is_read)
+    if (file == NULL || fread(header, sizeof header, 1, file) != 1)
         program_die("'%s' cannot be read again: %s", path,
                     strerror(file != NULL && !ferror(file) ? EIO : errno)); /* it was cut off */
     fclose(file);
