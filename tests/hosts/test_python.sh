@@ -15,4 +15,5 @@ cd "$folder" || exit 1
     --words 'I ride bike you house red big a the dog' >/dev/null 2>&1
 "$programs/encode-new" -o states.weights --layers 3 --width 32 --pooling none --normalize no >/dev/null 2>&1
 "$programs/encode-new" -o short.weights --layers 1 --width 16 --max-tokens 8 --max-text-tokens 7 >/dev/null 2>&1
+"$programs/encode-new" -o cut.weights --layers 1 --width 16 --max-tokens 7 --truncate yes >/dev/null 2>&1
 TREE=$tree "$python" "$tree/tests/hosts/python/run.py"

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -48,6 +49,9 @@ class Vectors(unittest.TestCase):
         lines = command(DEFAULT, "-p", "model", "--input", "jsonl", text="".join(json.dumps(i) + "\n" for i in items))
         same(self, self.encoder.encode(items), [line["vector"] for line in lines])
         same(self, self.encoder.encode(items[0]), lines[0]["vector"])
+        for pair in (["I ride", "a bike é"], ("I ride", "a bike é")):
+            same(self, self.encoder.encode([texts[0], pair])[1], lines[0]["vector"])
+            self.assertEqual(self.encoder.tokenize([pair]), self.encoder.tokenize(items[:1]))
 
     def test_no_texts(self):
         self.assertEqual(self.encoder.encode([]).shape, (0, 256))
@@ -164,7 +168,8 @@ class Wrong(unittest.TestCase):
 
     def test_types(self):
         for item, words in ((3, "sentences[2] is of type int"), (None, "sentences[2] is of type NoneType"),
-                            (b"x", "sentences[2] is of type bytes"), (["a", "b"], "sentences[2] is of type list"),
+                            (b"x", "sentences[2] is of type bytes"), (["a"], "sentences[2] is of type list"),
+                            (["a", 1], "sentences[2]['pair'] is of type int"),
                             ({"text": 1}, "sentences[2]['text'] is of type int")):
             with self.assertRaisesRegex(TypeError, words.replace("[", r"\[").replace("]", r"\]")):
                 self.encoder.encode(["a", "b", item])
@@ -176,9 +181,27 @@ class Wrong(unittest.TestCase):
             with self.assertRaises(TypeError):
                 self.encoder.encode(wrong)
         for options in ({"precision": "x"}, {"output_value": "x"}, {"batch_size": 0}, {"role": "x"}, {"on_long": "x"},
+                        {"truncate_dim": 2 ** 64 + 3}, {"truncate_dim": -1}, {"prompt_name": "query\0"},
                         {"output_value": "token_embeddings", "precision": "int8"}):
             with self.assertRaises(ValueError):
                 self.encoder.encode(["a"], **options)
+
+        for wrong in ({"path": f"{DEFAULT}\0"}, {"threads": 2 ** 64 + 1}):
+            with self.assertRaisesRegex(ValueError, next(iter(wrong)) + "="):
+                libengine.Encoder(**{"path": DEFAULT, **wrong}).encode("a")
+        with self.assertRaisesRegex(ValueError, "top_k="):
+            self.encoder.fill("a", top_k=2 ** 64 + 1)
+
+    def test_cut(self):
+        """A text that the model's file says is cut is so with a warning, unless the caller says the same."""
+        encoder = libengine.Encoder("cut.weights")
+        with self.assertWarnsRegex(UserWarning, "7 tokens") as caught:
+            cut = encoder.encode(["a " * 50, "a"])
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            same(self, encoder.encode(["a " * 50, "a"], on_long="truncate"), cut)
+            encoder.encode(["a", {"ids": [2, 3]}])
 
     def test_errors_of_the_library(self):
         encoder = libengine.Encoder("short.weights")

@@ -54,6 +54,9 @@ class Search(unittest.TestCase):
         for wrong in (self.rows[0], self.rows.astype(np.float64), np.zeros((2, 2), object)):
             with self.assertRaises(TypeError):
                 libengine.Index(wrong)
+        np.savez("two.npz", a=self.rows, b=self.rows)
+        with self.assertRaisesRegex(TypeError, "two.npz has several arrays"):
+            libengine.Index("two.npz")
         layouts = [("scale", "<f4"), ("values", "<f4", (8,))], [("scale", "<f4"), ("values", "i1", (2, 4))], \
             [("scale", "<f4"), ("values", "i1")], np.dtype([("scale", "<f4"), ("values", "i1", (5,))], align=True)
         for layout in layouts:

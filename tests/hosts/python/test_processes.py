@@ -116,6 +116,9 @@ class Processes(unittest.TestCase):
         index = libengine.Index(rows)
         self.assertLess(self.interrupted(lambda: [index.search(rows, 10) for _ in range(100)]), 2)
         self.assertEqual(index.search(rows[5], 1)[0]["corpus_id"], 5)
+        few = libengine.Index(rows[:300])  # a short search: one of the main thread
+        self.assertLess(self.interrupted(lambda: [few.search(rows[0], 1) for _ in range(10 ** 5)]), 2)
+        self.assertLess(self.interrupted(lambda: [self.encoder.hidden_states("a") for _ in range(10 ** 4)]), 2)
 
     def test_second_interrupt(self):
         """A call that a second signal abandons keeps its memory until it ends."""

@@ -72,6 +72,17 @@ def utf8(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def dict_of(item, where: str) -> dict:
+    """Returns a text, a pair of texts or token ids as a dict."""
+    if isinstance(item, str):
+        return {"text": item}
+    if isinstance(item, (list, tuple)) and len(item) == 2:
+        return {"text": item[0], "pair": item[1]}
+    if not isinstance(item, dict):
+        raise TypeError(f"{where} is of type {type(item).__name__}: give a str, two of them, or a dict of a pair or ids")
+    return {key: value for key, value in item.items() if value is not None}
+
+
 def inputs_of(items: list, first: int = 0, name: str = "sentences") -> Inputs:
     """Returns the inputs of items: texts, or dicts as in lines of encode --input jsonl, {"text": ..., "pair": ...} or
     {"ids": ..., "types": ..., "mask": ...}. Errors count items from first."""
@@ -82,9 +93,7 @@ def inputs_of(items: list, first: int = 0, name: str = "sentences") -> Inputs:
     texts = {"text": {}, "pair": {}}
     for row, item in enumerate(items):
         where = f"{name}[{first + row}]"
-        if not isinstance(item, (str, dict)):
-            raise TypeError(f"{where} is of type {type(item).__name__}: give a str, or a dict of a pair or of ids")
-        item = {"text": item} if isinstance(item, str) else {k: v for k, v in item.items() if v is not None}
+        item = dict_of(item, where)
         allowed = {"ids", "types", "mask"} if "ids" in item else {"text", "pair"}
         if not set(item) <= allowed or not set(item) & {"ids", "text"}:
             raise ValueError(f"{where} has the keys {list(item)}: give 'text' and 'pair', or 'ids', 'types' and 'mask'")

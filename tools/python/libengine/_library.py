@@ -83,6 +83,20 @@ def options(struct, **members):
     return struct(struct_bytes=ctypes.sizeof(struct), **members)
 
 
+def number(name: str, value: int | None) -> int:
+    """Returns value, 0 for None, as an argument of C, of which ctypes would take the last bits."""
+    if value is not None and not 0 <= value < 1 << 31:
+        raise ValueError(f"{name}={value}: give a number from 0 to {(1 << 31) - 1}")
+    return value or 0
+
+
+def string(name: str, value: bytes) -> bytes:
+    """Returns value as an argument of C, which reads to the first NUL."""
+    if b"\0" in value:
+        raise ValueError(f"{name}={value!r} has a NUL character")
+    return value
+
+
 class Memory:
     """An array as a function's argument: its address, and what must live as long as the call."""
 

@@ -8,14 +8,14 @@ import threading
 from ctypes import byref, c_void_p
 
 from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, exception_of, library,
-                       options, run_interruptible)
+                       number, options, run_interruptible, string)
 
 _LONG_CALL = 16384  # bytes of text, some 10 ms of work: beyond, the 0.1 ms of a thread are little
 
 
 def threads_of(threads: int | None) -> int:
     """Returns the number of threads for the library (0: all). In a child of fork() it is 1, as engine.h requires."""
-    return 1 if os.getpid() != PROCESS else threads or 0
+    return 1 if os.getpid() != PROCESS else number("threads", threads)
 
 
 class Weights:
@@ -25,7 +25,7 @@ class Weights:
         self.handle, error = c_void_p(), engine_error()
         if path is None and not os.environ.get("ENCODE_MODEL"):
             path = FOLDER / "default.weights"
-        status = library.engine_model_open(None if path is None else os.fsencode(path), None, byref(self.handle),
+        status = library.engine_model_open(None if path is None else string("path", os.fsencode(path)), None, byref(self.handle),
                                            byref(error))
         if status:
             raise exception_of(error, status)
@@ -86,7 +86,8 @@ class Model:
                 raise failure
             return status
 
-        if n_bytes < _LONG_CALL or threading.current_thread() is not threading.main_thread():
+        # A session of the caller's has a callback, in which ctypes ignores what handlers of signals raise.
+        if (pooled and n_bytes < _LONG_CALL) or threading.current_thread() is not threading.main_thread():
             return call()
         return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle))
 

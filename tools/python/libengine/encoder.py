@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
+import warnings
 from ctypes import byref
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _library as c
-from ._inputs import Inputs, character_offsets, inputs_of, utf8
+from ._inputs import Inputs, character_offsets, dict_of, inputs_of, utf8
 from ._model import Model, Session
 
 _ELEMENTS = {"float32": c.ENGINE_F32, "float16": c.ENGINE_F16, "int8": c.ENGINE_INT8, "binary": c.ENGINE_BINARY}
@@ -108,8 +109,8 @@ class Encoder:
                role: str = "text", on_long: str = "model") -> Any:
         """Returns the vectors of sentences, float32 [n, width]; of one text [width].
 
-        sentences: a text or a sequence of texts; a dict {"text": ..., "pair": ...} is a pair of texts, and
-            {"ids": [...]} token ids, with "types" and "mask" if they are not 0 and 1.
+        sentences: a text or a sequence of texts; a pair of texts is a list or tuple of two, or a dict
+            {"text": ..., "pair": ...}; {"ids": [...]} are token ids, with "types" and "mask" if they are not 0 and 1.
         prompt_name, prompt: a prompt of the model ("": none), or a text, before each text; both None: the model's.
         batch_size: texts of one call of the library; vectors do not depend on it.
         output_value: "sentence_embedding"; "token_embeddings": a list of arrays [tokens, width]; "colbert": a list of
@@ -118,12 +119,12 @@ class Encoder:
             [n, ceil(width / 8)], bits in the order of numpy.packbits: all as encode --type writes them.
         normalize_embeddings: scale vectors to length 1. truncate_dim: only this many first columns.
         role: "query" or "document" chooses the model's prompt for it. on_long: "error" or "truncate" texts that are
-            longer than the model takes; "model": as the model's file says.
+            longer than the model takes; "model": as the model's file says, with a UserWarning if texts are cut.
         """
         element, pooling = _choice(_ELEMENTS, "precision", precision), _choice(_OUTPUTS, "output_value", output_value)
         items, is_one = _items(sentences)
-        settings = _options(role, on_long, prompt_name, prompt, pooling=pooling, dimensions=truncate_dim or 0,
-                            normalize=bool(normalize_embeddings))
+        settings = _options(role, on_long, prompt_name, prompt, pooling=pooling, normalize=bool(normalize_embeddings),
+                            dimensions=c.number("truncate_dim", truncate_dim))
         batches = _batches(items, batch_size, show_progress_bar)
         if pooling == c.ENGINE_POOLING_MODEL:
             vectors = self._vectors(len(items), batches, settings)
@@ -188,6 +189,9 @@ class Encoder:
         self._open().call(function, inputs.memory, len(inputs), byref(settings), c.Memory(out), out.size,
                           byref(needed), c.Memory(inputs.results), n_bytes=inputs.n_bytes, first=first,
                           accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
+        if settings.on_long == c.ENGINE_ON_LONG_MODEL and out.size and inputs.results["n_dropped"][:len(inputs)].any():
+            warnings.warn(f"texts are cut to the {self.max_seq_length} tokens of the model, as its file says: "
+                          "on_long='truncate' accepts that, 'error' refuses them", stacklevel=4)
         return needed.value
 
     # ---- Comparing ----
@@ -244,7 +248,8 @@ class Encoder:
         """Returns for each text (for one text only its list) a list of the top_k most likely words, best first, for
         each of its mask tokens: lists of Candidate."""
         def words(model, item, index):
-            found = self._list(c.library.engine_fill, item, index, c.engine_candidate, top_k)
+            found = self._list(c.library.engine_fill, item, index, c.engine_candidate,
+                               c.number("top_k", top_k))
             words = [Candidate(model.token_text(w.id), w.id, w.score) for w in found]
             return [words[begin:begin + top_k] for begin in range(0, len(words), top_k)]
         return self._each(words, sentences)
@@ -334,7 +339,7 @@ def _options(role: str = "text", on_long: str = "model", prompt_name: str | None
         settings.prompt_text = utf8(prompt)
         settings.prompt_len = len(utf8(prompt))
     if prompt_name is not None:
-        settings.prompt = utf8(prompt_name)
+        settings.prompt = c.string("prompt_name", utf8(prompt_name))
     return settings
 
 
@@ -364,7 +369,8 @@ def _batches(items, batch_size: int, show: bool = False) -> Iterator[tuple[int, 
 
 def _spans(item):
     """Returns a function from a token or entity of this item to begin and end, in characters, and its text."""
-    texts = (item, "") if isinstance(item, str) else (item.get("text") or "", item.get("pair") or "")
+    given = dict_of(item, "")
+    texts = given.get("text", ""), given.get("pair", "")
     offsets = [character_offsets(text, utf8(text)) for text in texts]
 
     def span(record):

@@ -24,6 +24,9 @@ class Index:
 
     def __init__(self, vectors, threads: int | None = None):
         rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
+        if not isinstance(rows, np.ndarray):
+            rows.close()
+            raise TypeError(f"{vectors} has several arrays: give an .npy file, as numpy.save makes it of one")
         kinds = {"<f4": c.ENGINE_F32, "<f2": c.ENGINE_F16, "|u1": c.ENGINE_BINARY}
         width = rows.dtype["values"].shape if rows.dtype.names == ("scale", "values") else ()
         if rows.dtype == np.dtype([("scale", "<f4"), ("values", "i1", width)]) and len(width) == rows.ndim == 1:
@@ -54,8 +57,12 @@ class Index:
             return [] if given.ndim == 1 else [[] for _ in rows]
         hits, error, stopped = np.empty((len(rows), top_k), np.dtype(c.engine_hit)), c.engine_error(), [0]
 
+        is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
+        is_long &= threading.current_thread() is threading.main_thread()
+
         def call():  # has all that the library uses, see run_interruptible
-            progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0])
+            # Not on the main thread, as ctypes ignores what handlers of signals raise in a callback.
+            progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0]) if is_long else None
             settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
                                  progress=ctypes.cast(progress, ctypes.c_void_p))
             vectors = c.engine_vectors(self._rows.ctypes.data, len(self), rows.shape[1], self._type)
@@ -64,8 +71,7 @@ class Index:
             if status:
                 raise c.exception_of(error, status, name="queries")
 
-        is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
-        if is_long and threading.current_thread() is threading.main_thread():
+        if is_long:
             c.run_interruptible(call, lambda: stopped.__setitem__(0, 1))
         else:
             call()
