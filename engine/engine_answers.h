@@ -41,11 +41,6 @@ ENGINE_API engine_status engine_fill(engine_session *session, const engine_input
  * in the tokenizer's `skip_weights`; `mask` (SPLADE): the largest of, or the sum of, log(1 +
  * relu(logit)) over the mask head's logits of every token, as the file says. */
 
-typedef struct engine_weight {
-    int32_t id;
-    float weight;
-} engine_weight;
-
 /* Writes the ids of a row [n] whose weight is not 0, in ascending order, at most cap of them to
  * out. Returns their number, which may exceed cap. row NULL: 0. */
 ENGINE_API size_t engine_sparse_entries(const float *row, size_t n, engine_weight *out, size_t cap);

@@ -24,6 +24,64 @@ ENGINE_API size_t engine_row_bytes(engine_element type, size_t width);
 ENGINE_API void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_element type,
                                      void *out);
 
+/* ---- Sparse rows, by id ---- */
+
+/* An index of rows of sparse weights: for each id the rows that have it. Rows are texts, whose ids
+ * stand for words, or weights as ENGINE_POOLING_SPARSE makes them. Words are runs of letters,
+ * marks, digits and connectors, in lower case; ideographs are single. A word that a text has f
+ * times has the weight of BM25,
+ *
+ *     f (k1 + 1) / (f + k1 (1 - b + b length / mean length)),  k1 = 1.2, b = 0.75,
+ *
+ * lengths in words; in a query it has log(1 + (N - n + 1/2) / (n + 1/2)) for each time, where n of
+ * N rows have the word. Words are known by 64-bit hashes. */
+typedef struct engine_index_builder engine_index_builder;
+ENGINE_API engine_index_builder *engine_index_new(void);          /* NULL: no memory */
+ENGINE_API void engine_index_free(engine_index_builder *builder); /* NULL is allowed */
+
+/* Adds the next row: a text, or n weights of ascending ids. All rows are of one kind. */
+ENGINE_API engine_status engine_index_add_text(engine_index_builder *builder, const char *text,
+                                               size_t len, engine_error *error);
+ENGINE_API engine_status engine_index_add_weights(engine_index_builder *builder,
+                                                  const engine_weight *weights, size_t n,
+                                                  engine_error *error);
+
+/* Makes the index, *len bytes for a file, with a stamp for the caller. The builder owns them, takes
+ * no more rows, and needs 40 bytes for each weight until then. */
+ENGINE_API engine_status engine_index_bytes(engine_index_builder *builder, uint64_t stamp,
+                                            const void **bytes, size_t *len, engine_error *error);
+
+/* An index whose bytes are borrowed, for example of a mapped file, aligned to 8. */
+typedef struct engine_index {
+    const void *bytes;
+    size_t len, n_rows, n_ids;
+    uint64_t stamp;
+    uint8_t has_words;
+} engine_index;
+
+/* Fills in the other members from bytes and len. A damaged index is refused, or gives wrong
+ * scores. */
+ENGINE_API engine_status engine_index_open(engine_index *index, engine_error *error);
+
+/* Writes the weights of a query's words in indexes[which], of n that are searched together, in
+ * ascending order of ids, to out, which has room for (len + 1) / 2: a text of len bytes has no more
+ * words. Returns their number. Unknown words have none. */
+ENGINE_API size_t engine_index_query(const engine_index *indexes, size_t n, size_t which,
+                                     const char *text, size_t len, engine_weight *out);
+
+/* Returns the sum of the query's weights times the row's, of ascending ids, as searches do. */
+ENGINE_API float engine_index_score(const engine_index *index, const engine_weight *query, size_t n,
+                                    uint64_t row);
+
+/* Queries of sparse weights: those of query i are weights[starts[i]] to weights[starts[i + 1] - 1],
+ * of ascending ids. */
+typedef struct engine_sparse_queries {
+    const engine_index *index;
+    const engine_weight *weights;
+    const size_t *starts;         /* [n_queries + 1], the first is 0 */
+    const engine_fusion *fusions; /* [n_queries]; NULL: both scores are added as they are */
+} engine_sparse_queries;
+
 /* ---- Search ---- */
 
 /* Rows [n, width], borrowed, of any alignment: they may be in a mapped file. */
@@ -46,6 +104,8 @@ typedef struct engine_search_options {
                           a row is ENGINE_ERROR_NOT_FINITE */
     engine_progress_callback progress; /* or NULL */
     void *progress_user;
+    const engine_sparse_queries *sparse; /* or NULL. The index has a row for each of the vectors,
+                                            whose width may be 0: then they score 0 */
 } engine_search_options;
 #define ENGINE_SEARCH_OPTIONS(...) ENGINE_STRUCT(engine_search_options, __VA_ARGS__)
 
@@ -66,6 +126,25 @@ ENGINE_API engine_status engine_search(const engine_vectors *vectors, const floa
                                        size_t n_queries, size_t k,
                                        const engine_search_options *options, engine_hit *out,
                                        engine_error *error);
+
+/* The sums that a mean and a standard deviation need, of n scores. */
+typedef struct engine_moments {
+    double n, sum, squares;
+} engine_moments;
+
+/* Adds the moments of each query's scores, to be searched with options->sparse, to vectors_out and
+ * sparse_out [n_queries]: of the vectors by at most 2,048 rows, evenly spaced, which stand for all;
+ * of sparse scores as if a query's ids were independent. Vectors that are searched together add
+ * theirs up. Rows without scores are left out. */
+ENGINE_API engine_status engine_search_moments(const engine_vectors *vectors, const float *queries,
+                                               size_t n_queries,
+                                               const engine_search_options *options,
+                                               engine_moments *vectors_out,
+                                               engine_moments *sparse_out, engine_error *error);
+
+/* Returns the fusion that adds the z-scores of both, (score - mean) / deviation, the sparse ones
+ * times `weight`. If all scores are equal, their z-scores are 0. */
+ENGINE_API engine_fusion engine_fuse(engine_moments vectors, engine_moments sparse, double weight);
 
 #ifdef __cplusplus
 }

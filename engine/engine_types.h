@@ -66,6 +66,12 @@ typedef struct engine_candidate {
     float score; /* probability; options->raw_scores: logit */
 } engine_candidate;
 
+/* A weight of a sparse row, which has no others. */
+typedef struct engine_weight {
+    int32_t id;
+    float weight;
+} engine_weight;
+
 /* ---- Rows of vectors ---- */
 
 /* The format of a row of `width` columns, without gaps; numbers are little-endian. */
@@ -83,5 +89,10 @@ typedef struct engine_hit {
     uint64_t row;
     float score;
 } engine_hit;
+
+/* How a query's two scores are added: score = vector * v + (sparse * s + offset), vector >= 0. */
+typedef struct engine_fusion {
+    float vector, sparse, offset;
+} engine_fusion;
 
 #endif

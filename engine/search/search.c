@@ -5,11 +5,14 @@
 #include "engine/runtime/arena.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
+#include "engine/search/index.h"
 #include "engine/status.h"
 #include "model/layers/search/scan.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert((int)ENGINE_F32 == ENGINE_F32 && (int)ENGINE_BINARY == ENGINE_BINARY, "row types");
 
@@ -80,19 +83,52 @@ static engine_status read_options(const engine_search_options *given, engine_sea
     return ENGINE_OK;
 }
 
+/* Reads the caller's sparse queries, which must be finite, and of an index of these rows. */
+static engine_status read_sparse(const engine_sparse_queries *given, size_t n_rows,
+                                 size_t n_queries, struct sparse_queries *own, engine_error *error)
+{
+    if (given->index == NULL || given->starts == NULL ||
+        (given->weights == NULL && given->starts[n_queries] > 0))
+        return misused(error, "sparse queries: the index, starts or weights is NULL");
+    if (given->index->n_rows != n_rows)
+        return misused(error, "the index has %zu rows, and there are %zu vectors",
+                       given->index->n_rows, n_rows);
+    *own = (struct sparse_queries){index_view(given->index->bytes).postings, given->weights,
+                                   given->starts, given->fusions};
+    bool is_good = own->starts[0] == 0;
+    for (size_t i = 0; i < n_queries; i++)
+        is_good = is_good && own->starts[i] <= own->starts[i + 1] &&
+                  (own->fusions == NULL ||
+                   (own->fusions[i].vector >= 0 && isfinite(own->fusions[i].vector) &&
+                    isfinite(own->fusions[i].sparse) && isfinite(own->fusions[i].offset)));
+    for (size_t i = 0; is_good && i < own->starts[n_queries]; i++)
+        is_good = isfinite(own->weights[i].weight);
+    return is_good ? ENGINE_OK
+                   : misused(error, "sparse queries: starts do not rise from 0, a number is not "
+                                    "finite, or a fusion's factor of vectors is below 0");
+}
+
 /* ---- Memory ---- */
 
 struct search {
     struct scan scan;
+    struct sparse_queries sparse; /* of the scan, if it has any */
     size_t n_blocks, n_threads;
     _Atomic size_t next_block;
     const engine_search_options *options;
     bool is_interrupted;
-    float *scratch;     /* [n_threads, scan_scratch()] */
-    struct hits *hits;  /* [n_threads, n_queries] */
+    float *scratch;                /* [n_threads, scan_scratch()] */
+    struct posting_range *cursors; /* [n_threads, n_entries()] */
+    struct hits *hits;             /* [n_threads, n_queries] */
     engine_hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
     _Atomic size_t n_skipped, first_skipped; /* rows without scores */
 };
+
+/* Returns the entries of all sparse queries. */
+static size_t n_entries(const struct search *search)
+{
+    return search->scan.sparse != NULL ? search->sparse.starts[search->scan.n_queries] : 0;
+}
 
 /* Cuts the block, or measures it. */
 static void carve(struct search *search, struct arena *arena)
@@ -110,6 +146,7 @@ static void carve(struct search *search, struct arena *arena)
         scan->rounded.errors = arena_cut(arena, n, sizeof *scan->rounded.errors);
     }
     search->scratch = arena_cut(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
+    search->cursors = arena_cut(arena, n_entries(search), n_threads * sizeof *search->cursors);
     search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
     search->others = arena_cut(arena, n * (n_threads - 1), search->scan.k * sizeof *search->others);
 }
@@ -136,10 +173,13 @@ static void search_blocks(void *user, struct team team)
     struct search *search = user;
     struct hits *hits = search->hits + team.rank * search->scan.n_queries;
     float *scratch = search->scratch + team.rank * scan_scratch(&search->scan);
+    struct posting_range *cursors = search->cursors + team.rank * n_entries(search);
     size_t block, first = SIZE_MAX, before = SIZE_MAX, n = search->scan.n;
+    for (size_t i = 0; i < n_entries(search); i++)
+        cursors[i] = postings_find(&search->sparse.postings, search->sparse.weights[i].id);
     while ((block = atomic_fetch_add(&search->next_block, 1)) < search->n_blocks) {
         const size_t n_taken = (block + 1) * scan_block_rows(&search->scan);
-        search->n_skipped += scan_block(&search->scan, block, hits, scratch, &first);
+        search->n_skipped += scan_block(&search->scan, block, hits, cursors, scratch, &first);
         if (team.rank == 0 && search->options->progress != NULL &&
             search->options->progress(n_taken < n ? n_taken : n, n,
                                       search->options->progress_user) != 0) {
@@ -239,6 +279,12 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
                             .first_skipped = SIZE_MAX};
     if (search.scan.kernels == NULL)
         return ENGINE_ERROR_ARGUMENT;
+    if (options.sparse != NULL) {
+        search.scan.sparse = &search.sparse;
+        status = read_sparse(options.sparse, vectors->n, n_queries, &search.sparse, error);
+        if (status != ENGINE_OK)
+            return status;
+    }
     int cancel_state; /* a cancelled thread would leak memory, and other threads of the region */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     size_t block_rows = scan_block_rows(&search.scan);
@@ -249,4 +295,91 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     status = run(&search, queries, out, k, options.n_skipped, error);
     pthread_setcancelstate(cancel_state, NULL);
     return status;
+}
+
+/* ---- Moments ---- */
+
+enum { SAMPLE_ROWS = 2048, SAMPLE_QUERIES = 64 };
+
+/* Adds the moments of n queries' scores of all of a sample's rows, each for `share` rows. */
+static engine_status add_moments(const engine_vectors *sample, const float *queries, size_t n,
+                                 const engine_search_options *options, engine_hit *hits,
+                                 double share, engine_moments *out, engine_error *error)
+{
+    size_t n_skipped;
+    engine_search_options plain =
+        ENGINE_SEARCH_OPTIONS(.metric = options->metric, .n_threads = options->n_threads,
+                              .n_skipped = &n_skipped);
+    engine_status status = engine_search(sample, queries, n, sample->n, &plain, hits, error);
+    for (size_t i = 0; i < n * sample->n && status == ENGINE_OK; i++) {
+        const double score = (double)hits[i].score;
+        engine_moments *moments = &out[i / sample->n];
+        if (hits[i].row == UINT64_MAX)
+            continue;
+        moments->n += share;
+        moments->sum += share * score;
+        moments->squares += share * score * score;
+    }
+    return status;
+}
+
+engine_status engine_search_moments(const engine_vectors *vectors, const float *queries,
+                                    size_t n_queries, const engine_search_options *given,
+                                    engine_moments *vectors_out, engine_moments *sparse_out,
+                                    engine_error *error)
+{
+    engine_search_options options;
+    struct sparse_queries sparse;
+    engine_status status = read_options(given, &options, error);
+    if (status == ENGINE_OK)
+        status = check(vectors, queries, n_queries, 0, NULL, error);
+    if (status == ENGINE_OK &&
+        (options.sparse == NULL || vectors_out == NULL || sparse_out == NULL))
+        status = misused(error, "engine_search_moments: sparse queries or an output is NULL");
+    if (status == ENGINE_OK)
+        status = read_sparse(options.sparse, vectors->n, n_queries, &sparse, error);
+    if (status != ENGINE_OK)
+        return status;
+    const size_t bytes = row_bytes(vectors->type, vectors->width), n = vectors->n;
+    engine_vectors sample = *vectors;
+    sample.n = n < SAMPLE_ROWS ? n : SAMPLE_ROWS;
+    char *rows = malloc(1 + sample.n * bytes);
+    engine_hit *hits = malloc((1 + SAMPLE_QUERIES * sample.n) * sizeof *hits);
+    if (rows == NULL || hits == NULL)
+        status = fail(error, ENGINE_ERROR_MEMORY, "no memory for a sample of %zu rows", sample.n);
+    for (size_t i = 0; i < sample.n && status == ENGINE_OK && bytes > 0; i++)
+        memcpy(rows + i * bytes, (const char *)vectors->rows + i * n / sample.n * bytes, bytes);
+    sample.rows = rows;
+    for (size_t q = 0, taken; q < n_queries && n > 0 && status == ENGINE_OK; q += taken) {
+        taken = n_queries - q < SAMPLE_QUERIES ? n_queries - q : SAMPLE_QUERIES;
+        status = add_moments(&sample, queries + q * sample.width, taken, &options, hits,
+                             (double)n / (double)sample.n, vectors_out + q, error);
+    }
+    const struct index_view view = index_view(options.sparse->index->bytes);
+    for (size_t q = 0; q < n_queries && status == ENGINE_OK; q++)
+        index_add_moments(&view, sparse.weights + sparse.starts[q],
+                          sparse.starts[q + 1] - sparse.starts[q], &sparse_out[q]);
+    free(hits);
+    free(rows);
+    return status == ENGINE_OK ? succeed(error) : status;
+}
+
+/* Returns the mean; the deviation is 0 if all scores are equal but for rounding. */
+static double mean_of(engine_moments moments, double *deviation)
+{
+    const double n = moments.n > 0 ? moments.n : 1, mean = moments.sum / n;
+    const double square = moments.squares / n, variance = square - mean * mean;
+    *deviation = variance > 1e-12 * square ? sqrt(variance) : 0;
+    return mean;
+}
+
+engine_fusion engine_fuse(engine_moments vectors, engine_moments sparse, double weight)
+{
+    double deviation, sparse_deviation;
+    const double mean = mean_of(vectors, &deviation);
+    const double sparse_mean = mean_of(sparse, &sparse_deviation);
+    const double factor = deviation > 0 ? 1 / deviation : 0;
+    const double sparse_factor = sparse_deviation > 0 ? weight / sparse_deviation : 0;
+    return (engine_fusion){(float)factor, (float)sparse_factor,
+                           (float)(-(mean * factor + sparse_mean * sparse_factor))};
 }

@@ -61,7 +61,8 @@ size_t scan_scratch(const struct scan *scan)
     size_t panels = has_panels(scan)            ? scan_stride(scan->width)
                     : scan_has_candidates(scan) ? candidates_scratch(scan->width)
                                                 : 0;
-    return scan_block_rows(scan) * (1 + group_queries(scan) + panels);
+    size_t sums = scan->sparse != NULL ? sizeof(double) / sizeof(float) : 0;
+    return scan_block_rows(scan) * (1 + group_queries(scan) + panels + sums);
 }
 
 /* ---- Queries ---- */
@@ -148,6 +149,7 @@ struct block {
     float *panels;               /* of the rows, with panels */
     struct rounded_rows rounded; /* with candidates */
     struct hits *hits;           /* [n_queries] */
+    double *sparse;              /* scores of the rows by postings; NULL without sparse queries */
 };
 
 /* Returns whether sums of squares are needed: for cosines and bounds, except of bits, whose lengths
@@ -176,6 +178,8 @@ static struct block block_at(const struct scan *scan, size_t row, struct hits *h
                               .scores_stride = most,
                               .squares = needs_squares(scan) ? scratch : NULL};
     block.panels = block.rows.scores + group_queries(scan) * most;
+    if (scan->sparse != NULL)
+        block.sparse = (double *)(void *)(scratch + scan_scratch(scan)) - most;
     if (scan_has_candidates(scan))
         block.rounded = candidates_rows(block.panels, most, block.factors);
     return block;
@@ -229,18 +233,66 @@ static void clamp_scores(const struct scan *scan, const struct block *block, siz
     }
 }
 
+/* ---- Hits ---- */
+
+enum { FUSED_ROWS = 64 };
+
+/* Fuses n scores, or bounds with `error` times the lengths; returns whether one may be a hit.
+ * Rounding keeps the order of bounds and scores. */
+static bool fuse_rows(engine_fusion fusion, const float *scores, const double *sparse,
+                      const float *lengths, float error, size_t n, float threshold, float *fused)
+{
+    int is_above = 0;
+    for (size_t i = 0; i < n; i++) {
+        float score = scores[i];
+        if (lengths != NULL)
+            score = (score < -FLT_MAX ? -FLT_MAX : score) + error * lengths[i];
+        fused[i] = fusion.vector * score + (fusion.sparse * (float)sparse[i] + fusion.offset);
+        is_above |= !(fused[i] <= threshold);
+    }
+    return is_above;
+}
+
+/* Adds the rows with the best fused scores to the hits or, with `found`, the indexes of those whose
+ * bounds are above the threshold to the candidates. Returns the number of candidates. */
+static size_t add_fused(const struct scan *scan, const struct block *block, size_t query,
+                        const float *scores, uint16_t *found)
+{
+    const engine_fusion fusion =
+        scan->sparse->fusions != NULL ? scan->sparse->fusions[query] : (engine_fusion){1, 1, 0};
+    struct hits *hits = &block->hits[query];
+    float fused[FUSED_ROWS];
+    size_t n_found = 0;
+    for (size_t from = 0, n; from < block->rows.n_rows; from += n) {
+        n = limited(block->rows.n_rows - from, 1, FUSED_ROWS);
+        if (!fuse_rows(fusion, scores + from, block->sparse + from,
+                       found ? block->rounded.lengths + from : NULL,
+                       found ? scan->rounded.errors[query] : 0, n, hits_threshold(hits), fused))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            if (found != NULL && !(fused[i] <= hits_threshold(hits)))
+                found[n_found++] = (uint16_t)(from + i);
+            else if (found == NULL && fused[i] > hits_threshold(hits) && isfinite(scores[from + i]))
+                hits_add(hits, (engine_hit){block->first_row + from + i, fused[i]});
+    }
+    return n_found;
+}
+
 /* Makes scores of a query's products with the rows, and adds those above the threshold to its
  * hits. */
 static void add_hits(const struct scan *scan, const struct block *block, size_t query,
                      float *scores)
 {
     struct hits *hits = &block->hits[query];
+    const float threshold = scan->sparse != NULL ? -INFINITY : hits_threshold(hits);
     if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->factors,
-                                     block->rows.n_rows, hits_threshold(hits)))
+                                     block->rows.n_rows, threshold))
         return;
     if (!scan->cosine)
         clamp_scores(scan, block, query, scores);
-    for (size_t r = 0; r < block->rows.n_rows; r++)
+    if (scan->sparse != NULL)
+        add_fused(scan, block, query, scores, NULL);
+    for (size_t r = 0; r < block->rows.n_rows && scan->sparse == NULL; r++)
         if (scores[r] > hits_threshold(hits) && isfinite(scores[r]))
             hits_add(hits, (engine_hit){block->first_row + r, scores[r]});
 }
@@ -263,33 +315,47 @@ static void add_candidates(const struct scan *scan, const struct block *block, s
         run.rows.rows = (const char *)block->rows.rows + found[i] * run.rows.row_bytes;
         run.first_row = block->first_row + found[i];
         run.factors = block->factors + found[i];
+        run.sparse = block->sparse != NULL ? block->sparse + found[i] : NULL;
         scan->kernels->row_products(&run.rows);
         add_hits(scan, &run, query, scores);
     }
 }
 
 /* Adds the hits of n queries, from query `first` on. */
-static void add_group(const struct scan *scan, const struct block *block, size_t first, size_t n)
+static void add_group(const struct scan *scan, const struct block *block, size_t first, size_t n,
+                      struct posting_range *cursors)
 {
+    const struct sparse_queries *sparse = scan->sparse;
     float *scores = block->rows.scores;
+    uint16_t *found = block->rounded.found;
     for (size_t q = first; q < first + n; q++, scores += block->rows.scores_stride) {
-        if (!scan_has_candidates(scan)) {
+        const bool has_sparse =
+            sparse != NULL &&
+            postings_add(&sparse->postings, sparse->weights + sparse->starts[q],
+                         sparse->starts[q + 1] - sparse->starts[q], cursors + sparse->starts[q],
+                         block->first_row, block->rows.n_rows, block->sparse);
+        if (!scan_has_candidates(scan))
             add_hits(scan, block, q, scores);
-            continue;
-        }
-        size_t n_found = scan->kernels->find_candidates(
-            scores, block->rounded.lengths, block->rows.n_rows, scan->rounded.errors[q],
-            hits_threshold(&block->hits[q]), block->rounded.found);
-        add_candidates(scan, block, q, block->rounded.found, n_found);
+        else if (sparse != NULL)
+            add_candidates(scan, block, q, found, add_fused(scan, block, q, scores, found));
+        else
+            add_candidates(scan, block, q, found,
+                           scan->kernels->find_candidates(
+                               scores, block->rounded.lengths, block->rows.n_rows,
+                               scan->rounded.errors[q], hits_threshold(&block->hits[q]), found));
+        if (has_sparse)
+            memset(block->sparse, 0, block->rows.n_rows * sizeof *block->sparse);
     }
 }
 
-size_t scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch,
-                  size_t *first)
+size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
+                  struct posting_range *cursors, float *scratch, size_t *first)
 {
     const bool has_candidates = scan_has_candidates(scan);
     size_t n_dropped = 0;
     struct block block = block_at(scan, index * scan_block_rows(scan), hits, scratch);
+    if (block.sparse != NULL)
+        memset(block.sparse, 0, block.rows.n_rows * sizeof *block.sparse);
     if (needs_squares(scan) || scan->n_queries <= FEW_QUERIES)
         scan->kernels->row_products(&block.rows);
     if (has_candidates)
@@ -306,7 +372,7 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits, floa
             candidates_measure(&block.rows, &block.rounded);
         if (has_candidates)
             candidates_multiply(scan->kernels, &block.rows, &block.rounded, &scan->rounded, q, n);
-        add_group(scan, &block, q, n);
+        add_group(scan, &block, q, n, cursors);
     }
     return n_dropped;
 }

@@ -4,16 +4,25 @@
  *
  * of rows v widened to float32: int8 times its scale, a bit as ±1 / √width. Scores are computed as
  * (Σ_k query[k] · row[k] + offset) · factor: the query determines its vector and the offset, the
- * row determines the factor.
+ * row determines the factor. With sparse queries, a score is that of the vectors and that of the
+ * postings, fused: f.vector · v + (f.sparse · s + f.offset), in float32.
  */
 #ifndef MODEL_SCAN_H
 #define MODEL_SCAN_H
 
 #include "model/layers/search/candidates.h"
 #include "model/layers/search/hits.h"
+#include "model/layers/search/postings.h"
 #include "model/layers/search/rows.h"
 
 #include <stdbool.h>
+
+struct sparse_queries {
+    struct postings postings;
+    const engine_weight *weights;
+    const size_t *starts;         /* [n_queries + 1] of the weights */
+    const engine_fusion *fusions; /* [n_queries], or NULL: 1, 1, 0 */
+};
 
 /* The rows and the queries of a search. */
 struct scan {
@@ -26,6 +35,7 @@ struct scan {
     float *offsets;                 /* [n_queries], also made by scan_queries */
     size_t n_queries, k;            /* hits of a query, at most one for each row */
     struct rounded_queries rounded; /* by candidates: [n_queries], also made by scan_queries */
+    const struct sparse_queries *sparse; /* or NULL */
 };
 
 /* Returns whether only candidates are scored, found by bounds of the scores: for many queries and
@@ -55,10 +65,11 @@ size_t scan_scratch(const struct scan *scan);
 #define SCAN_MOST_LENGTH  0x1p125
 
 /* Scores the rows of block `block`, and adds the best to the hits of each query, [n_queries].
- * Blocks must come in ascending order; some may be skipped. Returns the number of rows without
+ * Blocks must come in ascending order; some may be skipped. cursors: of all entries
+ * of sparse queries (postings_add); they belong to these hits. Returns the number of rows without
  * scores: rows with numbers that are not finite and, for cosines, rows of other lengths. *first
  * becomes the index of the first such row, if that is below *first. */
-size_t scan_block(const struct scan *scan, size_t block, struct hits *hits, float *scratch,
-                  size_t *first);
+size_t scan_block(const struct scan *scan, size_t block, struct hits *hits,
+                  struct posting_range *cursors, float *scratch, size_t *first);
 
 #endif

@@ -71,7 +71,8 @@ engine_candidate = _struct("engine_candidate", token=c_size_t, id=c_int32, score
 engine_vectors = _struct("engine_vectors", rows=c_void_p, n=c_size_t, width=c_size_t, type=c_int)
 engine_hit = _struct("engine_hit", row=c_uint64, score=c_float)
 engine_search_options = _struct("engine_search_options", struct_bytes=c_size_t, metric=c_int, n_threads=c_size_t,
-                                n_skipped=c_void_p, progress=c_void_p, progress_user=c_void_p)
+                                n_skipped=c_void_p, progress=c_void_p, progress_user=c_void_p,
+                                sparse=c_void_p)
 engine_trace_view = _struct("engine_trace_view", kind=c_int, input=c_size_t, index=c_size_t, n_tokens=c_size_t,
                             n_heads=c_size_t, width=c_size_t, values=ctypes.POINTER(c_float))
 TRACE_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(engine_trace_view), c_void_p)

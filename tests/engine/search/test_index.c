@@ -1,0 +1,349 @@
+/* Guarantee: scores of an index of words are those of BM25 in plain loops; hybrid scores are both
+ * scores fused, exactly, for any type of row, number of queries and threads; whatever a damaged
+ * index holds, only its bytes are read.
+ */
+#include "engine/engine.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 5000, WIDTH = 48, QUERIES = 40, WORDS = 300, MOST = 24, K = 12, LINE = 200 };
+
+/* Texts are words "w0" to "w299", small numbers more often; one text has none. */
+struct trial {
+    char texts[N][LINE], queries[QUERIES][LINE];
+    int counts[N][WORDS];
+    double lengths[N];
+    engine_index_builder *builder;
+    engine_index index;
+    engine_weight weights[QUERIES * MOST];
+    size_t starts[QUERIES + 1];
+    float vectors[QUERIES * WIDTH];
+    void *rows;
+};
+
+static void write_text(uint64_t *seed, size_t n, char *text, int *counts)
+{
+    *text = '\0';
+    for (size_t i = 0; i < n; i++) {
+        const size_t word = support_below(seed, 1 + support_below(seed, WORDS));
+        sprintf(text + strlen(text), "%s%zu, ", i % 2 ? "W" : "w", word);
+        if (counts != NULL)
+            counts[word]++;
+    }
+}
+
+static double some_number(uint64_t *seed)
+{
+    return (double)support_below(seed, 2001) / 1000 - 1;
+}
+
+static struct trial *make(engine_element type)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    float *rows = calloc((size_t)N * WIDTH, sizeof *rows);
+    const void *bytes;
+    uint64_t seed = 7;
+    assert_true(trial != NULL && rows != NULL);
+    trial->builder = engine_index_new();
+    for (size_t i = 0; i < N; i++) {
+        const size_t n = i == 5 ? 0 : 1 + support_below(&seed, 20);
+        write_text(&seed, n, trial->texts[i], trial->counts[i]);
+        trial->lengths[i] = (double)n;
+        assert_int_equal(
+            engine_index_add_text(trial->builder, trial->texts[i], ENGINE_NUL_TERMINATED, NULL),
+            ENGINE_OK);
+    }
+    assert_int_equal(engine_index_bytes(trial->builder, 99, &bytes, &trial->index.len, NULL),
+                     ENGINE_OK);
+    trial->index.bytes = bytes;
+    assert_int_equal(engine_index_open(&trial->index, NULL), ENGINE_OK);
+    assert_true(trial->index.n_rows == N && trial->index.n_ids > WORDS / 2 &&
+                trial->index.stamp == 99 && trial->index.has_words);
+    for (size_t q = 0; q < QUERIES; q++) {
+        write_text(&seed, 1 + q % 7, trial->queries[q], NULL);
+        trial->starts[q + 1] =
+            trial->starts[q] + engine_index_query(&trial->index, 1, 0, trial->queries[q],
+                                                  ENGINE_NUL_TERMINATED,
+                                                  trial->weights + trial->starts[q]);
+    }
+    for (size_t i = 0; i < (size_t)QUERIES * WIDTH; i++)
+        trial->vectors[i] = (float)some_number(&seed);
+    for (size_t i = 0; i < (size_t)N * WIDTH; i++)
+        rows[i] = (float)some_number(&seed);
+    trial->rows = malloc(N * engine_row_bytes(type, WIDTH));
+    engine_rows_from_f32(rows, N, WIDTH, type, trial->rows);
+    free(rows);
+    return trial;
+}
+
+static void drop(struct trial *trial)
+{
+    engine_index_free(trial->builder);
+    free(trial->rows);
+    free(trial);
+}
+
+/* BM25 of a text for a query, by its formula. */
+static double plain_bm25(const struct trial *trial, const char *query, size_t row)
+{
+    double score = 0, mean = 0;
+    for (size_t i = 0; i < N; i++)
+        mean += trial->lengths[i] / N;
+    for (const char *at = query; *at != '\0'; at = strchr(at, ',') + 2) {
+        const int word = atoi(at + 1);
+        double n = 0, times = trial->counts[row][word];
+        for (size_t i = 0; i < N; i++)
+            n += trial->counts[i][word] > 0;
+        score += n > 0 ? log(1 + (N - n + 0.5) / (n + 0.5)) * times * 2.2 /
+                             (times + 1.2 * (0.25 + 0.75 * trial->lengths[row] / mean))
+                       : 0;
+    }
+    return score;
+}
+
+TEST(word_scores_are_bm25)
+{
+    struct trial *trial = make(ENGINE_F32);
+    const engine_vectors none = {.n = N};
+    engine_hit *hits = malloc(sizeof *hits * N);
+    for (size_t q = 0; q < QUERIES; q++) {
+        const size_t starts[] = {0, trial->starts[q + 1] - trial->starts[q]};
+        const engine_sparse_queries sparse = {
+            .index = &trial->index, .weights = trial->weights + trial->starts[q], .starts = starts};
+        const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+        assert_int_equal(engine_search(&none, NULL, 1, N, &options, hits, NULL), ENGINE_OK);
+        for (size_t i = 0; i < N; i++) {
+            assert_true(i == 0 || hits[i - 1].score >= hits[i].score);
+            assert_true(engine_index_score(&trial->index, sparse.weights, starts[1], hits[i].row) ==
+                        hits[i].score);
+            if (i % 97 != 0)
+                continue;
+            const double expected = plain_bm25(trial, trial->queries[q], (size_t)hits[i].row);
+            /* three roundings to float32: of both weights, and of the sum */
+            assert_true(fabs((double)hits[i].score - expected) <= 3 * 0x1p-24 * expected);
+        }
+    }
+    free(hits);
+    drop(trial);
+}
+
+/* Searches all rows for vectors alone, and fuses their scores with those of the words. */
+static void plain_hybrid(const struct trial *trial, const engine_vectors *vectors, size_t q,
+                         engine_fusion fusion, float *scores)
+{
+    engine_hit *hits = malloc(sizeof *hits * N);
+    assert_int_equal(engine_search(vectors, trial->vectors + q * WIDTH, 1, N, NULL, hits, NULL),
+                     ENGINE_OK);
+    for (size_t i = 0; i < N; i++) {
+        const float words =
+            engine_index_score(&trial->index, trial->weights + trial->starts[q],
+                               trial->starts[q + 1] - trial->starts[q], hits[i].row);
+        scores[hits[i].row] =
+            fusion.vector * hits[i].score + (fusion.sparse * words + fusion.offset);
+    }
+    free(hits);
+}
+
+static void assert_hybrid(const struct trial *trial, const engine_vectors *vectors,
+                          const engine_fusion *fusions, size_t n_queries, size_t n_threads)
+{
+    static engine_hit hits[QUERIES * K];
+    static float scores[N];
+    const engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, fusions};
+    const engine_search_options options =
+        ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .n_threads = n_threads);
+    assert_int_equal(engine_search(vectors, trial->vectors, n_queries, K, &options, hits, NULL),
+                     ENGINE_OK);
+    for (size_t q = 0; q < n_queries; q++) {
+        size_t n_better = 0;
+        plain_hybrid(trial, vectors, q, fusions[q], scores);
+        for (size_t i = 0; i < K; i++) {
+            const engine_hit *hit = &hits[q * K + i];
+            assert_memory_equal(&hit->score, &scores[hit->row], sizeof hit->score);
+            assert_true(i == 0 || hit[-1].score > hit->score ||
+                        (hit[-1].score == hit->score && hit[-1].row < hit->row));
+        }
+        for (size_t i = 0; i < N; i++)
+            n_better += scores[i] > hits[q * K + K - 1].score;
+        assert_true(n_better < K);
+    }
+}
+
+TEST(hybrid_scores_are_both_fused)
+{
+    support_allow_threads(3);
+    for (engine_element type = ENGINE_F32; type <= ENGINE_BINARY; type++) {
+        struct trial *trial = make(type);
+        const engine_vectors vectors = {trial->rows, N, WIDTH, type};
+        engine_moments of_vectors[QUERIES] = {{0}}, of_words[QUERIES] = {{0}};
+        engine_fusion fusions[QUERIES];
+        const engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, NULL};
+        const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+        assert_int_equal(engine_search_moments(&vectors, trial->vectors, QUERIES, &options,
+                                               of_vectors, of_words, NULL),
+                         ENGINE_OK);
+        for (size_t q = 0; q < QUERIES; q++) {
+            assert_true(fabs(of_vectors[q].n - N) < 1e-6 && of_words[q].n == N);
+            fusions[q] = engine_fuse(of_vectors[q], of_words[q], q == 3 ? 0 : 0.25 * (double)q);
+        }
+        assert_hybrid(trial, &vectors, fusions, QUERIES, 3); /* int8 and bits: by candidates */
+        assert_hybrid(trial, &vectors, fusions, QUERIES, 1);
+        assert_hybrid(trial, &vectors, fusions, 1, 3);
+        drop(trial);
+    }
+}
+
+TEST(moments_are_those_of_the_scores)
+{
+    struct trial *trial = make(ENGINE_F32);
+    engine_moments of_vectors = {0}, of_words = {0};
+    engine_vectors vectors = {trial->rows, N, WIDTH, ENGINE_F32};
+    const size_t starts[] = {0, trial->starts[1]};
+    const engine_sparse_queries sparse = {&trial->index, trial->weights, starts, NULL};
+    const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+    assert_int_equal(starts[1], 1); /* a query of one word, which is independent */
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < N; i++) {
+        const double score = (double)engine_index_score(&trial->index, trial->weights, 1, i);
+        sum += score;
+        squares += score * score;
+    }
+    assert_int_equal(
+        engine_search_moments(&vectors, trial->vectors, 1, &options, &of_vectors, &of_words, NULL),
+        ENGINE_OK);
+    assert_true(fabs(of_words.sum - sum) <= 1e-6 * sum);
+    assert_true(fabs(of_words.squares - squares) <= 1e-6 * squares);
+    const engine_fusion fusion = engine_fuse(of_vectors, of_words, 2);
+    const double mean = sum / N, deviation = sqrt(squares / N - mean * mean);
+    assert_true(fabs((double)fusion.sparse - 2 / deviation) <= 1e-5 * (double)fusion.sparse);
+    const engine_fusion equal = engine_fuse((engine_moments){3, 6, 12}, of_words, 0);
+    assert_true(equal.vector == 0 && equal.sparse == 0 && equal.offset == 0);
+    drop(trial);
+}
+
+TEST(weights_are_rows_too)
+{
+    engine_index_builder *builder = engine_index_new();
+    const engine_weight rows[] = {{3, 1.5F}, {70000, 2}, {3, -1}, {0, 4}};
+    const void *bytes;
+    engine_index index = {0};
+    engine_hit hits[3];
+    assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_add_weights(builder, NULL, 0, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_add_weights(builder, rows + 2, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_weights(builder, rows + 2, 1, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_bytes(builder, 0, &bytes, &index.len, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_add_weights(builder, rows, 1, NULL), ENGINE_ERROR_ARGUMENT);
+    index.bytes = bytes;
+    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    assert_int_equal(index.n_ids, 70001);
+    const engine_weight query[] = {{3, 2}, {70000, 1}, {70001, 5}, {-1, 1}};
+    const size_t starts[] = {0, 4};
+    const engine_sparse_queries sparse = {&index, query, starts, NULL};
+    const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+    const engine_vectors none = {.n = 3};
+    assert_int_equal(engine_search(&none, NULL, 1, 3, &options, hits, NULL), ENGINE_OK);
+    assert_true(hits[0].row == 0 && hits[0].score == 5);
+    assert_true(hits[1].row == 1 && hits[1].score == 0);
+    assert_true(hits[2].row == 2 && hits[2].score == -2);
+    engine_index_free(builder);
+}
+
+/* Returns the rows among `texts` that have a word of the query. */
+static unsigned found(const char *const *texts, size_t n, const char *query)
+{
+    engine_index_builder *builder = engine_index_new();
+    engine_weight weights[LINE];
+    engine_index index = {0};
+    unsigned rows = 0;
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(engine_index_add_text(builder, texts[i], ENGINE_NUL_TERMINATED, NULL), 0);
+    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    const size_t n_weights =
+        engine_index_query(&index, 1, 0, query, ENGINE_NUL_TERMINATED, weights);
+    for (size_t i = 0; i < n; i++)
+        rows |= (unsigned)(engine_index_score(&index, weights, n_weights, i) > 0) << i;
+    engine_index_free(builder);
+    return rows;
+}
+
+TEST(words_are_lower_case_letters_and_digits)
+{
+    const char *const texts[] = {"Don't panic: x_1, 42!", "CAF\xC3\x89 \xCE\xA3\xCE\x91",
+                                 "\xE4\xB8\xAD\xE6\x96\x87\xE5\xAD\x97", "", "\xFF caf"};
+    assert_int_equal(found(texts, 5, "PANIC"), 1);
+    assert_int_equal(found(texts, 5, "x_1"), 1);
+    assert_int_equal(found(texts, 5, "x 1 4 2 pan"), 0);
+    assert_int_equal(found(texts, 5, "cafe\xCC\x81"), 2); /* composed and decomposed */
+    assert_int_equal(found(texts, 5, "\xCF\x83\xCE\xB1"), 2);
+    assert_int_equal(found(texts, 5, "\xE6\x96\x87"), 4);
+    assert_int_equal(found(texts, 5, "caf"), 16);
+    assert_int_equal(found(texts, 5, ""), 0);
+    assert_int_equal(found(texts, 0, "caf"), 0);
+}
+
+/* Changes bytes of a copy at random; what is opened is searched. A sanitizer sees other reads. */
+TEST(damaged_indexes_are_refused_or_searched)
+{
+    struct trial *trial = make(ENGINE_BINARY);
+    const engine_vectors none = {.n = N};
+    uint64_t seed = 3;
+    engine_hit hits[K];
+    char *copy = malloc(trial->index.len);
+    engine_index index = {.bytes = copy, .len = trial->index.len};
+    for (size_t len = 0; len < trial->index.len; len += 1 + len / 3) {
+        const engine_index cut = {.bytes = trial->index.bytes, .len = len};
+        engine_index own = cut;
+        assert_int_equal(engine_index_open(&own, NULL), ENGINE_ERROR_FORMAT);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        memcpy(copy, trial->index.bytes, index.len);
+        for (size_t k = 0; k < 50; k++)
+            copy[56 + support_below(&seed, i % 2 ? index.len - 56 : 64 + 24 * WORDS)] =
+                (char)support_random(&seed);
+        const engine_sparse_queries sparse = {&index, trial->weights, trial->starts, NULL};
+        const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+        assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+        assert_int_equal(engine_search(&none, NULL, 1, K, &options, hits, NULL), ENGINE_OK);
+        engine_index_query(&index, 1, 0, trial->queries[6], ENGINE_NUL_TERMINATED,
+                           (engine_weight[LINE]){{0}});
+    }
+    copy[9] ^= 1; /* in the header */
+    assert_int_equal(engine_index_open(&index, NULL), ENGINE_ERROR_FORMAT);
+    free(copy);
+    drop(trial);
+}
+
+TEST(sparse_queries_are_checked)
+{
+    struct trial *trial = make(ENGINE_F32);
+    const engine_vectors vectors = {trial->rows, N, WIDTH, ENGINE_F32};
+    const engine_vectors fewer = {trial->rows, N - 1, WIDTH, ENGINE_F32};
+    const size_t falls[] = {0, 2, 1}, late[] = {1, 1, 1};
+    const engine_fusion fusions[] = {{1, 1, 0}, {-1, 1, 0}};
+    engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, NULL};
+    const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+    engine_hit hits[2];
+    assert_int_equal(engine_search(&fewer, trial->vectors, 2, 1, &options, hits, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    for (int i = 0; i < 5; i++) {
+        sparse =
+            (engine_sparse_queries){i == 0 ? NULL : &trial->index, i == 1 ? NULL : trial->weights,
+                                    i == 2   ? falls
+                                    : i == 3 ? late
+                                             : trial->starts,
+                                    i == 4 ? fusions : NULL};
+        assert_int_equal(engine_search(&vectors, trial->vectors, 2, 1, &options, hits, NULL),
+                         ENGINE_ERROR_ARGUMENT);
+    }
+    engine_index misaligned = {.bytes = (const char *)trial->index.bytes + 1, .len = 100};
+    assert_int_equal(engine_index_open(&misaligned, NULL), ENGINE_ERROR_ARGUMENT);
+    engine_index_free(NULL);
+    drop(trial);
+}
