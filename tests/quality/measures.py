@@ -105,3 +105,13 @@ def masked(engine, cases):
     """Of each case whether the word is the first guess, and whether it is among the first five."""
     guesses = engine.filled([text for _, text, _ in cases])
     return numpy.array([(g[0] == word, word in g) for g, (*_, word) in zip(guesses, cases)], float)
+
+
+def order(triples, cosines):
+    """Of each kind the share of triples in which what says the same is nearer; "AUC": how often any pair that says the
+    same is nearer than any pair that does not."""
+    same, other = (numpy.array(cosines([(t[1], t[k]) for t in triples])) for k in (2, 3))
+    out = {kind: float((same > other)[[t[0] == kind for t in triples]].mean())
+           for kind in dict.fromkeys(t[0] for t in triples)}
+    out["AUC"] = float((ranks(numpy.concatenate([same, other]))[:len(same)].mean() - (len(same) - 1) / 2) / len(other))
+    return out

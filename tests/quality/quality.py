@@ -102,6 +102,7 @@ def main():
     import prepare
     import text
     from engine import Engine
+    from sentences import typos
 
     columns = {"the file": Engine(options.encode, options.weights)}
     if options.examples:
@@ -125,6 +126,12 @@ def main():
                         ("SICK trial, Spearman", text.sick(options.text, "TRIAL")),
                         ("SICK train, Spearman", text.sick(options.text, "TRAIN"))):
         figures(name, lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs]), words)
+    for name, pairs in (("STS-B dev", text.stsb(options.text, "dev")),
+                        ("SICK trial", text.sick(options.text, "TRIAL"))):
+        for n in (1, 2):
+            typed = [(typos.typed(a, n), typos.typed(b, n), score) for a, b, score in pairs]
+            figures("%s, typed errors in each text: %d, Spearman" % (name, n),
+                    lambda e: measures.spearman(e.cosines(typed), [p[2] for p in typed]), words)
 
     held_out = prepare.collect(options.text)[1]
     cases = measures.mask_words(engines[0], [(KINDS[source], s) for source, s in held_out])
@@ -161,6 +168,12 @@ def main():
             chosen = [[s + stop for s in t[1:]] for t in ranked if t[0] == kind]
             figures("ranked.tsv, %d of kind %s%s: said otherwise is nearer" % (len(chosen), kind, label),
                     lambda e: (e.cosines([t[:2] for t in chosen]) > e.cosines([t[::2] for t in chosen])).mean(), words)
+    triples = text.read_table(text.ORDER)
+    order = {e: measures.order(triples, e.cosines) for e in (*engines, *words)}
+    for kind in order[engines[0]]:
+        name = "of any two pairs the one that says the same is nearer" if kind == "AUC" else (
+            "%d of kind %s: said otherwise is nearer" % (sum(t[0] == kind for t in triples), kind))
+        figures("order.tsv, " + name, lambda e: order[e][kind], words)
     if not options.quick:
         search(engines, options)
 

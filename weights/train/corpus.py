@@ -6,7 +6,8 @@ LONGEST = 62 # tokens of a sequence of running text, without its special ones
 LIMITS = (14, 30, 46, LONGEST)
 # How often a source is drawn, for each of its tokens.
 REPEAT = {"novels": 1, "wikinews": 1.5, "speeches": 1, "masc": 2, "reviews": 1.5, "tatoeba": 3,
-          "captions": 4, "clinc": 2, "banking": 1.5, "snips": 1, "packages": 1, "wordnet": 1.5}
+          "captions": 4, "clinc": 2, "banking": 1.5, "snips": 1, "packages": 1, "wordnet": 1.5,
+          "terms": 1}
 
 
 class Corpus:

@@ -34,7 +34,7 @@ def write_safetensors(path, tensors):
 def tensors(parameters, shape):
     """Parameters as BERT has them: a table of positions, and two types of which only one was trained."""
     parameters = {n: p.detach().cpu() for n, p in parameters.items()}
-    out = {n: p.numpy() for n, p in parameters.items() if n not in (model.GAIN, PROJECTION)}
+    out = {n: p.numpy() for n, p in parameters.items() if n not in (model.GAIN, model.DENSE, PROJECTION)}
     table = model.sinusoid(shape["positions"], shape["width"]) * parameters[model.GAIN]
     out["bert.embeddings.position_embeddings.weight"] = table.numpy()
     out["bert.embeddings.token_type_embeddings.weight"] = numpy.zeros((2, shape["width"]), numpy.float32)
@@ -96,10 +96,13 @@ def dense_config(shape):
             "activation_function": "torch.nn.modules.linear.Identity"}
 
 
-def dense(projection):
-    """The matrix after the pooling. In the teacher's space, which stage 2 learned to project to, likeness is better and
-    the order of words is felt less than in our own; products of vectors times this matrix are a mixture of the two."""
-    p = projection.detach().cpu().double().numpy()
+def dense(parameters):
+    """The matrix after the pooling: a trained one, or one of the projection. In the teacher's space, which stage 2
+    learned to project to, likeness is better and the order of words is felt less than in our own; products of vectors
+    times this matrix are a mixture of the two."""
+    if model.DENSE in parameters:
+        return parameters[model.DENSE].detach().cpu().numpy()
+    p = parameters[PROJECTION].detach().cpu().double().numpy()
     p /= numpy.linalg.svd(p, compute_uv=False).mean()
     squares, directions = numpy.linalg.eigh((1 - TEACHERS_SHARE) * numpy.eye(len(p)) + TEACHERS_SHARE * p @ p.T)
     return (directions * numpy.sqrt(squares)) @ directions.T
@@ -120,7 +123,7 @@ def main():
     for folder in ("1_Pooling", "2_Dense"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     write_safetensors(out / "model.safetensors", tensors(parameters, shape))
-    write_safetensors(out / "2_Dense" / "model.safetensors", {"linear.weight": dense(parameters[PROJECTION])})
+    write_safetensors(out / "2_Dense" / "model.safetensors", {"linear.weight": dense(parameters)})
     (out / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
     for name, value in (("config.json", config(shape)), ("tokenizer.json", tokenizer(pieces)),
                         ("tokenizer_config.json", tokenizer_config(shape)), ("modules.json", modules()),

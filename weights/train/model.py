@@ -13,6 +13,8 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 # Not a BERT parameter: positions are a sinusoid with one learned gain per column, so that places
 # beyond the lengths trained on are like those before them. export.py writes the product.
 GAIN = "position_gain"
+# The matrix after the mean; stages 1 to 3 have none, export.py makes it.
+DENSE = "dense"
 
 
 def sinusoid(positions, width):
@@ -60,6 +62,24 @@ def new_parameters(shape, seed, embedding=None):
     return {name: t.requires_grad_(True) for name, t in p.items()}
 
 
+class Rows(torch.autograd.Function):
+    """Rows of a table by their ids. Their gradient is added where the table keeps its own, in place of a table of zeros
+    for each batch; a table that keeps none yet gets one."""
+
+    @staticmethod
+    def forward(context, table, ids):
+        context.table, context.ids = table, ids
+        return F.embedding(ids, table.detach())
+
+    @staticmethod
+    def backward(context, grad):
+        table = context.table
+        if table.grad is None:
+            table.grad = torch.zeros_like(table)
+        table.grad.index_add_(0, context.ids.reshape(-1), grad.reshape(-1, grad.shape[-1]))
+        return None, None
+
+
 class Bert:
     def __init__(self, parameters, shape):
         self.p, self.shape = parameters, shape
@@ -88,7 +108,7 @@ class Bert:
         """Rows of the last layer, [texts * tokens, width]; real: which tokens are not padding."""
         batch, tokens = ids.shape
         d, heads = self.shape["width"], self.shape["heads"]
-        x = F.embedding(ids, self.p["bert.embeddings.word_embeddings.weight"])
+        x = Rows.apply(self.p["bert.embeddings.word_embeddings.weight"], ids)
         x = self.norm((x + self.positions(tokens)).view(-1, d), "bert.embeddings.LayerNorm")
         bias = None
         if real is not None:
@@ -122,7 +142,8 @@ class Bert:
         return F.linear(h, table).float() + self.p["cls.predictions.bias"]
 
     def pooled(self, ids, real):
-        """Mean over the tokens, of length 1."""
+        """Mean over the tokens, times the matrix if there is one, of length 1."""
         x = self.hidden(ids, real).view(*ids.shape, -1)
         weight = real.float()[:, :, None]
-        return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)
+        mean = (x * weight).sum(1) / weight.sum(1)
+        return F.normalize(mean @ self.p[DENSE].T if DENSE in self.p else mean, dim=-1)

@@ -12,10 +12,10 @@ import numpy
 
 import gather
 import text
-import wordnet
 import wordpiece
 from corpus import Corpus
-from negation import Negation
+from sentences import wordnet
+from sentences.negation import Negation
 
 SOURCES = ("captions", "tatoeba", "wordnet", "reviews", "wikinews", "masc", "novels", "clinc", "speeches")
 LONGEST = 16 # tokens

@@ -18,7 +18,7 @@ import wordpiece
 
 # How often a source counts in the vocabulary: without this it would be that of old novels.
 VOCABULARY_WEIGHT = {"novels": 1, "wikinews": 2, "speeches": 2, "masc": 4, "reviews": 4, "tatoeba": 8,
-                     "captions": 12, "clinc": 6, "banking": 4, "snips": 4, "packages": 1, "wordnet": 4}
+                     "captions": 12, "clinc": 6, "banking": 4, "snips": 4, "packages": 1, "wordnet": 4, "terms": 1}
 VOCABULARY_SIZE = 16000
 
 
@@ -63,6 +63,7 @@ def main():
     parser.add_argument("--text", required=True)
     parser.add_argument("--more", help="the folder of what fetch.sh brings")
     parser.add_argument("--cache", required=True)
+    parser.add_argument("--vocabulary", action="store_true", help="DIR/vocab.txt is there, and stays")
     options = parser.parse_args()
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
@@ -70,8 +71,11 @@ def main():
 
     documents, held, count = collect(options.text, options.more)
     print("%.0f s: texts read" % (time.time() - start), flush=True)
-    pieces = wordpiece.train(word_counts(documents), VOCABULARY_SIZE)
-    (cache / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
+    if options.vocabulary:
+        pieces = wordpiece.WordPiece.read(cache / "vocab.txt").pieces
+    else:
+        pieces = wordpiece.train(word_counts(documents), VOCABULARY_SIZE)
+        (cache / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
     print("%.0f s: %d pieces" % (time.time() - start, len(pieces)), flush=True)
 
     tokenizer = wordpiece.WordPiece(pieces)

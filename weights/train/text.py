@@ -1,17 +1,18 @@
 """The training texts as cleaned English sentences, and which of them must not be trained on."""
 
 import csv
+import gzip
 import lzma
 import re
 import tarfile
 import zlib
 from pathlib import Path
 
-import wordnet
+from sentences import wordnet
 
 HELD_OUT_ONE_IN = 400
 QUALITY = Path(__file__).resolve().parents[2] / "tests" / "quality"
-ROLES, RANKED = QUALITY / "roles.tsv", QUALITY / "ranked.tsv"
+ROLES, RANKED, ORDER = QUALITY / "roles.tsv", QUALITY / "ranked.tsv", QUALITY / "order.tsv"
 
 ABBREVIATION = re.compile(
     r"(?:^|[\s\"'(])(?:Mr|Mrs|Ms|Dr|St|Capt|Col|Gen|Lt|Rev|Esq|Hon|Prof|Sen|Rep|Gov|Jr|Sr|No|vs|[A-Z])\.$")
@@ -111,6 +112,23 @@ def packages(path):
             paragraphs[-1] += " " + line
 
 
+def dictionary(path):
+    """Of each entry of a file of dictd what its word means, without quotations and old words."""
+    word, body = "", []
+    for line in gzip.open(path, "rt", encoding="utf-8", errors="replace").read().split("\n") + ["end"]:
+        if not line[:1].strip():
+            if not line.startswith(" " * 7):
+                body.append(line.strip())
+            continue
+        meaning = re.sub(r"<[^>]*>|\([^()]*\)", " ", " ".join(body)) if "[Obs" not in " ".join(body) else ""
+        meaning = re.sub(r"\[[^\]]*\]|--[A-Z][\w. ]*|[{}_]", " ", meaning)
+        sentences = [s for s in split_sentences(tidy(re.sub(r"(?<!\S)(?:\d+|\(?[a-z])[.)] ", " ", meaning)))
+                     if 3 < len(s.split()) < 60]
+        if word[:1].isalpha() and sentences:
+            yield [word + ": " + sentences[0]] + sentences[1:8]
+        word, body = line.split("\\")[0].split("[")[0].strip(" ,"), []
+
+
 def documents(folder, more=None):
     """Pairs of a source's name and a list of sentences that follow each other. more: the folder of what fetch.sh
     brings, or None."""
@@ -119,6 +137,9 @@ def documents(folder, more=None):
             yield "packages", paragraph
         for gloss in wordnet.glosses(Path(more) / "wordnet"):
             yield "wordnet", [tidy(s) for s in gloss]
+        for path in sorted(Path(more, "dictionaries").glob("*.dict.dz")):
+            for meaning in dictionary(path):
+                yield "terms", meaning
     folder = Path(folder) / "training"
     for paragraph in novels(folder):
         yield "novels", paragraph
@@ -209,7 +230,7 @@ def evaluation_keys(folder):
     sentences += [s for row in blimp(folder) for s in row[3:5]]
     for split in ("train", "dev"):
         sentences += [line.split("\t")[0] for line in read_lines(folder / "evaluation/cola" / (split + ".tsv"))]
-    sentences += [s for row in measured_tables() for s in row[1:]]
+    sentences += [s for row in measured_tables() + read_table(ORDER) for s in row[1:]]
     keys = {key(s) for s in sentences}
     keys.discard("")
     return keys

@@ -35,6 +35,7 @@ class Shared:
         self.flat = torch.cat([p.detach().reshape(-1).to(model.DEVICE) for p in parameters.values()]).share_memory_()
         self.first = torch.zeros(size, device=model.DEVICE).share_memory_()
         self.second = torch.zeros(size, device=model.DEVICE).share_memory_()
+        self.average = self.flat.clone().share_memory_() # of the last steps, where settings have "average"
         self.gradients = torch.zeros(workers, size, device=model.DEVICE).share_memory_()
         self.norms = torch.zeros(workers, device=model.DEVICE).share_memory_()
         self.losses = torch.zeros(workers, 8, device=model.DEVICE).share_memory_()
@@ -58,25 +59,27 @@ def rate(step, steps, peak, warm_up):
 def save(path, shared, state):
     temporary = str(path) + ".part"
     shapes = [(name, list(shape)) for name, shape, _ in shared.shapes]
-    torch.save({"flat": shared.flat, "first": shared.first, "second": shared.second, "shapes": shapes, "state": state},
-               temporary)
+    torch.save({"flat": shared.flat, "first": shared.first, "second": shared.second, "average": shared.average,
+                "shapes": shapes, "state": state}, temporary)
     os.replace(temporary, path)
 
 
 def load(path):
     """The parameters of a checkpoint and their shape, for the next stage or to export."""
     kept = torch.load(path, map_location=model.DEVICE)
-    parameters, at = {}, 0
+    parameters, at, settings = {}, 0, kept["state"]["settings"]
+    flat = kept["average" if "average" in settings else "flat"]
     for name, shape in kept["shapes"]:
         size = math.prod(shape)
-        parameters[name] = kept["flat"][at:at + size].view(shape).clone().requires_grad_(True)
+        parameters[name] = flat[at:at + size].view(shape).clone().requires_grad_(True)
         at += size
-    return parameters, kept["state"]["settings"]["shape"]
+    return parameters, settings["shape"]
 
 
 def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
-    if workers > 1:
+    if model.DEVICE.type == "cpu":
         torch.set_num_threads(1)
+    if workers > 1:
         signal.signal(signal.SIGINT, signal.SIG_IGN) # of a terminal, meant for the parent
     parameters = {n: v.detach().requires_grad_(True) for n, v in shared.views(shared.flat).items()}
     for (name, p), g in zip(parameters.items(), shared.views(shared.gradients[rank]).values()):
@@ -113,6 +116,9 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
         second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
         update = (first / (1 - BETAS[0] ** (step + 1))) / ((second / (1 - BETAS[1] ** (step + 1))).sqrt() + 1e-8)
         shared.flat[mine] -= lr * (update + DECAY * shared.decayed[mine] * shared.flat[mine])
+        if "average" in settings:
+            # The first steps weigh no more than the others.
+            shared.average[mine].lerp_(shared.flat[mine], max(1 - settings["average"], 1 / (step + 2)))
         if rank == 0:
             sums += shared.losses.mean(0)
         barrier.wait()
@@ -120,6 +126,8 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
             seconds = spent + time.time() - started
             line = {"step": step + 1, "seconds": round(seconds), "rate": round(lr, 7), "norm": round(float(norm), 3)}
             line.update({n: round(float(v) / (step + 1 - reported), 4) for n, v in zip(task.names, sums)})
+            if (step + 1) % settings.get("measure_every", settings["steps"] + 1) == 0:
+                line.update(task.measured(model.Bert(shared.views(shared.average), settings["shape"])))
             print(json.dumps(line), flush=True)
             with open(folder / "log.jsonl", "a") as log:
                 log.write(json.dumps(line) + "\n")
@@ -134,7 +142,8 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
 
 def training(settings):
     """What makes it the same training: not the paths of the files, nor how often it is saved."""
-    return {name: value for name, value in settings.items() if name not in ("cache", "text", "save_every")}
+    return {name: value for name, value in settings.items()
+            if name not in ("cache", "text", "save_every", "measure_every")}
 
 
 def checksum(*paths):
@@ -159,7 +168,7 @@ def run(folder, make_task, settings, parameters, workers):
             other = ["%s %s, not %s" % (k, theirs.get(k), ours.get(k)) for k in {**theirs, **ours}
                      if theirs.get(k) != ours.get(k)]
             raise SystemExit("%s is of another training: %s" % (path, "; ".join(other)))
-        for name in ("flat", "first", "second"):
+        for name in ("flat", "first", "second", "average"):
             getattr(shared, name).copy_(kept[name])
         begin = kept["state"]
         log = (folder / "log.jsonl").read_text().splitlines(True)

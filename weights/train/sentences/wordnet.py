@@ -72,11 +72,18 @@ def synonyms(folder, counts):
     return {k: sorted(v) for k, v in found.items() if v}
 
 
+def insults(folder):
+    """Words that WordNet calls offensive in one of their meanings."""
+    rude = re.compile(r"offensive|disparag|slur\b|obscen|vulgar|derogat|taboo|sexual|prostitut|idiot")
+    return {w.lower() for part in PARTS for _, _, lemmas, _, _, gloss in synsets(folder, part) if rude.search(gloss)
+            for w in lemmas}
+
+
 def nouns_of(folder, counts, file, least):
     """Single nouns of one of WordNet's files whose first meaning it is and which are counted so often."""
-    first = {}
+    first, left_out = {}, insults(folder)
     for _, number, lemmas, *_ in synsets(folder, "noun"):
-        for word in lemmas:
+        for word in set(lemmas) - left_out:
             if word.isalpha() and word.islower():
                 first.setdefault(word, []).append(number)
     return sorted(w for w, n in first.items() if n.count(file) * 2 > len(n) and counts[w, 1] >= least)
@@ -88,4 +95,4 @@ def verbs_of_people(folder, counts, least):
     for _, _, lemmas, _, frames, _ in synsets(folder, "verb"):
         if SOMEBODY_SOMEBODY in frames:
             found |= {w for w in lemmas if w.isalpha() and counts[w, 2] >= least}
-    return sorted(found)
+    return sorted(found - insults(folder))

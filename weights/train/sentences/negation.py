@@ -1,6 +1,6 @@
 """The negation of a sentence, as a list of words, in the many ways in which English says it."""
 
-import roles
+from sentences import roles
 
 WITHOUT_T = {"is": "isn", "are": "aren", "was": "wasn", "were": "weren", "can": "can", "could": "couldn", "will": "won",
              "would": "wouldn", "should": "shouldn", "must": "mustn", "might": None, "may": None, "has": "hasn",

@@ -2,7 +2,7 @@
 
 Not the relations of tests/quality/roles.tsv, which measure: behind, above, taller, sold, before and the like."""
 
-import roles
+from sentences import roles
 
 COMPARED = """old young;heavy light;rich poor;strong weak;big small;loud quiet;wide narrow;deep shallow;smart dumb;
     happy sad;clean dirty;safe risky;warm cold;kind cruel;lucky unlucky;busy lazy;brave shy;near far;thick thin;high low;
