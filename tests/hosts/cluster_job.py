@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BATCHES = 100  # in all, of at least 200 texts: several for each worker
+BATCHES = 40  # in all, of at least 200 texts: several for each worker
 
 
 class Killer:
@@ -72,11 +72,11 @@ def with_ray(folder, flag, runs, batch):
             self.killer.count()
             return super().__call__(batch)
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=256 << 20)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
     ray.data.DataContext.get_current().enable_progress_bars = False
     for out in runs:
-        texts = ray.data.read_parquet(f"{folder}/in", override_num_blocks=4)
-        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow", batch_size=batch,
+        texts = ray.data.read_parquet(f"{folder}/in").repartition(target_num_rows_per_block=batch)
+        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow",
                           compute=ray.data.ActorPoolStrategy(size=2), num_cpus=0.5).write_parquet(out)
     ray.shutdown()
 

@@ -79,7 +79,7 @@ def dict_of(item, where: str) -> dict:
     if isinstance(item, (list, tuple)) and len(item) == 2:
         return {"text": item[0], "pair": item[1]}
     if not isinstance(item, dict):
-        raise TypeError(f"{where} is of type {type(item).__name__}: give a str, two of them, or a dict of a pair or ids")
+        raise TypeError(f"{where} is of type {type(item).__name__}: give a str, a pair of them or a dict")
     return {key: value for key, value in item.items() if value is not None}
 
 

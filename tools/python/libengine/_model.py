@@ -25,8 +25,8 @@ class Weights:
         self.handle, error = c_void_p(), engine_error()
         if path is None and not os.environ.get("ENCODE_MODEL"):
             path = FOLDER / "default.weights"
-        status = library.engine_model_open(None if path is None else string("path", os.fsencode(path)), None, byref(self.handle),
-                                           byref(error))
+        name = None if path is None else string("path", os.fsencode(path))
+        status = library.engine_model_open(name, None, byref(self.handle), byref(error))
         if status:
             raise exception_of(error, status)
 
