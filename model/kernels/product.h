@@ -34,39 +34,44 @@ struct tile {
     struct fetch fetch;
 };
 
-/* Adds some steps of k to a tile: x are its rows' bases. steps, rows and panels are constants at
- * every call, so that the accumulators stay in registers. */
-INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
-                         const float *x[BASES(TILE_ROWS)], size_t x_stride, const float **w,
-                         size_t panel_stride, const int steps, const int rows, const int panels)
+/* Adds some steps of k to a tile: x are its rows' bases; strides are in bytes. steps, rows and
+ * panels are constants at every call, so that the accumulators stay in registers. */
+INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS], const char *x[BASES(TILE_ROWS)],
+                         size_t *x_stride, const char **w, size_t *panel_stride, const int steps,
+                         const int rows, const int panels)
 {
-    UNROLL (k, steps) {
+    UNROLL (k, (size_t)steps) {
         vec weights[TILE_PANELS * VECTORS];
-        UNROLL (v, panels * VECTORS)
-            weights[v] = load(*w + (size_t)(v / VECTORS) * panel_stride +
-                              (size_t)(k * PANEL_WIDTH + v % VECTORS * LANES));
-        UNROLL (r, rows) {
-            vec value =
-                splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
+        OPAQUE(*x_stride);
+        OPAQUE(*panel_stride);
+        UNROLL (v, (size_t)panels * VECTORS)
+            weights[v] = *(const vec_memory *)(*w + v / VECTORS * *panel_stride +
+                                               (k * VECTORS + v % VECTORS) * sizeof(vec));
+        UNROLL (r, (size_t)rows) {
+            const char *row = x[r / ROWS_PER_BASE] + r % ROWS_PER_BASE * *x_stride;
+            vec value = splat(*(const float *)(const void *)(row + k * sizeof(float)));
             UNROLL (v, panels * VECTORS)
                 add_product(&acc[r][v], value, weights[v]);
         }
+        UNROLL (v, panels * VECTORS)
+            KEEP(weights[v]);
     }
     UNROLL (b, BASES(rows)) {
-        x[b] += steps;
+        x[b] += (size_t)steps * sizeof(float);
         OPAQUE(x[b]);
     }
-    *w += steps * PANEL_WIDTH;
+    *w += (size_t)(steps * PANEL_WIDTH) * sizeof(float);
 }
 
 INLINE void tile(const struct tile *t, const int rows, const int panels)
 {
     vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
-    const float *x[BASES(TILE_ROWS)], *w = t->w;
-    const size_t x_stride = t->x_stride, panel_stride = t->panel_stride, n_k = t->n_k;
+    const char *x[BASES(TILE_ROWS)], *w = (const char *)t->w;
+    size_t x_stride = t->x_stride * sizeof(float), panel_stride = t->panel_stride * sizeof(float);
+    const size_t n_k = t->n_k;
     struct fetch fetch = t->fetch;
     UNROLL (b, BASES(rows))
-        x[b] = t->x + (size_t)(b * ROWS_PER_BASE) * x_stride;
+        x[b] = (const char *)t->x + (size_t)(b * ROWS_PER_BASE) * x_stride;
     UNROLL (r, rows)
         UNROLL (v, panels * VECTORS)
             acc[r][v] = (vec){0};
@@ -74,9 +79,10 @@ INLINE void tile(const struct tile *t, const int rows, const int panels)
     size_t k = 0;
     for (; k + K_STEP <= n_k; k += K_STEP) {
         fetch_ahead(&fetch);
-        add_products(acc, x, x_stride, &w, panel_stride, K_STEP, rows, panels);
+        add_products(acc, x, &x_stride, &w, &panel_stride, K_STEP, rows, panels);
     }
-    AS_IT_IS for (; k < n_k; k++) add_products(acc, x, x_stride, &w, panel_stride, 1, rows, panels);
+    AS_IT_IS for (; k < n_k; k++)
+        add_products(acc, x, &x_stride, &w, &panel_stride, 1, rows, panels);
 
     float *to = t->target.to;
     const size_t stride = t->target.stride;

@@ -31,9 +31,9 @@
         CASE_ROWS(12, most, TILE)                                                                  \
     }
 
-/* Keeps the compiler from computing an address in advance: a dozen addresses, one per row of a
- * tile, do not fit the registers, while a third of them with an index do. */
-#define OPAQUE(pointer) __asm__("" : "+r"(pointer))
+/* Hides a pointer or a stride, so that no address is computed in advance: a dozen addresses, one
+ * per row of a tile, do not fit the registers, while a third of them with an index do. */
+#define OPAQUE(value) __asm__ volatile("" : "+r"(value))
 enum { ROWS_PER_BASE = 3 };
 #define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
 

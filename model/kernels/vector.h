@@ -20,7 +20,7 @@
 #endif
 
 #if defined(__AVX512F__)
-enum { LANES = 16, TILE_ROWS = 12, TILE_PANELS = 2 };
+enum { LANES = 16, TILE_ROWS = 8, TILE_PANELS = 3 };
 #elif defined(__AVX2__)
 enum { LANES = 8, TILE_ROWS = 6, TILE_PANELS = 1 };
 #elif defined(KERNELS_NEON) /* 24 of 32 registers hold sums, as with AVX-512 */
@@ -140,16 +140,24 @@ INLINE dvec multiply_add_wide(dvec a, dvec b, dvec c)
 #endif
 }
 
-/* sum += a·b in the register of the sum: for AVX2 gcc 12 otherwise moves a tile's sums between
- * registers and stores one of them in memory. */
+/* sum += a·b in the register of the sum: gcc 12 otherwise moves a tile's sums between registers and
+ * stores some of them in memory. */
 INLINE void add_product(vec *sum, vec a, vec b)
 {
-#if defined(__AVX2__) && !defined(__AVX512F__) && defined(__FMA__)
-    __asm__("vfmadd231ps %2, %1, %0" : "+x"(*sum) : "x"(a), "x"(b));
+#if defined(__FMA__)
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(a), "v"(b));
 #else
     *sum = multiply_add(a, b, *sum);
 #endif
 }
+
+/* Keeps a vector in its register until here: gcc 12 otherwise moves sums into the registers of
+ * weights after their last use, and back. */
+#if defined(__FMA__)
+#define KEEP(vector) __asm__ volatile("" : : "v"(vector))
+#else
+#define KEEP(vector) (void)(vector)
+#endif
 
 /* Horner's step: p·x + coefficient */
 INLINE vec horner(vec p, vec x, float coefficient)

@@ -1,5 +1,5 @@
 /* panel_products.h - rows by many queries: the sums of row_products.h, to the bit, by tiles of
- * TILE_ROWS queries and TILE_PANELS panels of 16 rows, whose lanes are rows.
+ * TILE_QUERIES queries and PANELS_OF_TILE panels of 16 rows, whose lanes are rows.
  *
  * A tile computes one chain of all its sums at a time. Chains are stored in the order in which they
  * are added, 0 8 4 12  2 10 6 14  1 9 5 13  3 11 7 15: two neighbours, then two such pairs, like
@@ -77,7 +77,12 @@ static void pack_row_panels(const struct row_products *p, float *panels)
 /* Prefetch distances in floats: queries come from more distant memory. */
 enum { QUERIES_AHEAD = 64 * QUERY_PANEL, ROWS_AHEAD = 8 * PANEL_WIDTH };
 
-enum { TILE_VECTORS = TILE_PANELS * VECTORS, LEVELS = 4 };
+enum {
+    TILE_QUERIES = LANES == 16 ? QUERY_PANEL : TILE_ROWS,
+    PANELS_OF_TILE = LANES == 16 ? 2 : 1,
+    TILE_VECTORS = PANELS_OF_TILE * VECTORS,
+    LEVELS = 4,
+};
 
 /* A tile's first query and first panel, and its scores; the strides of both. */
 struct panel_tile {
@@ -89,7 +94,7 @@ struct panel_tile {
 
 /* Sums chain `position` of each element of a tile. */
 INLINE void sum_chains(const struct panel_tile *t, size_t position, const int queries,
-                       vec sums[TILE_ROWS][TILE_VECTORS])
+                       vec sums[TILE_QUERIES][TILE_VECTORS])
 {
     const size_t n_steps = t->n_steps, panel_floats = n_steps * STEP * PANEL_WIDTH;
     const float *q = t->queries + position * n_steps * QUERY_PANEL;
@@ -116,9 +121,9 @@ INLINE void sum_chains(const struct panel_tile *t, size_t position, const int qu
 
 INLINE void score_tile(const struct panel_tile *t, const int queries)
 {
-    vec kept[LEVELS][TILE_ROWS][TILE_VECTORS];
+    vec kept[LEVELS][TILE_QUERIES][TILE_VECTORS];
     for (size_t position = 0; position < STEP; position++) {
-        vec sums[TILE_ROWS][TILE_VECTORS];
+        vec sums[TILE_QUERIES][TILE_VECTORS];
         size_t level = 0;
         sum_chains(t, position, queries, sums);
         for (; position >> level & 1; level++)
@@ -137,15 +142,15 @@ INLINE void score_tile(const struct panel_tile *t, const int queries)
 static void panel_products(const struct panel_products *p)
 {
     const size_t panel_floats = p->n_steps * STEP * PANEL_WIDTH;
-    for (size_t row = 0; row < p->n_rows; row += TILE_PANELS * PANEL_WIDTH)
-        for (size_t query = 0; query < p->n_queries; query += TILE_ROWS) {
+    for (size_t row = 0; row < p->n_rows; row += PANELS_OF_TILE * PANEL_WIDTH)
+        for (size_t query = 0; query < p->n_queries; query += TILE_QUERIES) {
             struct panel_tile t = {p->queries + query, p->panels + row / PANEL_WIDTH * panel_floats,
                                    p->n_steps, p->scores + query * p->scores_stride + row,
                                    p->scores_stride};
-            if (p->n_queries - query > TILE_ROWS / 2)
-                score_tile(&t, TILE_ROWS);
+            if (p->n_queries - query > TILE_QUERIES / 2)
+                score_tile(&t, TILE_QUERIES);
             else
-                score_tile(&t, TILE_ROWS / 2);
+                score_tile(&t, TILE_QUERIES / 2);
         }
 }
 
