@@ -36,10 +36,12 @@ packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl
 PKG_CFLAGS := $(call packages,--cflags libutf8proc)
 TOOL_LIBS := $(call packages,--libs jansson)
+HTTP_LIBS := $(call packages,--libs libmicrohttpd)
 TEST_LIBS := $(call packages,--libs cmocka jansson openblas)
 
 # Recipes do not quote paths: what make or the shell would read as something else is refused, before a file is made.
 hash := \#
+comma := ,
 odd = $(if $(word 2,x$(1)x),a blank) $(foreach mark,' " ` $$ ; : & | < > ( ) * ? [ ] { } $(hash) % \,$(findstring $(mark),$(1)))
 refuse = $(if $(2),$(error $(1)='$($(1))' has $(2): name a folder without it))
 $(foreach name,BUILD PREFIX DESTDIR,$(call refuse,$(name),$(strip $(call odd,$($(name))))))
@@ -80,9 +82,10 @@ FLAGS_neoni8mm := $(FLAGS_neondot)+i8mm
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
 ENGINE_SOURCES := $(wildcard engine/*.c engine/*/*.c)
-TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
+SERVE := $(if $(HTTP_LIBS),,tools/serve%)
+TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c))
 HOST_SOURCES := $(wildcard tools/sql/*.c tools/sqlite/*.c tools/postgres/*.c tests/hosts/*.c)
-TOOL_SHARED := $(filter-out tools/peers/% $(HOST_SOURCES),$(wildcard tools/*/*.c tools/*/*/*.c))
+TOOL_SHARED := $(filter-out tools/peers/% $(SERVE) $(HOST_SOURCES),$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
@@ -103,7 +106,7 @@ TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
 program = $(1)/$(if $(filter encode,$(2)),encode,encode-$(2))
 PROGRAMS := $(foreach name,$(TOOL_NAMES),$(call program,$(BUILD),$(name)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
-MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(wildcard tools/man/*.in))
+MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/man/encode-serve%),$(wildcard tools/man/*.in)))
 COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
@@ -119,7 +122,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 .SECONDARY:
 
 all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
-	@echo 'Built $(BUILD)/. Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
+	@echo 'Built $(BUILD)/$(if $(SERVE), without encode-serve$(comma) which needs libmicrohttpd-dev). Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
 
 help:
 	@echo 'make               libraries and programs under $(BUILD)/'
@@ -263,7 +266,7 @@ $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
 $(TO_INSTALL): FIND_ENGINE := -s $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,'$$ORIGIN/../$(LIBDIR)')
 $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
-	$(call say,link)$(LINK) -pie $(FIND_ENGINE) $(call in_place,$(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS))
+	$(call say,link)$(LINK) -pie $(FIND_ENGINE) $(call in_place,$(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS) $(HTTP_LIBS))
 
 # Beside themselves programs find the weights of this tree, and the scripts that draw pictures.
 $(PROGRAMS) $(SAMPLE): | $(BUILD)/default.weights $(BUILD)/plot

@@ -28,6 +28,7 @@ cd "$(dirname "$0")/.."
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
 tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
+server='libmicrohttpd-dev' # for encode-serve, which make leaves out without it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv python3-pip patchelf'
@@ -46,8 +47,8 @@ libraries='libgomp1 libopenblas-pthread-dev libutf8proc-dev libjansson-dev libcm
 
 case ${1:-} in
 run) packages=$build ;;
-test | '') packages="$build $pictures $tests" ;;
-all) packages="$build $pictures $tests $clang" ;;
+test | '') packages="$build $pictures $server $tests" ;;
+all) packages="$build $pictures $server $tests $clang" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
 serve) packages=$serve ;;

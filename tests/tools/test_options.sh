@@ -80,7 +80,9 @@ options_of() { # PROGRAM [PICTURE]
     cat help-names >>all-names
 }
 
-for program in encode encode-search encode-import encode-new encode-inspect encode-bench encode-plot; do
+serve=
+[ ! -x "$programs/encode-serve" ] || serve=encode-serve # it needs libmicrohttpd
+for program in encode encode-search encode-import encode-new encode-inspect encode-bench encode-plot $serve; do
     "$programs/$program" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
     . ./completion
     : >all-names

@@ -1,0 +1,452 @@
+"""Tests of encode-serve: see test_serve.sh."""
+import base64
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+from server import FOLDER, Server, make_models, program
+
+TEXTS = ["I ride bike", "man bites dog", "a", "", "the dog and the cat see the house " * 7, "zzz é"]
+OPENAI = "/v1/embeddings"
+
+
+def vectors(texts, *options, model="plain"):
+    """Returns the vectors of encode, each number as it prints it."""
+    rows = [program("encode", "-m", f"{FOLDER}/{model}.weights", "-p", "model", "-f", "json", *options, "--", text)
+            for text in texts]
+    return [json.loads(row)["vector"] for row in rows]
+
+
+def scores(query, texts, model):
+    rows = program("encode", "-m", f"{FOLDER}/{model}.weights", "-f", "json", "--rank", query, "--in-order", "--", *texts)
+    return [json.loads(row)["score"] for row in rows.splitlines()]
+
+
+class Routes(unittest.TestCase):
+    """Every route gives the numbers of the command."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--log", "none", models=("plain", "labels", "cross"))
+        cls.expected = vectors(TEXTS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.end()
+
+    def test_openai(self):
+        answer = self.server.good(OPENAI, {"model": "plain", "input": TEXTS})
+        self.assertEqual([entry["embedding"] for entry in answer["data"]], self.expected)
+        self.assertEqual([entry["index"] for entry in answer["data"]], list(range(len(TEXTS))))
+        self.assertEqual((answer["object"], answer["data"][0]["object"], answer["model"]), ("list", "embedding", "plain"))
+        single = self.server.good(OPENAI, {"input": TEXTS[0]})
+        self.assertEqual([entry["embedding"] for entry in single["data"]], self.expected[:1])
+        tokens = self.server.good("/tokenize", {"inputs": TEXTS})
+        self.assertEqual(answer["usage"], {"prompt_tokens": sum(map(len, tokens)), "total_tokens": sum(map(len, tokens))})
+
+    def test_openai_base64(self):
+        answer = self.server.good(OPENAI, {"input": TEXTS, "encoding_format": "base64", "user": "u", "other": None})
+        for entry, expected in zip(answer["data"], self.expected):
+            data = base64.b64decode(entry["embedding"], validate=True)
+            self.assertEqual(data, struct.pack(f"<{len(expected)}f", *expected))
+        for n in (1, 2, 3, 4, 5):  # every length of the last group
+            answer = self.server.good(OPENAI, {"input": "a", "encoding_format": "base64", "dimensions": n})
+            floats = self.server.good(OPENAI, {"input": "a", "dimensions": n})
+            data = base64.b64decode(answer["data"][0]["embedding"], validate=True)
+            self.assertEqual(data, struct.pack(f"<{n}f", *floats["data"][0]["embedding"]))
+            self.assertEqual(floats["data"][0]["embedding"], vectors(["a"], "--dimensions", str(n))[0])
+
+    def test_openai_ids(self):
+        tokens = self.server.good("/tokenize", {"inputs": TEXTS})
+        ids = [[token["id"] for token in text] for text in tokens]
+        answer = self.server.good(OPENAI, {"input": ids})
+        self.assertEqual([entry["embedding"] for entry in answer["data"]], self.expected)
+        self.assertEqual(self.server.good(OPENAI, {"input": ids[0]})["data"][0]["embedding"], self.expected[0])
+
+    def test_openai_models(self):
+        names = [model["id"] for model in self.server.good("/v1/models")["data"]]
+        self.assertEqual(names, ["plain", "labels", "cross"])
+        self.assertEqual(self.server.good("/v1/models/cross")["id"], "cross")
+        status, _, answer = self.server.call("/v1/models/none")
+        self.assertEqual((status, answer["error"]["code"]), (404, "model_not_found"))
+
+    def test_ollama(self):
+        answer = self.server.good("/api/embed", {"model": "plain:latest", "input": TEXTS, "keep_alive": "5m"})
+        self.assertEqual(answer["embeddings"], self.expected)
+        self.assertGreater(answer["prompt_eval_count"], 0)
+        self.assertIsInstance(answer["total_duration"], int)
+        self.assertEqual(self.server.good("/api/embed", {"input": "a"})["embeddings"], vectors(["a"]))
+        answer = self.server.good("/api/embeddings", {"model": "plain", "prompt": TEXTS[0]})
+        self.assertEqual(answer, {"embedding": self.expected[0]})
+        for path in ("/api/tags", "/api/ps"):
+            self.assertEqual([model["name"] for model in self.server.good(path)["models"]], ["plain", "labels", "cross"])
+        shown = self.server.good("/api/show", {"model": "cross"})
+        self.assertEqual((shown["name"], shown["model_info"]["encoder.context_length"]), ("cross", 64))
+        self.assertIn("version", self.server.good("/api/version"))
+
+    def test_tei_vectors(self):
+        normalized = vectors(TEXTS, "--normalize")
+        for path in ("/embed", "/", "/invocations"):
+            self.assertEqual(self.server.good(path, {"inputs": TEXTS}), normalized)
+            self.assertEqual(self.server.good(path, {"inputs": TEXTS[0]}), normalized[:1])
+        rows = program("encode", "-m", f"{FOLDER}/plain.weights", "-p", "none", "-f", "json", TEXTS[0])
+        self.assertEqual(self.server.good("/embed_all", {"inputs": [TEXTS[0], "a"]})[0], json.loads(rows)["vectors"])
+
+    def test_tei_labels(self):
+        rows = program("encode", "-m", f"{FOLDER}/labels.weights", "--labels", "--all", "-f", "json", "--", *TEXTS)
+        expected = [{label["label"]: label["score"] for label in json.loads(row)["labels"]} for row in rows.splitlines()]
+        answer = self.server.good("/predict", {"inputs": [[text] for text in TEXTS]})
+        self.assertEqual([{label["label"]: label["score"] for label in labels} for labels in answer], expected)
+        for labels in answer:
+            self.assertEqual(labels, sorted(labels, key=lambda label: -label["score"]))
+        self.assertEqual(self.server.good("/predict", {"inputs": TEXTS[0]}), answer[0])
+        pair = self.server.good("/predict", {"inputs": ["a", "the dog"], "raw_scores": True})
+        self.assertEqual(len(pair), 3)
+
+    def test_ranks(self):
+        texts = [text for text in TEXTS if text]
+        for model in ("cross", "plain"):
+            expected = scores("who rides?", texts, model)
+            order = sorted(range(len(texts)), key=lambda i: -expected[i])
+            answer = self.server.good("/v2/rerank", {"model": model, "query": "who rides?", "documents": texts, "top_n": 3})
+            self.assertEqual([(hit["index"], hit["relevance_score"]) for hit in answer["results"]],
+                             [(i, expected[i]) for i in order[:3]])
+            documents = [{"text": text} for text in texts]
+            answer = self.server.good("/v1/rerank", {"model": model, "query": "who rides?", "documents": documents,
+                                                     "return_documents": True})
+            self.assertEqual([hit["document"]["text"] for hit in answer["results"]], [texts[i] for i in order])
+            body = {"model": model, "query": "who rides?", "texts": texts, "return_text": True}
+            for path in ("/rerank", "/"):
+                answer = self.server.good(path, body)
+                self.assertEqual(answer, [{"index": i, "score": expected[i], "text": texts[i]} for i in order])
+        cosines = self.server.good("/similarity", {"inputs": {"source_sentence": "who rides?", "sentences": texts}})
+        self.assertEqual(cosines, expected)
+        self.assertEqual(self.server.good("/", {"inputs": {"source_sentence": "who rides?", "sentences": texts},
+                                                "parameters": {}}), expected)
+
+    def test_cohere(self):
+        answer = self.server.good("/v2/embed", {"model": "plain", "texts": TEXTS, "input_type": "search_document",
+                                                "embedding_types": ["float"]})
+        self.assertEqual((answer["embeddings"], answer["texts"]), ({"float": self.expected}, TEXTS))
+        self.assertEqual(self.server.good("/v1/embed", {"texts": TEXTS})["embeddings"], self.expected)
+
+    def test_tei_tokens(self):
+        tokens = self.server.good("/tokenize", {"inputs": "I ride zé"})[0]
+        self.assertEqual([(token["text"], token["start"], token["stop"]) for token in tokens if not token["special"]],
+                         [("I", 0, 1), ("ride", 2, 6), ("zé", 7, 9)])
+        self.assertEqual([token["text"] for token in tokens if token["special"]], ["[CLS]", "[SEP]"])
+        plain = self.server.good("/tokenize", {"inputs": ["I", "ride"], "add_special_tokens": False})
+        self.assertEqual([len(text) for text in plain], [1, 1])
+
+    def test_state(self):
+        info = self.server.good("/info")
+        self.assertEqual((info["model_id"], info["max_input_length"], info["auto_truncate"]), ("plain", 64, False))
+        for path in ("/health", "/ping"):
+            self.assertEqual(self.server.call(path)[0], 200)
+        self.assertEqual(self.server.call("/health", method="HEAD")[0], 200)
+        _, headers, metrics = self.server.call("/metrics")
+        self.assertTrue(headers["Content-Type"].startswith("text/plain"))
+        metrics = metrics.decode()
+        self.assertIn('encode_requests_total{path="/health",code="200"}', metrics)
+        counts = dict(line.rsplit(" ", 1) for line in metrics.splitlines() if line[0] != "#")
+        self.assertEqual(counts['encode_batch_texts_bucket{le="+Inf"}'], counts["encode_batch_texts_count"])
+        self.assertEqual(float(counts["encode_queue_tokens"]), 0)
+
+
+class Errors(unittest.TestCase):
+    """Wrong calls get a status and a message in their client's form, and harm no other call."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--log", "none", models=("plain", "labels"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.good(OPENAI, {"input": "a"})
+        cls.server.end()
+
+    def refused(self, path, body, status, words="", method=None):
+        code, headers, answer = self.server.call(path, body, method=method)
+        self.assertEqual(code, status, (path, answer))
+        error = answer["error"] if "error" in answer else answer["message"]
+        message = error["message"] if isinstance(error, dict) else error
+        self.assertIn(words, message)
+        return headers, answer
+
+    def test_forms(self):
+        _, answer = self.refused(OPENAI, {}, 400, "`input` is missing")
+        self.assertEqual(set(answer["error"]), {"message", "type", "param", "code"})
+        _, answer = self.refused("/api/embed", {}, 400, "`input` is missing")
+        self.assertEqual(set(answer), {"error"})
+        _, answer = self.refused("/embed", {}, 422, "`inputs` is missing")
+        self.assertEqual(answer["error_type"], "Validation")
+        _, answer = self.refused("/v2/embed", {}, 400, "`texts` is missing")
+        self.assertEqual(set(answer), {"message", "detail"})
+
+    def test_paths(self):
+        for path in ("/none", "/v1/none", "/v2/none", "/api/none", "/" + "x" * 3000, '/"\\'):
+            self.refused(path, {}, 404)
+        headers, _ = self.refused(OPENAI, None, 405, "takes POST")
+        self.assertEqual(headers["Allow"], "POST")
+        self.refused("/embed", {}, 405, method="DELETE")
+        for path in (OPENAI, "/api/embed", "/embed", "/v2/embed"):
+            self.refused(path, {"model": "none"}, 404, "model 'none' not found")
+
+    def test_bodies(self):
+        for body in (b"", b"{", b"[]", b'"a"', b"{} x", b'{"input": "\xff"}', b'{"input": "\\ud800"}', b"\0",
+                     b'{"input": ' + b"[" * 100000, b'{"input": "a"', b'{"input": {}}'):
+            self.refused(OPENAI, body, 400)
+        for value in (None, 1, True, {}, [None], [1.5], [[]], [["a"]], [["a", 1]], [-1], [10**9], [[1, -1]], [1, "a"],
+                      ["a", 1], {"text": 1}, [[2**40]], []):
+            self.refused(OPENAI, {"input": value}, 400)
+        self.assertEqual(self.server.call(OPENAI, {"input": "a\0b"})[0], 200)
+
+    def test_fields(self):
+        for field, value in (("dimensions", 0), ("dimensions", 33), ("dimensions", "8"), ("encoding_format", "x"),
+                             ("encoding_format", 1), ("raw_scores", 1), ("truncate", 1), ("truncate", "MIDDLE"),
+                             ("top_n", -1), ("prompt_name", "none"), ("prompt_name", 1), ("normalize", False)):
+            status = self.server.call("/embed", {"inputs": "a", field: value})[0]
+            self.assertIn(status, (422, 424), (field, value))
+        self.refused("/predict", {"inputs": ["a", "b", "c"]}, 422)
+        self.refused("/rerank", {"query": 1, "texts": ["a"]}, 422)
+        self.refused("/rerank", {"query": "a", "texts": "a"}, 422)
+        self.refused("/similarity", {"inputs": "a"}, 422)
+        _, answer = self.refused("/embed_sparse", {"inputs": "a"}, 424)
+        self.assertEqual(answer["error_type"], "Backend")
+        self.refused(OPENAI, {"model": "labels", "input": [["a"]]}, 400)
+
+    def test_lengths(self):
+        long = "dog " * 100
+        _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; this model takes 64")
+        self.assertEqual(answer["error"]["code"], "context_length_exceeded")
+        self.refused("/embed", {"inputs": long}, 413, "102 tokens")
+        self.refused("/api/embed", {"input": long}, 400)
+        self.refused("/v2/embed", {"texts": [long]}, 400)
+        self.refused(OPENAI, {"input": [5] * 65}, 400, "65 ids")
+        cut = vectors([long], "--on-long", "truncate")
+        self.assertEqual(self.server.good("/api/embed", {"input": long, "truncate": True})["embeddings"], cut)
+        self.assertEqual(self.server.good("/v2/embed", {"texts": [long], "truncate": "END"})["embeddings"]["float"], cut)
+        left = self.server.good("/embed", {"inputs": "cat " + long, "truncate": True, "truncation_direction": "Left"})
+        self.assertEqual(left, vectors(["dog " * 62], "--normalize"))
+        ranked = self.server.good("/v2/rerank", {"model": "plain", "query": "a", "documents": [long],
+                                                 "max_tokens_per_doc": 10})
+        self.assertEqual(ranked["results"][0]["relevance_score"], scores("a", ["dog " * 8], "plain")[0])
+
+    def test_limits(self):
+        self.assertEqual(len(self.server.good(OPENAI, {"input": ["a"] * 2048})["data"]), 2048)
+        self.refused(OPENAI, {"input": ["a"] * 2049}, 400, "2049 texts")
+        self.refused("/embed", {"inputs": ["a"] * 2049}, 413)
+        self.refused("/embed", {"inputs": "a" * (2 << 20)}, 413, "bytes")
+        self.refused("/embed", {"inputs": "a" * (64 << 20)}, 413, "bytes")
+
+    def test_chunked_body(self):
+        connection = self.server.connect()
+        parts = [b'{"inp', b'ut": "I ride', b' bike"}']
+        connection.request("POST", OPENAI, iter(parts), {"Transfer-Encoding": "chunked"}, encode_chunked=True)
+        answer = json.loads(connection.getresponse().read())
+        self.assertEqual(answer["data"][0]["embedding"], vectors(TEXTS[:1])[0])
+        connection.close()
+
+    def test_breaking_off(self):
+        """Clients that stop in the middle, or lie about lengths, cost the others nothing."""
+        for data in (b"", b"POST", b"POST /embed HTTP/1.1\r\n", b"\0\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
+                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{",
+                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n{}garbage"):
+            with socket.create_connection(("127.0.0.1", self.server.port)) as connection:
+                connection.sendall(data)
+        self.server.good("/health")
+
+
+class Serving(unittest.TestCase):
+    """Load, keys, signals and time."""
+
+    def test_load(self):
+        """64 clients get the bytes that one client gets."""
+        with Server("--log", "none", "--batch", "64") as server:
+            bodies = [{"input": text} for text in TEXTS] + [{"input": TEXTS * 9, "dimensions": 8}]
+            alone = [server.good(OPENAI, body) for body in bodies]
+            wrong = []
+
+            def client(first):
+                connection = server.connect()
+                for i in range(first, first + 2 * len(bodies)):
+                    if server.good(OPENAI, bodies[i % len(bodies)], connection=connection) != alone[i % len(bodies)]:
+                        wrong.append(i)
+                connection.close()
+
+            run_all(64, client)
+            self.assertEqual(wrong, [])
+
+    def test_hang_up(self):
+        """Calls of clients that have gone are not computed."""
+        with Server("--log", "json", "--batch", "1") as server:
+            body = json.dumps({"input": [TEXTS[4]] * 1000}).encode()
+            head = b"POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+            for _ in range(8):
+                with socket.create_connection(("127.0.0.1", server.port)) as connection:
+                    connection.sendall(head + body)
+            server.good(OPENAI, {"input": "a"})
+        lines = [json.loads(line) for line in server.lines]
+        self.assertIn(499, [line["status"] for line in lines])
+
+    def test_busy(self):
+        """More than --queue tokens are refused while others wait."""
+        with Server("--log", "none", "--queue", "3000", "--batch", "16") as server:
+            found = []
+
+            def client(_):
+                status, headers, _ = server.call(OPENAI, {"input": [TEXTS[4]] * 50})
+                found.append((status, headers["Retry-After"]))
+
+            run_all(16, client)
+            self.assertLessEqual(set(found), {(200, None), (429, "1")})
+            self.assertIn((429, "1"), found)
+            self.assertIn((200, None), found)
+
+    def test_keys(self):
+        path = f"{FOLDER}/keys"
+        write(path, "first\nsecond key\n")
+        with Server("--log", "none", "--api-key-file", path) as server:
+            for header in (None, "Bearer", "Bearer ", "Bearer firs", "Bearer firstt", "Basic first", "first"):
+                status, headers, _ = server.call("/v1/models", headers={"Authorization": header} if header else {})
+                self.assertEqual((status, headers["WWW-Authenticate"]), (401, "Bearer"), header)
+            for key in ("first", "second key"):
+                server.good("/v1/models", headers={"Authorization": f"Bearer {key}"})
+            server.good("/health")
+            write(path, "third\n")
+            server.process.send_signal(signal.SIGHUP)
+            await_true(lambda: server.call("/v1/models", headers={"Authorization": "Bearer third"})[0] == 200)
+            self.assertEqual(server.call("/v1/models", headers={"Authorization": "Bearer first"})[0], 401)
+
+    def test_reload(self):
+        """SIGHUP under load: every answer is that of the old or of the new file, and none is lost."""
+        target = f"{FOLDER}/swapped.weights"
+        os.link(f"{FOLDER}/plain.weights", target)
+        old, new = vectors(TEXTS[:1])[0], vectors(TEXTS[:1], model="next")[0]
+        with Server("--log", "none", models=("swapped",)) as server:
+            seen = []
+
+            def client(_):
+                connection = server.connect()
+                while new not in seen[-20:]:
+                    answer = server.good(OPENAI, {"input": TEXTS[0]}, connection=connection)
+                    seen.append(answer["data"][0]["embedding"])
+                connection.close()
+
+            def swap():
+                await_true(lambda: len(seen) > 20)
+                os.link(f"{FOLDER}/next.weights", target + ".new")
+                os.rename(target + ".new", target)
+                server.process.send_signal(signal.SIGHUP)
+
+            swapper = threading.Thread(target=swap)
+            swapper.start()
+            run_all(8, client)
+            swapper.join()
+            self.assertTrue(all(vector in (old, new) for vector in seen))
+            os.remove(target)  # a file that is gone: the old one stays
+            server.process.send_signal(signal.SIGHUP)
+            await_true(lambda: any(b"old files" in line for line in server.lines))
+            self.assertEqual(server.good(OPENAI, {"input": TEXTS[0]})["data"][0]["embedding"], new)
+
+    def test_drain(self):
+        """SIGTERM while clients call: every call that was accepted is answered, and the exit code is 0."""
+        for delay in (0, 0.01, 0.05, 0.1):
+            server = Server("--log", "none", "--batch", "64")
+            bad = []
+
+            def client(_):
+                try:
+                    connection = server.connect()
+                    while True:
+                        answer = server.call(OPENAI, {"input": [TEXTS[4]] * 20}, connection=connection)
+                        if answer[0] not in (200, 503):
+                            bad.append(answer)
+                        if answer[1]["Connection"] == "close":
+                            return
+                except OSError:  # before or between calls
+                    return
+
+            threads = [threading.Thread(target=client, args=(i,)) for i in range(16)]
+            for thread in threads:
+                thread.start()
+            time.sleep(delay)
+            server.end()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(bad, [])
+
+    def test_slow_clients(self):
+        """Silent and slow connections are closed; a server full of them serves newcomers at once."""
+        with Server("--log", "none", "--timeout", "1") as server:
+            for data in (b"", b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"):
+                with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+                    connection.sendall(data)
+                    self.assertEqual(connection.recv(1), b"")
+        with Server("--log", "none") as server:
+            silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1200)]
+            server.good("/health")
+            for connection in silent:
+                connection.close()
+
+    def test_paths(self):
+        """A socket at a path, also one that a killed server left."""
+        path = f"{FOLDER}/socket"
+        for _ in range(2):
+            process = subprocess.Popen([f"{os.environ['PROGRAMS']}/encode-serve", "--listen", f"unix:{path}", "-m",
+                                        f"{FOLDER}/plain.weights", "--log", "none"], stderr=subprocess.PIPE)
+            self.assertIn(b"listening on unix:", process.stderr.readline())
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(path)
+                connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 200"))
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def run_all(n, function):
+    """Runs a function in n threads; the first exception of one is raised."""
+    failures = []
+
+    def run(i):
+        try:
+            function(i)
+        except BaseException as failure:  # pylint: disable=broad-except
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def await_true(condition):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("the condition did not come true")
+
+
+if __name__ == "__main__":
+    make_models()
+    result = unittest.main(exit=False, verbosity=1).result
+    n_failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - n_failed} passed, {n_failed} failed")
+    raise SystemExit(n_failed != 0)

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Guarantee: encode-serve answers every route with the numbers of `encode`, to the last bit and under any load; wrong
+# calls get errors in their client's form; SIGTERM and SIGHUP lose no call.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+[ -x "$programs/encode-serve" ] || {
+    echo 'skipped: encode-serve is not built: libmicrohttpd is missing'
+    exit 77
+}
+PROGRAMS=$programs FOLDER=$folder python3 -B tests/serve/serve.py

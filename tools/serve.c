@@ -1,0 +1,113 @@
+/* serve.c - encode-serve: calls over HTTP. Read the options, open the models and the socket,
+ * start the thread that computes and those of HTTP; then wait for signals. */
+#include "tools/serve/serve.h"
+#include "tools/common/alloc.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_un path;
+    struct sockaddr_storage room;
+};
+
+/* Reads "unix:PATH", "HOST:PORT" or "[IPv6]:PORT"; returns the address' length. */
+static socklen_t read_address(const char *text, union address *address)
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    const char *colon = strrchr(text, ':');
+    const int n_brackets = text[0] == '[';
+    struct addrinfo *found = NULL;
+    if (strncmp(text, "unix:", 5) == 0 && strlen(text + 5) < sizeof address->path.sun_path) {
+        address->path.sun_family = AF_UNIX;
+        strcpy(address->path.sun_path, text + 5);
+        return sizeof address->path;
+    }
+    if (!colon || colon == text || (n_brackets && colon[-1] != ']'))
+        program_die_misused("--listen takes HOST:PORT, [IPv6]:PORT or unix:PATH, not '%s'", text);
+    char *host = alloc_text("%.*s", (int)(colon - text) - 2 * n_brackets, text + n_brackets);
+    const int code = getaddrinfo(host, colon + 1, &hints, &found);
+    if (code != 0)
+        program_die("cannot listen on '%s': %s", text, gai_strerror(code));
+    const socklen_t len = found->ai_addrlen;
+    memcpy(address, found->ai_addr, len);
+    freeaddrinfo(found);
+    free(host);
+    return len;
+}
+
+/* Returns a listening socket; one that systemd passes is used instead. */
+static int open_socket(const char *text)
+{
+    enum { BACKLOG = 1024, FIRST_PASSED = 3, ON = 1 };
+    const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
+    union address address = {0};
+    struct stat old;
+    char port[16];
+    if (pid && n && strtol(pid, NULL, 10) == getpid() && strtol(n, NULL, 10) == 1)
+        return FIRST_PASSED;
+    socklen_t len = read_address(text, &address);
+    if (address.any.sa_family == AF_UNIX && stat(address.path.sun_path, &old) == 0 &&
+        S_ISSOCK(old.st_mode)) /* that of a server that was killed */
+        unlink(address.path.sun_path);
+    const int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ON}, sizeof(int));
+    if (bind(fd, &address.any, len) != 0 || listen(fd, BACKLOG) != 0)
+        program_die("cannot listen on '%s': %s", text, strerror(errno));
+    if (address.any.sa_family != AF_UNIX && getsockname(fd, &address.any, &len) == 0 &&
+        getnameinfo(&address.any, len, NULL, 0, port, sizeof port, NI_NUMERICSERV) == 0)
+        program_note("listening on http://%.*s:%s", (int)(strrchr(text, ':') - text), text, port);
+    else
+        program_note("listening on %s", text);
+    return fd;
+}
+
+/* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. */
+static void wait_for_signals(const struct serve_options *options, const sigset_t *signals)
+{
+    static const double MOST_SECONDS = 30;
+    const struct timespec moment = {.tv_nsec = 10000000};
+    while (sigwaitinfo(signals, NULL) == SIGHUP) {
+        const bool has_models = models_open(options);
+        const bool has_keys = http_read_keys(options->key_file);
+        program_note(has_models && has_keys ? "opened the files anew"
+                                            : "the old files stay in use");
+    }
+    const double since = program_seconds();
+    while (!http_drain()) {
+        if (program_seconds() - since > MOST_SECONDS)
+            _exit(PROGRAM_FAILED);
+        nanosleep(&moment, NULL);
+    }
+}
+
+int main(int argc, char *argv[])
+{
+    struct serve_options options;
+    sigset_t signals;
+    program_begin("encode-serve", argv);
+    serve_options_read(&options, argc, argv);
+    set_passive_waiting(argv, options.n_threads);
+    json_set_alloc_funcs(alloc_bytes, alloc_free);
+    json_object_seed(0);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    if (!http_read_keys(options.key_file) || !models_open(&options))
+        return PROGRAM_FAILED;
+    queue_start(options.queue_tokens, options.batch_tokens);
+    http_start(open_socket(options.listen), &options);
+    wait_for_signals(&options, &signals);
+    return PROGRAM_DONE;
+}

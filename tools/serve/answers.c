@@ -1,0 +1,279 @@
+/* answers.c - from the answers of the table of routes to JSON. In these ' is a quotation mark, $x a
+ * value, and <x...> a part that is repeated for each text (t), token (k), weight (w), label (l,
+ * best first), name of a label (n), rank (r, best first), cosine (c) or model (m). */
+#include "tools/common/alloc.h"
+#include "tools/common/print/json_writer.h"
+#include "tools/serve/serve.h"
+
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The status in each dialect (OpenAI, Ollama, TEI, Cohere), and the words that clients compare:
+ * OpenAI's code, and the error_type of text-embeddings-inference. */
+static const struct {
+    unsigned short status[N_DIALECTS];
+    const char *code, *tei_type;
+} FAULTS[N_FAULTS] = {
+    [FAULT_INPUT] = {{400, 400, 422, 400}, NULL, "Validation"},
+    [FAULT_LENGTH] = {{400, 400, 413, 400}, "context_length_exceeded", "Validation"},
+    [FAULT_MANY] = {{400, 400, 413, 400}, NULL, "Validation"},
+    [FAULT_MODEL] = {{404, 404, 404, 404}, "model_not_found", "Validation"},
+    [FAULT_KEY] = {{401, 401, 401, 401}, "invalid_api_key", "Validation"},
+    [FAULT_PATH] = {{404, 404, 404, 404}, "unknown_url", "Validation"},
+    [FAULT_METHOD] = {{405, 405, 405, 405}, "method_not_supported", "Validation"},
+    [FAULT_LARGE] = {{413, 413, 413, 413}, NULL, "Validation"},
+    [FAULT_BUSY] = {{429, 429, 429, 429}, "rate_limit_exceeded", "Overloaded"},
+    [FAULT_UNABLE] = {{400, 400, 424, 400}, NULL, "Backend"},
+    [FAULT_ENGINE] = {{500, 500, 424, 500}, NULL, "Backend"},
+    [FAULT_ENDING] = {{503, 503, 503, 503}, NULL, "Unhealthy"},
+};
+
+static const char *const ERRORS[N_DIALECTS] = {
+    "{'error': {'message': $E, 'type': $T, 'param': null, 'code': $O}}", "{'error': $E}",
+    "{'error': $E, 'error_type': $T}", "{'message': $E, 'detail': $E}", /* "detail" is Jina's */
+};
+
+struct rank {
+    float score;
+    size_t index;
+};
+
+/* Where in an answer the writer is. */
+struct place {
+    size_t text;  /* of the innermost <t */
+    size_t index; /* in the innermost list, or of the text that is ranked there */
+    const struct rank *rank;
+    const struct model *model;
+    char list;
+};
+
+static void write_base64(FILE *stream, const void *data, size_t len)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    putc('"', stream);
+    for (size_t i = 0; i < len; i += 3) {
+        unsigned char b[3] = {0};
+        memcpy(b, (const char *)data + i, len - i < 3 ? len - i : 3);
+        const char text[4] = {DIGITS[b[0] >> 2], DIGITS[(b[0] & 3) << 4 | b[1] >> 4],
+                              DIGITS[(b[1] & 15) << 2 | b[2] >> 6], DIGITS[b[2] & 63]};
+        fwrite(text, 1, len - i < 3 ? len - i + 1 : 4, stream);
+    }
+    fprintf(stream, "%.*s\"", (int)((3 - len % 3) % 3), "==");
+}
+
+/* The text of a list in the body, as it was sent. */
+static json_t *item_of(const struct call *call, size_t index)
+{
+    json_t *item = call->is_single ? call->items : json_array_get(call->items, index);
+    return json_is_object(item) ? json_object_get(item, "text") : item;
+}
+
+/* Tokens of templates and prompts have no span. */
+static void write_token(struct json_writer *json, const struct call *call, char letter,
+                        const struct place *place)
+{
+    const engine_token *token = &call->tokens[call->texts[place->text].first + place->index];
+    const char *text = json_string_value(item_of(call, place->text)), *own = "";
+    const bool has_span = token->end > 0;
+    size_t own_len = 0, n_characters = 0;
+    engine_token_text(call->model->model, token->id, &own, &own_len);
+    switch (letter) {
+    case 'k': json_write_integer(json, NULL, token->id); return;
+    case 'q': json_write_truth(json, NULL, token->special); return;
+    case 'p':
+        json_write_string(json, NULL, has_span ? text + token->begin : own,
+                          has_span ? token->end - token->begin : own_len);
+        return;
+    }
+    for (size_t i = 0; i < (letter == 'a' ? token->begin : token->end); i++)
+        n_characters += (text[i] & 0xC0) != 0x80;
+    if (has_span)
+        json_write_count(json, NULL, n_characters);
+    else
+        json_write_null(json, NULL);
+}
+
+static void write_vector(struct json_writer *json, const struct call *call,
+                         const struct place *place)
+{
+    const size_t first = call->is_per_token ? call->texts[place->text].first : 0;
+    const float *values = call->rows + (first + place->index) * call->width;
+    if (call->is_base64) /* of little-endian numbers, as this machine's are */
+        write_base64(json->stream, values, call->width * sizeof *values);
+    else
+        json_write_floats(json, NULL, values, call->width);
+}
+
+static void write_model(struct json_writer *json, const struct call *call, char letter,
+                        const struct place *place)
+{
+    const struct model *model = place->model;
+    const engine_info *info = &model->info;
+    (void)call;
+    engine_tensor_info tensor = {.type = "", .layout = ""};
+    struct tm parts;
+    char text[40];
+    switch (letter) {
+    case 'c': json_write_integer(json, NULL, model->opened); return;
+    case 'F': json_write_count(json, NULL, info->file_bytes); return;
+    case 'C': json_write_count(json, NULL, info->max_text_tokens); return;
+    case 'W': json_write_count(json, NULL, info->output_width); return;
+    case 'm': json_write_text(json, NULL, model->name); return;
+    case 'y': /* of its matrices */
+        for (size_t i = 0; strcmp(tensor.layout, "panels") != 0; i++)
+            if (engine_model_tensor(model->model, i, &tensor) != ENGINE_OK)
+                break;
+        json_write_text(json, NULL, tensor.type);
+        return;
+    case 'o': json_write_text(json, NULL, info->pooling); return;
+    case 'h': snprintf(text, sizeof text, "%08x", (unsigned)info->checksum); break;
+    case 'P': snprintf(text, sizeof text, "%.1fM", 1e-6 * (double)info->n_parameters); break;
+    case 'D':
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&model->opened, &parts));
+        break;
+    default: snprintf(text, sizeof text, info->n_labels == 1 ? "reranker" : "classifier");
+    }
+    json_write_text(json, NULL, text);
+}
+
+static void expand(struct call *call, FILE *stream, const char *answer, struct place place);
+
+static void write_value(struct call *call, FILE *stream, char letter, struct place place)
+{
+    static const char LABELS[] = "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}";
+    struct json_writer json = {.stream = stream, .depth = 1};
+    const char *name;
+    switch (letter) {
+    case 'b':
+        name = engine_label(place.model->model, place.index);
+        fprintf(stream, name ? "" : "\"LABEL_%zu\"", place.index);
+        if (name)
+            json_write_text(&json, NULL, name);
+        break;
+    case 'd': fprintf(stream, "%.0f", 1e9 * (program_seconds() - call->began)); break;
+    case 'i': json_write_count(&json, NULL, place.index); break;
+    case 'j': json_dumpf(call->items, stream, JSON_ENCODE_ANY); break;
+    case 's': json_write_float(&json, NULL, place.rank->score); break;
+    case 't': json_write_count(&json, NULL, call->n_tokens); break;
+    case 'v': write_vector(&json, call, &place); break;
+    case 'u': json_dumpf(item_of(call, place.index), stream, JSON_ENCODE_ANY); break;
+    case 'x': expand(call, stream, call->with_texts ? ", 'text': $u" : "", place); break;
+    case 'X':
+        expand(call, stream, call->with_texts ? ", 'document': {'text': $u}" : "", place);
+        break;
+    case '[':
+    case ']':
+        if (!call->is_single)
+            putc(letter, stream);
+        break;
+    case 'B': json_write_text(&json, NULL, call->is_base64 ? "base64" : "float"); break;
+    case 'E': json_write_text(&json, NULL, call->message); break;
+    case 'G': fputs("encode-serve is running\n", stream); break;
+    case 'M': call->type = metrics_write(stream); break;
+    case 'O':
+        fprintf(stream, FAULTS[call->fault].code ? "\"%s\"" : "null", FAULTS[call->fault].code);
+        break;
+    case 'T':
+        json_write_text(&json, NULL,
+                        call->dialect != DIALECT_OPENAI ? FAULTS[call->fault].tei_type
+                        : call->status >= 500           ? "server_error"
+                                                        : "invalid_request_error");
+        break;
+    case 'Y':
+        expand(call, stream,
+               place.model->info.head == ENGINE_HEAD_SEQUENCE ? LABELS
+                                                              : "{'embedding': {'pooling': $o}}",
+               place);
+        break;
+    default: (strchr("akpqz", letter) ? write_token : write_model)(&json, call, letter, &place);
+    }
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const struct rank *a = left, *b = right;
+    return a->score != b->score ? (a->score < b->score) - (a->score > b->score)
+                                : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Returns the scores of a list of that kind, sorted if its best come first; to be freed. */
+static struct rank *make_ranks(const struct call *call, char list, size_t text, size_t *n)
+{
+    const float *row = call->rows + (list == 'w' || list == 'l' ? text * call->width : 0);
+    const size_t n_all = list == 'w' || list == 'l' ? call->width : call->n_texts - !call->by_pairs;
+    struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
+    *n = 0;
+    for (size_t i = 0; i < n_all; i++) {
+        const bool is_cosine = (list == 'c' || list == 'r') && !call->by_pairs;
+        const float score =
+            is_cosine ? (float)engine_cosine(row, row + (i + 1) * call->width, call->width)
+                      : row[i];
+        if (list != 'w' || score != 0)
+            ranks[(*n)++] = (struct rank){score, i};
+    }
+    if (list == 'l' || list == 'r')
+        qsort(ranks, *n, sizeof *ranks, compare_ranks);
+    return ranks;
+}
+
+/* Returns the end of the part that begins after '<'. */
+static const char *end_of(const char *part)
+{
+    for (int depth = 1; depth > 0; part++)
+        depth += *part == '<' ? 1 : *part == '>' ? -1 : 0;
+    return part;
+}
+
+static void repeat(struct call *call, FILE *stream, const char *part, struct place place)
+{
+    const char list = *part;
+    struct rank *ranks = NULL;
+    size_t n = list == 't'   ? call->n_texts
+               : list == 'k' ? call->texts[place.text].n
+               : list == 'm' ? call->models->n
+               : list == 'n' ? place.model->info.n_labels
+                             : 0;
+    if (strchr("clrw", list))
+        ranks = make_ranks(call, list, place.text, &n);
+    for (size_t i = 0; i < n && (list != 'r' || i < call->top); i++) {
+        struct place inner = place;
+        inner.index = ranks ? ranks[i].index : i;
+        inner.rank = ranks ? &ranks[i] : NULL;
+        if (list == 't')
+            inner.text = i;
+        if (list == 'm')
+            inner.model = &call->models->models[i];
+        fputs(i ? ", " : "", stream);
+        expand(call, stream, part + 1, inner);
+    }
+    free(ranks);
+}
+
+/* Writes an answer up to its end or the '>' of its list. */
+static void expand(struct call *call, FILE *stream, const char *answer, struct place place)
+{
+    while (*answer && *answer != '>') {
+        const char c = *answer++;
+        if (c == '$') {
+            write_value(call, stream, *answer++, place);
+        } else if (c == '<') {
+            repeat(call, stream, answer, place);
+            answer = end_of(answer);
+        } else {
+            putc(c == '\'' ? '"' : c, stream);
+        }
+    }
+}
+
+void call_answer(struct call *call)
+{
+    FILE *stream = alloc_open(&call->answer, &call->answer_len);
+    const enum fault fault = call->fault;
+    const struct place place = {.model = call->model ? call->model : &call->models->models[0]};
+    __fsetlocking(stream, FSETLOCKING_BYCALLER);
+    call->type = "application/json";
+    call->status = fault == FAULT_NONE ? 200 : FAULTS[fault].status[call->dialect];
+    expand(call, stream, fault == FAULT_NONE ? call->route->answer : ERRORS[call->dialect], place);
+    alloc_close(stream);
+}

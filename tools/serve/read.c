@@ -1,0 +1,297 @@
+/* read.c - from the body of a call to tokens. A field has one meaning in all dialects that have it,
+ * so that one reader serves all routes. */
+#include "tools/common/alloc.h"
+#include "tools/serve/serve.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Returns a field of the body, or of its "parameters"; NULL if it is absent or null. */
+static json_t *field(const struct call *call, const char *name)
+{
+    json_t *value = json_object_get(call->json, name);
+    if (!value)
+        value = json_object_get(json_object_get(call->json, "parameters"), name);
+    return json_is_null(value) ? NULL : value;
+}
+
+static bool get_flag(struct call *call, const char *name, bool otherwise)
+{
+    const json_t *value = field(call, name);
+    if (value && !json_is_boolean(value))
+        return call_fail(call, FAULT_INPUT, "`%s` must be true or false", name);
+    return value ? json_is_true(value) : otherwise;
+}
+
+static size_t get_count(struct call *call, const char *name, size_t otherwise)
+{
+    const json_t *value = field(call, name);
+    const json_int_t n = json_integer_value(value);
+    if (value && (!json_is_integer(value) || n < 1 || n > INT32_MAX))
+        return call_fail(call, FAULT_INPUT, "`%s` must be a whole number from 1", name);
+    return value ? (size_t)n : otherwise;
+}
+
+/* Returns the index of a field's value among words, in any case; 0 if it is absent. */
+static int get_word(struct call *call, const char *name, const char *const words[])
+{
+    const json_t *value = field(call, name);
+    for (int i = 0; json_is_string(value) && words[i]; i++)
+        if (strcasecmp(json_string_value(value), words[i]) == 0)
+            return i;
+    return value &&
+           call_fail(call, FAULT_INPUT, "`%s` is none of %s, %s ...", name, words[0], words[1]);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Reads the fields about the limit of a text. One that is longer is an
+ * error unless the client asks for its start or its end. */
+static void read_truncation(struct call *call)
+{
+    engine_encode_options *options = &call->options;
+    const size_t most = call->model->info.max_text_tokens;
+    const size_t asked = get_count(call, "max_tokens_per_doc", 0);
+    bool cuts = asked > 0;
+    if (json_is_string(field(call, "truncate"))) { /* Cohere's */
+        const int end = get_word(call, "truncate", WORDS("NONE", "START", "END"));
+        cuts = end > 0;
+        options->truncate_left = end == 1;
+    } else {
+        cuts = get_flag(call, "truncate", cuts);
+        options->truncate_left = get_word(call, "truncation_direction", WORDS("right", "left"));
+    }
+    options->max_tokens = asked && asked < most ? asked : most;
+    options->on_long = cuts ? ENGINE_ON_LONG_TRUNCATE : ENGINE_ON_LONG_ERROR;
+}
+
+static bool read_fields(struct call *call)
+{
+    engine_encode_options *options = &call->options;
+    json_t *prompt = field(call, "prompt_name");
+    read_truncation(call);
+    options->raw_scores = get_flag(call, "raw_scores", false);
+    options->dimensions = get_count(call, "dimensions", get_count(call, "output_dimension", 0));
+    options->no_special = !get_flag(call, "add_special_tokens", true);
+    const int role =
+        get_word(call, "input_type",
+                 WORDS("text", "search_query", "search_document", "classification", "clustering"));
+    options->role = role <= ENGINE_ROLE_DOCUMENT ? (engine_role)role : ENGINE_ROLE_TEXT;
+    call->is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1;
+    call->with_texts = get_flag(call, "return_text", get_flag(call, "return_documents", false));
+    call->top = get_count(call, "top_n", SIZE_MAX);
+    if (prompt && !json_is_string(prompt))
+        call_fail(call, FAULT_INPUT, "`prompt_name` must be a string");
+    options->prompt = json_string_value(prompt);
+    return call->fault == FAULT_NONE;
+}
+
+/* Ends a text of the next n tokens. */
+static bool end_text(struct call *call, size_t n)
+{
+    call->texts[call->n_texts++] = (struct text){call->n_tokens, n};
+    call->n_tokens += n;
+    return call->n_tokens <= MOST_TOKENS ||
+           call_fail(call, FAULT_MANY, "more than %d tokens in one call", MOST_TOKENS);
+}
+
+static void need_tokens(struct call *call, size_t n)
+{
+    if (call->n_tokens + n <= call->tokens_cap)
+        return;
+    call->tokens_cap = call->n_tokens + n + call->tokens_cap / 2;
+    call->tokens = alloc_resize(call->tokens, call->tokens_cap, sizeof *call->tokens);
+}
+
+/* pair NULL: a single text. */
+static bool add_text(struct call *call, const json_t *text, const json_t *pair)
+{
+    engine_session *session = model_reader(call->model);
+    const engine_input input = {.text = json_string_value(text),
+                                .text_len = json_string_length(text),
+                                .pair = json_string_value(pair),
+                                .pair_len = json_string_length(pair)};
+    engine_status status;
+    size_t needed = (input.text_len + input.pair_len) / 4 + 16;
+    do {
+        need_tokens(call, needed);
+        status = engine_tokenize(session, &input, &call->options, call->tokens + call->n_tokens,
+                                 call->tokens_cap - call->n_tokens, &needed, NULL);
+    } while (status == ENGINE_ERROR_BUFFER);
+    const engine_error *error = engine_session_error(session);
+    if (status == ENGINE_ERROR_LENGTH) {
+        engine_encode_options uncut = call->options;
+        uncut.max_tokens = 0;
+        engine_tokenize(session, &input, &uncut, NULL, 0, &needed, NULL);
+        return call_fail(call, FAULT_LENGTH, "input %zu has %zu tokens; this model takes %zu",
+                         call->n_texts, needed, call->options.max_tokens);
+    }
+    if (status != ENGINE_OK)
+        return call_fail(call, FAULT_INPUT, "input %zu: %s", call->n_texts, error->message);
+    return end_text(call, needed);
+}
+
+/* Adds token ids, which are used unchanged. */
+static bool add_ids(struct call *call, json_t *ids)
+{
+    const size_t n = json_array_size(ids), most = call->model->info.max_tokens;
+    const size_t n_vocabulary = call->model->info.n_vocabulary;
+    if (n > most)
+        return call_fail(call, FAULT_LENGTH, "input %zu has %zu ids; this model takes %zu",
+                         call->n_texts, n, most);
+    need_tokens(call, n);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *id = json_array_get(ids, i);
+        const json_int_t value = json_integer_value(id);
+        if (!json_is_integer(id) || value < 0 || (size_t)value >= n_vocabulary)
+            return call_fail(call, FAULT_INPUT, "input %zu: id %zu must be a number below %zu",
+                             call->n_texts, i, n_vocabulary);
+        call->tokens[call->n_tokens + i] = (engine_token){.id = (int32_t)value};
+    }
+    return end_text(call, n);
+}
+
+/* Adds what stands for one text: "a", {"text": "a"}, [1, 2], or for labels ["a"] or ["a", "b"]. If
+ * query is not NULL, the text is its pair. */
+static bool add_item(struct call *call, json_t *item, const json_t *query)
+{
+    json_t *first = json_array_get(item, 0), *second = json_array_get(item, 1);
+    if (json_is_object(item))
+        item = json_object_get(item, "text");
+    if (json_is_string(item))
+        return query ? add_text(call, query, item) : add_text(call, item, NULL);
+    if (json_is_integer(first) && !query)
+        return add_ids(call, item);
+    if (call->work == WORK_LABELS && json_is_string(first) && json_array_size(item) <= 2 &&
+        (!second || json_is_string(second)))
+        return add_text(call, first, second);
+    return call_fail(call, FAULT_INPUT, "input %zu must be a string%s", call->n_texts,
+                     call->work == WORK_LABELS ? " or a pair of strings"
+                     : query                   ? ""
+                                               : " or a list of ids");
+}
+
+/* Adds the texts of a field: one, or a list. */
+static bool add_items(struct call *call, const char *key, json_t *items, const json_t *query)
+{
+    const json_t *first = json_array_get(items, 0);
+    call->items = items;
+    call->is_single = !json_is_array(items) || json_is_integer(first) ||
+                      (call->work == WORK_LABELS && json_is_string(first));
+    if (!items)
+        return call_fail(call, FAULT_INPUT, "`%s` is missing", key);
+    if (call->is_single)
+        return add_item(call, items, query);
+    if (json_array_size(items) == 0)
+        return call_fail(call, FAULT_INPUT, "`%s` is empty", key);
+    if (json_array_size(items) > MOST_TEXTS)
+        return call_fail(call, FAULT_MANY, "`%s` has %zu texts; one call takes %d", key,
+                         json_array_size(items), MOST_TEXTS);
+    for (size_t i = 0; i < json_array_size(items); i++)
+        if (!add_item(call, json_array_get(items, i), query))
+            return false;
+    return true;
+}
+
+/* The model's own vectors, or means if it has no pooling. */
+static bool resolve_vectors(struct call *call)
+{
+    const engine_info *info = &call->model->info;
+    engine_encode_options *options = &call->options;
+    const bool has_pooling = strcmp(info->pooling, "none") != 0;
+    if (strcmp(info->pooling, "sparse") == 0 || strcmp(info->pooling, "colbert") == 0)
+        return call_fail(call, FAULT_UNABLE, "%s has no vectors of texts: its pooling is %s",
+                         call->model->name, info->pooling);
+    options->pooling = has_pooling ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
+    options->normalize = get_flag(call, "normalize", call->dialect == DIALECT_TEI);
+    call->width = has_pooling ? info->output_width : info->width;
+    if (info->normalize && !get_flag(call, "normalize", true))
+        return call_fail(call, FAULT_UNABLE, "%s normalizes all its vectors", call->model->name);
+    if (options->dimensions > call->width)
+        return call_fail(call, FAULT_INPUT, "`dimensions` is %zu; the vectors of %s have %zu",
+                         options->dimensions, call->model->name, call->width);
+    call->width = options->dimensions ? options->dimensions : call->width;
+    return call->fault == FAULT_NONE;
+}
+
+/* Sets the options of the engine, and the width of a row; texts have been tokenized by then. */
+static bool resolve_work(struct call *call)
+{
+    const engine_info *info = &call->model->info;
+    call->work = call->by_pairs ? WORK_LABELS : call->work;
+    if (call->work == WORK_TOKENS)
+        return true;
+    if (call->work == WORK_LABELS) {
+        call->width = call->model->info.head == ENGINE_HEAD_SEQUENCE ? info->n_labels : 0;
+    } else if (call->work == WORK_TOKEN_VECTORS) {
+        call->options.pooling = ENGINE_POOLING_NONE;
+        call->width = info->width;
+        call->is_per_token = true;
+    } else if (call->work == WORK_SPARSE) {
+        call->options.pooling = ENGINE_POOLING_SPARSE;
+        call->width = strcmp(info->sparse, "none") != 0 ? info->n_vocabulary : 0;
+    } else if (info->has_model) {
+        return resolve_vectors(call);
+    }
+    return (info->has_model && call->width > 0) ||
+           call_fail(call, FAULT_UNABLE, "%s has no answer of this kind: see /info",
+                     call->model->name);
+}
+
+/* Returns the path of the route that a call to the bare address stands for. */
+static const char *path_of_any(const struct call *call)
+{
+    const struct model *first = &call->models->models[0];
+    return json_object_get(call->json, "query")                    ? "/rerank"
+           : json_is_object(json_object_get(call->json, "inputs")) ? "/similarity"
+           : first->info.head == ENGINE_HEAD_SEQUENCE              ? "/predict"
+           : strcmp(first->info.pooling, "sparse") == 0            ? "/embed_sparse"
+                                                                   : "/embed";
+}
+
+static bool read_texts(struct call *call)
+{
+    const bool is_rank = call->work == WORK_RANKS,
+               has_query = is_rank || call->work == WORK_COSINES;
+    json_t *inputs = has_query && !is_rank ? field(call, "inputs") : call->json;
+    const char *key = call->route->key, *query_key = is_rank ? "query" : "source_sentence";
+    json_t *items = json_object_get(inputs, key);
+    const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
+    call->by_pairs = is_rank && call->model->info.head == ENGINE_HEAD_SEQUENCE &&
+                     call->model->info.n_labels == 1;
+    if ((call->by_pairs || call->work == WORK_LABELS) && !call->options.prompt)
+        call->options.prompt = ""; /* a head reads none unless it is asked for */
+    if (has_query && (!json_is_string(query) || !json_is_array(items)))
+        return call_fail(call, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key, key);
+    call->options.role = is_rank ? ENGINE_ROLE_QUERY : call->options.role;
+    if (has_query && !call->by_pairs && !add_text(call, query, NULL))
+        return false;
+    call->options.role = is_rank ? ENGINE_ROLE_DOCUMENT : call->options.role;
+    return add_items(call, key, items, call->by_pairs ? query : NULL);
+}
+
+bool call_read(struct call *call)
+{
+    json_error_t error = {.text = "it is another value"};
+    const char *in_path = call->path + strlen(call->route->path);
+    if (call->route->work < WORK_MODEL)
+        return true;
+    if (strcmp(call->route->method, "GET") == 0)
+        call->json = json_pack("{s:s}", "model", in_path);
+    else
+        call->json = json_loadb(call->body, call->body_len, JSON_ALLOW_NUL, &error);
+    if (!json_is_object(call->json))
+        return call_fail(call, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
+    if (call->route->work == WORK_ANY)
+        call->route = call_route("POST", path_of_any(call));
+    call->work = call->route->work;
+    call->texts = alloc_zeros(MOST_TEXTS + 1, sizeof *call->texts); /* and a query */
+    const char *name = json_string_value(field(call, "model"));
+    call->model = models_find(call->models, name, call->work);
+    if (!call->model)
+        return call_fail(call, FAULT_MODEL, "model '%s' not found", name);
+    return call->work == WORK_MODEL ||
+           (read_fields(call) && read_texts(call) && resolve_work(call));
+}
