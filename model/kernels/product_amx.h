@@ -120,10 +120,13 @@ static void block_of_tiles(const struct product *p, size_t row, size_t panel, si
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
     struct tile_target target = tile_target(p, row, column, n_columns, buffer);
     sum_tiles(p, row, panel, n_rows > AMX_SIDE ? n_rows - AMX_SIDE : 0, panels, sums);
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t v = 0; v < (size_t)panels; v++)
-            scale_sums(p, row + r, panel + v, sums[r / AMX_SIDE * 2 + v] + r % AMX_SIDE * AMX_SIDE,
-                       target.to + r * target.stride + v * PANEL_WIDTH);
+    for (size_t v = 0; v < (size_t)panels; v++)
+        for (size_t r = 0; r < n_rows; r += AMX_SIDE) {
+            struct tile_target tile = {target.to + r * target.stride + v * PANEL_WIDTH,
+                                       target.stride};
+            scale_sums(p, row + r, n_rows - r < AMX_SIDE ? n_rows - r : AMX_SIDE, panel + v,
+                       sums[r / AMX_SIDE * 2 + v], tile);
+        }
     if (has_activation(p))
         activate_tile(p, row, n_rows, column, n_columns, buffer);
 }

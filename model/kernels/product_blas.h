@@ -99,9 +99,7 @@ static void finish_panel(const struct product *p, const struct blas_block *block
     }
     size_t first = panel * PANEL_WIDTH;
     struct tile_target target = tile_target(p, block->row, first, PANEL_WIDTH, sums);
-    for (size_t r = 0; r < block->n_rows; r++)
-        scale_sums(p, block->row + r, panel, exact + r * PANEL_WIDTH,
-                   target.to + r * target.stride);
+    scale_sums(p, block->row, block->n_rows, panel, exact, target);
     if (has_activation(p))
         activate_tile(p, block->row, block->n_rows, first, PANEL_WIDTH, sums);
 }

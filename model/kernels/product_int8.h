@@ -86,7 +86,7 @@ static void product_plain(const struct product *p)
                 for (int c = 0; c < PANEL_WIDTH; c++)
                     for (int i = 0; i < GROUP; i++)
                         sums[c] += x[i] * w[c * GROUP + i];
-            scale_sums(p, row, panel, sums, target.to);
+            scale_sums(p, row, 1, panel, sums, target);
             if (has_activation(p))
                 activate_tile(p, row, 1, column, PANEL_WIDTH, buffer);
         }

@@ -10,6 +10,7 @@
 #define MODEL_KERNELS_SCALE_SUM_H
 
 #include "model/kernels/kernels.h"
+#include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
@@ -40,34 +41,59 @@ INLINE ivec splat_integer(int32_t value)
     return value - (ivec){0};
 }
 
-/* Scales Σ q·w of one row and one vector of columns, and stores it. The subtraction is unsigned: it
- * may wrap around, but the difference fits. */
-INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec sum, float *to)
+/* Numbers of one vector of columns; those that the product lacks are not read. */
+struct column_terms {
+    uvec sums;
+    vec scale, kept[KEPT], bias;
+};
+
+INLINE struct column_terms column_terms(const struct product *p, size_t column)
 {
-    if (p->column_sums != NULL) {
-        uvec of_columns = (uvec)load_integers(p->column_sums + column);
-        sum = (ivec)((uvec)sum - of_columns * (uint32_t)p->x_quantization[row].zero);
-    }
-    vec y = __builtin_convertvector(sum, vec) * p->x_quantization[row].scale;
-    y = y * load(p->scales + column);
+    struct column_terms terms = {.scale = load(p->scales + column)};
+    if (p->column_sums != NULL)
+        terms.sums = (uvec)load_integers(p->column_sums + column);
     if (p->kept_panels != NULL)
         UNROLL (i, (size_t)KEPT)
-            y += load(p->kept_panels + (column / PANEL_WIDTH * KEPT + i) * PANEL_WIDTH +
-                      column % PANEL_WIDTH) *
-                 p->x_quantization[row].kept[i];
+            terms.kept[i] = load(p->kept_panels + (column / PANEL_WIDTH * KEPT + i) * PANEL_WIDTH +
+                                 column % PANEL_WIDTH);
     if (p->bias != NULL)
-        y += load(p->bias + column);
+        terms.bias = load(p->bias + column);
+    return terms;
+}
+
+/* Scales Σ q·w of one row and the columns of the terms, and stores it. The subtraction is unsigned:
+ * it may wrap around, but the difference fits. */
+INLINE void scale_sum(const struct product *p, const struct column_terms *terms, size_t row,
+                      size_t column, ivec sum, float *to)
+{
+    const struct quantization *x = &p->x_quantization[row];
+    if (p->column_sums != NULL)
+        sum = (ivec)((uvec)sum - terms->sums * (uint32_t)x->zero);
+    vec y = __builtin_convertvector(sum, vec) * x->scale;
+    y = y * terms->scale;
+    if (p->kept_panels != NULL)
+        UNROLL (i, (size_t)KEPT)
+            y += terms->kept[i] * x->kept[i];
+    if (p->bias != NULL)
+        y += terms->bias;
     if (p->residual != NULL)
         y += load(p->residual + row * p->out_stride + column);
     store(to, y);
 }
 
-/* The same for 16 columns whose sums are in memory. */
-INLINE void scale_sums(const struct product *p, size_t row, size_t panel, const int32_t *sums,
-                       float *to)
+/* The same for n_rows rows of 16 columns whose sums are in memory, [n_rows, 16]. A copy: stores
+ * could alias *p, and every field would be read again. */
+INLINE void scale_sums(const struct product *all, size_t row, size_t n_rows, size_t panel,
+                       const int32_t *sums, struct tile_target target)
 {
-    for (size_t lane = 0; lane < PANEL_WIDTH; lane += LANES)
-        scale_sum(p, row, panel * PANEL_WIDTH + lane, load_integers(sums + lane), to + lane);
+    const struct product p = *all;
+    for (size_t lane = 0; lane < PANEL_WIDTH; lane += LANES) {
+        const size_t column = panel * PANEL_WIDTH + lane;
+        const struct column_terms terms = column_terms(&p, column);
+        for (size_t r = 0; r < n_rows; r++)
+            scale_sum(&p, &terms, row + r, column, load_integers(sums + r * PANEL_WIDTH + lane),
+                      target.to + r * target.stride + lane);
+    }
 }
 
 #endif

@@ -114,10 +114,13 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
 
     /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
-    UNROLL (r, rows)
-        UNROLL (v, panels * VECTORS)
-            scale_sum(&last, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, acc[r][v],
+    UNROLL (v, panels * VECTORS) {
+        const size_t column = panel * PANEL_WIDTH + (size_t)v * LANES;
+        const struct column_terms terms = column_terms(&last, column);
+        UNROLL (r, rows)
+            scale_sum(&last, &terms, row + (size_t)r, column, acc[r][v],
                       target.to + (size_t)r * target.stride + (size_t)v * LANES);
+    }
 }
 
 #endif

@@ -63,14 +63,17 @@ INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, str
 
     /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
-    UNROLL (r, rows)
-        UNROLL (v, VECTORS) {
+    UNROLL (v, VECTORS) {
+        const size_t column = panel * PANEL_WIDTH + (size_t)v * LANES;
+        const struct column_terms terms = column_terms(&last, column);
+        UNROLL (r, rows) {
             ivec a = acc[r / 2][2 * v], b = acc[r / 2][2 * v + 1];
             ivec sum = r % 2 == 0 ? __builtin_shufflevector(a, b, 0, 1, 4, 5)
                                   : __builtin_shufflevector(a, b, 2, 3, 6, 7);
-            scale_sum(&last, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, sum,
+            scale_sum(&last, &terms, row + (size_t)r, column, sum,
                       target.to + (size_t)r * target.stride + (size_t)v * LANES);
         }
+    }
 }
 
 #endif

@@ -81,8 +81,9 @@ INLINE void half_tile_of_words(const struct product *p, size_t row, size_t colum
 
     /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
+    const struct column_terms terms = column_terms(&last, column);
     UNROLL (r, rows)
-        scale_sum(&last, row + (size_t)r, column, sums_of_pairs(acc[r][0], acc[r][1]),
+        scale_sum(&last, &terms, row + (size_t)r, column, sums_of_pairs(acc[r][0], acc[r][1]),
                   target.to + (size_t)r * target.stride);
 }
 
