@@ -55,6 +55,25 @@ INLINE vec gelu_vec(vec x)
     return multiply_add(-a, below, larger(splat(0), x));
 }
 
+/* gelu for sums of int8 products: within 6e-5, where rounding to int8 moves by 1e-2, and in a third
+ * of the time. max(x, 0) - a·Φ(-a), a = |x|, as a polynomial of a ≤ 4.3; beyond it,
+ * a·Φ(-a) is nearly 0. Coefficients: least squares, reweighted towards equal errors. */
+INLINE vec gelu_near_vec(vec x)
+{
+    vec a = smaller(magnitude(x), splat(4.3f));
+    vec p = splat(-1.51621125e-05f);
+    p = horner(p, a, 0.00035293444f);
+    p = horner(p, a, -0.0033995367f);
+    p = horner(p, a, 0.0170169f);
+    p = horner(p, a, -0.043890018f);
+    p = horner(p, a, 0.03996445f);
+    p = horner(p, a, 0.03896935f);
+    p = horner(p, a, 0.010127035f);
+    p = horner(p, a, -0.40051827f);
+    p = horner(p, a, 0.5000405f);
+    return multiply_add(-a, p, larger(splat(0), x));
+}
+
 INLINE vec gelu_tanh_vec(vec x)
 {
     const float two_sqrt_2_over_pi = 1.5957691216057308f;
@@ -89,6 +108,17 @@ static void activate(enum activation activation, float *x, size_t n)
     case ACTIVATION_GELU_TANH: activate_all(ACTIVATION_GELU_TANH, x, n); return;
     case ACTIVATION_SILU: activate_all(ACTIVATION_SILU, x, n); return;
     }
+}
+
+/* The same, near it where that is enough: n is a multiple of LANES. */
+static void activate_near(enum activation activation, float *x, size_t n)
+{
+    if (activation != ACTIVATION_GELU) {
+        activate(activation, x, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i += LANES)
+        store(x + i, gelu_near_vec(load(x + i)));
 }
 
 static void multiply(float *out, const float *y, size_t n)

@@ -32,34 +32,44 @@ struct extent {
     float low, high;
 };
 
-/* Several vectors at a time, so that the comparisons do not wait for each other. */
-INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
+/* The same of each lane, and 0 or NaN. */
+struct extents {
+    vec low, high, poison;
+};
+
+INLINE void extend(struct extents *extents, vec v)
 {
-    enum { AT_ONCE = 4 };
-    vec low[AT_ONCE] = {{0}}, high[AT_ONCE] = {{0}}, poison[AT_ONCE] = {{0}};
-    for (size_t i = 0; i < n; i += AT_ONCE * LANES)
-        UNROLL (j, (size_t)AT_ONCE)
-            if (i + j * LANES < n) {
-                vec v = load_scaled(x, factors, i + j * LANES, n);
-                low[j] = smaller(v, low[j]);
-                high[j] = larger(v, high[j]);
-                poison[j] += v * 0.0f;
-            }
-    float poisoned = sum_of_lanes((poison[0] + poison[1]) + (poison[2] + poison[3]));
-    vec least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
-    vec most = larger(larger(high[0], high[1]), larger(high[2], high[3]));
-    return (struct extent){poisoned - largest_lane(-least), poisoned + largest_lane(most)};
+    extents->low = smaller(v, extents->low);
+    extents->high = larger(v, extents->high);
+    extents->poison = multiply_add(v, splat(0), extents->poison);
 }
 
-/* Stores LANES integers of -128 .. 127. */
+/* Two vectors at a time, so that the comparisons do not wait for each other. */
+INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
+{
+    struct extents even = {{0}, {0}, {0}}, odd = even;
+    size_t i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        extend(&even, load_scaled(x, factors, i, n));
+        extend(&odd, load_scaled(x, factors, i + LANES, n));
+    }
+    for (; i < n; i += LANES)
+        extend(&even, load_scaled(x, factors, i, n));
+    float poisoned = sum_of_lanes(even.poison + odd.poison);
+    return (struct extent){poisoned - largest_lane(-smaller(even.low, odd.low)),
+                           poisoned + largest_lane(larger(even.high, odd.high))};
+}
+
+/* Stores the lowest bytes of LANES integers. */
 INLINE void store_bytes(int8_t *q, ivec v)
 {
 #if defined(__AVX512F__)
     _mm_storeu_si128((__m128i *)(void *)q, _mm512_cvtepi32_epi8((__m512i)v));
 #elif defined(__AVX2__)
-    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)v),
-                                    _mm256_extracti128_si256((__m256i)v, 1));
-    _mm_storel_epi64((__m128i *)(void *)q, _mm_packs_epi16(words, words));
+    const __m256i lowest = _mm256_set1_epi32(0x0C080400);
+    __m256i fours = _mm256_shuffle_epi8((__m256i)v, lowest);
+    _mm_storel_epi64((__m128i *)(void *)q, _mm_unpacklo_epi32(_mm256_castsi256_si128(fours),
+                                                              _mm256_extracti128_si256(fours, 1)));
 #elif defined(KERNELS_NEON)
     int16x4_t words = vmovn_s32((int32x4_t)v);
     int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
@@ -93,20 +103,20 @@ INLINE struct quantization round_row(const float *x, const float *factors, size_
 {
     const float to_integer = 12582912.0f; /* 1.5 · 2^23: the sum's low bits are an integer, rounded
                                              to nearest, ties to even */
-    ivec sums = {0};
+    uvec sums = {0};
     size_t i = 0;
     for (; i < n; i += LANES) {
         vec y = load_scaled(x, factors, i, n) * steps.inverse;
         vec shifted = smaller(y + (to_integer + (float)steps.zero), splat(to_integer + 127));
-        ivec integers = (ivec)shifted - (ivec)splat(to_integer);
-        sums += integers;
-        store_bytes(q + i, integers);
+        sums += (uvec)shifted;
+        store_bytes(q + i, (ivec)shifted);
     }
-    int32_t sum = -steps.zero * (int32_t)(i - n); /* the lanes after the end */
+    /* Every number has the bits of to_integer, too, and the lanes after the end are zeros. */
+    uint32_t sum = -(uint32_t)i * 0x4B400000u - (uint32_t)steps.zero * (uint32_t)(i - n);
     for (int lane = 0; lane < LANES; lane++)
         sum += sums[lane];
     memset(q + n, 0, (QUANTIZED_STEP - n % QUANTIZED_STEP) % QUANTIZED_STEP);
-    return (struct quantization){steps.scale, sum, steps.zero, {0}};
+    return (struct quantization){steps.scale, (int32_t)sum, steps.zero, {0}};
 }
 
 INLINE struct quantization quantize_scaled(const float *x, const float *factors, size_t n,

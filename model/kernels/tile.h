@@ -69,7 +69,7 @@ static void activate_tile(const struct product *p, size_t row, size_t n_rows, si
                           size_t n_columns, float *tile)
 {
     if (p->activated)
-        activate(p->activation, tile, n_rows * n_columns);
+        (p->scales != NULL ? activate_near : activate)(p->activation, tile, n_rows * n_columns);
     for (size_t r = 0; r < n_rows; r++, tile += n_columns) {
         size_t at = (row + r) * p->out_stride + column;
         if (p->gate != NULL)

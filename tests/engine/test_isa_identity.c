@@ -48,7 +48,7 @@ static const struct shape SHAPES[] = {
      0xCE0E225CA23D650Eu},
     {"--width 48 --heads 2 --projections 1 --projection-activation gelu --pooling weighted_mean",
      0x7A1E8B240F039D71u},
-    {"--width 96 --heads 3 --feed-forward 300 --type int8 --position learned", 0x830E1571536035B4u},
+    {"--width 96 --heads 3 --feed-forward 300 --type int8 --position learned", 0x4605818990311505u},
     {"--width 100 --heads 2 --feed-forward 280 --type int8 --gate first --norm-place pre",
      0x47635F763F00CD4Au},
     {"--width 52 --heads 2 --feed-forward 68 --type int8 --layout rows --norm rms --mask causal",
@@ -66,7 +66,7 @@ static const struct shape SHAPES[] = {
      "query_key_norm=yes --set rotary_trained=50 --set rotary_factor=2",
      0xBC028CC0BB485F92u},
     {"--width 48 --heads 2 --type int8 --gate first --set attention_position=alibi --set window=40",
-     0x070A2242F4DF55C6u},
+     0xC4638D06DE902E7Bu},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 

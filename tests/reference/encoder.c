@@ -99,8 +99,22 @@ static double *embed(struct reference_model *model, const int32_t *ids, const in
 
 /* ---- Layers ---- */
 
-static double activate(struct reference_model *model, const char *kind, double x)
+/* gelu of a product that was computed in whole numbers. */
+static double gelu_near(double x)
 {
+    static const double p[] = {-1.51621125e-05, 0.00035293444, -0.0033995367, 0.0170169,
+                               -0.043890018,    0.03996445,    0.03896935,    0.010127035,
+                               -0.40051827,     0.5000405};
+    double a = fmin(fabs(x), 4.3), sum = 0;
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        sum = sum * a + p[i];
+    return fmax(x, 0) - a * sum;
+}
+
+static double activate(struct reference_model *model, const char *kind, bool is_near, double x)
+{
+    if (is_near && reference_is(kind, "gelu"))
+        return gelu_near(x);
     if (reference_is(kind, "relu"))
         return x > 0 ? x : 0;
     if (reference_is(kind, "silu"))
@@ -130,12 +144,14 @@ static double *feed_forward(struct reference_model *model, size_t layer, const d
     double *in =
         reference_linear(model, name, model->feed_forward_in_bias, x, n_tokens, width, n_in);
     double *between = reference_doubles(n_tokens * middle);
+    bool near = reference_rounds(model, name) && (!gated || middle % 16 == 0);
     for (size_t t = 0; t < n_tokens; t++) {
         for (size_t i = 0; i < middle; i++) {
             double first = in[t * n_in + i], second = gated ? in[t * n_in + middle + i] : 1;
-            between[t * middle + i] = reference_is(model->gate, "second")
-                                          ? first * activate(model, model->activation, second)
-                                          : activate(model, model->activation, first) * second;
+            between[t * middle + i] =
+                reference_is(model->gate, "second")
+                    ? first * activate(model, model->activation, near, second)
+                    : activate(model, model->activation, near, first) * second;
         }
     }
     reference_name(model, layer, "feed_forward.out", name);
@@ -331,7 +347,7 @@ static void apply_head(struct reference_model *model, double *x)
             x[i] = reference_is(model->head_dense, "identity") ? dense[i]
                    : reference_is(model->head_dense, "tanh")
                        ? tanh(dense[i])
-                       : activate(model, model->head_dense, dense[i]);
+                       : activate(model, model->head_dense, false, dense[i]);
         free(dense);
     }
     if (model->head_norm)

@@ -42,16 +42,25 @@ static void round_row_from_zero(const double *from, const double *factors, size_
     }
 }
 
-/* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees.
- */
-static double *multiplied(const struct reference_model *model, const char *weight, const double *x,
+bool reference_rounds(const struct reference_model *model, const char *name)
+{
+    char full[96];
+    snprintf(full, sizeof full, "%s.weight", name);
+    const struct reference_tensor *tensor = reference_tensor(model->weights, full);
+    return model->int8_rows && tensor != NULL && tensor->type >= REFERENCE_INT8 &&
+           tensor->layout == REFERENCE_PANELS;
+}
+
+/* What a layer multiplies: x, or its rows rounded. The caller frees. */
+static double *multiplied(const struct reference_model *model, const char *name, const double *x,
                           size_t n_tokens, size_t n_in)
 {
-    const struct reference_tensor *tensor = reference_tensor(model->weights, weight);
+    char full[96];
+    snprintf(full, sizeof full, "%s.weight", name);
+    const struct reference_tensor *tensor = reference_tensor(model->weights, full);
     double *rows = reference_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
-    if (!model->int8_rows || tensor == NULL || tensor->type < REFERENCE_INT8 ||
-        tensor->layout != REFERENCE_PANELS)
+    if (!reference_rounds(model, name))
         return rows;
     for (size_t t = 0; t < n_tokens; t++)
         if (tensor->factors == NULL)
@@ -68,7 +77,7 @@ double *reference_linear(struct reference_model *model, const char *name, bool h
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
     const double *weight = reference_matrix(model, n_out, n_in, full), *bias = NULL;
-    double *rows = multiplied(model, full, x, n_tokens, n_in);
+    double *rows = multiplied(model, name, x, n_tokens, n_in);
     snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
         bias = reference_vector(model, n_out, full);

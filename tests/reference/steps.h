@@ -12,6 +12,9 @@ double *reference_doubles(size_t n);
 double *reference_linear(struct reference_model *model, const char *name, bool has_bias,
                          const double *x, size_t n_tokens, size_t n_in, size_t n_out);
 
+/* Whether reference_linear() rounds x for the weights `name`.weight. */
+bool reference_rounds(const struct reference_model *model, const char *name);
+
 /* x [rows, width] in place, by the norm `kind` with the weights `name`.weight and .bias. */
 void reference_normalise(struct reference_model *model, const char *kind, const char *name,
                          double *x, size_t n_rows, size_t width);

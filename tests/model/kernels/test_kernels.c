@@ -115,6 +115,57 @@ TEST(activation_sweep)
     free(x);
 }
 
+/* Here sums of the bias alone: near x·Φ(x), the same bits wherever multiply-adds are
+ * fused. */
+TEST(gelu_of_int8_sums)
+{
+    enum { SWEEP = 4001 * PANEL };
+    int8_t *zeros = new_bytes(QUANTIZED_STEP), *panels = new_bytes(4 * SWEEP);
+    float *x = new_floats(SWEEP), *got = new_floats(SWEEP), *first = new_floats(SWEEP);
+    float *scales = random_floats(&(uint64_t){9}, SWEEP, 1);
+    memset(zeros, 0, QUANTIZED_STEP);
+    memset(panels, 1, 4 * SWEEP);
+    for (size_t i = 0; i < SWEEP; i++)
+        x[i] = ((float)i / SWEEP - 0.5f) * 24;
+    x[0] = -INFINITY;
+    x[1] = INFINITY;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        const struct kernels *kernels = tested_kernels(s);
+        struct quantization quantization = {.scale = 1};
+        kernels->product_int8(&(struct product){.x = zeros,
+                                                .x_stride = QUANTIZED_STEP,
+                                                .x_quantization = &quantization,
+                                                .panels = panels,
+                                                .panel_stride = 4 * PANEL,
+                                                .k = 4,
+                                                .scales = scales,
+                                                .bias = x,
+                                                .activated = true,
+                                                .activation = ACTIVATION_GELU,
+                                                .out = got,
+                                                .out_stride = SWEEP,
+                                                .n_rows = 1,
+                                                .n_panels = SWEEP / PANEL});
+        struct largest error = {0};
+        assert_true(fabs((double)got[0]) <= 6e-5 && got[1] == INFINITY);
+        for (size_t i = 2; i < SWEEP; i++) {
+            double expected = plain_activation(ACTIVATION_GELU, (double)x[i]);
+            note_error(&error, fabs((double)got[i] - expected), (double)got[i], expected,
+                       (double)x[i]);
+        }
+        assert_bound(&error, 6e-5, "gelu of int8 sums, %s", kernels->isa);
+        if (s == 1)
+            memcpy(first, got, SWEEP * sizeof *got);
+        assert_true(s < 2 || same_floats(got, first, SWEEP));
+    }
+    free(zeros);
+    free(panels);
+    free(x);
+    free(got);
+    free(first);
+    free(scales);
+}
+
 /* The twin of gelu_tanh is written without tanh; so is this for the twin. */
 TEST(twin_of_gelu_tanh)
 {

@@ -153,11 +153,11 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     multiply(kernels, o, BLAS_ROWS, &product);
     assert_true(same_floats(out, expected, n));
 
-    kernels->activate(ACTIVATION_GELU, expected, n);
+    kernels->activate(ACTIVATION_SILU, expected, n);
     kernels->multiply(expected, o->gate, n);
     memcpy(out, o->gate, n * sizeof *out);
     product.activated = true;
-    product.activation = ACTIVATION_GELU;
+    product.activation = ACTIVATION_SILU;
     product.gate = out;
     multiply(kernels, o, BLAS_ROWS, &product);
     assert_true(same_floats(out, expected, n));

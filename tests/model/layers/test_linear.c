@@ -310,12 +310,12 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     }
     linear(kernels, &layer.linear, &in, 0, n_panels, &(struct linear_epilogue){0}, expected, stride,
            scratch);
-    kernels->activate(ACTIVATION_GELU, expected, n);
+    kernels->activate(ACTIVATION_SILU, expected, n);
     kernels->multiply(expected, p->residual, n);
     for (size_t panel = 0; panel < n_panels; panel++) { /* the gate in place */
         float *at = y + panel * PANEL;
         struct linear_epilogue epilogue = {
-            .activated = true, .activation = ACTIVATION_GELU, .gate = at};
+            .activated = true, .activation = ACTIVATION_SILU, .gate = at};
         linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, at, stride, scratch);
     }
     assert_true(same_floats(y, expected, n));
