@@ -142,20 +142,24 @@ def print_table(arguments, python, results):
                                "{r.__version__}, OpenVINO {v.__version__.split(\"-\")[0]}')"], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip()
     print(f"{machine()}; {os.path.basename(arguments.model.rstrip('/')) or 'all-MiniLM-L6-v2'}; {versions}; medians of "
-          f"{arguments.rounds} rounds in turns, {' / '.join(map(str, arguments.threads))} threads\n")
-    print(f"| | {' | '.join(arguments.workloads)} |\n{'|---' * (1 + len(arguments.workloads))}|")
+          f"{arguments.rounds} rounds in turns; {' / '.join(arguments.threads)} threads")
+    print_rows(arguments, results, "the peer's time by ours", False)
+    print_rows(arguments, results, "ours, milliseconds", True)
+
+
+def print_rows(arguments, results, title, is_ours):
+    def cell(best, precision, who):
+        ours = best[precision, "ours"]
+        return f"{ours:,.{0 if ours >= 100 else 1}f}" if is_ours else f"{best[precision, who] / ours:.2f}"
+
+    print(f"\n| {title} | {' | '.join(arguments.workloads)} |\n{'|---' * (1 + len(arguments.workloads))}|")
     for isa in arguments.isa:
-        rows = dict.fromkeys(key for (at, _, _), best in results.items() if at == isa for key in best)
-        for precision, who in rows:
-            cells = []
-            for workload in arguments.workloads:
-                at = [results[isa, threads, workload] for threads in arguments.threads]
-                cells.append(" / ".join(
-                    f"{best[precision, who]:,.{0 if best[precision, who] >= 100 else 1}f}" if who == "ours" else
-                    f"{best[precision, who] / best[precision, 'ours']:.2f}" for best in at))
-            title = f"{'' if isa == 'native' else isa.upper() + ' '}{precision}: " + \
-                ("our ms" if who == "ours" else f"**{who}, times ours**")
-            print(f"| {title} | {' | '.join(cells)} |")
+        for precision, who in results[isa, arguments.threads[0], arguments.workloads[0]]:
+            if (who == "ours") == is_ours:
+                cells = [" / ".join(cell(results[isa, threads, workload], precision, who)
+                                    for threads in arguments.threads) for workload in arguments.workloads]
+                name = f"{'' if isa == 'native' else isa.upper() + ' '}{precision}{'' if is_ours else ': ' + who}"
+                print(f"| {name} | {' | '.join(cells)} |")
 
 
 def main():

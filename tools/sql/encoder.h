@@ -43,7 +43,7 @@ struct sql_parts {
     engine_encode_options options;
     engine_token *tokens;
     engine_window *windows;
-    size_t n_tokens, n_windows, max_tokens;
+    size_t n_tokens, n_windows;
 };
 
 /* sql_tokenize finds the tokens of a text of any length; sql_split divides them into windows of at
