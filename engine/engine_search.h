@@ -133,7 +133,7 @@ typedef struct engine_moments {
 } engine_moments;
 
 /* Adds the moments of each query's scores, to be searched with options->sparse, to vectors_out and
- * sparse_out [n_queries]: of the vectors by at most 2,048 rows, evenly spaced, which stand for all;
+ * sparse_out [n_queries]: of the vectors by at most 1,024 rows, evenly spaced, which stand for all;
  * of sparse scores as if a query's ids were independent. Vectors that are searched together add
  * theirs up. Rows without scores are left out. */
 ENGINE_API engine_status engine_search_moments(const engine_vectors *vectors, const float *queries,

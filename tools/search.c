@@ -12,6 +12,7 @@
 #include "tools/common/texts/reader.h"
 #include "tools/search/origin.h"
 #include "tools/search/query_hits.h"
+#include "tools/search/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,30 +34,31 @@ struct search_run {
     size_t n_read, n_cut, n_repaired;
     struct word_notes words;
     size_t n_wanted; /* hits of each, or candidates */
+    size_t n_found;  /* rows that are searched for them */
     engine_hit *found;
+    engine_fusion *fusions; /* [most_queries] of a hybrid search, or NULL */
 };
 
 /* ---- Queries in groups ---- */
 
-/* Prints the hits of a query; none for a query without tokens. A run of TREC has each text once. If
- * texts have several rows, the best rows may be of too few texts: then this query is searched for
- * more rows. */
+/* Prints the hits of a query; none for a query without tokens. As texts may have several rows or be
+ * equal or empty, the best rows may be of too few texts: then this query is searched for more
+ * rows. */
 static void answer_query(struct search_run *search, const struct item *query,
-                         const engine_hit *found)
+                         const engine_fusion *fusion, const engine_hit *found)
 {
     const struct collection *collection = &search->collection;
     const size_t wanted = search->n_wanted, n = collection->n_rows;
-    const bool once = search->options.format == SEARCH_TREC && collection->has_rows;
     struct query_hits hits;
     query_hits_begin(&hits, query, wanted);
     if (item_n_visible(query) > 0) {
-        query_hits_fill(&hits, collection, found, wanted, wanted, once);
-        for (size_t k = wanted; once && hits.n < wanted && k < n;) {
+        query_hits_fill(&hits, collection, found, search->n_found, wanted, &search->options);
+        for (size_t k = search->n_found;
+             collection->vectors->kind == VECTORS_ROWS && hits.n < wanted && k < n;) {
             k = k < n / 4 ? 4 * k : n;
             engine_hit *rows = alloc_zeros(k, sizeof *rows);
-            collection_search(collection, &search->encoder, query, 1, k, search->options.metric,
-                              rows);
-            query_hits_fill(&hits, collection, rows, k, wanted, once);
+            collection_search(collection, &search->encoder, query, 1, k, fusion, rows);
+            query_hits_fill(&hits, collection, rows, k, wanted, &search->options);
             free(rows);
         }
         if (search->options.rerank)
@@ -119,11 +121,15 @@ static void answer_group(struct search_run *search)
     n_encoded = encoder_encode(encoder, search->queries, n);
     if (n_encoded < n)
         strcpy(reason, encoder->message);
+    if (n_encoded > 0 && search->fusions != NULL)
+        words_fuse(&search->collection, search->queries, n_encoded,
+                   search->options.request.session.n_threads, search->fusions);
     if (n_encoded > 0 && search->n_wanted > 0)
-        collection_search(&search->collection, encoder, search->queries, n_encoded,
-                          search->n_wanted, search->options.metric, search->found);
+        collection_search(&search->collection, encoder, search->queries, n_encoded, search->n_found,
+                          search->fusions, search->found);
     for (size_t i = 0; i < n_encoded; i++)
-        answer_query(search, &search->queries[i], search->found + i * search->n_wanted);
+        answer_query(search, &search->queries[i], search->fusions ? search->fusions + i : NULL,
+                     search->found + i * search->n_found);
     if (reason[0] != '\0')
         program_die("%s", reason);
 }
@@ -165,6 +171,23 @@ static int answer_all(struct search_run *search)
 
 /* ---- Opening ---- */
 
+/* Encodes an empty text: equal rows are of such texts, whose vectors mean nothing. Bits of other
+ * texts may be equal, too. */
+static void find_empty_row(struct search_run *search)
+{
+    const engine_vectors *rows = &search->collection.vectors->rows;
+    struct item item = {.number = 1, .record.input.text = ""};
+    struct encoder *encoder = &search->encoder;
+    item_add_prompt(&item, &encoder->prompt);
+    if (search->collection.vectors->kind == VECTORS_ROWS && rows->type != ENGINE_BINARY &&
+        encoder_tokenize(encoder, &item) && encoder_encode(encoder, &item, 1) == 1) {
+        void *row = alloc_zeros(engine_row_bytes(rows->type, rows->width), 1);
+        engine_rows_from_f32(item.rows, 1, rows->width, rows->type, row);
+        search->collection.empty_row = row;
+    }
+    item_free(&item);
+}
+
 /* Opens the model of the queries, and checks that it can have made the vectors. Sparse weights and
  * vectors of tokens are made by one kind of pooling. */
 static void open_encoder(struct search_run *search)
@@ -195,6 +218,7 @@ static void open_encoder(struct search_run *search)
         vectors_check_width(&search->collection.files[i].vectors, encoder);
     if (!options->no_check)
         origin_check(&search->collection, encoder);
+    find_empty_row(search);
     encoder->options.role = ENGINE_ROLE_QUERY;
 }
 
@@ -212,6 +236,13 @@ static void open_all(struct search_run *search)
     for (size_t i = 0; i < collection->n_files; i++)
         collection->files[i].vectors.skips_rows = options->skips_rows;
     open_encoder(search);
+    collection->metric = options->metric;
+    collection->word_weight = options->word_weight;
+    if (options->is_hybrid && collection->vectors->kind != VECTORS_ROWS)
+        program_die_misused("--hybrid needs one vector for each text, and '%s' has %s",
+                            options->vectors[0], vectors_kind_name(collection->vectors));
+    if (options->is_hybrid)
+        words_open(collection);
     if (options->rerank)
         reranker_open(&search->reranker, options);
     if (!options->query)
@@ -221,9 +252,13 @@ static void open_all(struct search_run *search)
     search->most_queries = collection->vectors->kind == VECTORS_TOKENS
                                ? GROUP_OF_TOKENS
                                : least(GROUP_QUERIES, encoder_most_pooled(&search->encoder));
-    if (search->n_wanted > 0)
-        search->most_queries = least(search->most_queries, 1 + (GROUP_HITS - 1) / search->n_wanted);
-    search->found = alloc_zeros(search->most_queries * search->n_wanted, sizeof *search->found);
+    search->n_found = least((collection->has_rows || options->dedup ? 4 : 1) * search->n_wanted,
+                            collection->n_rows);
+    if (search->n_found > 0)
+        search->most_queries = least(search->most_queries, 1 + (GROUP_HITS - 1) / search->n_found);
+    search->found = alloc_zeros(search->most_queries * search->n_found, sizeof *search->found);
+    search->fusions =
+        options->is_hybrid ? alloc_zeros(search->most_queries, sizeof *search->fusions) : NULL;
     output_open(&search->output, options->output_path, OUTPUT_STREAM);
     search->printer = (struct hits_printer){
         .options = options, .encoder = &search->encoder, .collection = collection};
@@ -243,6 +278,7 @@ int main(int argc, char **argv)
     open_all(&search);
     const int code = output_end(&search.output, answer_all(&search));
     free(search.found);
+    free(search.fusions);
     for (size_t i = 0; i < search.n_queries; i++)
         item_free(&search.queries[i]);
     encoder_close(&search.reranker.encoder);

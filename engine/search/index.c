@@ -38,10 +38,9 @@ struct index_view index_view(const void *bytes)
     const size_t n_ids = (size_t)header->n_ids, n = (size_t)header->n;
     const size_t n_keys = header->has_words ? n_ids : 0;
     const double *sums = (const double *)(const void *)(keys + n_keys + n_ids + 1);
-    const uint32_t *rows = (const uint32_t *)(const void *)(sums + 2 * n_ids);
-    const float *weights = (const float *)(const void *)(rows + n);
+    const struct posting *all = (const struct posting *)(const void *)(sums + 2 * n_ids);
     return (struct index_view){
-        keys, n_keys, (size_t)header->n_rows, sums, {keys + n_keys, rows, weights, n_ids, n}};
+        keys, n_keys, (size_t)header->n_rows, sums, {keys + n_keys, all, n_ids, n}};
 }
 
 engine_status engine_index_open(engine_index *index, engine_error *error)
@@ -317,8 +316,7 @@ static void write_arrays(const engine_index_builder *builder)
     uint64_t *keys = (uint64_t *)(uintptr_t)view.keys;
     uint64_t *starts = (uint64_t *)(uintptr_t)view.postings.starts;
     double *sums = (double *)(uintptr_t)view.sums;
-    uint32_t *rows = (uint32_t *)(uintptr_t)view.postings.rows;
-    float *weights = (float *)(uintptr_t)view.postings.weights;
+    struct posting *all = (struct posting *)(uintptr_t)view.postings.all;
     size_t n_ids = 0, n_seen = 0; /* n_ids: with those that no row has */
     for (size_t i = 0; i < builder->n; i++) {
         const struct entry *entry = &builder->entries[i];
@@ -328,10 +326,9 @@ static void write_arrays(const engine_index_builder *builder)
         while (is_new && n_ids <= (builder->has_words ? n_seen : entry->key))
             starts[n_ids++] = i;
         n_seen += is_new;
-        rows[i] = entry->row;
-        weights[i] = weigh(builder, entry);
-        sums[2 * n_ids - 2] += (double)weights[i];
-        sums[2 * n_ids - 1] += (double)weights[i] * (double)weights[i];
+        all[i] = (struct posting){entry->row, weigh(builder, entry)};
+        sums[2 * n_ids - 2] += (double)all[i].weight;
+        sums[2 * n_ids - 1] += (double)all[i].weight * (double)all[i].weight;
     }
     starts[n_ids] = builder->n;
 }

@@ -3,8 +3,7 @@
  *     keys    uint64 [n_ids]       hashes of words, ascending; of weights none: ids are 0, 1, ...
  *     starts  uint64 [n_ids + 1]   of the postings of each id
  *     sums    float64 [n_ids, 2]   of its weights, and of their squares
- *     rows    uint32 [n]           of the postings, ascending for each id
- *     weights float32 [n]
+ *     postings [n]                 uint32 row, ascending for each id, and float32 weight
  */
 #ifndef ENGINE_SEARCH_INDEX_H
 #define ENGINE_SEARCH_INDEX_H

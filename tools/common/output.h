@@ -12,7 +12,7 @@
 #define OUTPUT_LEFT_OUT ".left-out.jsonl"
 #define OUTPUT_ORIGIN   ".origin.json" /* what made the output; it is renamed last */
 
-enum { OUTPUT_MOST_PARTS = 4 };
+enum { OUTPUT_MOST_PARTS = 5 };
 
 struct output {
     FILE *stream;

@@ -27,6 +27,7 @@ struct encode_options {
     bool skips_errors;       /* texts that cannot be encoded are skipped */
     const char *report_path; /* of skipped texts; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
+    bool has_words;          /* writes FILE.words */
     json_t *settings; /* owned; of an output with a name, the options that make it what it is */
     bool all_values;
     enum output_format format;

@@ -21,6 +21,8 @@ struct pipeline {
     struct printer printer;
     struct rows_file rows;
     struct left_out left;
+    engine_index_builder *words; /* of --words, or NULL */
+    FILE *words_stream;
     struct item windows[GROUP_WINDOWS];
     size_t n_windows;
 };
@@ -52,6 +54,12 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     kind->item(printer, item);
     if (pipeline->rows.json.stream)
         rows_file_add(&pipeline->rows, pipeline->job, item);
+    const engine_input text = item_shown(item);
+    const size_t begin = item->window.begin, prompt_len = item->prompt_len;
+    const size_t skipped = prompt_len > begin ? prompt_len - begin : 0; /* the prompt */
+    if (pipeline->words && engine_index_add_text(pipeline->words, text.text + skipped,
+                                                 text.text_len - skipped, NULL) != ENGINE_OK)
+        alloc_die();
     return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
@@ -162,10 +170,24 @@ static FILE *open_beside(struct pipeline *pipeline)
     if (is_array)
         rows_file_open(&pipeline->rows, job);
     left_out_open(&pipeline->left);
+    if (job->options->has_words) {
+        pipeline->words = engine_index_new();
+        pipeline->words_stream = output_beside(&job->output, job->output.path, ".words");
+    }
     if ((is_array && job->options->request.task == TASK_VECTORS) ||
         (job->options->resumes && job->corpus))
         return origin_open(job);
     return NULL;
+}
+
+static void write_words(struct pipeline *pipeline)
+{
+    const struct line_reader *lines = &pipeline->job->reader.lines;
+    const void *bytes;
+    size_t len;
+    if (engine_index_bytes(pipeline->words, lines->place.sum, &bytes, &len, NULL) != ENGINE_OK)
+        alloc_die();
+    fwrite(bytes, 1, len, pipeline->words_stream);
 }
 
 /* Begins the printer, encodes all texts and ends the printer. */
@@ -214,8 +236,11 @@ int encode_texts(struct job *job)
     const int code = run_pipeline(pipeline);
     if (code == PROGRAM_DONE && job->progress.left_out > 0)
         left_out_end(&pipeline->left);
+    if (code == PROGRAM_DONE && pipeline->words_stream)
+        write_words(pipeline);
     if (code == PROGRAM_DONE && origin)
         origin_write(origin, job);
+    engine_index_free(pipeline->words);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

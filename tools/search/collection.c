@@ -6,6 +6,7 @@
 #include "tools/common/output.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
+#include "tools/search/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -71,12 +72,25 @@ static void read_row(const struct vector_file *file, uint64_t row, const char *l
                     row + 1, file->rows_path, row, file->path);
 }
 
-void passage_find(const struct collection *collection, uint64_t row, struct passage *passage)
+struct vector_file *collection_file(const struct collection *collection, uint64_t row)
 {
     struct vector_file *file = &collection->files[collection->n_files - 1];
-    size_t len = 0;
     while (file > collection->files && row < file->first_row)
         file--;
+    return file;
+}
+
+engine_input query_text(const struct item *query)
+{
+    const engine_input *input = &query->record.input;
+    return (engine_input){.text = input->text ? input->text + query->prompt_len : "",
+                          .text_len = input->text_len - query->prompt_len};
+}
+
+void passage_find(const struct collection *collection, uint64_t row, struct passage *passage)
+{
+    struct vector_file *file = collection_file(collection, row);
+    size_t len = 0;
     row -= file->first_row;
     *passage = (struct passage){.file = file, .line = (size_t)row + 1};
     if (file->has_rows) {
@@ -263,11 +277,15 @@ void collection_close(struct collection *collection)
         lines_close(&collection->files[i].rows);
         json_decref(collection->files[i].origin);
         free(collection->files[i].rows_path);
+        mapped_close(&collection->files[i].words);
+        free(collection->files[i].words_path);
     }
     for (size_t i = 0; i < collection->n_texts; i++)
         lines_close(&collection->texts[i].lines);
     free(collection->files);
     free(collection->texts);
+    free(collection->indexes);
+    free(collection->empty_row);
     *collection = (struct collection){0};
 }
 
@@ -288,7 +306,7 @@ static void merge_hits(engine_hit *best, const engine_hit *found, uint64_t first
 }
 
 void collection_search(const struct collection *collection, const struct encoder *encoder,
-                       const struct item *queries, size_t n, size_t k, engine_metric metric,
+                       const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
                        engine_hit *out)
 {
     engine_hit *found = alloc_zeros(n * k, sizeof *found), *merged = alloc_zeros(k, sizeof *merged);
@@ -296,9 +314,16 @@ void collection_search(const struct collection *collection, const struct encoder
         out[i] = (engine_hit){.row = UINT64_MAX};
     for (size_t f = 0; f < collection->n_files; f++) {
         struct vector_file *file = &collection->files[f];
+        struct word_queries words = {0};
         if (file->vectors.n == 0)
             continue;
-        vectors_search(&file->vectors, encoder, queries, n, k, metric, found);
+        if (fusions != NULL) {
+            words = words_of_queries(collection, file, queries, n);
+            words.sparse.fusions = fusions;
+        }
+        vectors_search(&file->vectors, encoder, queries, n, k, collection->metric,
+                       fusions ? &words.sparse : NULL, found);
+        words_free(&words);
         for (size_t i = 0; i < n; i++)
             merge_hits(out + i * k, found + i * k, file->first_row, k, merged);
     }

@@ -21,6 +21,10 @@ struct vector_file {
     bool has_rows;
     json_t *origin;               /* of the origin file, owned; NULL if it is absent or not JSON */
     size_t first_row, first_line; /* rows and lines of the files before it */
+    /* Of a hybrid search: */
+    struct mapped words;
+    char *words_path;              /* owned */
+    engine_index_builder *builder; /* of an index that is being made */
 };
 
 /* One file of TEXTS. */
@@ -37,6 +41,10 @@ struct collection {
     size_t n_files, n_texts;
     size_t n_rows, n_lines; /* of all files */
     bool has_rows;          /* a file has a rows file */
+    void *empty_row;        /* that of an empty text, or NULL */
+    engine_metric metric;
+    engine_index *indexes; /* [n_files], of the words; NULL: no hybrid search */
+    double word_weight;
 };
 
 struct passage {
@@ -55,10 +63,16 @@ void collection_open(struct collection *collection, char *const *vectors, size_t
 void collection_close(struct collection *collection);
 
 /* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
- * engine_search fills it. */
+ * engine_search fills it. fusions [n] of a hybrid search, or NULL. */
 void collection_search(const struct collection *collection, const struct encoder *encoder,
-                       const struct item *queries, size_t n, size_t k, engine_metric metric,
+                       const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
                        engine_hit *out);
+
+/* Returns the file of a row. */
+struct vector_file *collection_file(const struct collection *collection, uint64_t row);
+
+/* Returns a query as it was read, without its prompt. */
+engine_input query_text(const struct item *query);
 
 /* Finds the passage of a row. */
 void passage_find(const struct collection *collection, uint64_t row, struct passage *passage);

@@ -1,9 +1,11 @@
 /* query_hits.c - see query_hits.h. */
 #include "tools/search/query_hits.h"
 
+#include "engine/file/crc32c.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/common/texts/encoder_tokens.h"
+#include "tools/search/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,17 @@ void query_hits_begin(struct query_hits *hits, const struct item *query, size_t 
     hits->query_id = id_text(&query->record, query->number, &hits->query_id_len);
 }
 
+static void drop_last(struct query_hits *hits)
+{
+    hits->n--;
+    passage_free(&hits->hits[hits->n].passage);
+    record_free(&hits->hits[hits->n].record);
+}
+
 static void clear_hits(struct query_hits *hits)
 {
-    for (; hits->n > 0; hits->n--) {
-        passage_free(&hits->hits[hits->n - 1].passage);
-        record_free(&hits->hits[hits->n - 1].record);
-    }
+    while (hits->n > 0)
+        drop_last(hits);
 }
 
 void query_hits_free(struct query_hits *hits)
@@ -30,8 +37,8 @@ void query_hits_free(struct query_hits *hits)
     *hits = (struct query_hits){0};
 }
 
-/* Adds a line to a set [n_slots] of lines, a power of two that is never full, where 0 is a free
- * slot. Returns false if the set has the line. */
+/* Adds a number to a set [n_slots], a power of two that is never full, where 0 is a free slot.
+ * Returns false if the set has the number. */
 static bool add_to_set(size_t *slots, size_t n_slots, size_t line)
 {
     size_t i = line * (size_t)0x9E3779B1 & (n_slots - 1);
@@ -42,35 +49,51 @@ static bool add_to_set(size_t *slots, size_t n_slots, size_t line)
     return is_new;
 }
 
+/* Returns whether a row found is no hit: that of an empty text, or of a text that has a better row
+ * or, with --dedup, occurs in a better hit. */
+static bool is_passed_over(const struct collection *collection, const struct query_hit *hit,
+                           bool dedup, size_t *seen, size_t n_slots)
+{
+    const engine_vectors *rows = &hit->passage.file->vectors.rows;
+    const size_t bytes = engine_row_bytes(rows->type, rows->width);
+    const size_t row = (size_t)(hit->found.row - hit->passage.file->first_row);
+    const engine_input *text = &hit->record.input;
+    if (collection->empty_row &&
+        memcmp((const char *)rows->rows + row * bytes, collection->empty_row, bytes) == 0)
+        return true;
+    if (rows->type == ENGINE_BINARY && text->text != NULL && text->text_len == 0)
+        return true;
+    if (collection->has_rows && !add_to_set(seen, n_slots, hit->passage.line))
+        return true;
+    const size_t sum = crc32c(1, text->text, dedup ? text->text_len : 0);
+    return dedup && !add_to_set(seen, n_slots, sum << 20 ^ (text->text_len + 1));
+}
+
 void query_hits_fill(struct query_hits *hits, const struct collection *collection,
-                     const engine_hit *rows, size_t k, size_t most, bool once)
+                     const engine_hit *rows, size_t k, size_t most,
+                     const struct search_options *options)
 {
     size_t n_slots = 64;
-    while (n_slots < 2 * most)
+    while (n_slots < 4 * most)
         n_slots *= 2;
-    size_t *lines = alloc_zeros(n_slots, sizeof *lines);
+    size_t *seen = alloc_zeros(n_slots, sizeof *seen);
     clear_hits(hits);
     for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX; i++) {
         struct query_hit *hit = &hits->hits[hits->n];
         *hit = (struct query_hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
         passage_find(collection, rows[i].row, &hit->passage);
-        if (once && !add_to_set(lines, n_slots, hit->passage.line)) {
-            passage_free(&hit->passage);
-            continue;
-        }
-        hits->n++;
         if (collection->n_texts > 0)
             passage_text(collection, &hit->passage, &hit->record);
+        hits->n++;
+        if (is_passed_over(collection, hit, options->dedup, seen, n_slots)) {
+            drop_last(hits);
+            continue;
+        }
+        hit->by_vector = hit->found.score;
+        if (options->is_hybrid && options->format != SEARCH_TREC)
+            hit->by_vector = words_score(collection, hits->query, rows[i].row, &hit->by_words);
     }
-    free(lines);
-}
-
-/* The query as it was read, without its prompt. */
-static engine_input query_text(const struct item *query)
-{
-    const engine_input *input = &query->record.input;
-    return (engine_input){.text = input->text ? input->text + query->prompt_len : "",
-                          .text_len = input->text_len - query->prompt_len};
+    free(seen);
 }
 
 /* ---- Reranking ---- */
@@ -142,11 +165,14 @@ void hits_print_heading(struct hits_printer *printer)
 {
     const struct vectors *vectors = printer->collection->vectors;
     const char *name = printer->encoder->name;
-    const char *score = printer->options->rerank                        ? "cross-encoder"
-                        : vectors->kind == VECTORS_SPARSE               ? "product of weights"
-                        : vectors->kind == VECTORS_TOKENS               ? "MaxSim"
-                        : printer->options->metric == ENGINE_METRIC_DOT ? "dot product"
-                                                                        : "cosine";
+    const bool is_hybrid = printer->collection->indexes != NULL;
+    const bool is_dot = printer->options->metric == ENGINE_METRIC_DOT;
+    const char *score = printer->options->rerank          ? "cross-encoder"
+                        : vectors->kind == VECTORS_SPARSE ? "product of weights"
+                        : vectors->kind == VECTORS_TOKENS ? "MaxSim"
+                        : is_dot ? is_hybrid ? "z-scores of dot product and words" : "dot product"
+                        : is_hybrid ? "z-scores of cosine and words"
+                                    : "cosine";
     if (printer->options->format != SEARCH_TEXT)
         return;
     display_text(printer->rows.stream, name, strlen(name), QUERY_COLUMNS);
@@ -177,12 +203,18 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     const struct query_hit *hit = &hits->hits[i];
     const struct passage *passage = &hit->passage;
     const struct record_member *members = passage->written.members;
+    const bool is_hybrid = printer->collection->indexes != NULL;
     row_begin(rows);
     row_text(rows, ROWS_TSV, "query_id", hits->query_id, hits->query_id_len, 0);
     row_count(rows, ROWS_ALL, "rank", i + 1);
     row_text(rows, ROWS_TSV, "id", passage->id, passage->id_len, 0);
     row_float(rows, ROWS_ALL, "score", hit->score);
-    row_float(rows, printer->options->rerank ? ROWS_JSON : 0, "score_by_vector", hit->found.score);
+    row_float(rows,
+              is_hybrid                  ? ROWS_ALL
+              : printer->options->rerank ? ROWS_JSON
+                                         : 0,
+              "score_by_vector", hit->by_vector);
+    row_float(rows, is_hybrid ? ROWS_ALL : 0, "score_by_words", hit->by_words);
     row_integer(rows, ROWS_JSON, "row", (int64_t)hit->found.row);
     row_integer(rows, ROWS_JSON, "line", (int64_t)passage->line);
     for (size_t k = 0; rows->format == ROWS_JSON && k < passage->written.n_members; k++)
@@ -202,12 +234,13 @@ static void print_rows(struct hits_printer *printer, const struct query_hits *hi
     struct rows *rows = &printer->rows;
     const struct record *record = &hits->query->record;
     const engine_input query = query_text(hits->query);
+    const bool is_hybrid = printer->collection->indexes != NULL;
     char titles[64];
     size_t window;
     const bool has_windows =
         hits->n > 0 && passage_number(&hits->hits[0].passage, "window", &window);
-    snprintf(titles, sizeof titles, "rank\tscore\tid%s%s", has_windows ? "\twindow\tspan" : "",
-             printer->options->n_texts > 0 ? "\ttext" : "");
+    snprintf(titles, sizeof titles, "rank\tscore%s\tid%s%s", is_hybrid ? "\tvector\twords" : "",
+             has_windows ? "\twindow\tspan" : "", printer->options->n_texts > 0 ? "\ttext" : "");
     if (rows->format == ROWS_TABLE) {
         fputs("\nquery ", rows->stream);
         display_text(rows->stream, hits->query_id, hits->query_id_len, ID_COLUMNS);
@@ -223,7 +256,9 @@ static void print_rows(struct hits_printer *printer, const struct query_hits *hi
     rows_begin(rows, "hits", titles);
     for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++)
         print_hit(printer, hits, i, has_windows);
-    rows_end(rows, has_windows ? ">><<<<" : ">><<");
+    rows_end(rows, is_hybrid     ? (has_windows ? ">>>><<<<" : ">>>><<")
+                   : has_windows ? ">><<<<"
+                                 : ">><<");
     if (rows->format == ROWS_JSON)
         json_end_object(&rows->json);
 }

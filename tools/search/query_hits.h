@@ -9,8 +9,9 @@
 
 struct query_hit {
     engine_hit found;
-    size_t rank; /* by vectors, from 0 */
-    float score; /* that of found, or the cross-encoder's */
+    size_t rank;               /* by vectors, from 0 */
+    float score;               /* that of found, or the cross-encoder's */
+    float by_vector, by_words; /* of a hybrid search; else by_vector is that of found */
     struct passage passage;
     struct record record; /* its text, if there are TEXTS */
 };
@@ -27,10 +28,11 @@ struct query_hits {
 void query_hits_begin(struct query_hits *hits, const struct item *query, size_t cap);
 void query_hits_free(struct query_hits *hits);
 
-/* Replaces the hits by those of the best rows [k], at most `most`. With `once`, only the best row
- * of each text is a hit. */
+/* Replaces the hits by those of the best rows [k], at most `most`: one for each text, its best row,
+ * and with --dedup one for equal texts. Rows of empty texts are no hits. */
 void query_hits_fill(struct query_hits *hits, const struct collection *collection,
-                     const engine_hit *rows, size_t k, size_t most, bool once);
+                     const engine_hit *rows, size_t k, size_t most,
+                     const struct search_options *options);
 
 /* ---- Reranking ---- */
 

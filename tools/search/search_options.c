@@ -42,6 +42,12 @@ static const struct option_row SEARCH_ROWS[] = {
     {"top", 'k', "N", "print N hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
     {"metric", 0, "KIND", "score by cosine (default) or dot: product of the vectors as they are",
      CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot"), GIVEN(has_metric)},
+    {"hybrid", 0, NULL, "add z-scores of BM25 over the words of TEXTS; makes VECTORS.words once",
+     FLAG_AT(struct search_options, is_hybrid)},
+    {"word-weight", 0, "W", "--hybrid: multiply the words' z-scores by W (default 1)",
+     REAL_AT(struct search_options, word_weight, 0, 1000), GIVEN(has_word_weight)},
+    {"dedup", 0, NULL, "print only the best hit of equal texts; needs TEXTS",
+     FLAG_AT(struct search_options, dedup)},
     {"no-check", 0, NULL, "do not compare the origin of VECTORS with the model and TEXTS",
      FLAG_AT(struct search_options, no_check)},
     {"on-error", 0, "KIND", "if a row has NaN and the like: error (default), or skip",
@@ -85,6 +91,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("query", "input=jsonl", "--query is a text: --input jsonl is for stdin"),
     OPTION_EXCLUDES("no-prompt", "query-prompt",
                     "--no-prompt cannot be combined with --query-prompt"),
+    OPTION_NEEDS("word-weight", "hybrid", "--word-weight is for --hybrid"),
     OPTION_NEEDS("candidates", "rerank", "--candidates is for --rerank"),
     {.check = check_candidates},
     {0},
@@ -142,15 +149,16 @@ static void sort_files(struct search_options *options, const struct option_readi
     options->vectors = paths;
     options->texts = paths + options->n_vectors;
     options->n_texts = reading->n_arguments - options->n_vectors;
-    if (options->rerank && options->n_texts == 0)
-        program_die_misused("--rerank reads the texts: name TEXTS after VECTORS");
+    if ((options->rerank || options->dedup) && options->n_texts == 0)
+        program_die_misused("--%s reads the texts: name TEXTS after VECTORS",
+                            options->rerank ? "rerank" : "dedup");
 }
 
 void search_options_read(struct search_options *options, int argc, char **argv)
 {
     struct option_reading reading;
-    *options = (struct search_options){.request = REQUEST_OPTIONS(.task = TASK_RANK),
-                                       .n_hits = DEFAULT_HITS};
+    *options = (struct search_options){
+        .request = REQUEST_OPTIONS(.task = TASK_RANK), .n_hits = DEFAULT_HITS, .word_weight = 1};
     options_read(&reading, &TABLE, 0, options, argc, argv);
     options_check(&reading);
     sort_files(options, &reading);

@@ -13,6 +13,10 @@ struct search_options {
     const char *query; /* NULL: those of stdin */
     engine_metric metric;
     bool has_metric;
+    bool is_hybrid; /* words count, too */
+    double word_weight;
+    bool has_word_weight;
+    bool dedup;          /* one hit for equal texts */
     bool no_check;       /* of the origin of the vectors */
     bool skips_rows;     /* those without scores */
     size_t n_hits;       /* for each query */

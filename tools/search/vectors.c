@@ -260,10 +260,11 @@ static void find_texts(struct vectors *vectors, const struct encoder *encoder,
 
 void vectors_search(struct vectors *vectors, const struct encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
-                    engine_hit *out)
+                    const engine_sparse_queries *words, engine_hit *out)
 {
     const engine_search_options options =
-        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.session.n_threads);
+        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.session.n_threads,
+                              .sparse = words);
     if (vectors->kind == VECTORS_ROWS)
         search_rows(vectors, &vectors->rows, queries[0].rows, n, k, options, out);
     for (size_t i = 0; i < n && vectors->kind != VECTORS_ROWS; i++)

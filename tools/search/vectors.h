@@ -35,10 +35,10 @@ void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file)
 void vectors_check_width(struct vectors *vectors, const struct encoder *encoder);
 
 /* Finds the k best rows for each of n queries that are encoded. out is [n, k], as engine_search
- * fills it; rows of tokens are the first ones of their texts. */
+ * fills it, by words, too, if they are not NULL; rows of tokens are the first of their texts. */
 void vectors_search(struct vectors *vectors, const struct encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
-                    engine_hit *out);
+                    const engine_sparse_queries *words, engine_hit *out);
 
 /* starts[i] of sparse weights or vectors of tokens. */
 size_t vectors_start(const struct vectors *vectors, size_t i);

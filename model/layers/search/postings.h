@@ -13,15 +13,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct posting {
+    uint32_t row;
+    float weight;
+};
+
 struct postings {
-    const uint64_t *starts; /* [n_ids + 1] of the two others, [n] */
-    const uint32_t *rows;
-    const float *weights;
+    const uint64_t *starts;    /* [n_ids + 1] */
+    const struct posting *all; /* [n] */
     size_t n_ids, n;
 };
 
 struct posting_range {
     size_t begin, end;
+    size_t next; /* row of the first; SIZE_MAX: there is none */
 };
 
 /* Returns the postings of an id; of an unknown one none. */

@@ -1,0 +1,32 @@
+/* words.h - an index of the words of a corpus beside its VECTORS, VECTORS.words, and hybrid scores:
+ * those of vectors and of words, added as z-scores. */
+#ifndef TOOLS_SEARCH_WORDS_H
+#define TOOLS_SEARCH_WORDS_H
+
+#include "tools/search/collection.h"
+
+/* Maps the index of each file of VECTORS. If one is absent, or of other texts, it is made of TEXTS
+ * and written. Errors of these functions end the program. */
+void words_open(struct collection *collection);
+
+/* The words of n queries in one file of VECTORS, owned. */
+struct word_queries {
+    engine_sparse_queries sparse;
+    engine_weight *weights;
+    size_t *starts;
+};
+
+struct word_queries words_of_queries(const struct collection *collection,
+                                     const struct vector_file *file, const struct item *queries,
+                                     size_t n);
+void words_free(struct word_queries *queries);
+
+/* Writes how the scores of n encoded queries are fused. */
+void words_fuse(const struct collection *collection, const struct item *queries, size_t n,
+                size_t n_threads, engine_fusion *fusions);
+
+/* Returns the score of a row by vectors alone, and stores that by words alone. */
+float words_score(const struct collection *collection, const struct item *query, uint64_t row,
+                  float *by_words);
+
+#endif
