@@ -6,7 +6,6 @@
 #include "tools/common/output.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
-#include "tools/search/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -287,46 +286,4 @@ void collection_close(struct collection *collection)
     free(collection->indexes);
     free(collection->empty_row);
     *collection = (struct collection){0};
-}
-
-/* ---- Searching ---- */
-
-/* Merges hits [k] of the next file into `best` [k], both best first: equal scores stay in the order
- * of the rows. Rows of the file count from `first_row`. */
-static void merge_hits(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
-                       engine_hit *merged)
-{
-    const engine_hit *a = best, *b = found;
-    for (size_t i = 0; i < k; i++) {
-        const bool is_b = b->row != UINT64_MAX && (a->row == UINT64_MAX || b->score > a->score);
-        merged[i] = is_b ? *b++ : *a++;
-        merged[i].row += is_b ? first_row : 0;
-    }
-    memcpy(best, merged, k * sizeof *best);
-}
-
-void collection_search(const struct collection *collection, const struct encoder *encoder,
-                       const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
-                       engine_hit *out)
-{
-    engine_hit *found = alloc_zeros(n * k, sizeof *found), *merged = alloc_zeros(k, sizeof *merged);
-    for (size_t i = 0; i < n * k; i++)
-        out[i] = (engine_hit){.row = UINT64_MAX};
-    for (size_t f = 0; f < collection->n_files; f++) {
-        struct vector_file *file = &collection->files[f];
-        struct word_queries words = {0};
-        if (file->vectors.n == 0)
-            continue;
-        if (fusions != NULL) {
-            words = words_of_queries(collection, file, queries, n);
-            words.sparse.fusions = fusions;
-        }
-        vectors_search(&file->vectors, encoder, queries, n, k, collection->metric,
-                       fusions ? &words.sparse : NULL, found);
-        words_free(&words);
-        for (size_t i = 0; i < n; i++)
-            merge_hits(out + i * k, found + i * k, file->first_row, k, merged);
-    }
-    free(found);
-    free(merged);
 }

@@ -62,12 +62,6 @@ void collection_open(struct collection *collection, char *const *vectors, size_t
                      char *const *texts, size_t n_texts);
 void collection_close(struct collection *collection);
 
-/* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
- * engine_search fills it. fusions [n] of a hybrid search, or NULL. */
-void collection_search(const struct collection *collection, const struct encoder *encoder,
-                       const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
-                       engine_hit *out);
-
 /* Returns the file of a row. */
 struct vector_file *collection_file(const struct collection *collection, uint64_t row);
 

@@ -1,5 +1,5 @@
-/* words.h - an index of the words of a corpus beside its VECTORS, VECTORS.words, and hybrid scores:
- * those of vectors and of words, added as z-scores. */
+/* words.h - searches a collection by vectors and by words: an index of the words of a corpus beside
+ * its VECTORS, VECTORS.words, and both scores, added as z-scores. */
 #ifndef TOOLS_SEARCH_WORDS_H
 #define TOOLS_SEARCH_WORDS_H
 
@@ -24,6 +24,12 @@ void words_free(struct word_queries *queries);
 /* Writes how the scores of n encoded queries are fused. */
 void words_fuse(const struct collection *collection, const struct item *queries, size_t n,
                 size_t n_threads, engine_fusion *fusions);
+
+/* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
+ * engine_search fills it. fusions [n] of a hybrid search, or NULL. */
+void collection_search(const struct collection *collection, const struct encoder *encoder,
+                       const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
+                       engine_hit *out);
 
 /* Returns the score of a row by vectors alone, and stores that by words alone. */
 float words_score(const struct collection *collection, const struct item *query, uint64_t row,
