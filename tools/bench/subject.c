@@ -57,23 +57,33 @@ static const char *precision_of(const engine_tensor_info *tensor)
     return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
 }
 
+/* Joins the precisions of the layers' matrices: a file of int8 may have layers that are not. */
+static void join_precisions(struct subject *subject)
+{
+    static const char *const names[] = {"int8", "f32", "f16", "bf16"};
+    size_t used = 0;
+    strcpy(subject->precision, "none");
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        engine_tensor_info tensor;
+        bool found = false;
+        for (size_t i = 0; !found && next_matrix(subject->model, &i, &tensor); i++)
+            found = strcmp(precision_of(&tensor), names[n]) == 0;
+        if (found)
+            used += (size_t)snprintf(subject->precision + used, sizeof subject->precision - used,
+                                     "%s%s", used > 0 ? "+" : "", names[n]);
+    }
+}
+
 static void open_subject(struct subject *subject)
 {
     engine_error error;
-    engine_tensor_info tensor;
     subject->info = ENGINE_INFO();
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
         model_open_die(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
         !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);
-    subject->precision = "none";
-    for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
-        const char *precision = precision_of(&tensor);
-        bool is_same = strcmp(subject->precision, precision) == 0;
-        subject->precision =
-            is_same || strcmp(subject->precision, "none") == 0 ? precision : "mixed";
-    }
+    join_precisions(subject);
 }
 
 void subject_open(struct subject *subject, const char *path)

@@ -12,7 +12,7 @@ struct subject {
     char path[SUBJECT_PATH_BYTES]; /* by which this process and its children open a made file */
     const char *file;              /* path of the weight file, given or made */
     const char *name;              /* "6/384/12/1536", or the file's path */
-    const char *precision;         /* type of the linear layers */
+    char precision[24];            /* types of the linear layers: "int8", "int8+f16" */
     int fd;                        /* of a made file, which has no name; else -1 */
 };
 

@@ -351,6 +351,8 @@ TEST(report)
     result = shell_expect(0, "$INSPECT --verify a.weights | grep 'layers.*qkv.weight'");
     assert_contains(result->out, "int8k");
     assert_contains(result->out, "f16");
+    result = shell_expect(0, "echo 1 2 3 >ids && $BENCH -m a.weights --ids ids -t 1 --runs 1");
+    assert_contains(result->out, " int8+f16 ");
     assert_lacks(shell_expect(0, "$IMPORT %s -o b.weights", directory)->err, "int8");
     shell_expect(0, "$IMPORT %s --weights int8 --tables int8 -o t.weights", directory);
     result = shell_expect(0, "$INSPECT --verify t.weights | grep 'embedding.token'");
@@ -389,6 +391,7 @@ SET_UP()
 {
     shell_set_program("IMPORT", "encode-import");
     shell_set_program("INSPECT", "encode-inspect");
+    shell_set_program("BENCH", "encode-bench");
     shell_setup();
     support_path(directory, support_folder(), "checkpoint");
 }
