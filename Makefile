@@ -279,6 +279,8 @@ $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
 
+$(BUILD)/tools/serve/answers.o: tools/serve/page.html
+
 # ---- Databases ----
 # Extensions have the library inside and show the database what it asks for alone; they need packages that nothing else
 # does (tools/setup.sh hosts). They stay loaded, as the library does.
@@ -386,7 +388,7 @@ test-aarch64 test-i386: test-%:
 ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
 	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
 	tests/model/tokenizer/%_cases.c tests/tools/families/test_import_% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
-ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh tests/hosts/test_sqlite.sh,$(TEST_SCRIPTS))
+ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh tests/hosts/test_sqlite.sh tests/serve/test_serve.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
@@ -423,7 +425,7 @@ tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests
 tsan:
 	@tests/machine/with_sanitizer.sh '$(CLANG) -fsanitize=thread' \
 		$(MAKE) --no-print-directory BUILD=build/tsan CC='$(CLANG)' CFLAGS='-O1 $(LINES) -fno-omit-frame-pointer' \
-		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
+		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS=tests/serve/test_serve.sh run-tests
 
 # Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of
 # ONLY add to them, but for what was compiled anew. $(COUNTED)/all_suites is there once all of them have run.

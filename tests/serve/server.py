@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 
 PROGRAMS = os.environ["PROGRAMS"]
 FOLDER = os.environ["FOLDER"]
@@ -74,3 +75,35 @@ class Server:
         status, _, answer = self.call(path, body, **options)
         assert status == 200, (path, body, status, answer)
         return answer
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def run_all(n, function):
+    """Runs a function in n threads; the first exception of one is raised."""
+    failures = []
+
+    def run(i):
+        try:
+            function(i)
+        except BaseException as failure:  # pylint: disable=broad-except
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def await_true(condition):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("the condition did not come true")

@@ -8,4 +8,6 @@ cd "$(dirname "$0")/../.." || exit 1
     echo 'skipped: encode-serve is not built: libmicrohttpd is missing'
     exit 77
 }
+# The thread that computes, and its team, end with the process.
+export TSAN_OPTIONS=${TSAN_OPTIONS:-}:report_thread_leaks=0
 PROGRAMS=$programs FOLDER=$folder python3 -B tests/serve/serve.py

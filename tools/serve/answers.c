@@ -30,9 +30,14 @@ static const struct {
 };
 
 static const char *const ERRORS[N_DIALECTS] = {
-    "{'error': {'message': $E, 'type': $T, 'param': null, 'code': $O}}", "{'error': $E}",
-    "{'error': $E, 'error_type': $T}", "{'message': $E, 'detail': $E}", /* "detail" is Jina's */
+    "{'error': {'message': $E, 'type': '$T', 'param': null, 'code': $O}}", "{'error': $E}",
+    "{'error': $E, 'error_type': '$I'}", "{'message': $E, 'detail': $E}", /* "detail" is Jina's */
 };
+
+/* The page of a browser, page.html. */
+extern const char serve_page[];
+__asm__(".section .rodata\n.globl serve_page\nserve_page: .incbin \"tools/serve/page.html\"\n"
+        ".byte 0\n.previous");
 
 struct rank {
     float score;
@@ -141,9 +146,13 @@ static void expand(struct call *call, FILE *stream, const char *answer, struct p
 
 static void write_value(struct call *call, FILE *stream, char letter, struct place place)
 {
-    static const char LABELS[] = "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}";
+    static const char *const TYPES[] = {
+        "{'embedding': {'pooling': $o}}",
+        "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}"};
+    static const char TEXT[] = ", 'text': $u", DOCUMENT[] = ", 'document': {'text': $u}";
+    const bool has_labels = place.model->info.head == ENGINE_HEAD_SEQUENCE;
+    const char *code = FAULTS[call->fault].code, *name;
     struct json_writer json = {.stream = stream, .depth = 1};
-    const char *name;
     switch (letter) {
     case 'b':
         name = engine_label(place.model->model, place.index);
@@ -158,34 +167,18 @@ static void write_value(struct call *call, FILE *stream, char letter, struct pla
     case 't': json_write_count(&json, NULL, call->n_tokens); break;
     case 'v': write_vector(&json, call, &place); break;
     case 'u': json_dumpf(item_of(call, place.index), stream, JSON_ENCODE_ANY); break;
-    case 'x': expand(call, stream, call->with_texts ? ", 'text': $u" : "", place); break;
-    case 'X':
-        expand(call, stream, call->with_texts ? ", 'document': {'text': $u}" : "", place);
-        break;
-    case '[':
-    case ']':
-        if (!call->is_single)
-            putc(letter, stream);
-        break;
+    case 'x': expand(call, stream, call->with_texts ? TEXT : "", place); break;
+    case 'X': expand(call, stream, call->with_texts ? DOCUMENT : "", place); break;
+    case '[': fputs(call->is_single ? "" : "[", stream); break;
+    case ']': fputs(call->is_single ? "" : "]", stream); break;
     case 'B': json_write_text(&json, NULL, call->is_base64 ? "base64" : "float"); break;
     case 'E': json_write_text(&json, NULL, call->message); break;
-    case 'G': fputs("encode-serve is running\n", stream); break;
+    case 'G': call->type = fputs(serve_page, stream) < 0 ? "" : "text/html; charset=utf-8"; break;
     case 'M': call->type = metrics_write(stream); break;
-    case 'O':
-        fprintf(stream, FAULTS[call->fault].code ? "\"%s\"" : "null", FAULTS[call->fault].code);
-        break;
-    case 'T':
-        json_write_text(&json, NULL,
-                        call->dialect != DIALECT_OPENAI ? FAULTS[call->fault].tei_type
-                        : call->status >= 500           ? "server_error"
-                                                        : "invalid_request_error");
-        break;
-    case 'Y':
-        expand(call, stream,
-               place.model->info.head == ENGINE_HEAD_SEQUENCE ? LABELS
-                                                              : "{'embedding': {'pooling': $o}}",
-               place);
-        break;
+    case 'O': fprintf(stream, code ? "\"%s\"" : "null", code); break;
+    case 'T': fputs(call->status >= 500 ? "server_error" : "invalid_request_error", stream); break;
+    case 'I': fputs(FAULTS[call->fault].tei_type, stream); break;
+    case 'Y': expand(call, stream, TYPES[has_labels], place); break;
     default: (strchr("akpqz", letter) ? write_token : write_model)(&json, call, letter, &place);
     }
 }

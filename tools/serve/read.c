@@ -34,10 +34,13 @@ static size_t get_count(struct call *call, const char *name, size_t otherwise)
     return value ? (size_t)n : otherwise;
 }
 
-/* Returns the index of a field's value among words, in any case; 0 if it is absent. */
+/* Returns the index of a field's value, or of a list's only one, among words, in any case; 0 if it
+ * is absent. */
 static int get_word(struct call *call, const char *name, const char *const words[])
 {
-    const json_t *value = field(call, name);
+    const json_t *value = field(call, name), *list = value;
+    if (json_array_size(list) == 1)
+        value = json_array_get(list, 0);
     for (int i = 0; json_is_string(value) && words[i]; i++)
         if (strcasecmp(json_string_value(value), words[i]) == 0)
             return i;
@@ -79,7 +82,8 @@ static bool read_fields(struct call *call)
         get_word(call, "input_type",
                  WORDS("text", "search_query", "search_document", "classification", "clustering"));
     options->role = role <= ENGINE_ROLE_DOCUMENT ? (engine_role)role : ENGINE_ROLE_TEXT;
-    call->is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1;
+    call->is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1 ||
+                      get_word(call, "embedding_types", WORDS("float", "base64")) == 1;
     call->with_texts = get_flag(call, "return_text", get_flag(call, "return_documents", false));
     call->top = get_count(call, "top_n", SIZE_MAX);
     if (prompt && !json_is_string(prompt))
