@@ -36,8 +36,9 @@ hosts="$build $hosts openjdk-17-jre-headless"
 wheels='sqlite-vec numpy scipy pyarrow pandas<3 pyspark ray[data] langchain-core llama-index-core' # of hosts, from PyPI
 serve='haproxy wrk python3-venv python3-numpy'
 clients='openai ollama @langchain/openai @langchain/ollama @huggingface/inference cohere-ai' # of serve, from npm
-python_clients='openai huggingface_hub ollama cohere' # and from PyPI
-packages_of_deb='dpkg-dev lintian debootstrap strace'
+python_clients='openai huggingface_hub ollama cohere jsonschema' # and from PyPI
+openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
+packages_of_deb='dpkg-dev lintian debootstrap'
 bare=libgomp1,libutf8proc2,libutf8proc-dev,libjansson4,libmicrohttpd12 # what the packages of make deb depend on
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
@@ -52,7 +53,7 @@ all) packages="$build $pictures $server $tests $clang" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
 serve) packages=$serve ;;
-packages) packages="$packages_of_deb $aarch64" foreign=arm64 ;;
+packages) packages="$packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
 chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
@@ -131,6 +132,8 @@ serve)
     # shellcheck disable=SC2086
     npm install --silent --no-audit --no-fund --prefix build/serve-clients $clients ||
         echo "setup: npm cannot install $clients: tests that use them skip" >&2
+    [ -s build/serve-clients/openapi.json ] || curl -sfLo build/serve-clients/openapi.json "$openapi" ||
+        echo "setup: $openapi cannot be had: the test that uses it skips" >&2
     ;;
 packages)
     [ -f build/bare/etc/debian_version ] || [ "$(id -u)" != 0 ] ||
