@@ -114,7 +114,7 @@ END
         install -D -m 644 -t "$root/lib/systemd/system" tools/install/encode-serve.service \
             tools/install/encode-serve.socket
         install -D -m 644 tools/install/encode-serve.default "$root/etc/default/encode-serve"
-        install -D -m 644 -t "$root/usr/share/doc/encode-serve" tools/serve/README.md tools/serve/DEPLOY.md
+        install -D -m 644 -t "$root/usr/share/doc/encode-serve" tools/serve/*.md
         package encode-serve net "Depends: $(libraries)" <<END
 server of embeddings and reranking
 encode-serve answers the embedding and reranking calls of clients of OpenAI,
