@@ -319,6 +319,18 @@ class Serving(unittest.TestCase):
             self.assertIn((429, "1"), found)
             self.assertIn((200, None), found)
 
+    def test_memory(self):
+        """Bodies that are not complete have a common limit; then calls are refused, and served when they end."""
+        with Server("--log", "none") as server:
+            head = b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
+            held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(150)]
+            for connection in held:
+                connection.sendall(head + b" " * 1900000)
+            await_true(lambda: server.call("/embed", {"inputs": "a" * 10000})[0] == 429)
+            for connection in held:
+                connection.close()
+            await_true(lambda: server.call("/embed", {"inputs": "a"})[0] == 200)
+
     def test_keys(self):
         path = f"{FOLDER}/keys"
         write(path, "first\nsecond key\n")

@@ -152,13 +152,13 @@ static void write_value(struct call *call, FILE *stream, char letter, struct pla
     static const char TEXT[] = ", 'text': $u", DOCUMENT[] = ", 'document': {'text': $u}";
     const bool has_labels = place.model->info.head == ENGINE_HEAD_SEQUENCE;
     const char *code = FAULTS[call->fault].code, *name;
+    char numbered[32];
     struct json_writer json = {.stream = stream, .depth = 1};
     switch (letter) {
     case 'b':
         name = engine_label(place.model->model, place.index);
-        fprintf(stream, name ? "" : "\"LABEL_%zu\"", place.index);
-        if (name)
-            json_write_text(&json, NULL, name);
+        snprintf(numbered, sizeof numbered, "LABEL_%zu", place.index);
+        json_write_text(&json, NULL, name ? name : numbered);
         break;
     case 'd': fprintf(stream, "%.0f", 1e9 * (program_seconds() - call->began)); break;
     case 'i': json_write_count(&json, NULL, place.index); break;

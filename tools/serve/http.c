@@ -122,8 +122,11 @@ static void receive(struct call *call, const char *data, size_t len)
     if (call->fault != FAULT_NONE)
         return;
     if (call->body_len + len > call->body_cap) {
-        call->body_cap = 2 * (call->body_len + len);
-        call->body = alloc_resize(call->body, call->body_cap, 1);
+        const size_t n_more = 2 * len + call->body_len;
+        call->body = alloc_resize(call->body, call->body_cap += n_more, 1);
+        call->n_held += n_more / sizeof(float);
+        if (atomic_fetch_add(&queue_numbers, n_more / sizeof(float)) > MOST_HELD)
+            call_fail(call, FAULT_BUSY, "the server is busy; try again later");
     }
     memcpy(call->body + call->body_len, data, len);
     call->body_len += len;

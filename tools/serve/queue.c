@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of all answers that are computed or sent, of one call, and of a batch. */
-enum { MOST_HELD = 32 << 20, MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20 };
+/* Numbers of one answer, and of a batch. */
+enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20 };
 
 atomic_size_t queue_tokens, queue_numbers;
 
@@ -43,7 +43,8 @@ bool queue_admit(struct call *call)
         return call_fail(call, FAULT_BUSY, "the server is busy: %zu tokens wait; try again later",
                          n_tokens);
     queue_tokens += call->n_tokens;
-    queue_numbers += call->n_held = n;
+    queue_numbers += n;
+    call->n_held += n;
     call->rows = alloc_zeros(n, sizeof *call->rows);
     return true;
 }

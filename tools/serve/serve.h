@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4 };
+enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, MOST_HELD = 64 << 20 };
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
 /* ---- The command line: serve_options.c ---- */
@@ -118,12 +118,11 @@ struct call {
     size_t n_texts, n_tokens, tokens_cap;
     float *rows; /* [n_texts or n_tokens, width] */
     size_t width, top;
-    bool is_per_token, by_pairs; /* by_pairs: ranks are labels of pairs */
-    bool is_single, is_base64, with_texts;
+    bool is_per_token, by_pairs;                    /* by_pairs: ranks are labels of pairs */
+    bool is_single, is_base64, with_texts, is_gone; /* is_gone: the client has hung up */
 
     struct call *next;             /* in the queue */
     size_t n_done, n_held;         /* texts that have their rows; numbers that are counted for it */
-    bool is_gone;                  /* the client has hung up */
     double began, queued, started; /* seconds of program_seconds; 0: not yet */
 
     enum fault fault;
@@ -157,7 +156,7 @@ void queue_start(size_t most_waiting, size_t most_in_batch);
 bool queue_admit(struct call *call);
 void queue_add(struct call *call);
 
-/* Tokens that wait or are computed, and numbers of all answers that are computed or sent. */
+/* Tokens that wait or are computed; numbers of answers and, by their bytes, of bodies. */
 extern atomic_size_t queue_tokens, queue_numbers;
 
 /* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
