@@ -64,7 +64,7 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
 IS_CLANG := $(findstring clang,$(shell $(CC) --version))
-# The loops, once per width of vectors, and the int8 products of VNNI, AMX and SDOT: the slowest compile first, so
+# The loops, once per width of vectors, and the products of VNNI, AMX and SDOT: the slowest compile first, so
 # that nothing waits for it alone.
 ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) $(if $(filter aarch64-%,$(MACHINE)),neon) portable
 INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot neoni8mm)
@@ -73,7 +73,7 @@ FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
-FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
+FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8 -mamx-bf16 -DKERNELS_AMX
 # gcc's scheduling before the registers are given out makes it spill the sums of a tile.
 FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)
 FLAGS_neondot := $(FLAGS_neon) -march=armv8.2-a+dotprod
@@ -473,7 +473,7 @@ size:
 # Timing needs the machine for itself: not with make -j of anything else.
 
 SHARED_DIR ?= ../shared
-BENCH ?= --precision f32,bf16,int8
+BENCH ?= --type f32,bf16,int8
 PEERS ?=
 
 bench: $(BUILD)/encode-bench $(BUILD)/encode-new $(BUILD)/encode

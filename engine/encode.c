@@ -87,6 +87,7 @@ static void encode_in_turn(void *user, struct team all)
         pthread_mutex_unlock(&session->lock);
         if (group.n_sequences == 0)
             break;
+        group.index = all.rank;
         encode_group(batch, &group, ALONE, all.rank);
     }
     time_meeting(batch, all);
@@ -104,7 +105,7 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
     for (size_t g = 0; g < n_groups; g++) {
         struct group *group = &pass->groups[g];
         size_t goal = whole->n_rows * (g + 1) / n_groups;
-        *group = (struct group){.sequence = sequence, .row = row};
+        *group = (struct group){.sequence = sequence, .row = row, .index = g};
         while (sequence < whole->n_sequences &&
                (g + 1 == n_groups || row + pass->sequences[sequence].n_rows / 2 < goal))
             row += pass->sequences[sequence++].n_rows;

@@ -188,11 +188,20 @@ typedef enum engine_head {
     ENGINE_HEAD_MASK = 4      /* words for [MASK] */
 } engine_head;
 
+/* Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32:
+ * fast with AMX, slower than f32 without it. Layers in int8 stay so; the weights of others are
+ * rounded at opening, into memory of 2 bytes each. */
+typedef enum engine_precision {
+    ENGINE_PRECISION_EXACT = 0,
+    ENGINE_PRECISION_BF16 = 1
+} engine_precision;
+
 typedef struct engine_model_options {
     ENGINE_STRUCT_BYTES(engine_model_options);
     int verify; /* 0: compare the checksums of files up to 16 MiB (4 ms), 1: of any file, -1: none.
                    A file is verified again if its inode, size or change time has changed */
     int copy;   /* 1: read the file into memory and verify it: the file may change afterwards */
+    engine_precision precision;
 } engine_model_options;
 #define ENGINE_MODEL_OPTIONS(...) ENGINE_STRUCT(engine_model_options, __VA_ARGS__)
 

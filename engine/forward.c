@@ -79,10 +79,19 @@ static struct linear_input input_of(const struct context *c, const struct linear
         .blas = c->encoder->blas,
         .blas_rows = c->encoder->blas_rows,
     };
+    struct share rows = session_share(c->session, c->team, n_rows);
+    if (layer->weight.layout == LAYOUT_PAIRS) {
+        size_t cols = layer->weight.cols, to_stride = bf16_stride(cols);
+        uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
+        for (size_t r = rows.begin; r < rows.end; r++)
+            c->kernels->round_pairs(input.x + r * stride, cols, to + r * to_stride);
+        end_step(c, ENGINE_STEP_QUANTIZE);
+        input.rounded = to;
+        return input;
+    }
     if (!linear_takes_int8(layer))
         return input;
     int8_t *q = pass->quantized + row * pass->quantized_stride;
-    struct share rows = session_share(c->session, c->team, n_rows);
     for (size_t r = rows.begin; r < rows.end; r++)
         pass->quantization[row + r] = linear_quantize(c->kernels, layer, input.x + r * stride,
                                                       q + r * pass->quantized_stride);
@@ -190,6 +199,7 @@ static void attend(const struct context *c, const struct layer *layer)
             .band = mask_band(c->session->mask, layer->window),
             .bias = has_bias ? &bias : NULL,
             .blas = c->encoder->blas,
+            .bf16 = c->encoder->bf16,
             .out = row_of(pass->y, sequence->row, pass->width_stride) + index * k,
             .out_stride = pass->width_stride,
             .map = pass->attention_maps != NULL ? pass->attention_maps + index * n_tokens * n_tokens

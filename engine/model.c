@@ -144,13 +144,46 @@ static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
 static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
 {
     const struct linear *linear;
-    bool has_int8 = false;
+    bool tiles = encoder->bf16;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        has_int8 |= linear_takes_int8(linear);
-    encoder->kernels = machine_kernels(has_int8, error);
+        tiles |= linear_takes_int8(linear);
+    encoder->kernels = machine_kernels(tiles, error);
     if (encoder->kernels == NULL)
         return ENGINE_ERROR_ARGUMENT;
-    return encoder->kernels == &kernels_portable ? prepare_blas(encoder, error) : ENGINE_OK;
+    return encoder->kernels == &kernels_portable && !encoder->bf16 ? prepare_blas(encoder, error)
+                                                                   : ENGINE_OK;
+}
+
+/* Rounds the weights of the linear layers to bfloat16, into memory of the model; once if layers
+ * share them: memory that is never written takes none. */
+static engine_status round_weights(engine_model *model, engine_error *error)
+{
+    enum { OF_LAYER = 4 };
+    struct linear *linear;
+    const void *before[OF_LAYER] = {NULL};
+    size_t n = 0, longest = 1;
+    for (size_t i = 0; (linear = (struct linear *)encoder_linear(&model->encoder, i)) != NULL;
+         i++) {
+        longest = larger(longest, linear->weight.cols);
+        n += linear_takes_int8(linear) ? 0 : linear_pairs(linear);
+    }
+    size_t bytes = n * sizeof *model->pairs + longest * PANEL * sizeof(float);
+    uint16_t *to = model->pairs = aligned_alloc(TENSOR_ALIGN, bytes);
+    float *scratch = (float *)(void *)(to + n);
+    if (to == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for weights in bf16, %zu bytes", bytes);
+    for (size_t i = 0; (linear = (struct linear *)encoder_linear(&model->encoder, i)) != NULL;
+         i++) {
+        const void *data = linear->weight.data;
+        if (i > OF_LAYER && data == before[i % OF_LAYER]) {
+            *linear = *encoder_linear(&model->encoder, i - OF_LAYER);
+        } else if (!linear_takes_int8(linear)) {
+            linear_to_pairs(model->encoder.kernels, linear, to, scratch);
+            to += linear_pairs(linear);
+        }
+        before[i % OF_LAYER] = data;
+    }
+    return ENGINE_OK;
 }
 
 /* Reads the mapped file. layers * sizeof and rows * width fit size_t, since config counts are below
@@ -185,11 +218,12 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     engine_status status = read_struct("ENGINE_MODEL_OPTIONS", options, &own, sizeof own, error);
     if (status != ENGINE_OK)
         return status;
-    if (own.verify < -1 || own.verify > 1 || own.copy < 0 || own.copy > 1)
+    if (own.verify < -1 || own.verify > 1 || own.copy < 0 || own.copy > 1 ||
+        (unsigned)own.precision > ENGINE_PRECISION_BF16)
         return misused(error,
                        "engine_model_options: verify is %d, expected -1 to 1; copy is %d, "
-                       "expected 0 or 1",
-                       own.verify, own.copy);
+                       "expected 0 or 1; precision is %d, expected 0 or 1",
+                       own.verify, own.copy, (int)own.precision);
     engine_model *model = calloc(1, sizeof *model);
     if (model == NULL || (path != NULL && (model->path = strdup(path)) == NULL)) {
         free(model);
@@ -204,8 +238,11 @@ static engine_status open_model(const char *path, const void *data, size_t len,
             fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
                  cause.message);
     }
+    model->encoder.bf16 = own.precision == ENGINE_PRECISION_BF16;
     if (status == ENGINE_OK)
         status = choose_kernels(&model->encoder, error);
+    if (status == ENGINE_OK && model->encoder.bf16)
+        status = round_weights(model, error);
     if (status != ENGINE_OK) {
         engine_model_close(model);
         return status;
@@ -264,6 +301,7 @@ void engine_model_close(engine_model *model)
     weight_file_close(&model->file);
     free(model->encoder.layers);
     free(model->tokenizer_tables);
+    free(model->pairs);
     free(model->path);
     free(model);
 }

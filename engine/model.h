@@ -13,6 +13,7 @@ struct engine_model {
     void *tokenizer_tables; /* its tables outside the file, or NULL */
     bool has_encoder;       /* false: a tokenizer alone */
     struct encoder encoder;
+    uint16_t *pairs; /* weights rounded to bfloat16, or NULL */
 };
 
 /* Returns the meaning of ENGINE_POOLING_MODEL: for a model without a pooling, its sparse weights or

@@ -41,12 +41,14 @@ static bool measure_layers(struct pass *pass, const struct encoder *encoder, siz
     struct blas_work work;
     size_t floats = larger(row_stride(config->width), answer_scratch(encoder, max_tokens));
     size_t longest = larger(larger(config->width, encoder->output_width), config->token_vectors);
-    size_t longest_int8 = 0;
+    size_t longest_int8 = 0, longest_bf16 = 0;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
         size_t cols = linear->weight.cols;
         longest = larger(longest, cols);
         if (linear_takes_int8(linear))
             longest_int8 = larger(longest_int8, cols);
+        if (linear->weight.layout == LAYOUT_PAIRS)
+            longest_bf16 = larger(longest_bf16, cols);
         if (encoder->blas_rows > 0)
             floats = larger(floats, blas_carve(&work, NULL, cols));
         floats = larger(floats, linear_scratch(linear));
@@ -54,9 +56,11 @@ static bool measure_layers(struct pass *pass, const struct encoder *encoder, siz
     bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
                     config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers > 0)
-        floats = larger(floats, attention_scratch(max_tokens, config->head_width, has_bias));
+        floats = larger(floats,
+                        attention_scratch(max_tokens, config->head_width, has_bias, encoder->bf16));
     pass->scratch_floats = row_stride(floats);
     pass->quantized_stride = round_up(longest_int8, QUANTIZED_STEP);
+    pass->rounded_stride = longest_bf16 > 0 ? bf16_stride(longest_bf16) : 0;
     return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
 }
 
@@ -95,6 +99,9 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
         pass->quantized = arena_cut(arena, rows, pass->quantized_stride);
         pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
     }
+    if (pass->rounded_stride > 0)
+        pass->rounded = arena_cut(arena, rows + PANEL * session->n_threads,
+                                  pass->rounded_stride * sizeof *pass->rounded);
     pass->scratch = cut_matrix(arena, session->n_threads, pass->scratch_floats);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =

@@ -34,6 +34,7 @@ struct sequence {
 struct group {
     size_t sequence, n_sequences;
     size_t row, n_rows;
+    size_t index; /* among the groups that run together */
 };
 
 struct pass {
@@ -54,8 +55,10 @@ struct pass {
     float *local_turns; /* the same for layers with a window; turns if the bases are equal */
     int8_t *quantized;  /* [rows, quantized_stride]: input of a layer in int8, or NULL */
     struct quantization *quantization; /* [rows] */
-    float *scratch;                    /* [threads, scratch_floats] */
-    size_t width_stride, wide_stride, quantized_stride, scratch_floats;
+    uint16_t *rounded; /* [rows + 16 * threads, rounded_stride]: input of a layer in bfloat16; the
+                          rows of a group begin 16 rows after those of the group before */
+    float *scratch;    /* [threads, scratch_floats] */
+    size_t width_stride, wide_stride, quantized_stride, rounded_stride, scratch_floats;
 
     float *trace_view; /* [T, columns] and [H, T, T], if the session traces */
     float *attention_maps;

@@ -49,13 +49,14 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    const struct blas *blas;            /* computes products; or NULL (blas.h) */
-    size_t blas_rows;                   /* most rows of linear layers per product; 0: unused */
-    struct matrix token_table;          /* [V, E] */
-    struct matrix type_table;           /* [token_types, E]; rows 0: absent */
-    struct matrix position_table;       /* [P, E]; rows 0: absent */
-    const float *frequencies;           /* [position_frequencies] of fourier, or NULL: harmonics */
-    struct norm embedding_norm;         /* [E] */
+    bool bf16;                    /* products are in bfloat16, except those of layers in int8 */
+    const struct blas *blas;      /* computes products; or NULL (blas.h) */
+    size_t blas_rows;             /* most rows of linear layers per product; 0: unused */
+    struct matrix token_table;    /* [V, E] */
+    struct matrix type_table;     /* [token_types, E]; rows 0: absent */
+    struct matrix position_table; /* [P, E]; rows 0: absent */
+    const float *frequencies;     /* [position_frequencies] of fourier, or NULL: harmonics */
+    struct norm embedding_norm;   /* [E] */
     struct linear embedding_projection; /* [D, E]; rows 0: absent, E is D */
     const float *distance_bias;         /* [H, 2·distances + 1], or NULL */
     struct layer *layers;               /* [L] */

@@ -2,7 +2,8 @@
  *
  * rows:   element (n, k) of [N, K] is at n·K + k. panels: 16 rows of the matrix (16 output columns
  * of a linear layer) are stored together as [K, 16], the order in which the linear kernel reads
- * them; int8 has k in groups of four, [⌈K/4⌉, 16, 4]. Full definition: weights/FORMAT.md.
+ * them; int8 has k in groups of four, [⌈K/4⌉, 16, 4]. Full definition: weights/FORMAT.md. pairs,
+ * in memory alone: bfloat16 panels [⌈K/32⌉·16, 16, 2] (kernels/bf16/bf16.h).
  */
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H
@@ -23,7 +24,7 @@ enum tensor_type {
     TENSOR_INT8A7 = 6,
     TENSOR_INT8K = 7
 };
-enum tensor_layout { LAYOUT_ROWS = 0, LAYOUT_PANELS = 1 };
+enum tensor_layout { LAYOUT_ROWS = 0, LAYOUT_PANELS = 1, LAYOUT_PAIRS = 2 };
 enum { PANEL = 16, TENSOR_ALIGN = 64, KEPT = 4 };
 
 /* How an activation's row is rounded to q in int8. symmetric: -127 .. 127; the others map the least

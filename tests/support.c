@@ -322,15 +322,15 @@ const char *support_isa(size_t index)
     return index < support_isas() ? runs[index] : NULL;
 }
 
-engine_model *support_open_isa(const char *path, const char *isa)
+engine_model *support_open_isa(const char *path, const char *isa, engine_precision precision)
 {
     engine_info info = ENGINE_INFO();
+    engine_model *model;
     setenv("ENGINE_ISA", isa, 1);
-    engine_model *model = support_open(path);
+    engine_model_open(path, &ENGINE_MODEL_OPTIONS(.precision = precision), &model, NULL);
     unsetenv("ENGINE_ISA");
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
-    if (strcmp(isa, "amx") != 0 ||
-        strcmp(info.isa, "avx512vnni") != 0) /* all but int8 does without tiles */
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK); /* of NULL: an error */
+    if (strcmp(isa, "amx") != 0 || strcmp(info.isa, "avx512vnni") != 0) /* f32: no tiles */
         assert_string_equal(info.isa, isa);
     return model;
 }

@@ -72,7 +72,7 @@ const char *support_isa(size_t index);
 size_t support_isas(void); /* how many */
 
 /* Opens the model under that instruction set and checks that it is in use. */
-engine_model *support_open_isa(const char *path, const char *isa);
+engine_model *support_open_isa(const char *path, const char *isa, engine_precision precision);
 
 /* Sessions made from now on may have so many threads, however few CPUs this machine has. */
 void support_allow_threads(size_t n);

@@ -138,10 +138,10 @@ bool machine_allow_tiles(void)
 #endif
 }
 
-const struct kernels *machine_kernels(bool int8, engine_error *error)
+const struct kernels *machine_kernels(bool tiles, engine_error *error)
 {
     const char *isa = getenv("ENGINE_ISA");
-    const struct kernels *kernels = kernels_select(isa, int8);
+    const struct kernels *kernels = kernels_select(isa, tiles);
     if (kernels == NULL)
         misused(
             error,

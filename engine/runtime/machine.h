@@ -22,7 +22,7 @@ bool machine_allow_tiles(void);
 
 /* Returns the kernels that ENGINE_ISA names, else the best that this CPU has and this process may
  * use. Returns NULL if the name is unknown. */
-const struct kernels *machine_kernels(bool int8, engine_error *error);
+const struct kernels *machine_kernels(bool tiles, engine_error *error);
 
 /* Returns OpenBLAS, set to one thread, so that each of ours can call it; loaded by the first call
  * in the process, and never unloaded. Returns NULL if it is missing, its build cannot be used

@@ -64,7 +64,13 @@ static inline struct product product_rows(const struct product *all, size_t row,
     return part;
 }
 
-enum { QUANTIZED_STEP = 64 };
+enum { QUANTIZED_STEP = 64, BF16_STEP = 32, BF16_SIDE = 32 };
+
+/* Returns the elements of a row of n in bfloat16, which do not all start in the same cache sets. */
+static inline size_t bf16_stride(size_t n)
+{
+    return (round_up(n, BF16_STEP) / BF16_STEP | 1) * BF16_STEP;
+}
 
 /* Number of steps of k in one partial sum of a product of floats. */
 enum { SUM_BLOCK = 128 };
@@ -179,6 +185,15 @@ struct kernels {
      * both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
 
+    /* The same in bfloat16 (bf16/product_pairs.h): rows of x are readable to a multiple of 16, K is
+     * padded with zeros to a multiple of 32, panels are pairs [K/2, 16, 2]. The others round
+     * operands: a row x [n]; n rows of 16 columns; n_columns, up to a multiple of 16, of n rows. */
+    void (*product_pairs)(const struct product *product);
+    void (*round_pairs)(const float *x, size_t n, uint16_t *out);
+    void (*pair_rows)(const float *rows, size_t stride, size_t n, uint16_t *out);
+    void (*pair_columns)(const float *rows, size_t stride, size_t n, size_t n_columns,
+                         uint16_t *out, size_t out_stride);
+
     /* Computes any of these products by OpenBLAS, in blocks of at most most_rows rows
      * (product_blas.h); panels of int8 need rows of int8. scratch: blas_carve() floats. */
     void (*product_blas)(const struct blas *blas, size_t most_rows, enum tensor_type type,
@@ -243,18 +258,19 @@ struct kernels {
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
     kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot, kernels_neoni8mm;
 
-/* int8 products for the tables of these sets. */
+/* Products for the tables of these sets. */
 void product_int8_avxvnni(const struct product *product);
 void product_int8_avx512vnni(const struct product *product);
 void product_int8_amx(const struct product *product);
 void product_int8_neondot(const struct product *product);
 void product_int8_neoni8mm(const struct product *product);
+void product_pairs_amx(const struct product *product);
 
 /* Returns the best set that this CPU runs and that isa allows: "portable" everywhere; "avx2",
  * "avxvnni", "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64
  * (NULL or empty: the best). If the CPU lacks isa, the result is the best set below it, "portable"
- * for names of another architecture; NULL for an unknown name. amx is chosen only for int8, its
- * only difference from avx512vnni. */
-const struct kernels *kernels_select(const char *isa, bool int8);
+ * for names of another architecture; NULL for an unknown name. amx is chosen only for products in
+ * int8 or bfloat16, its only difference from avx512vnni. */
+const struct kernels *kernels_select(const char *isa, bool tiles);
 
 #endif

@@ -14,9 +14,9 @@ static const struct kernels *const KERNEL_SETS[] = {&kernels_portable,   &kernel
                                                     &kernels_avxvnni,    &kernels_avx512,
                                                     &kernels_avx512vnni, &kernels_amx};
 
-/* CPUID leaf 7 bits that the compilers' names do not cover: tiles (edx), and VNNI in AVX registers
- * (eax of subleaf 1). */
-enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25, AVX_VNNI_BIT = 1 << 4 };
+/* CPUID leaf 7 bits that the compilers' names do not cover: tiles, int8 and bf16 (edx), and VNNI in
+ * AVX registers (eax of subleaf 1). */
+enum { AMX_BITS = 1 << 24 | 1 << 25 | 1 << 22, AVX_VNNI_BIT = 1 << 4 };
 
 static bool cpu_has(size_t set)
 {
@@ -33,7 +33,7 @@ static bool cpu_has(size_t set)
     case AVX512_VNNI: return cpu_has(AVX512) && __builtin_cpu_supports("avx512vnni");
     case AMX:
         return cpu_has(AVX512_VNNI) && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
-               (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0;
+               (d & AMX_BITS) == AMX_BITS;
     default: return true;
     }
 }
@@ -72,7 +72,7 @@ static bool is_name(const char *isa)
     return false;
 }
 
-const struct kernels *kernels_select(const char *isa, bool int8)
+const struct kernels *kernels_select(const char *isa, bool tiles)
 {
     size_t chosen = sizeof KERNEL_SETS / sizeof KERNEL_SETS[0] - 1;
     if (isa != NULL && isa[0] != '\0') {
@@ -81,7 +81,7 @@ const struct kernels *kernels_select(const char *isa, bool int8)
         while (chosen > 0 && strcmp(KERNEL_SETS[chosen]->isa, isa) != 0)
             chosen--;
     }
-    while ((KERNEL_SETS[chosen]->needs_tiles && !int8) || !cpu_has(chosen))
+    while ((KERNEL_SETS[chosen]->needs_tiles && !tiles) || !cpu_has(chosen))
         chosen--;
     return KERNEL_SETS[chosen];
 }

@@ -16,7 +16,7 @@
 #include "model/layers/mask.h"
 
 /* Returns the floats of scratch for sequences of at most n_tokens. */
-size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias);
+size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias, bool bf16);
 
 /* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. bias: by
  * distance, or NULL. map: receives the weights [T, T], or NULL. blas: for the products, or NULL.
@@ -29,6 +29,7 @@ struct attention_head {
     struct band band;
     const struct distance_bias *bias;
     const struct blas *blas;
+    bool bf16; /* the products are in bfloat16 (kernels/bf16/) */
     float *out;
     size_t out_stride;
     float *map;

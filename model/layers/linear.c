@@ -26,7 +26,7 @@ const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
 size_t linear_scratch(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
-    bool in_place = weight->layout == LAYOUT_PANELS && weight->type != TENSOR_INT8;
+    bool in_place = weight->layout != LAYOUT_ROWS && weight->type != TENSOR_INT8;
     return in_place ? 0 : DECODED_PANELS * weight->cols * PANEL;
 }
 
@@ -62,6 +62,12 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
         p->column_sums = weight->column_sums != NULL ? weight->column_sums + column : NULL;
         p->kept_panels = weight->kept_panels != NULL ? weight->kept_panels + column * KEPT : NULL;
         p->seven_bits = weight->rounding == ROUND_7_BITS;
+    } else if (weight->layout == LAYOUT_PAIRS) {
+        kernel = kernels->product_pairs;
+        weight_bytes = x_bytes = sizeof(uint16_t);
+        p->x = in->rounded;
+        p->x_stride = bf16_stride(weight->cols);
+        p->panel_stride = PANEL * round_up(weight->cols, BF16_STEP);
     } else if (weight->type != TENSOR_F32) {
         kernel = weight->type == TENSOR_F16 ? kernels->product_f16 : kernels->product_bf16;
         weight_bytes = sizeof(uint16_t);
@@ -89,6 +95,20 @@ static void multiply_decoded(const struct kernels *kernels, const struct matrix 
         p->gate = p->gate != NULL ? p->gate + n_columns : NULL;
         p->out += n_columns;
     }
+}
+
+void linear_to_pairs(const struct kernels *kernels, struct linear *linear, uint16_t *to,
+                     float *scratch)
+{
+    struct matrix *weight = &linear->weight;
+    size_t panel = PANEL * round_up(weight->cols, BF16_STEP);
+    for (size_t i = 0; i < linear_panels(linear); i++) {
+        matrix_panel(weight, i, scratch);
+        kernels->pair_rows(scratch, PANEL, weight->cols, to + i * panel);
+    }
+    weight->data = to;
+    weight->type = TENSOR_BF16;
+    weight->layout = LAYOUT_PAIRS;
 }
 
 struct quantization linear_quantize(const struct kernels *kernels, const struct linear *linear,
@@ -122,7 +142,7 @@ void linear(const struct kernels *kernels, const struct linear *linear,
         .n_rows = in->n_rows,
         .n_panels = panel_end - panel_begin,
     };
-    if (weight->layout == LAYOUT_PANELS && (weight->type != TENSOR_INT8 || in->q != NULL))
+    if (weight->layout != LAYOUT_ROWS && (weight->type != TENSOR_INT8 || in->q != NULL))
         multiply_stored(kernels, weight, in, panel_begin, &product, scratch);
     else
         multiply_decoded(kernels, weight, panel_begin, &product, scratch);

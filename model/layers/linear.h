@@ -37,6 +37,14 @@ static inline bool linear_takes_int8(const struct linear *linear)
 struct quantization linear_quantize(const struct kernels *kernels, const struct linear *linear,
                                     const float *x, int8_t *q);
 
+/* Rounds a layer's weights to bfloat16, into linear_pairs() elements; scratch: 16 * in floats. */
+static inline size_t linear_pairs(const struct linear *linear)
+{
+    return linear_panels(linear) * PANEL * round_up(linear->weight.cols, BF16_STEP);
+}
+void linear_to_pairs(const struct kernels *kernels, struct linear *linear, uint16_t *to,
+                     float *scratch);
+
 /* Input of a layer: rows [n, in] as f32, or by linear_quantize() for a layer that takes int8. */
 struct linear_input {
     const float *x;
@@ -44,6 +52,7 @@ struct linear_input {
     const int8_t *q; /* or NULL */
     size_t q_stride;
     const struct quantization *quantization; /* [n] */
+    const uint16_t *rounded; /* for LAYOUT_PAIRS: by round_pairs(), bf16_stride(in) apart */
     size_t n_rows;
     const struct blas *blas; /* if set, the kernels multiply up to blas_rows rows at a time by it */
     size_t blas_rows;        /* 0: OpenBLAS is not used */

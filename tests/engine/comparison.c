@@ -30,7 +30,8 @@ void comparison_close(struct subject *subject)
 void comparison_reopen(struct subject *subject, const char *isa)
 {
     engine_model_close(subject->model);
-    subject->model = isa ? support_open_isa(subject->path, isa) : support_open(subject->path);
+    subject->model = isa ? support_open_isa(subject->path, isa, ENGINE_PRECISION_EXACT)
+                         : support_open(subject->path);
     subject->info = ENGINE_INFO();
     assert_int_equal(engine_model_info(subject->model, &subject->info, NULL), ENGINE_OK);
 }

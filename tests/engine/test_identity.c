@@ -191,7 +191,7 @@ static void open_alone(struct alone *alone, const char *isa)
 {
     engine_info info = ENGINE_INFO();
     uint64_t state = 7;
-    alone->model = support_open_isa(path, isa);
+    alone->model = support_open_isa(path, isa, ENGINE_PRECISION_EXACT);
     assert_int_equal(engine_model_info(alone->model, &info, NULL), ENGINE_OK);
     assert_true(info.n_vocabulary >= 26);
     alone->width = info.width;

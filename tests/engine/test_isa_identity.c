@@ -5,7 +5,7 @@
  *
  * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, NEON
  * included, with gcc and clang, by fingerprints; the portable set is within 1e-5 in f32 and
- * 0.05 in int8. */
+ * 0.05 in int8 and bf16. */
 #include "tests/support.h"
 
 #include <inttypes.h>
@@ -15,10 +15,11 @@
 
 /* How far the portable set may be, where 1 is the size of the numbers. f32: rounding errors of some
  * hundred steps of 6e-8. int8: a number next to the border between two whole ones is rounded to the
- * other one, which is 1/127 of the largest in its row. */
-enum { N_PRECISIONS = 2 };
-static const char *const PRECISIONS[N_PRECISIONS] = {"floats", "int8"};
-static const double PORTABLE_WITHIN[N_PRECISIONS] = {1e-5, 0.05};
+ * other one, which is 1/127 of the largest in its row. bf16: to
+ * the next number, 1/128 of itself. */
+enum { N_PRECISIONS = 3 };
+static const char *const PRECISIONS[N_PRECISIONS] = {"floats", "int8", "bf16"};
+static const double PORTABLE_WITHIN[N_PRECISIONS] = {1e-5, 0.05, 0.05};
 
 /* A change of the arithmetic changes the fingerprints: then copy the fingerprints that the test
  * prints. Nothing else may change them. */
@@ -70,6 +71,28 @@ static const struct shape SHAPES[] = {
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
+/* The same of models opened with precision bf16. */
+static const struct shape BF16_SHAPES[] = {
+    {"--width 96 --heads 3 --feed-forward 600 --position learned", 0xA92E9E7695EC42C1u},
+    {"--width 130 --heads 2 --feed-forward 200 --norm rms --activation gelu_tanh --gate first",
+     0xE54214988D7B0F34u},
+    {"--width 63 --heads 3 --feed-forward 90 --activation silu --mask causal --type f16",
+     0x4D0F136FA88DD8F4u},
+    {"--width 96 --heads 3 --feed-forward 300 --type int8 --gate second", 0xE09BACABF1588D85u},
+    {"--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "
+     "global_every=2 --set attention_position=rotary --set rotary_local_base=100",
+     0x17C6C60A9D94F24Cu},
+    {"--width 60 --heads 6 --feed-forward 64 --layout rows --set attention_position=alibi",
+     0xF54EA3EF193095F4u},
+    {"--width 48 --heads 2 --activation relu --set attention_position=distance --set distances=30 "
+     "--set layer_groups=1 --embedding-width 20",
+     0x82D360C1D2908806u},
+    {"--width 40 --heads 4 --norm rms --norm-place sandwich --mask causal --set key_value_heads=2 "
+     "--set attention_position=rotary --set head_width=20 --set query_key_norm=yes",
+     0x499A6C5EF8154572u},
+};
+enum { N_BF16_SHAPES = sizeof BF16_SHAPES / sizeof BF16_SHAPES[0] };
+
 /* Attention goes one way for up to 32 tokens, another for more, and has blocks of 96. */
 static const size_t LENS[] = {1, 2, 7, 16, 31, 32, 33, 64, 96, 97, 190};
 enum { N_TEXTS = sizeof LENS / sizeof LENS[0], LONGEST = 190 };
@@ -80,9 +103,9 @@ struct vectors {
 };
 
 /* Every token's vector of every text, then the text's own. */
-static struct vectors encode_all(const char *path, const char *isa)
+static struct vectors encode_all(const char *path, const char *isa, engine_precision precision)
 {
-    engine_model *model = support_open_isa(path, isa);
+    engine_model *model = support_open_isa(path, isa, precision);
     engine_session_options alone = ENGINE_SESSION_OPTIONS(.n_threads = 1);
     engine_session *session = support_session(model, &alone);
     engine_info info = ENGINE_INFO();
@@ -145,12 +168,13 @@ static double distance(const struct vectors *a, const struct vectors *b)
 }
 
 /* The portable set is first. Returns whether the fingerprint is the expected one. */
-static bool check_shape(const char *path, const struct shape *shape, double *portable_distance)
+static bool check_shape(const char *path, const struct shape *shape, engine_precision precision,
+                        double *portable_distance)
 {
-    struct vectors portable = encode_all(path, support_isa(0));
-    struct vectors first = encode_all(path, support_isa(1));
+    struct vectors portable = encode_all(path, support_isa(0), precision);
+    struct vectors first = encode_all(path, support_isa(1), precision);
     for (size_t i = 2; support_isa(i) != NULL; i++) {
-        struct vectors other = encode_all(path, support_isa(i));
+        struct vectors other = encode_all(path, support_isa(i), precision);
         check_same(shape, &first, support_isa(1), &other, support_isa(i));
         free(other.values);
     }
@@ -165,23 +189,33 @@ static bool check_shape(const char *path, const struct shape *shape, double *por
     return same;
 }
 
+/* Returns the number of changed fingerprints. */
+static size_t check_shapes(const struct shape *shapes, size_t n, engine_precision precision,
+                           double distances[N_PRECISIONS])
+{
+    const size_t step = support_emulated() ? 4 : 1;
+    size_t n_changed = 0;
+    for (size_t i = 0; i < n; i += step) {
+        char path[SUPPORT_PATH];
+        size_t kind =
+            precision == ENGINE_PRECISION_BF16 ? 2 : strstr(shapes[i].options, "int8") != NULL;
+        support_path(path, support_folder(), "model.weights");
+        support_make_model(path, NULL, "--seed %zu --max-tokens 192 --layers 2 %s", i,
+                           shapes[i].options);
+        n_changed += !check_shape(path, &shapes[i], precision, &distances[kind]);
+    }
+    return n_changed;
+}
+
 TEST(same_bits)
 {
     double distances[N_PRECISIONS] = {0};
-    size_t n_changed = 0;
     if (support_isas() < 2) {
         print_message("skipped: this processor has no fused multiply-adds\n");
         return;
     }
-    const size_t step = support_emulated() ? 4 : 1;
-    for (size_t i = 0; i < N_SHAPES; i += step) {
-        char path[SUPPORT_PATH];
-        bool int8 = strstr(SHAPES[i].options, "int8") != NULL;
-        support_path(path, support_folder(), "model.weights");
-        support_make_model(path, NULL, "--seed %zu --max-tokens 192 --layers 2 %s", i,
-                           SHAPES[i].options);
-        n_changed += !check_shape(path, &SHAPES[i], &distances[int8]);
-    }
+    size_t n_changed = check_shapes(SHAPES, N_SHAPES, ENGINE_PRECISION_EXACT, distances) +
+                       check_shapes(BF16_SHAPES, N_BF16_SHAPES, ENGINE_PRECISION_BF16, distances);
     for (size_t i = 1; support_isa(i) != NULL; i++)
         print_message("%s%s", i == 1 ? "the same bits: " : ", ", support_isa(i));
     print_message(" (others: not on this machine)\n");

@@ -91,7 +91,7 @@ TEST(six_orders)
         support_make_model(path, "I ride bike", "--seed %zu --max-tokens 16 --position %s %s",
                            choice, schemes[choice % 2], shapes[choice / 2]);
         for (size_t i = 0; support_isa(i); i++) {
-            engine_model *model = support_open_isa(path, support_isa(i));
+            engine_model *model = support_open_isa(path, support_isa(i), ENGINE_PRECISION_EXACT);
             encode_orders(model, ENGINE_POSITION_MODEL, vectors);
             spread(vectors, width_of(model), &smallest, &largest);
             print_message("%s, %s, %s: the same word in another place differs by %.3g or more",
@@ -160,7 +160,7 @@ TEST(look_ahead_mask)
         support_make_model(path, NULL, "--seed 3 --max-tokens 32 --position learned %s",
                            shapes[shape]);
         for (size_t i = 0; support_isa(i); i++) {
-            engine_model *model = support_open_isa(path, support_isa(i));
+            engine_model *model = support_open_isa(path, support_isa(i), ENGINE_PRECISION_EXACT);
             check_causal(model, shape == 0 ? ENGINE_MASK_MODEL : ENGINE_MASK_CAUSAL, shape);
             engine_model_close(model);
         }

@@ -203,6 +203,37 @@ float plain_chains(const float *x, const float *w, size_t step, size_t n, bool f
 /* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2.
  * gelu_tanh: x·(1 + tanh u) / 2, u = √(2/π)·(x + 0.044715·x³); here (1 + tanh u) / 2 is written as
  * 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */
+uint16_t plain_bf16(float x)
+{
+    if (fabsf(x) < 0x1p-126f)
+        return signbit(x) ? 0x8000 : 0;
+    double unit = isfinite(x) ? ldexp(1, ilogbf(x) - 7) : 1;
+    float rounded = (float)(rint((double)x / unit) * unit);
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+/* x, or a zero of its sign if x is subnormal. */
+static float flushed(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+float plain_pairs(const uint16_t *x, const uint16_t *w, size_t k)
+{
+    float sum = 0;
+    for (size_t step = 0; step < k; step += BF16_STEP) {
+        float chain[2] = {0, 0};
+        for (size_t i = step; i < step + BF16_STEP; i++)
+            chain[i % 2] =
+                flushed(fmaf(flushed(bf16_to_f32(x[i])),
+                             flushed(bf16_to_f32(w[i / 2 * 2 * PANEL + i % 2])), chain[i % 2]));
+        sum = flushed(sum + flushed(chain[0] + chain[1]));
+    }
+    return sum;
+}
+
 double plain_activation(enum activation activation, double x)
 {
     const double pi = 3.14159265358979323846;

@@ -134,12 +134,12 @@ TEST(verified_once)
 
 TEST(options_that_make_no_sense)
 {
-    static const engine_model_options wrong[] = {{sizeof verify, 2, 0},
-                                                 {sizeof verify, -2, 0},
-                                                 {sizeof verify, 0, 2},
-                                                 {sizeof verify, 0, -1}};
+    const engine_model_options wrong[] = {
+        ENGINE_MODEL_OPTIONS(.verify = 2), ENGINE_MODEL_OPTIONS(.verify = -2),
+        ENGINE_MODEL_OPTIONS(.copy = 2), ENGINE_MODEL_OPTIONS(.copy = -1),
+        ENGINE_MODEL_OPTIONS(.precision = (engine_precision)2)};
     write_sound();
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(try_open(&wrong[i]), ENGINE_ERROR_ARGUMENT);
         assert_non_null(strstr(last.message, "verify is"));
     }

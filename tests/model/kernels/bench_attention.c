@@ -46,7 +46,7 @@ static void all_heads(const struct kernels *kernels, struct attention_head head,
 static void measure(const struct kernels *kernels, size_t n_tokens, size_t width,
                     const struct blas *blas)
 {
-    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width, false);
+    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width, false, false);
     uint64_t state = 1;
     float *wide = random_floats(&state, n_tokens * stride, 2);
     float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);

@@ -115,7 +115,7 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
     enum { WIDTH = 13, STRIDE = 3 * 16 };
     uint64_t state = n;
     float *rows = random_floats(&state, n * STRIDE, 3);
-    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH, true) + 16) / 16 * 64);
+    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH, true, false) + 16) / 16 * 64);
     const struct band bands[] = {mask_band(MASK_FULL, 0), mask_band(MASK_CAUSAL, 0),
                                  mask_band(MASK_FULL, 20)};
     const struct distance_bias alibi = {.slope = 0.1};

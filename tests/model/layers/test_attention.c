@@ -65,7 +65,7 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
     struct distance_bias bias = {c->scores.slope, c->scores.table, c->scores.reach};
     bool has_bias = bias.slope > 0 || bias.table != NULL;
-    size_t n_scratch = attention_scratch(c->n_tokens, c->width, has_bias);
+    size_t n_scratch = attention_scratch(c->n_tokens, c->width, has_bias, false);
     float *exact = new_floats(n_scratch), *guarded = new_floats(n_scratch + PANEL);
     float *unmapped = new_floats(n_out);
     struct attention_head head = {
@@ -283,15 +283,16 @@ TEST(scratch_is_linear)
 {
     for (size_t width = 1; width <= 100; width++) {
         size_t padded = (width + PANEL - 1) / PANEL * PANEL;
-        size_t few = attention_scratch(1000, width, false);
-        assert_true(attention_scratch(8000, width, false) <= few + 7000 * (width + padded) + PANEL);
-        assert_true(attention_scratch(8000, width, true) <=
-                    attention_scratch(8000, width, false) + 2 * 8000 + 2 * PANEL);
+        size_t few = attention_scratch(1000, width, false, false);
+        assert_true(attention_scratch(8000, width, false, false) <=
+                    few + 7000 * (width + padded) + PANEL);
+        assert_true(attention_scratch(8000, width, true, false) <=
+                    attention_scratch(8000, width, false, false) + 2 * 8000 + 2 * PANEL);
         assert_true(few >= 1000 * (width + padded));
-        assert_int_equal(attention_scratch(0, width, false), 0);
+        assert_int_equal(attention_scratch(0, width, false, false), 0);
         for (size_t n = 1; n <= 200; n++)
-            assert_true(attention_scratch(n - 1, width, n % 2) <=
-                        attention_scratch(n, width, n % 2));
+            assert_true(attention_scratch(n - 1, width, n % 2, false) <=
+                        attention_scratch(n, width, n % 2, false));
     }
 }
 

@@ -1,0 +1,207 @@
+/* product_pairs.h - a product of bfloat16 with sums in float, 32 rows by two panels at a time. A
+ * sum C starts as +0. Each step of 32 k adds two chains to it, of even and odd k:
+ *
+ *     e = o = +0;   for pair p ascending:  e = fma(x[2p], w[2p], e),  o = fma(x[2p+1], w[2p+1], o)
+ *     C = C + (e + o)      rounded to nearest even; subnormal results are zeros of their sign
+ *
+ * So adds Intel's tdpbf16ps; all other instruction sets give its bits. vdpbf16ps adds in another
+ * order, and is not used. Plain twin: plain_pairs in tests/model/plain.c.
+ */
+#ifndef MODEL_KERNELS_PRODUCT_PAIRS_H
+#define MODEL_KERNELS_PRODUCT_PAIRS_H
+
+#include "model/kernels/tile.h"
+
+/* A block of sums [16 or 32, 32] of a product. Those of a last panel are computed twice. */
+struct pair_block {
+    const uint16_t *x, *w;
+    size_t x_stride, w_stride, n_steps; /* w_stride: to the right panel */
+    size_t row, end, column, n_columns; /* row: the next to be finished */
+    float *sums;
+    struct fetch fetch;
+};
+
+/* out = act(sums (+ bias) (+ residual)) (· gate), for the next row. */
+static void finish_row(const struct product *p, struct pair_block *block)
+{
+    const size_t row = block->row++, at = row * p->out_stride + block->column;
+    for (size_t c = 0; c < block->n_columns; c += LANES) {
+        vec v = load(block->sums + c);
+        if (p->bias != NULL)
+            v += load(p->bias + block->column + c);
+        if (p->residual != NULL)
+            v += load(p->residual + at + c);
+        store(block->sums + c, v);
+    }
+    if (p->activated)
+        activate(p->activation, block->sums, block->n_columns);
+    for (size_t c = 0; c < block->n_columns; c += LANES) {
+        vec v = load(block->sums + c);
+        store(p->out + at + c, p->gate != NULL ? v * load(p->gate + at + c) : v);
+    }
+    block->sums += BF16_SIDE;
+}
+
+#if defined(KERNELS_AMX)
+#include "model/kernels/product_amx.h"
+
+/* Finishes rows of the block before between the steps, so that tiles and vectors work at the same
+ * time. Few rows leave the memory no time for more than what it fetches by itself. */
+static void sum_block(const struct pair_block *block, bool lower, const struct product *p,
+                      struct pair_block *before)
+{
+    const size_t at_once = (BF16_SIDE + block->n_steps - 1) / block->n_steps;
+    const size_t x_bytes = block->x_stride * sizeof *block->x, bytes = BF16_SIDE * sizeof(float);
+    const uint16_t *x = block->x, *w = block->w;
+    float *below = block->sums + PANEL * BF16_SIDE;
+    struct fetch fetch = block->fetch;
+    compiler_barrier();
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+    for (size_t i = 0; i < block->n_steps; i++, x += BF16_STEP, w += PANEL * BF16_STEP) {
+        _tile_loadd(6, w, AMX_K);
+        _tile_loadd(4, x, x_bytes);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_loadd(7, w + block->w_stride, AMX_K);
+        _tile_dpbf16ps(1, 4, 7);
+        if (lower) {
+            _tile_loadd(5, x + PANEL * block->x_stride, x_bytes);
+            _tile_dpbf16ps(2, 5, 6);
+            _tile_dpbf16ps(3, 5, 7);
+            fetch_ahead(&fetch);
+        }
+        for (size_t n = 0; n < at_once && before->row < before->end; n++)
+            finish_row(p, before);
+    }
+    _tile_stored(0, block->sums, bytes);
+    _tile_stored(1, block->sums + PANEL, bytes);
+    if (lower) {
+        _tile_stored(2, below, bytes);
+        _tile_stored(3, below + PANEL, bytes);
+    }
+    compiler_barrier();
+}
+#else
+enum { CHAIN_ROWS = LANES == 16 ? 4 : 2, CHAIN_VECTORS = 2, STEP_PAIRS = BF16_STEP / 2 };
+
+/* Returns x·w + sum. Subnormal numbers become zeros by the processor's mode, or by comparison: in
+ * double products of bfloat16 are exact, and sums, though rounded twice, are those rounded once, as
+ * 53 bits are more than twice 24 and one. */
+INLINE vec chain_link(vec x, vec w, vec sum)
+{
+#if defined(__FMA__)
+    return multiply_add(x, w, sum);
+#else
+    for (int i = 0; i < LANES; i++) {
+        const double exact = (double)x[i] * (double)w[i] + (double)sum[i];
+        const bool is_tiny = fabs(exact) < 0x1p-126 - 0x1p-151; /* more rounds to 2^-126 */
+        sum[i] = (float)(is_tiny ? copysign(0, exact) : exact);
+    }
+    return sum;
+#endif
+}
+
+/* The numbers of a step, widened: even k, odd k. */
+struct wide_step {
+    _Alignas(64) float x[BF16_SIDE][2][STEP_PAIRS], w[2][STEP_PAIRS][BF16_SIDE];
+};
+
+INLINE void widen_pairs(const uint16_t *pairs, float *even, float *odd)
+{
+    for (size_t i = 0; i < PANEL; i += LANES) {
+        uvec bits = (uvec)load((const float *)(const void *)(pairs + 2 * i));
+        store(even + i, (vec)(bits << 16));
+        store(odd + i, (vec)(bits & 0xFFFF0000u));
+    }
+}
+
+/* Adds the chains of a step to CHAIN_ROWS rows of CHAIN_VECTORS vectors of sums. */
+INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums)
+{
+    const vec one = splat(1);
+    vec chain[2][CHAIN_ROWS][CHAIN_VECTORS] = {0};
+    for (size_t p = 0; p < STEP_PAIRS; p++)
+        UNROLL (odd, (size_t)2)
+            UNROLL (r, (size_t)CHAIN_ROWS) {
+                vec *link = chain[odd][r], x = splat(step->x[row + r][odd][p]);
+                UNROLL (v, (size_t)CHAIN_VECTORS)
+                    link[v] = chain_link(x, load(&step->w[odd][p][column] + v * LANES), link[v]);
+            }
+    UNROLL (r, (size_t)CHAIN_ROWS)
+        UNROLL (v, (size_t)CHAIN_VECTORS) {
+            float *sum = sums + (row + r) * BF16_SIDE + column + v * LANES;
+            vec both = chain_link(chain[0][r][v], one, chain[1][r][v]);
+            store(sum, chain_link(both, one, load(sum)));
+        }
+}
+
+/* Not inlined: no arithmetic of the caller may move to where subnormal numbers are zeros. */
+__attribute__((noinline)) static void sum_block(const struct pair_block *block, bool lower,
+                                                const struct product *p, struct pair_block *before)
+{
+    struct wide_step step;
+    const size_t n_rows = lower ? BF16_SIDE : PANEL;
+    const uint16_t *x = block->x, *w = block->w;
+    (void)p, (void)before;
+#if defined(__FMA__)
+    const unsigned mode = _mm_getcsr(), flush_results = 0x8000, flush_operands = 0x0040;
+    _mm_setcsr(mode | flush_results | flush_operands);
+#endif
+    memset(block->sums, 0, n_rows * BF16_SIDE * sizeof(float));
+    for (size_t i = 0; i < block->n_steps; i++, x += BF16_STEP, w += PANEL * BF16_STEP) {
+        for (size_t r = 0; r < n_rows; r++)
+            widen_pairs(x + r * block->x_stride, step.x[r][0], step.x[r][1]);
+        for (size_t j = 0; j < BF16_STEP; j++) {
+            const size_t pair = j / 2, right = j % 2;
+            widen_pairs(w + right * block->w_stride + pair * BF16_STEP,
+                        step.w[0][pair] + right * PANEL, step.w[1][pair] + right * PANEL);
+        }
+        for (size_t r = 0; r < n_rows; r += CHAIN_ROWS)
+            for (size_t c = 0; c < BF16_SIDE; c += CHAIN_VECTORS * LANES)
+                add_chains(&step, r, c, block->sums);
+    }
+#if defined(__FMA__)
+    _mm_setcsr(mode);
+#endif
+}
+#endif
+
+static void product_pairs(const struct product *p)
+{
+    _Alignas(64) float sums[2][BF16_SIDE * BF16_SIDE];
+    const size_t n_bytes = 2 * p->panel_stride * sizeof(uint16_t);
+    const size_t n_blocks = (p->n_rows + BF16_SIDE - 1) / BF16_SIDE;
+    struct pair_block before = {0}, block = {.x_stride = p->x_stride,
+                                             .n_steps = (p->k + BF16_STEP - 1) / BF16_STEP};
+#if defined(KERNELS_AMX)
+    shape_tiles(AMX_SIDE, AMX_SIDE);
+#endif
+    for (size_t panel = 0, turn = 0; panel < p->n_panels; panel += 2) {
+        const bool right = panel + 1 < p->n_panels;
+        block.w = (const uint16_t *)p->panels + panel * p->panel_stride;
+        block.w_stride = right ? p->panel_stride : 0;
+        block.column = panel * PANEL;
+        block.n_columns = right ? BF16_SIDE : PANEL;
+        for (size_t i = 0; i < n_blocks; i++, turn ^= 1) {
+            block.row = i * BF16_SIDE;
+            block.end = i + 1 < n_blocks ? block.row + BF16_SIDE : p->n_rows;
+            block.x = (const uint16_t *)p->x + block.row * p->x_stride;
+            block.sums = sums[turn];
+            block.fetch =
+                fetch_share((const char *)block.w + n_bytes, n_bytes, block.n_steps, i, n_blocks);
+            sum_block(&block, block.end - block.row > PANEL, p, &before);
+            while (before.row < before.end)
+                finish_row(p, &before);
+            before = block;
+        }
+    }
+    while (before.row < before.end)
+        finish_row(p, &before);
+#if defined(KERNELS_AMX)
+    _tile_release();
+#endif
+}
+
+#endif

@@ -1,0 +1,303 @@
+/* Products in bfloat16 of every instruction set, AMX included: the same bits everywhere, by the
+ * plain twin of bf16.h's sums; rounding; and attention.
+ *
+ * Guarantee: products in bfloat16 have the same bits on every instruction set, those of Intel's
+ * tdpbf16ps (AMX), for numbers of any size. */
+#include "tests/model/plain.h"
+
+#include "model/layers/attention.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 70, MOST_PANELS = 5, COLUMNS = MOST_PANELS * PANEL, OUT_STRIDE = COLUMNS + 16 };
+
+/* ---- Products ---- */
+
+/* Numbers around 1; from subnormal to infinite; and so small that sums are subnormal, too. */
+enum filling { USUAL, EVERY_SIZE, TINY, N_FILLINGS };
+
+static uint16_t value_of(enum filling filling, uint64_t *state)
+{
+    uint64_t random = support_random(state);
+    uint16_t sign = (uint16_t)(random >> 63 << 15), fraction = random & 0x7F;
+    switch (filling) {
+    case USUAL: return (uint16_t)(sign | (120 + (random >> 8) % 10) << 7 | fraction);
+    case TINY: return (uint16_t)(sign | (56 + (random >> 8) % 16) << 7 | fraction);
+    default:
+        if ((random >> 40) % 999 == 0)
+            return (uint16_t)(sign | 0x7F80);
+        return (uint16_t)(sign | (random >> 8) % 255 << 7 | fraction);
+    }
+}
+
+struct operands {
+    size_t k, x_stride, panel_stride;
+    uint16_t *x, *panels;
+    float *bias, *residual, *gate, *sums; /* sums: expected, [MOST_ROWS, OUT_STRIDE] */
+};
+
+/* Rows are readable to a multiple of 16: what follows them is NaN. */
+static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels,
+                                    enum filling filling)
+{
+    size_t padded = round_up(k, BF16_STEP);
+    struct operands o = {.k = k, .x_stride = bf16_stride(k), .panel_stride = padded * PANEL};
+    size_t n_x = round_up(n_rows, PANEL) * o.x_stride, n_out = MOST_ROWS * OUT_STRIDE;
+    o.x = new_bytes(n_x * sizeof *o.x);
+    o.panels = new_bytes(n_panels * o.panel_stride * sizeof *o.panels);
+    memset(o.x, 0xFF, n_x * sizeof *o.x);
+    memset(o.panels, 0, n_panels * o.panel_stride * sizeof *o.panels);
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t i = 0; i < padded; i++)
+            o.x[r * o.x_stride + i] = i < k ? value_of(filling, state) : 0;
+    for (size_t j = 0; j < n_panels; j++)
+        for (size_t i = 0; i < k * PANEL; i++)
+            o.panels[j * o.panel_stride + i / PANEL / 2 * BF16_STEP + i % PANEL * 2 +
+                     i / PANEL % 2] = value_of(filling, state);
+    o.bias = random_floats(state, COLUMNS, 1);
+    o.residual = random_floats(state, n_out, 2);
+    o.gate = random_floats(state, n_out, 2);
+    o.sums = new_floats(n_out);
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t c = 0; c < n_panels * PANEL; c++)
+            o.sums[r * OUT_STRIDE + c] =
+                plain_pairs(o.x + r * o.x_stride,
+                            o.panels + c / PANEL * o.panel_stride + c % PANEL * 2, padded);
+    return o;
+}
+
+static void free_operands(struct operands *o)
+{
+    free(o->x);
+    free(o->panels);
+    free(o->bias);
+    free(o->residual);
+    free(o->gate);
+    free(o->sums);
+}
+
+/* The sum alone; with bias and residual; with an activation and a gate. */
+enum ending { ALONE, ADDED, ACTIVATED, N_ENDINGS };
+
+static float expected_of(const struct kernels *kernels, const struct operands *o, size_t at,
+                         size_t column, enum ending ending)
+{
+    volatile float y = o->sums[at];
+    if (ending == ALONE)
+        return y;
+    y = y + o->bias[column];
+    y = y + o->residual[at];
+    if (ending == ADDED)
+        return y;
+    float activated = y;
+    kernels->activate(ACTIVATION_GELU, &activated, 1);
+    return activated * o->gate[at];
+}
+
+static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
+                          size_t n_panels, enum ending ending)
+{
+    size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
+    float *out = new_floats(n_out);
+    fill_untouched(out, n_out);
+    kernels->product_pairs(&(struct product){
+        .x = o->x,
+        .x_stride = o->x_stride,
+        .panels = o->panels,
+        .panel_stride = o->panel_stride,
+        .k = o->k,
+        .bias = ending != ALONE ? o->bias : NULL,
+        .residual = ending != ALONE ? o->residual : NULL,
+        .activated = ending == ACTIVATED,
+        .activation = ACTIVATION_GELU,
+        .gate = ending == ACTIVATED ? o->gate : NULL,
+        .out = out,
+        .out_stride = OUT_STRIDE,
+        .n_rows = n_rows,
+        .n_panels = n_panels,
+    });
+    for (size_t at = 0; at < n_out; at++) {
+        size_t c = at % OUT_STRIDE;
+        float expected = c < columns ? expected_of(kernels, o, at, c, ending) : 0;
+        if (c >= columns)
+            assert_true(untouched(out + at, 1));
+        else if (!same_floats(out + at, &expected, 1) && !(isnan(out[at]) && isnan(expected)))
+            fail_msg("%s: [%zu, %zu] of %zu rows, %zu panels, k %zu: %a, expected %a", kernels->isa,
+                     at / OUT_STRIDE, c, n_rows, n_panels, o->k, (double)out[at], (double)expected);
+    }
+    free(out);
+}
+
+/* Every number of rows and panels, that is every shape of block and every rest. */
+TEST(blocks)
+{
+    static const size_t widths[] = {1, 31, 64, 77};
+    uint64_t state = 1;
+    size_t row_step = support_slow() ? 9 : 1;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        struct operands o = new_operands(&state, widths[w], MOST_ROWS, MOST_PANELS, USUAL);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows += row_step)
+                for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
+                    check_product(tested_kernels(s), &o, n_rows, n_panels,
+                                  (enum ending)((n_rows + n_panels) % N_ENDINGS));
+        free_operands(&o);
+    }
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        print_message("%s%s", s == 0 ? "bfloat16: " : ", ", tested_kernels(s)->isa);
+    print_message("\n");
+}
+
+TEST(numbers_of_every_size)
+{
+    static const size_t widths[] = {5, 32, 96, 770, 3072};
+    uint64_t state = 2;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (int filling = 0; filling < N_FILLINGS; filling++) {
+            struct operands o = new_operands(&state, widths[w], 33, 3, (enum filling)filling);
+            for (size_t s = 0; tested_kernels(s) != NULL; s++)
+                check_product(tested_kernels(s), &o, 33, 3, ALONE);
+            free_operands(&o);
+        }
+}
+
+/* ---- Rounding ---- */
+
+/* Every bfloat16, and what is around the middle to the next one. */
+TEST(rounding)
+{
+    static const uint32_t below[] = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF};
+    enum { N = 1 << 16 };
+    float *x = new_floats(2 * N);
+    uint16_t *out = new_bytes((N + 32) * sizeof *out);
+    for (size_t b = 0; b < sizeof below / sizeof *below; b++) {
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t bits = i << 16 | below[b];
+            memcpy(x + i, &bits, sizeof bits);
+        }
+        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+            tested_kernels(s)->round_pairs(x, N - 5, out);
+            for (size_t i = 0; i < N; i++) {
+                bool is_nan = isnan(x[i]) && i < N - 5;
+                uint16_t expected = i < N - 5 ? plain_bf16(x[i]) : 0;
+                assert_true(is_nan ? (out[i] & 0x7FFF) > 0x7F80 : out[i] == expected);
+            }
+            tested_kernels(s)->pair_rows(x, PANEL + 3, 33, out);
+            for (size_t k = 0; k < 64; k++)
+                for (size_t c = 0; c < PANEL; c++)
+                    assert_int_equal(out[k / 2 * BF16_STEP + c * 2 + k % 2],
+                                     k < 33 ? plain_bf16(x[k * (PANEL + 3) + c]) : 0);
+        }
+    }
+    free(out);
+    free(x);
+}
+
+/* ---- Attention ---- */
+
+struct head_case {
+    size_t n_tokens, width;
+    struct plain_scores scores;
+};
+
+static void attend(const struct kernels *kernels, const struct head_case *c, const float *wide,
+                   float *out, float *map)
+{
+    size_t n_floats = attention_scratch(c->n_tokens, c->width, c->scores.slope > 0, true);
+    float *scratch = new_bytes((n_floats + PANEL) * sizeof *scratch);
+    struct distance_bias bias = {.slope = c->scores.slope};
+    fill_untouched(scratch, n_floats + PANEL);
+    attention_head(kernels,
+                   &(struct attention_head){.q = wide,
+                                            .k = wide + c->width,
+                                            .v = wide + 2 * c->width,
+                                            .stride = 3 * c->width + 5,
+                                            .n_tokens = c->n_tokens,
+                                            .head_width = c->width,
+                                            .scale = (float)c->scores.scale,
+                                            .band = mask_band(c->scores.mask, c->scores.window),
+                                            .bias = c->scores.slope > 0 ? &bias : NULL,
+                                            .bf16 = true,
+                                            .out = out,
+                                            .out_stride = c->width,
+                                            .map = map},
+                   scratch);
+    assert_true(untouched(scratch + n_floats, PANEL));
+    free(scratch);
+}
+
+/* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
+ * those, and weights 2^-9 of themselves. */
+static void check_head(const struct head_case *c, uint64_t seed, struct largest *largest)
+{
+    size_t n = c->n_tokens, n_out = n * c->width;
+    float *wide = random_floats(&seed, extent(n, 3 * c->width + 5, 3 * c->width), 1);
+    float *out = new_floats(n_out), *other = new_floats(n_out), *map = new_floats(n * n);
+    double *weights = new_doubles(n * n), *twin = new_doubles(n_out);
+    plain_attention(wide, wide + c->width, wide + 2 * c->width, 3 * c->width + 5, n, c->width,
+                    &c->scores, weights, twin);
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        attend(tested_kernels(s), c, wide, s < 2 ? out : other, NULL);
+        if (s >= 2 && !same_floats(out, other, n_out)) /* 0 is the portable set */
+            fail_msg("%zu tokens of width %zu: %s and %s differ", n, c->width,
+                     tested_kernels(1)->isa, tested_kernels(s)->isa);
+        attend(tested_kernels(s), c, wide, other, map);
+        assert_true(same_floats(out, other, n_out));
+        for (size_t i = 0; i < n_out; i++)
+            note_error(largest, fabs((double)out[i] - twin[i]), (double)out[i], twin[i], (double)n);
+        for (size_t i = 0; i < n * n; i++) {
+            note_error(largest, fabs((double)map[i] - weights[i]), (double)map[i], weights[i],
+                       (double)n);
+            assert_true(plain_sees(&c->scores, i / n, i % n) || map[i] == 0);
+        }
+    }
+    free(twin);
+    free(weights);
+    free(map);
+    free(other);
+    free(out);
+    free(wide);
+}
+
+TEST(attention)
+{
+    static const size_t widths[] = {1, 20, 32, 64, 80};
+    struct largest largest = {0};
+    for (size_t n = 1; n <= 300; n += n < 40 ? 1 : 43)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (int kind = 0; kind < 4; kind++) {
+                struct head_case c = {
+                    .n_tokens = n,
+                    .width = widths[w],
+                    .scores = {.scale = 1 / sqrt((double)widths[w]),
+                               .mask = kind % 2 ? MASK_CAUSAL : MASK_FULL,
+                               .window = kind >= 2 ? 3 + n / 4 : 0,
+                               .slope = kind == 3 ? 0.1 : 0},
+                };
+                check_head(&c, n + w, &largest);
+            }
+    assert_bound(&largest, 0.01, "attention in bfloat16");
+}
+
+/* Later tokens, and their number, change no bit under a look-ahead mask. */
+TEST(attention_of_a_prefix)
+{
+    enum { N = 290, WIDTH = 32 };
+    uint64_t state = 5;
+    struct head_case c = {N, WIDTH, {.scale = 0.2, .mask = MASK_CAUSAL}};
+    float *wide = random_floats(&state, extent(N, 3 * WIDTH + 5, 3 * WIDTH), 1);
+    float *all = new_floats(N * WIDTH), *some = new_floats(N * WIDTH);
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        c.n_tokens = N;
+        attend(tested_kernels(s), &c, wide, all, NULL);
+        for (c.n_tokens = 1; c.n_tokens < N; c.n_tokens += 31) {
+            attend(tested_kernels(s), &c, wide, some, NULL);
+            assert_true(same_floats(all, some, c.n_tokens * WIDTH));
+        }
+    }
+    free(some);
+    free(all);
+    free(wide);
+}
