@@ -1,7 +1,7 @@
 /* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat, and how
  * near that is to what the machine can do.
  *
- *     for each precision: a model;  for each workload, for each number of threads:
+ *     for each type: a model;  for each workload, for each number of threads:
  *     the peaks of the kernels in use, runs, the peaks again, a line
  *
  * The pieces: tools/bench/. See encode-bench(1).
@@ -53,8 +53,14 @@ enum {
     N_FIGURES
 };
 
+static bool is_exact(const struct result *result)
+{
+    return result->subject->precision == ENGINE_PRECISION_EXACT;
+}
+
 /* Computes the figures, NaN where one does not apply: a process of its own has no known number of
- * tokens and no share of a peak, since most of its time is not arithmetic. */
+ * tokens and no share of a peak, since most of its time is not arithmetic; the peak of bf16 is not
+ * measured. */
 static void compute_figures(const struct result *result, double figures[N_FIGURES])
 {
     const struct workload *workload = result->workload;
@@ -70,7 +76,8 @@ static void compute_figures(const struct result *result, double figures[N_FIGURE
     figures[TEXTS_PER_S] = (double)workload->n / median;
     figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
     figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
-    figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32);
+    figures[SHARE_OF_PEAK] =
+        is_exact(result) ? giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32) : NAN;
     figures[PEAK_F32_GFLOPS] = peaks->f32;
     figures[PEAK_INT8_GOPS] = peaks->int8;
 }
@@ -88,7 +95,8 @@ static void print_json(const struct result *result)
     json_write_text(&json, "workload", result->workload->name);
     json_write_text(&json, "model", result->subject->name);
     json_write_count(&json, "threads", result->peaks.n_threads);
-    json_write_text(&json, "precision", result->subject->precision);
+    json_write_text(&json, "type", result->subject->type);
+    json_write_text(&json, "precision", is_exact(result) ? "exact" : "bf16");
     json_write_text(&json, "isa", result->subject->info.isa);
     json_write_count(&json, "texts", result->workload->n);
     json_write_count(&json, "tokens", result->workload->n_tokens);
@@ -110,7 +118,7 @@ static void print_json(const struct result *result)
 
 static void print_heading(void)
 {
-    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s\n", "workload", "precision", "threads",
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s\n", "workload", "type", "threads",
            "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak");
 }
 
@@ -133,8 +141,8 @@ static void print_text(const struct result *result)
 {
     double figures[N_FIGURES];
     compute_figures(result, figures);
-    printf("%-10s %-9s %7zu", result->workload->name, result->subject->precision,
-           result->peaks.n_threads);
+    printf("%-10s %4s%-5s %7zu", result->workload->name, result->subject->type,
+           is_exact(result) ? "" : "/bf16", result->peaks.n_threads);
     print_figure(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
     print_figure(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
     print_figure(7, "%.1f %%", 100 * figures[SPREAD]);
@@ -270,11 +278,12 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < options.n_ids_files; i++)
         input_remember(options.ids_files[i]);
     bench.options = &options;
-    for (size_t i = 0; i < (options.model != NULL ? 1 : options.precisions.n); i++) {
+    for (size_t i = 0; i < (options.model != NULL ? 1 : options.types.n); i++) {
         if (options.model != NULL)
-            subject_open(&bench.subject, options.model);
+            subject_open(&bench.subject, options.model, &options.of_model);
         else
-            subject_make(&bench.subject, options.shape, options.precisions.names[i], options.seed);
+            subject_make(&bench.subject, options.shape, options.types.names[i], options.seed,
+                         &options.of_model);
         measure_peaks(&bench);
         for (size_t k = 0; k < options.n_ids_files; k++)
             measure_file(&bench, options.ids_files[k]);

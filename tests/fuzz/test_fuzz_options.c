@@ -13,7 +13,7 @@ TEST(replay)
         [ENCODE] = "--rank\nq\n--top\n3\n-p\nmean\n-f\ncsv\n--max-tokens\n9\n--prompt\nquery\na\n",
         [NEW] = "-o\nx\n--layers\n1\n--labels\nneg,pos\n--embedding-scale\nsqrt\n--seed\n7\n",
         [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",
-        [BENCH] = "--shape\n6/384/12/1536\n--precision\nf32,int8\n--threads\n1,2\n-f\njson\n",
+        [BENCH] = "--shape\n6/384/12/1536\n--type\nf32,int8\n--threads\n1,2\n-f\njson\n",
         [SEARCH] = "-k\n3\n--rerank\nr\n--candidates\n9\n--query\nwho?\n-f\njson\na.npy\na.txt\n",
         [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0:64:8,3\n-o\nw.svg\n",
         [PLOT + PLOT_ATTENTION] = "--layer\n1\n--head\nmean\n--size\n640x480\n--dpi\n90\nI ride\n",

@@ -36,7 +36,7 @@ def come_and_go(seed):
 def milliseconds(bench, threads):
     """Of a call, on average: calls that waited for the neighbour count with their whole time."""
     seconds = 1
-    done = subprocess.run([bench, "--precision", "int8", "--workloads", "lat16", "--threads",
+    done = subprocess.run([bench, "--type", "int8", "--workloads", "lat16", "--threads",
                            str(threads), "--seconds", str(seconds), "-f", "json"],
                           stdout=subprocess.PIPE, check=True)
     return 1000 * seconds / json.loads(done.stdout)["runs"]

@@ -120,7 +120,7 @@ quiet encode-new -o "new$evil"
 quiet encode-new -o x --words a --add-token "$(printf '\xff')"
 quiet encode-new "$evil"
 quiet encode-bench --ids "$evil" -m plain.weights --seconds 0.01
-quiet encode-bench --precision "$evil"
+quiet encode-bench --type "$evil"
 printf '1 2 3\n' >"ids$evil.txt"
 quiet encode-bench --ids "ids$evil.txt" -m plain.weights --seconds 0.01 -t 1
 

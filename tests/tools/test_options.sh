@@ -95,7 +95,7 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
         options_of "$program"
     fi
     [ $program != encode-bench ] ||
-        check 'completion: a list goes on' [ "$(completed encode-bench --precision f32,int8,b)" = f32,int8,bf16 ]
+        check 'completion: a list goes on' [ "$(completed encode-bench --type f32,int8,b)" = f32,int8,bf16 ]
     sort -u all-names >names
     "$programs/$program" --help-table | awk -f "$tree/tools/man/manual.awk" - "$tree/tools/man/$program.1.in" >manual
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |

@@ -43,8 +43,10 @@ static const struct option_row MODEL_ROWS[] = {
      "layers, width, heads, feed-forward (default 6/384/12/1536); a fifth\n"
      "number is the vocabulary (30522)",
      TEXT_AT(struct bench_options, shape)},
-    {"precision", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
-     LIST(precisions), .choices = "f32 bf16 f16 int8"},
+    {"type", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
+     LIST(types), .choices = "f32 bf16 f16 int8"},
+    {"precision", 0, "KIND", "compute products in f32 (exact, default), or in bf16: fast with AMX",
+     CHOICE_AT(struct bench_options, of_model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
 };
 
 static const struct option_row WORK_ROWS[] = {
@@ -76,8 +78,8 @@ static const struct option_group GROUPS[] = {
 };
 
 static const struct option_rule RULES[] = {
-    OPTION_EXCLUDES("model", "shape precision",
-                    "-m FILE has its shape and precision: omit --shape and --precision"),
+    OPTION_EXCLUDES("model", "shape type",
+                    "-m FILE has its shape and type: omit --shape and --type"),
     OPTION_EXCLUDES("model=-", "model",
                     "a weight file is mapped into memory, so it cannot be read from stdin"),
     {0},
@@ -91,7 +93,7 @@ static const struct option_command COMMAND = {
              "\n"
              "  encode-bench                                    MiniLM's shape in f32, one thread "
              "and all\n"
-             "  encode-bench --precision f32,int8 --workloads thr,lat16 -t 1,2\n"
+             "  encode-bench --type f32,int8 --workloads thr,lat16 -t 1,2\n"
              "  encode-bench -m minilm.weights --profile -f json\n",
 };
 
@@ -122,7 +124,7 @@ static const struct bench_options DEFAULTS = {
     .seconds = 1,
     .seed = 1,
     .shape = "6/384/12/1536",
-    .precisions = {{"f32"}, .n = 1},
+    .types = {{"f32"}, .n = 1},
     .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128", "cold"}, .n = 6},
 };
 
@@ -130,6 +132,7 @@ void bench_options_read(struct bench_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = DEFAULTS;
+    options->of_model = ENGINE_MODEL_OPTIONS();
     options_read(&reading, &TABLE, 0, options, argc, argv);
     if (reading.n_arguments > 0)
         program_die_misused("'%s' is not an option", reading.arguments[0]);

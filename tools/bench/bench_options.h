@@ -2,6 +2,8 @@
 #ifndef TOOLS_BENCH_OPTIONS_H
 #define TOOLS_BENCH_OPTIONS_H
 
+#include "engine/engine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +23,8 @@ struct bench_list {
 struct bench_options {
     const char *model; /* a weight file; NULL for one of the shape */
     const char *shape;
-    struct bench_list precisions, workloads, threads; /* threads.n 0: one, and all CPUs */
+    engine_model_options of_model;
+    struct bench_list types, workloads, threads; /* threads.n 0: one, and all CPUs */
     bool has_workloads; /* given: one that the model cannot take is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;

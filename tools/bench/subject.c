@@ -51,46 +51,47 @@ static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_
     return false;
 }
 
-/* The precision that a tensor counts as: the ways of rounding activations for int8 are one. */
-static const char *precision_of(const engine_tensor_info *tensor)
+/* The type that a tensor counts as: the ways of rounding activations for int8 are one. */
+static const char *type_of(const engine_tensor_info *tensor)
 {
     return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
 }
 
-/* Joins the precisions of the layers' matrices: a file of int8 may have layers that are not. */
-static void join_precisions(struct subject *subject)
+/* Joins the types of the layers' matrices: a file of int8 may have layers that are not. */
+static void join_types(struct subject *subject)
 {
     static const char *const names[] = {"int8", "f32", "f16", "bf16"};
     size_t used = 0;
-    strcpy(subject->precision, "none");
+    strcpy(subject->type, "none");
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         engine_tensor_info tensor;
         bool found = false;
         for (size_t i = 0; !found && next_matrix(subject->model, &i, &tensor); i++)
-            found = strcmp(precision_of(&tensor), names[n]) == 0;
+            found = strcmp(type_of(&tensor), names[n]) == 0;
         if (found)
-            used += (size_t)snprintf(subject->precision + used, sizeof subject->precision - used,
-                                     "%s%s", used > 0 ? "+" : "", names[n]);
+            used += (size_t)snprintf(subject->type + used, sizeof subject->type - used, "%s%s",
+                                     used > 0 ? "+" : "", names[n]);
     }
 }
 
-static void open_subject(struct subject *subject)
+static void open_subject(struct subject *subject, const engine_model_options *options)
 {
     engine_error error;
     subject->info = ENGINE_INFO();
-    if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
+    if (engine_model_open(subject->file, options, &subject->model, &error) != ENGINE_OK)
         model_open_die(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
         !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);
-    join_precisions(subject);
+    subject->precision = options->precision;
+    join_types(subject);
 }
 
-void subject_open(struct subject *subject, const char *path)
+void subject_open(struct subject *subject, const char *path, const engine_model_options *options)
 {
     input_remember(path);
     *subject = (struct subject){.fd = -1, .file = path, .name = path};
-    open_subject(subject);
+    open_subject(subject, options);
 }
 
 /* ---- Models of a shape ---- */
@@ -115,7 +116,8 @@ static void split_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYT
 }
 
 /* Children inherit the open file: the workload cold opens it by its descriptor. */
-void subject_make(struct subject *subject, const char *shape, const char *precision, uint64_t seed)
+void subject_make(struct subject *subject, const char *shape, const char *type, uint64_t seed,
+                  const engine_model_options *options)
 {
     const char *parent = getenv("TMPDIR");
     char numbers[SHAPE_NUMBERS][NUMBER_BYTES], path[PATH_MAX], seed_text[NUMBER_BYTES];
@@ -132,7 +134,7 @@ void subject_make(struct subject *subject, const char *shape, const char *precis
     /* clang-format off */
     const char *arguments[] = {
         "encode-new", "-o", subject->path, "--seed", seed_text,
-        "--type", precision, "--embedding-type", strcmp(precision, "int8") == 0 ? "f16" : precision,
+        "--type", type, "--embedding-type", strcmp(type, "int8") == 0 ? "f16" : type,
         "--layers", numbers[0], "--width", numbers[1], "--heads", numbers[2],
         "--feed-forward", numbers[3], "--vocabulary", numbers[4],
         "--max-tokens", "8192", "--token-types", "2", "--position", "learned",
@@ -144,7 +146,7 @@ void subject_make(struct subject *subject, const char *shape, const char *precis
         program_note("the model is made in '%s' (TMPDIR)", parent);
         program_exit(code);
     }
-    open_subject(subject);
+    open_subject(subject, options);
 }
 
 void subject_close(struct subject *subject)
@@ -192,7 +194,7 @@ struct work subject_work(const struct subject *subject, const struct workload *w
         size_t group = strtoul(tensor.name + strlen("layers."), NULL, 10), n_users = 0;
         for (size_t layer = 0; layer < info->n_layers; layer++)
             n_users += layer * n_groups / info->n_layers == group;
-        *(strcmp(precision_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) +=
+        *(strcmp(type_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) +=
             operations * (double)n_users;
     }
     return work;

@@ -50,7 +50,6 @@ static const struct source {
     {".bin", ""},
 };
 
-/* NULL: none is known. */
 static const char *import_option(const char *path)
 {
     for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)

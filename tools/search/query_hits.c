@@ -102,6 +102,7 @@ void reranker_open(struct reranker *reranker, const struct search_options *optio
 {
     struct request_options request =
         REQUEST_OPTIONS(.model_path = options->rerank, .task = TASK_RANK);
+    request.model = options->request.model;
     request.session.n_threads = options->request.session.n_threads;
     request.encode.on_long = options->request.encode.on_long;
     encoder_open(&reranker->encoder, &request);

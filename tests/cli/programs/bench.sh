@@ -11,9 +11,9 @@ encode-bench --shape 6/384/12/1536/30522/1
 encode-bench --shape 6x384
 encode-bench --shape 6/0/12/1536
 encode-bench --shape ''
-encode-bench --precision f64
-encode-bench --precision f32,
-encode-bench --precision ''
+encode-bench --type f64
+encode-bench --type f32,
+encode-bench --type ''
 encode-bench --workloads lat17
 encode-bench --workloads lat16,,thr
 encode-bench -t 0
@@ -29,7 +29,7 @@ encode-bench --runs 1.5
 encode-bench --seed x
 encode-bench -f xml
 encode-bench -m a.weights --shape 1/32/2/64
-encode-bench -m a.weights --precision f32
+encode-bench -m a.weights --type f32
 encode-bench -m -
 encode-bench extra
 encode-bench --nonsense

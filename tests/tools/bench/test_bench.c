@@ -77,7 +77,8 @@ static void assert_fields(const json_t *line, const char *workload, int n_thread
     bool is_cold = strcmp(workload, "cold") == 0;
     assert_string_equal(text_of(line, "workload"), workload);
     assert_string_equal(text_of(line, "model"), "1/32/2/64/1000");
-    assert_string_equal(text_of(line, "precision"), "f32");
+    assert_string_equal(text_of(line, "type"), "f32");
+    assert_string_equal(text_of(line, "precision"), "exact");
     assert_true(text_of(line, "isa")[0] != '\0');
     assert_true(number(line, "threads") == n_threads);
     assert_true(number(line, "runs") == 2);
@@ -93,7 +94,7 @@ static void assert_fields(const json_t *line, const char *workload, int n_thread
     assert_is(line, "profile", !is_cold);
     assert_true(number(line, "peak_f32_gflops") > 0);
     assert_true(number(line, "peak_int8_gops") > 0);
-    assert_int_equal(json_object_size(line), 21);
+    assert_int_equal(json_object_size(line), 22);
     if (!is_cold) {
         double rate = number(line, "tokens") / number(line, "median_ms") * 1000;
         assert_true(!(fabs(number(line, "tokens_per_s") / rate - 1) > 1e-4));
@@ -197,16 +198,16 @@ TEST(long_texts)
     }
 }
 
-TEST(precisions)
+TEST(types)
 {
     static const char *const names[] = {"int8", "f16", "bf16"};
     const struct shell_result *result;
-    result = shell_expect(0, "\"$BENCH\" " TINY
-                             " -t 1 --precision int8,f16,bf16 --workloads lat16 -f json");
+    result =
+        shell_expect(0, "\"$BENCH\" " TINY " -t 1 --type int8,f16,bf16 --workloads lat16 -f json");
     assert_int_equal(count_lines(result->out), 3);
     for (size_t i = 0; i < 3; i++) {
         json_t *line = json_line(result->out, i);
-        assert_string_equal(text_of(line, "precision"), names[i]);
+        assert_string_equal(text_of(line, "type"), names[i]);
         json_decref(line);
     }
 }
@@ -312,7 +313,7 @@ TEST(what_fails)
 TEST(nothing_is_left_of_a_model)
 {
     shell_expect(128 + SIGTERM,
-                 "mkdir tmp; TMPDIR=$PWD/tmp \"$BENCH\" --shape 12/768/12/3072 --precision f32 & "
+                 "mkdir tmp; TMPDIR=$PWD/tmp \"$BENCH\" --shape 12/768/12/3072 --type f32 & "
                  "while kill -0 $! && ! ls -l /proc/$!/fd | grep -q \"$PWD/tmp/.*deleted\"; do "
                  ":; done; "
                  "kill -TERM $!; wait $!");

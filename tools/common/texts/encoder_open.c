@@ -93,7 +93,6 @@ static void resolve_result(struct encoder *encoder)
 
 /* ---- What the model cannot do ---- */
 
-/* What its head is good for. */
 static const char *head_use(engine_head head)
 {
     switch (head) {
@@ -234,7 +233,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     const bool is_rank = request->task == TASK_RANK;
     engine_error error = {0};
     *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
-    if (engine_model_open(request->model_path, NULL, &encoder->model, &error) != ENGINE_OK)
+    if (engine_model_open(request->model_path, &request->model, &encoder->model, &error) !=
+        ENGINE_OK)
         model_open_die(request->model_path, &error);
     engine_model_info(encoder->model, &encoder->info, NULL);
     input_remember(encoder->info.path);

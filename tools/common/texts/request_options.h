@@ -30,17 +30,16 @@ struct request_options {
     size_t n_texts;         /* 0: stdin */
     bool is_json_input;
     enum task task;
+    engine_model_options model;     /* as asked for */
     engine_encode_options encode;   /* as asked for; prompts by their names, or as a text */
     engine_session_options session; /* as asked for, without positions */
     struct position_options positions;
     struct padding {
         size_t n;      /* tokens of every text; 0: each has its own length */
         bool is_left;  /* before the tokens, not after them */
-        bool is_named; /* the user named the id: ids of the input that begin or end with it begin
-                          or end with padding */
+        bool is_named; /* the user named the id: such ids at the ends of the input are padding */
         int32_t id;
-        int32_t likely; /* if the user named none: the id that looks like padding at the ends of
-                           ids; -1: none does, or the input has no ids */
+        int32_t likely; /* else: the id that looks like padding at the ends of ids; -1: none */
     } padding;
     size_t top;                                  /* 0: not said */
     bool has_pooling, has_truncation, no_prompt; /* said */
@@ -51,10 +50,10 @@ struct request_options {
 
 /* The options of an empty command line. */
 #define REQUEST_OPTIONS(...)                                                                       \
-    (struct request_options)                                                                       \
-    {                                                                                              \
-        .encode = ENGINE_ENCODE_OPTIONS(), .session = ENGINE_SESSION_OPTIONS(), __VA_ARGS__        \
-    }
+    ((struct request_options){.model = ENGINE_MODEL_OPTIONS(),                                     \
+                              .encode = ENGINE_ENCODE_OPTIONS(),                                   \
+                              .session = ENGINE_SESSION_OPTIONS(),                                 \
+                              __VA_ARGS__})
 
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
@@ -64,7 +63,7 @@ const char *task_option(enum task task);
     NAMED_AT(type, request.encode.pooling, ENGINE_TEXT_POOLINGS " model", engine_pooling_named)
 
 /* The options that are the same in both programs, of a struct request_options. */
-extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position */
+extern const struct option_row REQUEST_MODEL_ROWS[3];   /* --model, --precision, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 
 /* Tokens are all that is asked for; the model computes nothing. */
