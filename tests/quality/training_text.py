@@ -281,7 +281,9 @@ class TrainingText(unittest.TestCase):
 
     @unittest.skipUnless(torch, "needs torch")
     def test_a_weight_file_is_a_checkpoint_again(self):
+        import export
         import model
+        import teacher
         import trainer
         import unpack
         with tempfile.TemporaryDirectory() as cache:
@@ -289,6 +291,15 @@ class TrainingText(unittest.TestCase):
             command = [unpack.__file__, "--weights", weights, "--inspect", inspect, "--cache", cache]
             subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)
             pieces = Path(cache, "vocab.txt").read_text(encoding="utf-8").splitlines()
+            ours, shape = trainer.load(Path(cache, "start.pt"))
+            other = {n: 3 * p.detach() for n, p in ours.items()}
+            flat = torch.cat([p.reshape(-1) for p in other.values()])
+            torch.save({"flat": flat, "state": {"settings": {"shape": shape}},
+                        "shapes": [(n, p.shape) for n, p in other.items()]}, Path(cache, "other.pt"))
+            subprocess.run([sys.executable, export.__file__, "--cache", cache, "--checkpoint", cache + "/start.pt",
+                            "--mix", cache + "/other.pt", "0.25", "--out", cache + "/out"], check=True)
+            made = teacher.read_safetensors(Path(cache, "out", "2_Dense", "model.safetensors"))["linear.weight"]
+            self.assertTrue(numpy.allclose(made, 1.5 * ours[model.DENSE].detach().numpy()))
             bert = model.Bert(*trainer.load(Path(cache, "start.pt")))
         self.assertEqual(pieces, self.tokenizer.pieces)
         lines = ["the dog bites a man .", "it is cold and wet today ."]

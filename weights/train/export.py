@@ -1,6 +1,8 @@
 """A checkpoint as a HuggingFace and sentence-transformers directory, which encode-import reads.
 
-    export.py --cache DIR --checkpoint FILE --out DIR"""
+    export.py --cache DIR --checkpoint FILE --out DIR [--mix FILE SHARE]
+
+--mix: each number is SHARE of that checkpoint's number and the rest of the first one's."""
 
 import argparse
 import json
@@ -113,12 +115,16 @@ def main():
     parser.add_argument("--cache", required=True)
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--mix", nargs=2, metavar=("FILE", "SHARE"))
     options = parser.parse_args()
     whole = Path(options.out)
     if whole.exists() and not (whole / "config.json").exists():
         raise SystemExit("'%s' is there and no model: name another --out" % whole)
     out = whole.with_name(whole.name + ".part")
     parameters, shape = trainer.load(options.checkpoint)
+    if options.mix:
+        others, share = trainer.load(options.mix[0])[0], float(options.mix[1])
+        parameters = {n: p + share * (others[n] - p) for n, p in parameters.items() if n in others}
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     for folder in ("1_Pooling", "2_Dense"):
         (out / folder).mkdir(parents=True, exist_ok=True)

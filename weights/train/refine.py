@@ -19,7 +19,7 @@ import oppose
 import wordpiece
 from sentences import typos
 
-TYPED = 0.45 # the share of the texts with errors, one or two
+TYPED = 0.5 # the share of the texts with errors, one or two
 FITTED = 4000 # texts that the projection to the teacher's space begins with
 FAR, NEAR = 0.8, 0.9 # cosines of what says something else, at most, and of what says the same, at least
 
@@ -99,13 +99,13 @@ class Refinement(oppose.Opposition):
 def main():
     parser = distill.arguments()
     parser.add_argument("--text", required=True, help="the folder of the texts, to measure with")
-    parser.add_argument("--opposed", type=int, default=36, help="triples of opposites per worker and step")
+    parser.add_argument("--opposed", type=int, default=28, help="triples of opposites per worker and step")
     parser.add_argument("--opposed-weight", type=float, default=1.5)
     parser.add_argument("--apart-weight", type=float, default=1.0)
     parser.add_argument("--average", type=float, default=0.995, help="of the weights, per step")
     parser.add_argument("--measure-every", type=int, default=100, help="steps")
-    parser.set_defaults(texts=160, ranked=96, tokens=512, parts=4, block=8000, long_every=4, ranked_weight=1.5,
-                        margin=0.08, rate=4e-4, warm_up=50, seed=4, save_every=60, workers=1)
+    parser.set_defaults(texts=256, ranked=48, tokens=768, parts=5, block=8000, long_every=3, ranked_weight=0.8,
+                        margin=0.06, rate=4e-4, warm_up=50, seed=4, save_every=60, workers=1)
     distill.train(parser.parse_args(), Refinement, "texts.npz", "opposites.npz", "order.npz")
 
 

@@ -3,9 +3,10 @@
 #
 #     weights/train/refine.sh WORK_DIR FILE.weights
 #
-# makes WORK_DIR/refined/default.weights, and default-f32.weights beside it. FILE.weights is one that run.sh or this
-# script made. Variables: STEPS (700), and TEXT, ENCODE_IMPORT, ENCODE, ENCODE_INSPECT and PYTHON as in run.sh. Started
-# again with the same values it goes on where it stopped.
+# makes WORK_DIR/refined/default.weights, and default-f32.weights beside it; half of each number is that of FILE.weights,
+# since the steps lose some of what it knows. FILE.weights is one that run.sh or this script made. Variables: STEPS (700),
+# and TEXT, ENCODE_IMPORT, ENCODE, ENCODE_INSPECT and PYTHON as in run.sh. Started again with the same values it goes on
+# where it stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -38,6 +39,7 @@ made opposites.npz opposites.py
     --encode "${ENCODE:-$build/encode}"
 "$python" refine.py --cache "$cache" --from "$cache/start.pt" --out "$cache/stage" --text "$text" \
     --steps "${STEPS:-700}"
-"$python" export.py --cache "$cache" --checkpoint "$cache/stage/checkpoint.pt" --out "$cache/default weights"
+"$python" export.py --cache "$cache" --checkpoint "$cache/stage/checkpoint.pt" --out "$cache/default weights" \
+    --mix "$cache/start.pt" 0.5
 "$import" "$cache/default weights" -o "$cache/default.weights" --weights int8 --tables int8
 "$import" "$cache/default weights" -o "$cache/default-f32.weights"

@@ -91,7 +91,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
     started, saved, reported = time.time(), time.time(), begin["step"]
     spent, sums, parent = begin["seconds"], torch.zeros(8, device=model.DEVICE), os.getppid()
     for step in range(begin["step"], settings["steps"]):
-        if os.getppid() != parent: # killed: another run may be writing the same checkpoint
+        if workers > 1 and os.getppid() != parent: # killed: another run may be writing the same checkpoint
             barrier.abort()
             return
         shared.gradients[rank].zero_()
@@ -104,7 +104,8 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
         barrier.wait()
         norm = shared.norms.sum() ** 0.5
         last = step + 1 == settings["steps"]
-        report = (step + 1) % 100 == 0 or last
+        measure = (step + 1) % settings.get("measure_every", settings["steps"] + 1) == 0
+        report = (step + 1) % 100 == 0 or measure or last
         store = rank == 0 and (time.time() - saved > settings["save_every"] or last)
         # Not at each step: a GPU would have to wait for the answer.
         if (report or store) and not math.isfinite(norm):
@@ -126,7 +127,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
             seconds = spent + time.time() - started
             line = {"step": step + 1, "seconds": round(seconds), "rate": round(lr, 7), "norm": round(float(norm), 3)}
             line.update({n: round(float(v) / (step + 1 - reported), 4) for n, v in zip(task.names, sums)})
-            if (step + 1) % settings.get("measure_every", settings["steps"] + 1) == 0:
+            if measure:
                 line.update(task.measured(model.Bert(shared.views(shared.average), settings["shape"])))
             print(json.dumps(line), flush=True)
             with open(folder / "log.jsonl", "a") as log:
