@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The default weights know something: which sentences are near, which word is missing, who bites whom.
 #
-# Guarantee: least scores for STS-B, with typed errors too, SICK, masked words, HANS and passives are reached.
+# Guarantee: least scores for STS-B, typos, SICK, masked words, HANS, passives are reached.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
