@@ -196,14 +196,15 @@ static void open_encoder(struct search_run *search)
     struct encoder *encoder = &search->encoder;
     const struct vectors *vectors = search->collection.vectors;
     if (vectors->kind != VECTORS_ROWS) {
-        if (options->request.has_pooling || options->has_metric)
-            program_die_misused(
-                "'%s' (%s) is encoded and compared in one way only: -p and --metric "
-                "cannot be combined with it",
-                options->vectors[0], vectors_kind_name(vectors));
-        options->request.has_pooling = true;
-        options->request.encode.pooling =
+        const engine_pooling only =
             vectors->kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
+        if ((options->request.has_pooling && options->request.encode.pooling != only) ||
+            options->has_metric)
+            program_die_misused("'%s' (%s) is encoded and compared in one way only: other -p, and "
+                                "--metric, cannot be combined with it",
+                                options->vectors[0], vectors_kind_name(vectors));
+        options->request.has_pooling = true;
+        options->request.encode.pooling = only;
     }
     encoder_open(encoder, &options->request);
     if (encoder->ranks_pairs)

@@ -85,6 +85,9 @@ def search(engines, options):
                           ("recall@100", lambda s, a: retrieval.recall(s, a, 100))):
         cells = [number(measure(s, answers)) for s in scores]
         row("Cranfield, %d queries, %s (last: BM25)" % (len(queries), name), [*cells[:-1], "", cells[-1]])
+    for weight in ("0.5", "1", "2"):
+        found = [e.found(documents, queries, "--hybrid", "--word-weight", weight) for e in engines]
+        row("... --hybrid, --word-weight %s, nDCG@10" % weight, [number(retrieval.gain_of(f, answers)) for f in found])
 
     sentences = sorted({s for pair in text.stsb(options.text, "train") for s in pair[:2]})
     asked = sorted({pair[0] for pair in text.stsb(options.text, "dev")})

@@ -14,11 +14,16 @@ def best(scores, most):
 
 def gain(scores, answers, most=10):
     """Mean nDCG@10, where some documents answer a query and the others do not; of queries that some answer."""
+    return gain_of(best(scores, most), answers, most)
+
+
+def gain_of(found, answers, most=10):
+    """The same of the best documents of each query, in their order."""
     def of_query(found, of_query):
         reached = sum(1 / math.log2(i + 2) for i, document in enumerate(found) if document in of_query)
         return reached / sum(1 / math.log2(i + 2) for i in range(min(most, len(of_query))))
 
-    return numpy.mean([of_query(f, a) for f, a in zip(best(scores, most), answers) if a])
+    return numpy.mean([of_query(f, a) for f, a in zip(found, answers) if a])
 
 
 def recall(scores, answers, most):

@@ -157,8 +157,8 @@ static void check_request(const struct encoder *encoder)
                 : "this model has no pooling of its own: --normalize requires -p mean, cls or "
                   "max");
     if (encoder->ranks_pairs && request->has_pooling)
-        program_die_misused("this model ranks by its head, which reads both texts: --rank cannot "
-                            "be combined with -p");
+        program_die_misused("this model is a cross-encoder, which reads both texts and makes no "
+                            "vectors: it takes no -p");
     if (idle)
         program_die_misused("%s; here they are %s", idle, encoder->position);
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
