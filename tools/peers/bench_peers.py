@@ -171,7 +171,7 @@ def main():
     parser.add_argument("--model", default="", help="a BERT directory instead of all-MiniLM-L6-v2")
     parser.add_argument("--through", default="", help="run each program through this command")
     for name, default in (("threads", "1,2"), ("workloads", "lat16,lat128,lat512,thr,thr128"),
-                          ("precisions", "f32,int8"), ("isa", "native,avx2")):
+                          ("precisions", ",".join(PEERS)), ("isa", "native,avx2")):
         parser.add_argument("--" + name, type=lambda text: text.split(","), default=default, help=f"default: {default}")
     arguments = parser.parse_args()
     if not {"native", "avx2"}.issuperset(arguments.isa):
