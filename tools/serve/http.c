@@ -107,7 +107,7 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
     snprintf(call->method, sizeof call->method, "%s", method);
     snprintf(call->path, sizeof call->path, "%s", url);
     for (char *c = call->path; *c; c++)
-        *c = *c < ' ' || *c == '"' || *c == '\\' || *c == '\x7f' ? '?' : *c;
+        *c = (signed char)*c < ' ' || *c == '"' || *c == '\\' || *c == '\x7f' ? '?' : *c;
     const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (call_find_route(call) && call->route->work != WORK_OPEN && !is_admitted(key))
         call_fail(call, FAULT_KEY, "the API key is missing or wrong (Authorization: Bearer KEY)");
