@@ -18,7 +18,7 @@ struct pair_block {
     size_t x_stride, w_stride, n_steps; /* w_stride: to the right panel */
     size_t row, end, column, n_columns; /* row: the next to be finished */
     float *sums;
-    struct fetch fetch;
+    size_t stride; /* of sums */
 };
 
 /* out = act(sums (+ bias) (+ residual)) (· gate), for the next row. */
@@ -31,11 +31,11 @@ static void finish_row(const struct product *p, struct pair_block *block)
             v += load(p->bias + block->column + c);
         if (p->residual != NULL)
             v += load(p->residual + at + c);
-        store(block->sums + c, v);
+        store((has_activation(p) ? block->sums : p->out + at) + c, v);
     }
     if (p->activated)
         activate(p->activation, block->sums, block->n_columns);
-    for (size_t c = 0; c < block->n_columns; c += LANES) {
+    for (size_t c = 0; has_activation(p) && c < block->n_columns; c += LANES) {
         vec v = load(block->sums + c);
         store(p->out + at + c, p->gate != NULL ? v * load(p->gate + at + c) : v);
     }
@@ -48,13 +48,13 @@ static void finish_row(const struct product *p, struct pair_block *block)
 /* Finishes rows of the block before between the steps, so that tiles and vectors work at the same
  * time. Few rows leave the memory no time for more than what it fetches by itself. */
 static void sum_block(const struct pair_block *block, bool lower, const struct product *p,
-                      struct pair_block *before)
+                      struct pair_block *before, struct fetch *fetch)
 {
     const size_t at_once = (BF16_SIDE + block->n_steps - 1) / block->n_steps;
-    const size_t x_bytes = block->x_stride * sizeof *block->x, bytes = BF16_SIDE * sizeof(float);
+    const size_t x_bytes = block->x_stride * sizeof *block->x,
+                 bytes = block->stride * sizeof(float);
     const uint16_t *x = block->x, *w = block->w;
-    float *below = block->sums + PANEL * BF16_SIDE;
-    struct fetch fetch = block->fetch;
+    float *below = block->sums + PANEL * block->stride;
     compiler_barrier();
     _tile_zero(0);
     _tile_zero(1);
@@ -70,7 +70,7 @@ static void sum_block(const struct pair_block *block, bool lower, const struct p
             _tile_loadd(5, x + PANEL * block->x_stride, x_bytes);
             _tile_dpbf16ps(2, 5, 6);
             _tile_dpbf16ps(3, 5, 7);
-            fetch_ahead(&fetch);
+            fetch_ahead(fetch);
         }
         for (size_t n = 0; n < at_once && before->row < before->end; n++)
             finish_row(p, before);
@@ -118,7 +118,8 @@ INLINE void widen_pairs(const uint16_t *pairs, float *even, float *odd)
 }
 
 /* Adds the chains of a step to CHAIN_ROWS rows of CHAIN_VECTORS vectors of sums. */
-INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums)
+INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums,
+                       size_t stride)
 {
     const vec one = splat(1);
     vec chain[2][CHAIN_ROWS][CHAIN_VECTORS] = {0};
@@ -131,7 +132,7 @@ INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, 
             }
     UNROLL (r, (size_t)CHAIN_ROWS)
         UNROLL (v, (size_t)CHAIN_VECTORS) {
-            float *sum = sums + (row + r) * BF16_SIDE + column + v * LANES;
+            float *sum = sums + (row + r) * stride + column + v * LANES;
             vec both = chain_link(chain[0][r][v], one, chain[1][r][v]);
             store(sum, chain_link(both, one, load(sum)));
         }
@@ -139,17 +140,19 @@ INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, 
 
 /* Not inlined: no arithmetic of the caller may move to where subnormal numbers are zeros. */
 __attribute__((noinline)) static void sum_block(const struct pair_block *block, bool lower,
-                                                const struct product *p, struct pair_block *before)
+                                                const struct product *p, struct pair_block *before,
+                                                struct fetch *fetch)
 {
     struct wide_step step;
     const size_t n_rows = lower ? BF16_SIDE : PANEL;
     const uint16_t *x = block->x, *w = block->w;
-    (void)p, (void)before;
+    (void)p, (void)before, (void)fetch;
 #if defined(__FMA__)
     const unsigned mode = _mm_getcsr(), flush_results = 0x8000, flush_operands = 0x0040;
     _mm_setcsr(mode | flush_results | flush_operands);
 #endif
-    memset(block->sums, 0, n_rows * BF16_SIDE * sizeof(float));
+    for (size_t r = 0; r < n_rows; r++)
+        memset(block->sums + r * block->stride, 0, BF16_SIDE * sizeof(float));
     for (size_t i = 0; i < block->n_steps; i++, x += BF16_STEP, w += PANEL * BF16_STEP) {
         for (size_t r = 0; r < n_rows; r++)
             widen_pairs(x + r * block->x_stride, step.x[r][0], step.x[r][1]);
@@ -160,7 +163,7 @@ __attribute__((noinline)) static void sum_block(const struct pair_block *block, 
         }
         for (size_t r = 0; r < n_rows; r += CHAIN_ROWS)
             for (size_t c = 0; c < BF16_SIDE; c += CHAIN_VECTORS * LANES)
-                add_chains(&step, r, c, block->sums);
+                add_chains(&step, r, c, block->sums, block->stride);
     }
 #if defined(__FMA__)
     _mm_setcsr(mode);
@@ -178,23 +181,27 @@ static void product_pairs(const struct product *p)
 #if defined(KERNELS_AMX)
     shape_tiles(AMX_SIDE, AMX_SIDE);
 #endif
-    for (size_t panel = 0, turn = 0; panel < p->n_panels; panel += 2) {
+    const bool alone = is_sum_alone(p);
+    for (size_t panel = 0, turn = 0; panel < p->n_panels && n_blocks > 0; panel += 2) {
         const bool right = panel + 1 < p->n_panels;
         block.w = (const uint16_t *)p->panels + panel * p->panel_stride;
         block.w_stride = right ? p->panel_stride : 0;
         block.column = panel * PANEL;
         block.n_columns = right ? BF16_SIDE : PANEL;
+        struct fetch fetch =
+            fetch_share((const char *)block.w + n_bytes, n_bytes, block.n_steps, 0, n_blocks);
         for (size_t i = 0; i < n_blocks; i++, turn ^= 1) {
             block.row = i * BF16_SIDE;
             block.end = i + 1 < n_blocks ? block.row + BF16_SIDE : p->n_rows;
             block.x = (const uint16_t *)p->x + block.row * p->x_stride;
-            block.sums = sums[turn];
-            block.fetch =
-                fetch_share((const char *)block.w + n_bytes, n_bytes, block.n_steps, i, n_blocks);
-            sum_block(&block, block.end - block.row > PANEL, p, &before);
+            const bool in_place = alone && right && (block.end - block.row) % PANEL == 0;
+            block.sums = in_place ? p->out + block.row * p->out_stride + block.column : sums[turn];
+            block.stride = in_place ? p->out_stride : BF16_SIDE;
+            sum_block(&block, block.end - block.row > PANEL, p, &before, &fetch);
             while (before.row < before.end)
                 finish_row(p, &before);
             before = block;
+            before.row = in_place ? before.end : before.row;
         }
     }
     while (before.row < before.end)
