@@ -60,11 +60,12 @@ run in_root '/minimal /usr/share/encode/default.weights && rm /minimal'
 check 'and runs' grep -q '^cosine 0\.' "$folder/out"
 
 if [ -f "$root/usr/bin/encode-serve" ] && command -v systemd-analyze >/dev/null; then
-    unit=$root/lib/systemd/system/encode-serve
-    run systemd-analyze verify --man=no --root="$root" encode-serve.service encode-serve.socket
+    cp "$root"/lib/systemd/system/encode-serve.* "$folder"
+    sed -i "s|/usr/bin/encode-serve|$root&|" "$folder/encode-serve.service"
+    run systemd-analyze verify --man=no "$folder/encode-serve.service" "$folder/encode-serve.socket"
     check 'systemd takes the units' [ $code = 0 ]
     check 'without a word' [ ! -s "$folder/err" ]
-    run systemd-analyze security --offline=true --threshold=10 --no-pager "$unit.service"
+    run systemd-analyze security --offline=true --threshold=10 --no-pager "$folder/encode-serve.service"
     check 'the exposure of the service is at most 1.0 of 10' [ $code = 0 ]
 fi
 

@@ -25,8 +25,9 @@ install_tree() { # builds for $architecture, and installs into $stage with PREFI
         export PKG_CONFIG_LIBDIR="/usr/lib/$triplet/pkgconfig:/usr/share/pkgconfig"
         set -- "$@" CC="$triplet-gcc" LD="$triplet-ld" OBJCOPY="$triplet-objcopy" STRIP="$triplet-strip" \
             AR="$triplet-ar" RUNNER="qemu-${triplet%%-*}"
-    elif [ -f "$build/flags" ]; then # what is compiled there is not compiled again
+    elif [ -f "$build/flags" ]; then # what is compiled there is not compiled again, but for what knows PREFIX
         mkdir -p "$out/$architecture"
+        rm -f "$out/$architecture/prefix"
         (cd "$build" && cp -au --parents flags lib* engine model tools encode* "$out/$architecture")
     fi
     make -s -j "$(nproc)" "$@" install >/dev/null
