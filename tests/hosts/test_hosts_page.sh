@@ -2,8 +2,7 @@
 # Runs the blocks of Python of tools/search/HOSTS.md whose modules are installed (PYTHON, by default python3): other
 # searches find in our files, f32, int8 and binary, what NumPy finds in them.
 #
-# Guarantee: faiss, usearch, sqlite-vec and DuckDB find by our files, as HOSTS.md hands them over, the rows that NumPy
-# finds.
+# Guarantee: faiss, usearch, sqlite-vec and DuckDB find what NumPy finds in our files, handed over as HOSTS.md says.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 page=$PWD/tools/search/HOSTS.md python=${PYTHON:-python3}

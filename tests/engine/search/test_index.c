@@ -1,6 +1,4 @@
-/* Guarantee: scores of an index of words are those of BM25 in plain loops; hybrid scores are both
- * scores fused, exactly, for any type of row, number of queries and threads; whatever a damaged
- * index holds, only its bytes are read.
+/* Guarantee: scores by words are those of BM25; hybrid scores are both, fused exactly.
  */
 #include "engine/engine.h"
 #include "tests/support.h"
