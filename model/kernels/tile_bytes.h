@@ -66,20 +66,25 @@ INLINE ivec weights_of_group(const char *group)
 
 /* Adds some groups of k: x are the bases of the rows, w the panels. */
 INLINE void add_groups(ivec acc[TILE_ROWS][TILE_PANELS * VECTORS],
-                       const int8_t *x[BASES(TILE_ROWS)], size_t x_stride, const char **w,
-                       size_t panel_stride, const int groups, const int rows, const int panels)
+                       const int8_t *x[BASES(TILE_ROWS)], size_t *x_stride, const char **w,
+                       size_t *panel_stride, const int groups, const int rows, const int panels)
 {
     UNROLL (g, groups) {
         ivec weights[TILE_PANELS * VECTORS];
+        OPAQUE(*x_stride);
+        OPAQUE(*panel_stride);
         UNROLL (v, panels * VECTORS)
-            weights[v] = weights_of_group(*w + (size_t)(v / VECTORS) * panel_stride +
+            weights[v] = weights_of_group(*w + (size_t)(v / VECTORS) * *panel_stride +
                                           (size_t)(g * GROUP_BYTES + v % VECTORS * LANES * GROUP));
         UNROLL (r, rows) {
             quad value =
-                quad_of(x[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * x_stride + g * GROUP);
+                quad_of(x[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * *x_stride + g * GROUP);
             UNROLL (v, panels * VECTORS)
                 add_dots(&acc[r][v], weights[v], value);
         }
+        if (HAS_VNNI || LANES == 16) /* AVX2's pairs need the register */
+            UNROLL (v, panels * VECTORS)
+                KEEP(weights[v]);
     }
     UNROLL (b, BASES(rows)) {
         x[b] += groups * GROUP;
@@ -88,12 +93,23 @@ INLINE void add_groups(ivec acc[TILE_ROWS][TILE_PANELS * VECTORS],
     *w += groups * GROUP_BYTES;
 }
 
+/* Scales the sums of a tile's panels. Not inlined: of 16 registers its code would take some from
+ * the sums; with 32 they are scaled where they are. */
+__attribute__((noinline)) static void scale_panels(const struct product *p, size_t row,
+                                                   size_t n_rows, size_t panel, size_t n_panels,
+                                                   const int32_t *sums, struct tile_target target)
+{
+    for (size_t i = 0; i < n_panels; i++, target.to += PANEL_WIDTH)
+        scale_sums(p, row, n_rows, panel + i, sums + i * TILE_ROWS * PANEL_WIDTH, target);
+}
+
 INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, struct fetch fetch,
                           struct tile_target target, const int rows, const int panels)
 {
     ivec acc[TILE_ROWS][TILE_PANELS * VECTORS];
     const int8_t *x[BASES(TILE_ROWS)];
     const char *w = (const char *)p->panels + panel * p->panel_stride;
+    size_t x_stride = p->x_stride, panel_stride = p->panel_stride;
     const size_t n_groups = (p->k + GROUP - 1) / GROUP;
     UNROLL (b, BASES(rows))
         x[b] = (const int8_t *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * p->x_stride;
@@ -107,11 +123,20 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
     size_t g = 0;
     for (; g + GROUP_STEP <= n_groups; g += GROUP_STEP) {
         fetch_ahead(&fetch);
-        add_groups(acc, x, p->x_stride, &w, p->panel_stride, GROUP_STEP, rows, panels);
+        add_groups(acc, x, &x_stride, &w, &panel_stride, GROUP_STEP, rows, panels);
     }
     for (; g < n_groups; g++)
-        add_groups(acc, x, p->x_stride, &w, p->panel_stride, 1, rows, panels);
+        add_groups(acc, x, &x_stride, &w, &panel_stride, 1, rows, panels);
 
+    if (LANES == 8) {
+        int32_t sums[TILE_PANELS][TILE_ROWS * PANEL_WIDTH];
+        UNROLL (r, rows)
+            UNROLL (v, panels * VECTORS)
+                memcpy(sums[v / VECTORS] + r * PANEL_WIDTH + v % VECTORS * LANES, &acc[r][v],
+                       sizeof acc[r][v]);
+        scale_panels(p, row, (size_t)rows, panel, (size_t)panels, sums[0], target);
+        return;
+    }
     /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
     UNROLL (v, panels * VECTORS) {

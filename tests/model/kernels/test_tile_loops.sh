@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
-# The loops over k of the AVX2 tiles keep their sums in registers: the compiled loops have no vector of the stack.
-# Only an optimizing build of x86-64 without sanitizers or coverage has these loops.
+# The loops over k of the products' full tiles keep their vectors in registers, each in its own: no vector of the
+# stack, none moved from register to register (gcc 12, clang 14). Only optimizing builds for x86-64 without sanitizers
+# or coverage have these loops.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
-object=${BUILD:-build}/model/kernels/kernels_avx2.o
-if [ ! -f "$object" ] || ! grep -qE -e '-O[23]' "${BUILD:-build}/flags" || grep -qE 'sanitize|coverage' "${BUILD:-build}/flags"; then
-    echo 'no optimized AVX2 kernels in this build: skipped'
+build=${BUILD:-build}
+kernels=$build/model/kernels/kernels
+if [ ! -f "${kernels}_avx2.o" ] || ! grep -qE -e '-O[23]' "$build/flags" ||
+    grep -qE 'sanitize|coverage' "$build/flags" || ! command -v objdump >/dev/null; then
+    echo 'no optimized x86-64 kernels in this build, or no objdump: skipped'
     exit 77
 fi
 
-# Each loop of tile_of_rows, from a jump back to its target, with 40 multiply-adds or more: 4 steps of 5 or 6 rows.
-objdump -d --no-show-raw-insn "$object" | awk '
+# Reads the innermost loops, from a jump back to its target without another jump back between, of one instruction set.
+# Full tiles are loops with at least LEAST of the INSTRUCTIONS that multiply; N of them must be found.
+read_loops() { # SET FUNCTIONS INSTRUCTIONS LEAST N
+    objdump -d --no-show-raw-insn "${kernels}_$1.o" |
+        awk -v set="$1" -v functions="$2" -v multiply="$3" -v least="$4" -v wanted="$5" '
     /^[0-9a-f]+ <.*>:$/ {
-        is_tile = $2 ~ "^<tile_of_rows[.>]" # a copy for constants has a name of its own
-        n = 0
+        is_tile = $2 ~ "^<(" functions ")[.>]" # a copy for constants has a name of its own
+        delete index_of
+        n = last = 0
     }
     is_tile && /^ *[0-9a-f]+:/ {
         at = $1
@@ -21,20 +28,44 @@ objdump -d --no-show-raw-insn "$object" | awk '
         line[++n] = $0
         index_of[at] = n
         if ($2 ~ /^j/ && $3 in index_of) {
-            multiply_adds = on_stack = 0
-            for (i = index_of[$3]; i <= n; i++) {
-                multiply_adds += line[i] ~ /vfmadd/
-                on_stack += line[i] ~ /\(%[re]sp\).*%ymm|%ymm.*\(%[re]sp\)/
+            begin = index_of[$3]
+            is_inner = last < begin
+            last = n
+            n_products = n_stack = n_moves = 0
+            for (i = begin; is_inner && i <= n; i++) {
+                n_products += line[i] ~ multiply
+                n_stack += line[i] ~ /\(%[re]sp\).*%[xyz]mm|%[xyz]mm.*\(%[re]sp\)/
+                n_moves += line[i] ~ /vmov[a-z0-9]+ +%[xyz]mm[0-9]+,%[xyz]mm/
             }
-            if (multiply_adds == 40 || multiply_adds == 48) {
+            if (n_products >= least) {
                 n_loops++
-                if (on_stack > 0)
-                    printf "the loop at %s has %d multiply-adds and %d vectors of the stack\n", $3, multiply_adds, on_stack
-                n_wrong += on_stack > 0
+                if (n_stack + n_moves > 0) {
+                    n_wrong++
+                    printf "%s: the loop at %s has %d products, %d vectors of the stack and %d moves\n",
+                        set, $3, n_products, n_stack, n_moves
+                }
             }
         }
     }
     END {
-        printf "%d loops of full tiles\n", n_loops
-        exit n_loops < 2 || n_wrong > 0
+        printf "%-10s %s of %s: %d loops of full tiles\n", set, multiply, functions, n_loops
+        exit n_loops < wanted || n_wrong > 0
     }'
+}
+
+# At least 5 rows of 6 or 8, 4 steps of k at once: f32, and f16 and bf16, whose weights are floats by then; int8 of 7
+# bits has two instructions a step; of 8 bits without VNNI a step at once; and the mix of attention.
+status=0
+read_loops avx2 tile_of_rows vfmadd 40 2 || status=1
+read_loops avx512 tile_of_rows vfmadd 60 4 || status=1
+read_loops avx2 product_int8 'vpmaddubsw|vpmaddwd' 80 2 || status=1
+read_loops avx2 'product_int8|product_of_words' 'vpmaddwd +%' 10 2 || status=1
+read_loops avx512 product_int8 'vpmaddubsw|vpmaddwd' 120 4 || status=1
+read_loops avx512 'product_int8|product_of_words' 'vpmaddwd +%' 10 4 || status=1
+read_loops avxvnni product_int8 vpdpbusd 40 2 || status=1
+read_loops avx512vnni product_int8 vpdpbusd 60 4 || status=1
+read_loops avx2 mix vfmadd 8 4 || status=1
+read_loops avx512 mix vfmadd 14 6 || status=1
+read_loops avx2 panel_products vfmadd 12 1 || status=1
+read_loops avx512 panel_products vfmadd 24 1 || status=1
+exit $status
