@@ -174,7 +174,6 @@ __attribute__((noinline)) static void sum_block(const struct pair_block *block, 
 static void product_pairs(const struct product *p)
 {
     _Alignas(64) float sums[2][BF16_SIDE * BF16_SIDE];
-    const size_t n_bytes = 2 * p->panel_stride * sizeof(uint16_t);
     const size_t n_blocks = (p->n_rows + BF16_SIDE - 1) / BF16_SIDE;
     struct pair_block before = {0}, block = {.x_stride = p->x_stride,
                                              .n_steps = (p->k + BF16_STEP - 1) / BF16_STEP};
@@ -182,14 +181,15 @@ static void product_pairs(const struct product *p)
     shape_tiles(AMX_SIDE, AMX_SIDE);
 #endif
     const bool alone = is_sum_alone(p);
+    const size_t n_bytes = 2 * block.n_steps * PANEL * BF16_STEP * sizeof(uint16_t);
     for (size_t panel = 0, turn = 0; panel < p->n_panels && n_blocks > 0; panel += 2) {
         const bool right = panel + 1 < p->n_panels;
         block.w = (const uint16_t *)p->panels + panel * p->panel_stride;
         block.w_stride = right ? p->panel_stride : 0;
         block.column = panel * PANEL;
         block.n_columns = right ? BF16_SIDE : PANEL;
-        struct fetch fetch =
-            fetch_share((const char *)block.w + n_bytes, n_bytes, block.n_steps, 0, n_blocks);
+        struct fetch fetch = fetch_share((const char *)(block.w + 2 * p->panel_stride), n_bytes,
+                                         block.n_steps, 0, n_blocks);
         for (size_t i = 0; i < n_blocks; i++, turn ^= 1) {
             block.row = i * BF16_SIDE;
             block.end = i + 1 < n_blocks ? block.row + BF16_SIDE : p->n_rows;
