@@ -54,12 +54,14 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     kind->item(printer, item);
     if (pipeline->rows.json.stream)
         rows_file_add(&pipeline->rows, pipeline->job, item);
-    const engine_input text = item_shown(item);
-    const size_t begin = item->window.begin, prompt_len = item->prompt_len;
-    const size_t skipped = prompt_len > begin ? prompt_len - begin : 0; /* the prompt */
-    if (pipeline->words && engine_index_add_text(pipeline->words, text.text + skipped,
-                                                 text.text_len - skipped, NULL) != ENGINE_OK)
-        alloc_die();
+    if (pipeline->words) { /* without the prompt */
+        const engine_input text = item_shown(item);
+        const size_t begin = item->window.begin, prompt_len = item->prompt_len;
+        const size_t skipped = prompt_len > begin ? prompt_len - begin : 0;
+        if (engine_index_add_text(pipeline->words, text.text + skipped, text.text_len - skipped,
+                                  NULL) != ENGINE_OK)
+            alloc_die();
+    }
     return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
@@ -240,7 +242,8 @@ int encode_texts(struct job *job)
         write_words(pipeline);
     if (code == PROGRAM_DONE && origin)
         origin_write(origin, job);
-    engine_index_free(pipeline->words);
+    if (pipeline->words)
+        engine_index_free(pipeline->words);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

@@ -233,9 +233,11 @@ TEST(peaks)
             0,
             "OMP_NUM_THREADS=2 ENGINE_ISA=%s \"$BENCH\" " TINY " -t 1,2 --workloads lat16 --runs 1",
             support_isa(i));
-        snprintf(line, sizeof line, "\n1 thread, %s: ", support_isa(i));
+        /* amx is for int8 and bf16: it computes f32 with the kernels of avx512vnni. */
+        const char *isa = strcmp(support_isa(i), "amx") == 0 ? "avx512vnni" : support_isa(i);
+        snprintf(line, sizeof line, "\n1 thread, %s: ", isa);
         assert_contains(result->out, line);
-        snprintf(line, sizeof line, "\n2 threads, %s: ", support_isa(i));
+        snprintf(line, sizeof line, "\n2 threads, %s: ", isa);
         assert_contains(result->out, line);
         assert_lacks(result->out, " 0.0 GFLOP/s");
         assert_lacks(result->out, " 0 GOP/s");
