@@ -156,7 +156,7 @@ TEST(a_link_in_a_linked_directory)
                  modules);
     assert_contains(
         shell_expect(1, "$IMPORT cache/latest -o out/n --name m --sandbox require")->err,
-        "p/config.json: Permission denied (links in linked directories need --sandbox off)");
+        "p/config.json': Permission denied (links in linked directories need --sandbox off)");
     shell_expect(0, "$IMPORT cache/latest -o out/n --name m --sandbox off; code=$?; rm "
                     "cache/snapshots/x/p cache/snapshots/x/modules.json; exit $code");
 }
