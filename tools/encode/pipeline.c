@@ -56,8 +56,8 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
         rows_file_add(&pipeline->rows, pipeline->job, item);
     if (pipeline->words) { /* without the prompt */
         const engine_input text = item_shown(item);
-        const size_t begin = item->window.begin, prompt_len = item->prompt_len;
-        const size_t skipped = prompt_len > begin ? prompt_len - begin : 0;
+        const size_t begin = item->window.in_pair ? 0 : item->window.begin;
+        const size_t skipped = item->prompt_len > begin ? item->prompt_len - begin : 0;
         if (engine_index_add_text(pipeline->words, text.text + skipped, text.text_len - skipped,
                                   NULL) != ENGINE_OK)
             alloc_die();

@@ -37,16 +37,14 @@ void query_hits_free(struct query_hits *hits)
     *hits = (struct query_hits){0};
 }
 
-/* Adds a number to a set [n_slots], a power of two that is never full, where 0 is a free slot.
- * Returns false if the set has the number. */
-static bool add_to_set(size_t *slots, size_t n_slots, size_t line)
+/* Returns the slot of a number in a set [n_slots], a power of two that is never full; a free slot
+ * has 0. */
+static size_t *find_slot(size_t *slots, size_t n_slots, size_t number)
 {
-    size_t i = line * (size_t)0x9E3779B1 & (n_slots - 1);
-    while (slots[i] != 0 && slots[i] != line)
+    size_t i = (size_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (n_slots - 1);
+    while (slots[i] != 0 && slots[i] != number)
         i = (i + 1) & (n_slots - 1);
-    const bool is_new = slots[i] == 0;
-    slots[i] = line;
-    return is_new;
+    return &slots[i];
 }
 
 /* Returns whether a row found is no hit: that of an empty text, or of a text that has a better row
@@ -61,12 +59,17 @@ static bool is_passed_over(const struct collection *collection, const struct que
     if (collection->empty_row &&
         memcmp((const char *)rows->rows + row * bytes, collection->empty_row, bytes) == 0)
         return true;
-    if (rows->type == ENGINE_BINARY && text->text != NULL && text->text_len == 0)
+    if (text->text != NULL && text->text_len == 0 && text->pair_len == 0)
         return true;
-    if (collection->has_rows && !add_to_set(seen, n_slots, hit->passage.line))
+    const size_t line = collection->has_rows ? hit->passage.line : 0;
+    const size_t crc = crc32c(crc32c(1, text->text, text->text_len), text->pair, text->pair_len);
+    const size_t sum = dedup && text->text != NULL ? crc << 20 ^ (text->text_len + 1) : 0;
+    if ((line > 0 && *find_slot(seen, n_slots, line) == line) ||
+        (sum > 0 && *find_slot(seen, n_slots, sum) == sum))
         return true;
-    const size_t sum = crc32c(1, text->text, dedup ? text->text_len : 0);
-    return dedup && !add_to_set(seen, n_slots, sum << 20 ^ (text->text_len + 1));
+    *find_slot(seen, n_slots, line) = line;
+    *find_slot(seen, n_slots, sum) = sum;
+    return false;
 }
 
 void query_hits_fill(struct query_hits *hits, const struct collection *collection,

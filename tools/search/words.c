@@ -11,14 +11,15 @@
 
 /* ---- The index of a file ---- */
 
-/* Returns the CRC-32C of the lines that a file was encoded from. */
-static uint64_t sum_texts(const struct collection *collection, const struct vector_file *file,
-                          size_t n_lines)
+/* Returns the CRC-32C of the lines of TEXTS that belong to a file. */
+static uint64_t sum_texts(const struct collection *collection, const struct vector_file *file)
 {
+    const bool is_last = file + 1 == collection->files + collection->n_files;
+    const size_t end = is_last ? collection->n_lines : file[1].first_line;
     uint32_t sum = 0;
     for (size_t i = 0; i < collection->n_texts; i++) {
         struct text_file *texts = &collection->texts[i];
-        const size_t n = lines_count(&texts->lines), end = file->first_line + n_lines;
+        const size_t n = lines_count(&texts->lines);
         const size_t first =
             file->first_line > texts->first_line ? file->first_line - texts->first_line : 0;
         const size_t last = end < texts->first_line + n ? end - texts->first_line : n;
@@ -39,12 +40,7 @@ static bool find_stamp(const struct collection *collection, const struct vector_
                        uint64_t *stamp)
 {
     const json_t *sum = json_object_get(file->origin, "input_crc32c");
-    const struct vector_file *next =
-        file + 1 < collection->files + collection->n_files ? file + 1 : NULL;
-    *stamp = (uint64_t)json_integer_value(sum);
-    if (sum == NULL && collection->n_texts > 0)
-        *stamp = sum_texts(collection, file,
-                           (next ? next->first_line : collection->n_lines) - file->first_line);
+    *stamp = sum == NULL ? sum_texts(collection, file) : (uint64_t)json_integer_value(sum);
     return sum != NULL || collection->n_texts > 0;
 }
 
@@ -80,7 +76,7 @@ static bool map_index(struct vector_file *file, const char *path, const uint64_t
     mapped_open(&file->words, path);
     *index = (engine_index){.bytes = file->words.data, .len = file->words.len};
     return engine_index_open(index, NULL) == ENGINE_OK && index->n_rows == file->vectors.n &&
-           (stamp == NULL || index->stamp == *stamp);
+           (stamp == NULL || index->stamp == *stamp) && (index->has_words || index->n_ids == 0);
 }
 
 static void open_index(const struct collection *collection, struct vector_file *file,
@@ -98,7 +94,7 @@ static void open_index(const struct collection *collection, struct vector_file *
         program_die("'%s' %s: name TEXTS, too, and it is made", path,
                     exists ? "is of other texts or rows, or damaged" : "does not exist");
     unlink(path); /* it is mapped, and so would be refused as an output */
-    *index = make_index(collection, file, stamp);
+    *index = make_index(collection, file, sum_texts(collection, file)); /* --no-check: others */
     struct output output;
     output_open(&output, path, OUTPUT_STREAM);
     fwrite(index->bytes, 1, index->len, output.stream);

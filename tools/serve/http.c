@@ -99,12 +99,13 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
 {
     struct call *call = alloc_zeros(1, sizeof *call);
     atomic_fetch_add(&http.n_calls, 1);
-    set_silent(descriptor_of(connection), false, 0);
+    set_silent(descriptor_of(connection), true, 0);
     call->connection = connection;
     call->models = models_borrow();
     call->options = ENGINE_ENCODE_OPTIONS();
     call->began = program_seconds();
-    snprintf(call->method, sizeof call->method, "%s", method);
+    snprintf(call->method, sizeof call->method, "%s",
+             method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "?" : method);
     snprintf(call->path, sizeof call->path, "%s", url);
     for (char *c = call->path; *c; c++)
         *c = (signed char)*c < ' ' || *c == '"' || *c == '\\' || *c == '\x7f' ? '?' : *c;
@@ -172,6 +173,7 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
     }
     if (call->queued > 0) /* it comes back from the queue */
         return call->is_gone ? MHD_NO : send_answer(call);
+    set_silent(descriptor_of(connection), false, 0);
     if (http.has_ended) /* nothing may be suspended any more */
         call_fail(call, FAULT_ENDING, "the server is ending");
     if (call->fault != FAULT_NONE || !call_read(call) || call->width == 0 || !queue_admit(call))

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { HUNG_UP = 499, MOST_COUNTED = 256, N_BOUNDS = 16 };

@@ -53,9 +53,9 @@ bool models_open(const struct serve_options *options)
         struct model *model = &models->models[models->n];
         if (open_model(model, options->models[models->n++], options->n_threads, &error))
             is_good = program_refuse("%s", error.message);
-        else if (models_find(models, model->name, WORK_OPEN) != model)
-            is_good = program_refuse("two models have the name '%s': -m NAME=FILE names one",
-                                     model->name);
+        else if (models_find(models, model->name, WORK_OPEN) != model ||
+                 strpbrk(model->name, "\"\\\n\r\t\x1b"))
+            is_good = program_refuse("'%s' has marks or names two: -m NAME=FILE", model->name);
     }
     pthread_mutex_lock(&lock);
     struct models *old = is_good ? served : models;

@@ -27,7 +27,7 @@ struct batch {
         size_t n;
     } shares[MOST_TEXTS];
     engine_input inputs[MOST_TEXTS];
-    size_t n_shares, n_inputs, n_tokens, n_rows, rows_cap;
+    size_t n_shares, n_inputs, n_tokens, n_rows;
     float *rows;
 };
 
@@ -46,6 +46,8 @@ bool queue_admit(struct call *call)
     queue_numbers += n;
     call->n_held += n;
     call->rows = alloc_zeros(n, sizeof *call->rows);
+    call->options.max_tokens = 0; /* its tokens have them: no other call of the batch shall */
+    call->options.prompt = "";
     return true;
 }
 
@@ -154,10 +156,7 @@ static void compute(struct batch *batch)
     const struct call *alike = batch->shares[0].call;
     const size_t n_numbers = batch->n_rows * alike->width;
     engine_session *session = alike->model->session;
-    if (n_numbers > batch->rows_cap) {
-        batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
-        batch->rows_cap = n_numbers;
-    }
+    batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
     metrics_add_batch(batch->n_inputs, batch->n_tokens);
     if ((alike->work == WORK_LABELS ? engine_classify : engine_encode)(
             session, batch->inputs, batch->n_inputs, &alike->options, batch->rows, n_numbers, NULL,
