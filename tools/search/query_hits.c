@@ -59,7 +59,8 @@ static bool is_passed_over(const struct collection *collection, const struct que
     if (collection->empty_row &&
         memcmp((const char *)rows->rows + row * bytes, collection->empty_row, bytes) == 0)
         return true;
-    if (text->text != NULL && text->text_len == 0 && text->pair_len == 0)
+    if (text->text != NULL && text->text_len == 0 && text->pair_len == 0 &&
+        !json_object_get(hit->passage.members, "begin"))
         return true;
     const size_t line = collection->has_rows ? hit->passage.line : 0;
     const size_t crc = crc32c(crc32c(1, text->text, text->text_len), text->pair, text->pair_len);
