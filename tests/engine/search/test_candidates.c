@@ -154,7 +154,7 @@ static void fill(struct trial *trial, uint64_t seed, enum kind kind)
 static void try_kind(engine_element type, size_t width, enum kind kind, size_t turn)
 {
     static const size_t queries[] = {5, MOST_QUERIES, 13, 12};
-    const size_t n = 2600, best[] = {1, 9, 13, n};
+    const size_t n = 2100, best[] = {1, 9, 13, n};
     struct trial trial = make(type, n, width, queries[turn % 4]);
     fill(&trial, turn * 1000 + width, kind);
     free(assert_same_hits(&trial, turn % 2, best[turn / 2 % (width > 8 ? 3 : 4)], KINDS[kind]));
@@ -168,7 +168,7 @@ TEST(the_hits_of_every_kind_of_rows)
     size_t turn = 0;
     for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
         setenv("ENGINE_ISA", isa, 1);
-        for (size_t w = 0; w < sizeof widths / sizeof *widths; w += support_slow() ? 3 : 1)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w += support_slow() ? 4 : 1)
             for (enum kind kind = 0; kind < N_KINDS; kind++, turn++) {
                 try_kind(ENGINE_INT8, widths[w], kind, turn);
                 try_kind(ENGINE_BINARY, widths[w], kind, turn + turn / 8);
@@ -267,7 +267,7 @@ enum { SHUFFLED = 1000, SHUFFLED_BEST = 5 };
 /* Every row has the same numbers in another order, all of one query's are the same. */
 static struct trial make_shuffled(engine_element type, uint64_t seed)
 {
-    enum { N = SHUFFLED, WIDTH = 16000 };
+    enum { N = SHUFFLED, WIDTH = 8000 };
     struct trial trial = make(type, N, WIDTH, FEW + 1);
     float *x = some_memory(WIDTH, sizeof *x);
     for (size_t i = 0; i < WIDTH; i++)
@@ -294,7 +294,7 @@ TEST(scores_that_differ_by_roundings)
 {
     const char *isa;
     for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
-        size_t n = support_slow() ? 4 : 12, n_distinct = 0;
+        size_t n = support_slow() ? 4 : 8, n_distinct = 0;
         setenv("ENGINE_ISA", isa, 1);
         for (size_t turn = 0; turn < n; turn++) {
             struct trial trial = make_shuffled(turn % 2 != 0 ? ENGINE_INT8 : ENGINE_BINARY, turn);
@@ -338,7 +338,7 @@ TEST(scores_at_the_ends_of_float32)
     const char *isa;
     for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
         setenv("ENGINE_ISA", isa, 1);
-        for (uint64_t turn = 0, seed = 1; turn < 30; turn++) {
+        for (uint64_t turn = 0, seed = 1; turn < (support_slow() ? 6 : 30); turn++) {
             for (size_t k = 0; k < WIDTH; k++) {
                 query[k] = some_number(&seed);
                 row[k] = some_number(&seed) / 4 - query[k];
