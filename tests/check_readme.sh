@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # README.md shows what the programs print: runs every "$ build/..." line of it and compares what follows
 # up to the end of the block. Numbers with a point differ a little between instruction sets: they may
-# be 0.05 apart. All else must be the same. What an earlier run wrote is removed: --resume would call it complete.
+# be 0.005 apart. All else must be the same. What an earlier run wrote is removed: --resume would call it complete.
 #
 # Guarantee: the programs print what README.md shows.
 set -u
@@ -11,7 +11,7 @@ n_passed=0 n_failed=0
 rm -f "$build"/licence.npy*
 
 alike() { # PRINTED SHOWN
-    awk -v most=0.05 '
+    awk -v most=0.005 '
         function is_decimal(word) { return word ~ /^-?[0-9]+[.][0-9]+(e-?[0-9]+)?$/ }
         function are_near(a, b) { return a - b <= most && b - a <= most }
         function same(a, b) { return is_decimal(a) && is_decimal(b) ? are_near(a, b) : a "" == b "" }
