@@ -18,6 +18,14 @@ ENGINE_API engine_status engine_count_words(const engine_model *model, const eng
                                             const engine_token *tokens, size_t n_tokens,
                                             engine_word_counts *counts);
 
+/* Writes the text of ids, not NUL-terminated, as HuggingFace's decoders join tokens. What the
+ * tokenizer changed or dropped (case, blanks) is lost; ids that split a character give invalid
+ * UTF-8. skip_special: 1 leaves out those of the file's templates, and added ones like [PAD] or
+ * <pad>. ENGINE_ERROR_ARGUMENT: the id of index error->input has no text. */
+ENGINE_API engine_status engine_decode(const engine_model *model, const int32_t *ids, size_t n,
+                                       int skip_special, char *out, size_t cap, size_t *needed,
+                                       engine_error *error);
+
 /* Returns the words that engine_encode puts before each text with these options, borrowed from the
  * model or the options; *len is 0 for an empty prompt. ENGINE_ERROR_ARGUMENT for a name that the
  * file does not have; the message lists the file's names. */

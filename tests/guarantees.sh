@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 mark='<!-- printed by tests/guarantees.sh -->'
-folders=(engine model api tools hosts cli quality cluster faults fuzz)
+folders=(engine model api tools hosts serve cli quality cluster faults fuzz)
 
 files() {
     for folder in "${folders[@]}"; do

@@ -2,7 +2,7 @@
 # Clients of npm and PyPI, unmodified, call a server: the vectors that they return are those of the command, to the last
 # bit, and so are scores, ranks and counts of tokens; errors reach the user as the client's own.
 #
-# Guarantee: clients of OpenAI, Ollama, Hugging Face, LangChain and Cohere return what the command prints.
+# Guarantee: clients of OpenAI, Ollama, Hugging Face and Cohere return what `encode` prints.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

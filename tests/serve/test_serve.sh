@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Guarantee: encode-serve answers every route with the numbers of `encode`, to the last bit and under any load; wrong
-# calls get errors in their client's form; SIGTERM and SIGHUP lose no call.
+# Wrong calls get errors in their client's form; SIGTERM and SIGHUP lose no call.
+#
+# Guarantee: each route of encode-serve gives the numbers of `encode` under any load.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
