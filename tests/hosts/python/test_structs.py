@@ -1,9 +1,8 @@
-"""Structs, constants and functions of libengine/_library.py are those of engine.h, as the compiler sees them."""
+"""Structs and constants of libengine/_library.py are those of engine.h, as the compiler sees them."""
 
 import ctypes
 import os
 import pathlib
-import re
 import subprocess
 import tempfile
 import unittest
@@ -37,19 +36,16 @@ class Layout(unittest.TestCase):
             ours += [f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}"
                      for field, _ in struct._fields_]
         ours += [f"{name} {value}" for name, value in CONSTANTS.items()]
-        self.assertGreater(len(ours), 150)
+        self.assertGreater(len(ours), 250)
         self.assertEqual(given.splitlines(), ours)
 
-    def test_no_member_is_missing(self):
-        """Each struct has as many members as its declaration: a gap at the end would hide one that is small."""
-        text = "".join(re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S) for path in ENGINE.glob("*.h"))
-        for name, struct in STRUCTS.items():
-            body = re.search(rf"struct {name} \{{(.*?)\n\}}", text, re.S)[1]
-            body = re.sub(r"\[[^]]*\]", "", body)
-            self.assertEqual(len(re.findall(r"[;,]", body)), len(struct._fields_), name)
-
-    def test_functions_have_as_many_arguments(self):
-        text = " ".join(path.read_text() for path in ENGINE.glob("*.h"))
-        for name, (codes, _) in _library._FUNCTIONS.items():
-            arguments = re.search(rf"engine_{name}\(([^)]*)\);", text)[1]
-            self.assertEqual(0 if arguments == "void" else arguments.count(",") + 1, len(codes), name)
+    def test_members_and_types(self):
+        """What offsets and sizes do not show."""
+        self.assertEqual(dict(_library.engine_search_options._fields_)["progress"], ctypes.c_void_p)
+        fields = {name: kind for name, kind in _library.engine_encode_options._fields_}
+        self.assertEqual((fields["prompt"], fields["prompt_text"], fields["role"]), (ctypes.c_char_p,) * 2 + (ctypes.c_int,))
+        self.assertEqual(_library.engine_info._fields_[-1], ("checksum", ctypes.c_uint32))
+        self.assertEqual((_library.library.engine_row_bytes.argtypes, _library.library.engine_row_bytes.restype),
+                         ([ctypes.c_int, ctypes.c_size_t], ctypes.c_size_t))
+        self.assertEqual(_library.library.engine_version.argtypes, [])
+        self.assertIsNone(_library.library.engine_session_free.restype)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._library import Memory, engine_input, engine_result
 
-_DTYPE = np.dtype(engine_input)
+_DTYPE = np.dtype([(name, np.uintp) for name, _ in engine_input._fields_])  # pointers and counts
 
 
 class Inputs:

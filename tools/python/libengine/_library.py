@@ -1,7 +1,7 @@
-"""The C library by ctypes: structs, constants and functions as engine/engine.h declares them, and errors.
+"""The C library by ctypes: structs, constants and functions as engine.h declares them, and errors.
 
-Structs and constants have the names of engine.h, so that a test compares every offset, size and value with the
-compiler's.
+The headers themselves are read, and their names are names of this module. A test compares every offset, size and value
+with the compiler's.
 """
 
 from __future__ import annotations
@@ -9,73 +9,65 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 import threading
-from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint, c_uint8, c_uint32, c_uint64
-from ctypes import c_void_p
+from ctypes import c_char_p, c_int, c_size_t, c_void_p
 
-# libengine.so.1, default.weights, encode and encode-import: beside this file in an installed package. In a tree, name
-# its build folder.
+# libengine.so.1, engine*.h, default.weights, encode and encode-import: beside this file in an installed package. In a
+# tree, name its build folder; the headers are in engine/.
 FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or pathlib.Path(__file__).parent / "bundled")
 PROCESS = os.getpid()  # another one is a child of fork(), in which parallel regions must have one thread
 
-# ---- Constants ----
+# ---- Declarations ----
 
-ENGINE_OK = 0
-ENGINE_ERROR_ARGUMENT, ENGINE_ERROR_MEMORY, ENGINE_ERROR_IO, ENGINE_ERROR_FORMAT, ENGINE_ERROR_VERSION = 1, 2, 3, 4, 5
-ENGINE_ERROR_BUFFER, ENGINE_ERROR_LENGTH, ENGINE_ERROR_TEXT, ENGINE_ERROR_INTERRUPTED = 7, 8, 9, 12
+_TYPES = {"void": None, "unsigned": ctypes.c_uint, "size_t": c_size_t} | {
+    name: getattr(ctypes, "c_" + name.replace("_t", ""))
+    for name in ("char", "int", "int32_t", "uint8_t", "uint32_t", "uint64_t", "float", "double")}
+
+
+def _declared(declarations) -> list[tuple]:
+    """Returns the names and types of members or arguments, such as "size_t begin, end". A type that is not in _TYPES
+    is an enum."""
+    found = []
+    for base, names in re.findall(r"(\w+)\b([^;]+)", ";".join(declarations)):
+        for stars, name, n in re.findall(r"([*\s]*)\b(\w+)(?:\[(\d+)\])?", names):
+            kind = _TYPES.get(base, c_int)
+            if "*" in stars or base.endswith("_callback"):
+                kind = c_char_p if (base, stars.count("*")) == ("char", 1) else c_void_p
+            found.append((name, kind * int(n) if n else kind))
+    return found
+
+
+def _read_headers() -> dict:
+    """Returns the constants and structs of engine.h and the headers that it includes, and the library, its functions
+    declared."""
+    folder = FOLDER if (FOLDER / "engine.h").exists() else pathlib.Path(__file__).parents[3] / "engine"
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("engine*.h")))
+    text = re.sub(r"/\*.*?\*/|\bconst\b", "", re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text), flags=re.S)
+    found = {name: int(value) for name, value in re.findall(r"\b(ENGINE_\w+) = (\d+)", text)}
+    for name, members in re.findall(r"struct (\w+) \{(.*?)\}", text, flags=re.S):
+        _TYPES[name] = found[name] = type(name, (ctypes.Structure,), {"_fields_": _declared(members.split(";"))})
+    for result, name, arguments in re.findall(r"ENGINE_API ([^(]*?)\b(engine_\w+)\(([^)]*)\);", text):
+        function = getattr(library, name)
+        (_, function.restype), = _declared([result + name])
+        function.argtypes = [kind for _, kind in _declared(arguments.split(","))]
+    return found
+
+
+def _load():
+    path = FOLDER / "libengine.so.1"
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(f"{error}: install the package (pip install tools/python), or set LIBENGINE_FOLDER to the "
+                          "folder of libengine.so.1") from error
+
+
+library = _load()
+globals().update(_read_headers())
 ENGINE_QUERY_INPUT = c_size_t(-2).value
-ENGINE_POOLING_MODEL, ENGINE_POOLING_NONE, ENGINE_POOLING_MEAN, ENGINE_POOLING_SPARSE = 0, 1, 2, 9
-ENGINE_POOLING_COLBERT = 10
-ENGINE_HEAD_TOKEN = 3
-ENGINE_ON_LONG_MODEL, ENGINE_ON_LONG_TRUNCATE, ENGINE_ON_LONG_ERROR = 0, 1, 2
-ENGINE_ROLE_TEXT, ENGINE_ROLE_QUERY, ENGINE_ROLE_DOCUMENT = 0, 1, 2
-ENGINE_F32, ENGINE_F16, ENGINE_INT8, ENGINE_BINARY = 0, 1, 2, 3
-ENGINE_METRIC_COSINE, ENGINE_METRIC_DOT = 0, 1
-ENGINE_TRACE_HIDDEN, ENGINE_TRACE_ATTENTION = 1, 2
-
-# ---- Structs ----
-
-
-def _struct(name: str, /, **fields):
-    return type(name, (ctypes.Structure,), {"_fields_": list(fields.items())})
-
-
-engine_error = _struct("engine_error", status=c_int, reason=c_int, input=c_size_t, name_len=c_size_t,
-                       message=c_char * 256)
-engine_info = _struct(
-    "engine_info", struct_bytes=c_size_t, name=c_char_p, n_layers=c_size_t, width=c_size_t, n_heads=c_size_t,
-    feed_forward=c_size_t, n_vocabulary=c_size_t, n_types=c_size_t, max_tokens=c_size_t, tokenizer=c_char_p,
-    position=c_char_p, norm=c_char_p, norm_place=c_char_p, activation=c_char_p, gate=c_char_p, mask=c_char_p,
-    pooling=c_char_p, normalize=c_int, n_parameters=c_uint64, file_bytes=c_uint64, isa=c_char_p,
-    output_width=c_size_t, head=c_int, n_labels=c_size_t, scores=c_char_p, mask_token=c_int32,
-    max_text_tokens=c_size_t, has_model=c_int, path=c_char_p, token_vectors=c_size_t, sparse=c_char_p,
-    kernels=c_char_p, checksum=c_uint32)
-engine_session_options = _struct(
-    "engine_session_options", struct_bytes=c_size_t, n_threads=c_size_t, max_tokens=c_size_t, position=c_int,
-    mask=c_int, trace=c_uint, trace_callback=c_void_p, trace_user=c_void_p, progress=c_void_p,
-    progress_user=c_void_p, profile=c_int, position_base=c_double, frequencies=c_void_p, n_frequencies=c_size_t,
-    embedding_scale=c_void_p, position_scale=c_void_p)
-engine_token = _struct("engine_token", id=c_int32, type=c_int32, begin=c_size_t, end=c_size_t, special=c_uint8,
-                       in_pair=c_uint8, in_prompt=c_uint8)
-engine_input = _struct(
-    "engine_input", text=c_void_p, text_len=c_size_t, pair=c_void_p, pair_len=c_size_t, ids=c_void_p, types=c_void_p,
-    mask=c_void_p, n_ids=c_size_t, tokens=c_void_p, n_tokens=c_size_t)
-engine_encode_options = _struct(
-    "engine_encode_options", struct_bytes=c_size_t, pooling=c_int, normalize=c_int, no_special=c_int,
-    max_tokens=c_size_t, on_long=c_int, truncation=c_int, truncate_left=c_int, raw_scores=c_int, prompt=c_char_p,
-    prompt_text=c_char_p, prompt_len=c_size_t, role=c_int, query_prompt=c_char_p, stride=c_size_t, whole_words=c_int,
-    dimensions=c_size_t)
-engine_result = _struct("engine_result", n_tokens=c_size_t, row=c_size_t, n_dropped=c_size_t)
-engine_entity = _struct("engine_entity", label=c_size_t, score=c_float, begin=c_size_t, end=c_size_t, in_pair=c_uint8)
-engine_candidate = _struct("engine_candidate", token=c_size_t, id=c_int32, score=c_float)
-engine_vectors = _struct("engine_vectors", rows=c_void_p, n=c_size_t, width=c_size_t, type=c_int)
-engine_hit = _struct("engine_hit", row=c_uint64, score=c_float)
-engine_search_options = _struct("engine_search_options", struct_bytes=c_size_t, metric=c_int, n_threads=c_size_t,
-                                n_skipped=c_void_p, progress=c_void_p, progress_user=c_void_p,
-                                sparse=c_void_p)
-engine_trace_view = _struct("engine_trace_view", kind=c_int, input=c_size_t, index=c_size_t, n_tokens=c_size_t,
-                            n_heads=c_size_t, width=c_size_t, values=ctypes.POINTER(c_float))
-TRACE_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(engine_trace_view), c_void_p)
+FLOATS = ctypes.POINTER(ctypes.c_float)
+TRACE_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_size_t, c_size_t, c_void_p)
 
 
@@ -104,35 +96,6 @@ class Memory:
     def __init__(self, array, *owners):
         self._as_parameter_, self.owners = array.ctypes.data, (array, *owners)
 
-
-# ---- Functions: arguments are pointers (p), counts (n), numbers (i), references to structs (r) ----
-
-_CODES = {"p": c_void_p, "n": c_size_t, "i": c_int, "s": c_char_p}
-_FUNCTIONS = {
-    "version": ("", c_char_p), "model_open": ("sppp", c_int), "model_close": ("p", None),
-    "model_info": ("ppp", c_int), "token_text": ("pipp", c_int), "session_new": ("pppp", c_int),
-    "session_free": ("p", None), "session_interrupt": ("p", None),
-    "session_error": ("p", ctypes.POINTER(engine_error)), "tokenize": ("ppppnpp", c_int),
-    "encode": ("ppnppnpp", c_int), "classify": ("ppnppnpp", c_int), "entities": ("ppppnpp", c_int),
-    "fill": ("ppnppnpp", c_int), "rank": ("pppnpp", c_int), "label": ("pn", c_char_p),
-    "row_bytes": ("in", c_size_t), "rows_from_f32": ("pnnip", None), "search": ("ppnnppp", c_int),
-}
-
-
-def _load():
-    path = FOLDER / "libengine.so.1"
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise ImportError(f"{error}: install the package (pip install tools/python), or set LIBENGINE_FOLDER to the "
-                          "folder of libengine.so.1") from error
-    for name, (codes, result) in _FUNCTIONS.items():
-        function = getattr(library, "engine_" + name)
-        function.argtypes, function.restype = [_CODES[code] for code in codes], result
-    return library
-
-
-library = _load()
 
 # ---- Errors ----
 
@@ -180,10 +143,12 @@ def exception_of(error, status: int, first: int = 0, name: str = "sentences") ->
 # ---- Long calls ----
 
 
-def run_interruptible(call, interrupt):
-    """Returns call(). A thread runs it, so that the main thread, which alone gets signals, can handle them; if a
-    handler raises (KeyboardInterrupt), interrupt() is called until the call has ended, or a handler raises again. So
-    call itself must own the memory that it uses."""
+def run_interruptible(call, interrupt, is_long: bool):
+    """Returns call(). If it is long, a thread runs it, so that the main thread, which alone gets signals, can handle
+    them; if a handler raises (KeyboardInterrupt), interrupt() is called until the call has ended, or a handler raises
+    again. So call itself must own the memory that it uses."""
+    if not is_long or threading.current_thread() is not threading.main_thread():
+        return call()
     outcome, ended = [], threading.Lock()
     ended.acquire()
 

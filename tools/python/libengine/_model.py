@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from ctypes import byref, c_void_p
 
 from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, exception_of, library,
@@ -79,7 +78,8 @@ class Model:
             status = function(session.handle, *arguments)
             failure = None
             if status not in (0, accept):
-                failure = exception_of(library.engine_session_error(session.handle).contents, status, first, name)
+                failure = exception_of(engine_error.from_address(library.engine_session_error(session.handle)), status,
+                                       first, name)
             if pooled:
                 self.free_sessions.append(pooled)
             if failure:
@@ -87,9 +87,8 @@ class Model:
             return status
 
         # A session of the caller's has a callback, in which ctypes ignores what handlers of signals raise.
-        if (pooled and n_bytes < _LONG_CALL) or threading.current_thread() is not threading.main_thread():
-            return call()
-        return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle))
+        return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle),
+                                 is_long=not pooled or n_bytes >= _LONG_CALL)
 
     def token_text(self, token: int) -> str:
         text, length = c_void_p(), ctypes.c_size_t()

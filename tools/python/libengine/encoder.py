@@ -298,8 +298,9 @@ class Encoder:
         """Returns what the library reports of this kind for a text, [reports, ...]."""
         found = []
 
-        def copy(view, _):
-            found.append(np.ctypeslib.as_array(view.contents.values, shape(view.contents)).copy())
+        def copy(address, _):
+            view = c.engine_trace_view.from_address(address)
+            found.append(np.ctypeslib.as_array(ctypes.cast(view.values, c.FLOATS), shape(view)).copy())
 
         model, callback = self._open(), c.TRACE_CALLBACK(copy)
         session = Session(model.weights, model.threads, trace=kind,

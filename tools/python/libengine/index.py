@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 
 import numpy as np
 
@@ -55,13 +54,11 @@ class Index:
         top_k = min(top_k, len(self))
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
+        is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
         hits, error, stopped = np.empty((len(rows), top_k), np.dtype(c.engine_hit)), c.engine_error(), [0]
 
-        is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
-        is_long &= threading.current_thread() is threading.main_thread()
-
         def call():  # has all that the library uses, see run_interruptible
-            # Not on the main thread, as ctypes ignores what handlers of signals raise in a callback.
+            # If it is called on the main thread ctypes ignores what handlers of signals raise.
             progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0]) if is_long else None
             settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
                                  progress=ctypes.cast(progress, ctypes.c_void_p))
@@ -71,10 +68,7 @@ class Index:
             if status:
                 raise c.exception_of(error, status, name="queries")
 
-        if is_long:
-            c.run_interruptible(call, lambda: stopped.__setitem__(0, 1))
-        else:
-            call()
+        c.run_interruptible(call, lambda: stopped.__setitem__(0, 1), is_long)
         found = [[{"corpus_id": row, "score": score} for row, score in zip(*lists)]
                  for lists in zip(hits["row"].tolist(), hits["score"].tolist())]
         return found[0] if given.ndim == 1 else found
