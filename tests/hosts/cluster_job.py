@@ -16,20 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BATCHES = 40  # in all, of at least 200 texts: several for each worker
-
-
-class Killer:
-    """Counts batches, and kills this process at the third one, once for all processes."""
-
-    def __init__(self, flag):
-        self.flag, self.n = flag, 0
-
-    def count(self):
-        self.n += 1
-        if self.flag and self.n == 3 and not os.path.exists(self.flag):
-            os.close(os.open(self.flag, os.O_CREAT | os.O_EXCL))
-            os.kill(os.getpid(), signal.SIGKILL)
+def count(flag):
+    """Counts the batches of this process, and kills it at the third one, once for all processes."""
+    sys.n_batches = getattr(sys, "n_batches", 0) + 1
+    if flag and sys.n_batches == 3 and not os.path.exists(flag):
+        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def with_spark(folder, flag, runs, batch):
@@ -40,15 +32,14 @@ def with_spark(folder, flag, runs, batch):
     encode = libengine.spark.encode_column("text")
 
     def watched(batches):
-        killer = Killer(flag)
-
         def counted():
             for batch in batches:
-                killer.count()
+                count(flag)
                 yield batch
         yield from encode(counted())
 
-    settings = {"spark.ui.enabled": "false", "spark.sql.execution.arrow.maxRecordsPerBatch": batch,
+    settings = {"spark.ui.enabled": "false", "spark.hadoop.parquet.enable.dictionary": "false",
+                "spark.sql.execution.arrow.maxRecordsPerBatch": batch,
                 "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
                 "spark.local.dir": f"{folder}/local", "spark.sql.warehouse.dir": f"{folder}/warehouse"}
     spark = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
@@ -63,21 +54,17 @@ def with_ray(folder, flag, runs, batch):
 
     from libengine.ray import EncodeColumn
 
-    class Watched(EncodeColumn):
-        def __init__(self, **options):
-            super().__init__(**options)
-            self.killer = Killer(flag)
+    encode = EncodeColumn("text")
 
-        def __call__(self, batch):
-            self.killer.count()
-            return super().__call__(batch)
+    def watched(batch):
+        count(flag)
+        return encode(batch)
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 30)
     ray.data.DataContext.get_current().enable_progress_bars = False
     for out in runs:
         texts = ray.data.read_parquet(f"{folder}/in").repartition(target_num_rows_per_block=batch)
-        texts.map_batches(Watched, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow",
-                          compute=ray.data.ActorPoolStrategy(size=2), num_cpus=0.5).write_parquet(out)
+        texts.map_batches(watched, batch_format="pyarrow").write_parquet(out, use_dictionary=False)
     ray.shutdown()
 
 
@@ -97,7 +84,8 @@ def main(engine, texts, vectors, folder, flag=None):
         these = range(part * rows, min((part + 1) * rows, len(lines)))
         pq.write_table(pa.table({"row": list(these), "text": [lines[i] for i in these]}), f"{folder}/in/{part}.parquet")
     runs = timed(folder, len(lines), seconds)
-    {"spark": with_spark, "ray": with_ray}[engine](folder, flag, runs, max(200, len(lines) // BATCHES))
+    function, n_batches = {"spark": (with_spark, 40), "ray": (with_ray, 8)}[engine]  # several for each worker
+    function(folder, flag, runs, max(200, len(lines) // n_batches))
     table = pq.read_table(f"{folder}/out0").sort_by("row")
     assert table["row"].to_pylist() == list(range(len(lines))), "rows are missing or doubled"
     column = table["vector"].combine_chunks()

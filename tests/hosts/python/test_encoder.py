@@ -174,10 +174,11 @@ class Wrong(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, words.replace("[", r"\[").replace("]", r"\]")):
                 self.encoder.encode(["a", "b", item])
         for item in ({}, {"pair": "x"}, {"text": "a", "ids": [1]}, {"words": "x"}, {"ids": [1.5]}, {"ids": [2 ** 40]},
-                     {"ids": [1, 2], "types": [0]}):
+                     {"ids": [1, 2], "types": [0]}, {"ids": [1, 2], "mask": [2, 1]}):
             with self.assertRaises((ValueError, OverflowError)):
                 self.encoder.encode(["a", item])
-        for wrong in (b"bytes", 3, None):
+        table = type("DataFrame", (list,), {"columns": ["a"]})(["a"])
+        for wrong in (b"bytes", 3, None, table):
             with self.assertRaises(TypeError):
                 self.encoder.encode(wrong)
         for options in ({"precision": "x"}, {"output_value": "x"}, {"batch_size": 0}, {"role": "x"}, {"on_long": "x"},
@@ -189,8 +190,14 @@ class Wrong(unittest.TestCase):
         for wrong in ({"path": f"{DEFAULT}\0"}, {"threads": 2 ** 64 + 1}):
             with self.assertRaisesRegex(ValueError, next(iter(wrong)) + "="):
                 libengine.Encoder(**{"path": DEFAULT, **wrong}).encode("a")
-        with self.assertRaisesRegex(ValueError, "top_k="):
-            self.encoder.fill("a", top_k=2 ** 64 + 1)
+        index = libengine.Index(self.encoder.encode(["a", "b"]))
+        for call in (self.encoder.fill, lambda text, **k: self.encoder.rank(text, ["b", "c"], **k),
+                     lambda text, **k: index.search(self.encoder.encode(text), **k)):
+            for top_k in (2 ** 64 + 1, -1):
+                with self.assertRaisesRegex(ValueError, "top_k="):
+                    call("a", top_k=top_k)
+            with self.assertRaises(TypeError):
+                call("a", top_k=1.5)
 
     def test_cut(self):
         """A text that the model's file says is cut is so with a warning, unless the caller says the same."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pathlib
+import pickle
 import tempfile
 import unittest
 
@@ -76,7 +77,7 @@ class Arrow(unittest.TestCase):
         expected = encoder.encode([text or "" for text in texts])
         whole = pa.array(texts)
         for array in (whole, whole.cast(pa.large_string()), whole.dictionary_encode(), texts,
-                      pa.chunked_array([texts[:2], texts[2:]]), pa.array(["x"] + texts)[1:],
+                      whole.cast(pa.string_view()), pa.chunked_array([texts[:2], texts[2:]]), pa.array(["x"] + texts)[1:],
                       pa.concat_arrays([whole, whole])[5:]):
             found = encoder.encode_arrow(array)
             self.assertEqual((found.type, found.null_count), (pa.list_(pa.float32(), 256), 1))
@@ -89,11 +90,18 @@ class Arrow(unittest.TestCase):
         self.assertEqual(encoder.encode_arrow(whole, truncate_dim=64).type.list_size, 64)
         with self.assertRaises(pa.ArrowException):
             encoder.encode_arrow(pa.array([[1]]))
+        for ends in ((0, 300, 5), (0, -9, 5)):
+            wrong = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array(ends, np.int32)),
+                                                           pa.py_buffer(b"dogca")])
+            with self.assertRaisesRegex(ValueError, "offsets are wrong"):
+                encoder.encode_arrow(wrong)
         for options in ({"precision": "int8"}, {"output_value": "token_embeddings"}):
             with self.assertRaisesRegex(ValueError, "a row of numbers"):
                 encoder.encode_arrow(whole, **options)
-        from libengine import spark
+        from libengine import ray, spark
         batch = pa.record_batch({"text": whole})
+        for encode in (ray.EncodeColumn("text", path=DEFAULT), pickle.loads(pickle.dumps(ray.EncodeColumn("text")))):
+            self.assertEqual(encode(pa.table(batch))["vector"].combine_chunks(), encoder.encode_arrow(whole))
         self.assertEqual(next(spark.encode_column("text", path=DEFAULT)([batch])).column(1).null_count, 1)
         with self.assertRaises(KeyError):
             next(spark.encode_column("txt", path=DEFAULT)([batch]))

@@ -51,7 +51,7 @@ class Inputs:
     def set_ids(self, row: int, item: dict, where: str) -> None:
         """Points ids, types and mask of one row to arrays of the item's."""
         n_ids = len(item["ids"])
-        for key, kind in (("ids", np.int32), ("types", np.int32), ("mask", np.uint8)):
+        for key, kind in (("ids", np.int32), ("types", np.int32), ("mask", np.bool_)):
             if item.get(key) is None:
                 continue
             given = np.asarray(item[key])

@@ -7,6 +7,7 @@ with the compiler's.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import pathlib
 import re
@@ -43,7 +44,8 @@ def _read_headers() -> dict:
     declared."""
     folder = FOLDER if (FOLDER / "engine.h").exists() else pathlib.Path(__file__).parents[3] / "engine"
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("engine*.h")))
-    text = re.sub(r"/\*.*?\*/|\bconst\b", "", re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text), flags=re.S)
+    text = re.sub(r"/\*.*?\*/|\bconst\b", "", text, flags=re.S)
+    text = re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text)
     found = {name: int(value) for name, value in re.findall(r"\b(ENGINE_\w+) = (\d+)", text)}
     for name, members in re.findall(r"struct (\w+) \{(.*?)\}", text, flags=re.S):
         _TYPES[name] = found[name] = type(name, (ctypes.Structure,), {"_fields_": _declared(members.split(";"))})
@@ -78,9 +80,9 @@ def options(struct, **members):
 
 def number(name: str, value: int | None) -> int:
     """Returns value, 0 for None, as an argument of C, of which ctypes would take the last bits."""
-    if value is not None and not 0 <= value < 1 << 31:
+    if not 0 <= operator.index(value or 0) < 1 << 31:
         raise ValueError(f"{name}={value}: give a number from 0 to {(1 << 31) - 1}")
-    return value or 0
+    return operator.index(value or 0)
 
 
 def string(name: str, value: bytes) -> bytes:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pyarrow as pa
 
 from ._inputs import Inputs
+from .encoder import Encoder
+
+
+@functools.lru_cache(maxsize=None)
+def encoder_of(path, threads: int) -> Encoder:
+    """Returns an encoder, which a worker of Spark or Ray opens once."""
+    return Encoder(path, threads)
 
 
 def encode_arrow(encoder, array, **options) -> pa.FixedSizeListArray:
@@ -29,8 +38,11 @@ def arrow_inputs(array) -> Inputs:
     inputs = Inputs(len(array))
     if len(array) and data is not None:
         kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
-        bounds = np.frombuffer(offsets, kind)[array.offset:array.offset + len(array) + 1].astype(np.uintp)
-        inputs.array["text"], inputs.array["text_len"] = data.address + bounds[:-1], np.diff(bounds)
+        bounds = np.frombuffer(offsets, kind)[array.offset:array.offset + len(array) + 1].astype(np.int64)
+        lengths = np.diff(bounds)
+        if bounds[0] < 0 or bounds[-1] > data.size or lengths.min() < 0:
+            raise ValueError("the array's offsets are wrong: see pyarrow's Array.validate")
+        inputs.array["text"], inputs.array["text_len"] = data.address + bounds[:-1], lengths
         if array.null_count:
             inputs.array["text_len"][array.is_null().to_numpy(zero_copy_only=False)] = 0
         inputs.kept.append(array)

@@ -220,7 +220,7 @@ class Encoder:
         self._open().call(c.library.engine_rank, asked.memory, inputs.memory, len(inputs),
                           byref(_options("text", on_long)), c.Memory(scores), n_bytes=inputs.n_bytes,
                           name="documents")
-        best = np.argsort(-scores, kind="stable")[:top_k].tolist()
+        best = np.argsort(-scores, kind="stable")[:None if top_k is None else c.number("top_k", top_k)].tolist()
         hits = [{"corpus_id": i, "score": float(scores[i])} for i in best]
         return [{**hit, "text": texts[hit["corpus_id"]]} for hit in hits] if return_documents else hits
 
@@ -348,10 +348,10 @@ def _items(sentences) -> tuple[Any, bool]:
     """Returns the items of an argument as a list (or Inputs), and whether it is one text."""
     if isinstance(sentences, (str, dict)):
         return [sentences], True
-    if isinstance(sentences, (bytes, bytearray)):
-        raise TypeError("sentences are bytes: decode them, or give a list of str")
     if isinstance(sentences, np.ndarray):
         return (sentences.tolist(), False) if sentences.ndim else ([sentences.item()], True)
+    if isinstance(sentences, (bytes, bytearray)) or hasattr(sentences, "columns"):  # of which only names would be read
+        raise TypeError(f"sentences are of type {type(sentences).__name__}: give str, or a list or column of them")
     return (sentences if isinstance(sentences, Inputs) else list(sentences)), False
 
 

@@ -51,7 +51,7 @@ class Index:
         if rows.ndim != 2 or (-(-rows.shape[1] // 8) if is_binary else rows.shape[1]) != self.width:
             raise ValueError(f"queries are {list(given.shape)}, but rows have {self.width} "
                              f"{'bytes' if is_binary else 'columns'}")
-        top_k = min(top_k, len(self))
+        top_k = min(c.number("top_k", top_k), len(self))
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
         is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
