@@ -20,11 +20,11 @@ declare -A most_of=(
     [new]=618
     [peers]=52
     [plot]=2995
-    [postgres]=322
+    [postgres]=311
     [search]=2308
     [serve]=1700
-    [sql]=289
-    [sqlite]=729
+    [sql]=272
+    [sqlite]=716
     [writer]=2422
 )
 

@@ -276,6 +276,7 @@ def wrong_arguments():
     fails("the text is missing", db, "SELECT * FROM encode_windows")
     fails("NULL", db, "SELECT encode_open(NULL)")
     fails("cannot open", db, "SELECT encode_open('/no/such.weights')")
+    fails("has a NUL", db, "SELECT encode_open(? || char(0) || 'x')", MODEL)
     cut = os.path.join(FOLDER, "cut.weights")
     with open(MODEL, "rb") as whole, open(cut, "wb") as part:
         part.write(whole.read(100000))

@@ -129,13 +129,13 @@ void _PG_init(void)
 
 /* ---- Arguments and results ---- */
 
-/* Returns a text's bytes as UTF-8. */
-static const char *read_text(const text *value, size_t *len)
+/* Returns a text in UTF-8. */
+static engine_input read_text(const text *value)
 {
     const char *bytes = VARDATA_ANY(value);
     const char *utf8 = pg_server_to_any(bytes, (int)VARSIZE_ANY_EXHDR(value), PG_UTF8);
-    *len = utf8 == bytes ? (size_t)VARSIZE_ANY_EXHDR(value) : strlen(utf8);
-    return utf8;
+    return (engine_input){.text = utf8,
+                          .text_len = utf8 == bytes ? VARSIZE_ANY_EXHDR(value) : strlen(utf8)};
 }
 
 /* Returns UTF-8, of which parts may be cut off, as a text of the database. */
@@ -183,11 +183,9 @@ static engine_role read_role(const text *name)
 /* Refuses a model that is not the one by which an index or a column was made. */
 static void check_checksum(const text *expected)
 {
-    char checksum[SQL_CHECKSUM_BYTES];
-    sql_checksum(&encoder.info, checksum);
-    if (strcmp(checksum, text_to_cstring(expected)) != 0)
+    if (strcmp(encoder.checksum, text_to_cstring(expected)) != 0)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("encode: the model has the checksum %s, not %s", checksum,
+                errmsg("encode: the model has the checksum %s, not %s", encoder.checksum,
                        text_to_cstring(expected)),
                 errhint("Set encode.model to the weight file with that checksum, or make what "
                         "uses it anew with this one."));
@@ -205,26 +203,24 @@ PG_FUNCTION_INFO_V1(encode_windows);
 /* encode(body, role[, model]): the vector. */
 Datum encode_text(PG_FUNCTION_ARGS)
 {
-    size_t len;
-    const char *body = read_text(PG_GETARG_TEXT_PP(0), &len);
+    const engine_input body = read_text(PG_GETARG_TEXT_PP(0));
     const engine_role role = read_role(PG_GETARG_TEXT_PP(1));
     make_ready();
     if (PG_NARGS() == 3)
         check_checksum(PG_GETARG_TEXT_PP(2));
     ArrayType *vector = new_vector(encoder.width);
-    check(sql_encode(&encoder, body, len, role, numbers_of(vector)));
+    check(sql_encode(&encoder, &body, role, numbers_of(vector)));
     PG_RETURN_ARRAYTYPE_P(vector);
 }
 
 /* encode_rank(query, body): as encode --rank scores it. */
 Datum encode_rank(PG_FUNCTION_ARGS)
 {
-    engine_input query = {0}, body = {0};
+    const engine_input query = read_text(PG_GETARG_TEXT_PP(0));
+    const engine_input body = read_text(PG_GETARG_TEXT_PP(1));
     float score;
-    query.text = read_text(PG_GETARG_TEXT_PP(0), &query.text_len);
-    body.text = read_text(PG_GETARG_TEXT_PP(1), &body.text_len);
     make_ready();
-    check(sql_rank(&encoder, &query, &body, &score));
+    check(engine_rank(encoder.session, &query, &body, 1, NULL, &score));
     PG_RETURN_FLOAT4(score);
 }
 
@@ -259,64 +255,57 @@ Datum encode_model(PG_FUNCTION_ARGS)
 
 /* ---- Functions of many rows ---- */
 
-/* encode_tokens(body, role): a row for each token. */
-Datum encode_tokens(PG_FUNCTION_ARGS)
+/* Puts a row for each token of the text, the first argument, with the role, the last one; if
+ * has_windows, for each window of at most max_tokens. */
+static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_tokens)
 {
     ReturnSetInfo *rows = (ReturnSetInfo *)fcinfo->resultinfo;
     struct sql_parts parts;
-    size_t len;
-    const char *body = read_text(PG_GETARG_TEXT_PP(0), &len);
-    const engine_role role = read_role(PG_GETARG_TEXT_PP(1));
+    const engine_input body = read_text(PG_GETARG_TEXT_PP(0));
+    const engine_role role = read_role(PG_GETARG_TEXT_PP(PG_NARGS() - 1));
     make_ready();
     InitMaterializedSRF(fcinfo, 0);
-    check(sql_tokenize(&encoder, body, len, role, &parts));
-    for (size_t i = 0; i < parts.n_tokens; i++) {
-        const engine_token *token = &parts.tokens[i];
-        const char *name;
-        size_t name_len;
-        const bool has_text = engine_token_text(model, token->id, &name, &name_len) == ENGINE_OK;
-        const bool has_span = sql_has_span(token);
-        bool nulls[] = {!has_text, false, !has_span, !has_span};
-        Datum values[] = {has_text ? new_text(name, name_len) : 0, Int32GetDatum(token->id),
-                          Int32GetDatum((int32)token->begin), Int32GetDatum((int32)token->end)};
+    check(sql_tokenize(&encoder, &body, role, &parts));
+    if (has_windows)
+        check(sql_split(&encoder, max_tokens, &parts));
+    MemoryContext each =
+        AllocSetContextCreate(CurrentMemoryContext, "encode", ALLOCSET_SMALL_SIZES);
+    MemoryContext before = MemoryContextSwitchTo(each);
+    const size_t n = has_windows ? parts.n_windows : parts.n_tokens;
+    for (size_t i = 0; i < n; i++) {
+        const struct sql_row row = sql_row_of(&encoder, &parts, body.text, i);
+        const Datum text = row.text != NULL ? new_text(row.text, row.len) : 0;
+        const Datum begin = Int32GetDatum((int32)row.begin), end = Int32GetDatum((int32)row.end);
+        Datum token[] = {text, Int32GetDatum(row.id), begin, end};
+        Datum window[] = {begin, end, text, 0};
+        bool nulls[] = {row.text == NULL, false, !row.has_span, !row.has_span};
         CHECK_FOR_INTERRUPTS();
-        tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-        if (has_text)
-            pfree(DatumGetPointer(values[0]));
+        if (has_windows) {
+            ArrayType *vector = new_vector(encoder.width);
+            check(sql_encode_window(&encoder, &parts, i, numbers_of(vector)));
+            window[3] = PointerGetDatum(vector);
+        }
+        tuplestore_putvalues(rows->setResult, rows->setDesc, has_windows ? window : token, nulls);
+        MemoryContextReset(each);
     }
+    MemoryContextSwitchTo(before);
+    MemoryContextDelete(each);
     sql_parts_free(&parts);
     return (Datum)0;
 }
 
-/* encode_windows(body, tokens, role): a row for each window of at most so many tokens. */
+/* encode_tokens(body, role). */
+Datum encode_tokens(PG_FUNCTION_ARGS)
+{
+    return put_rows(fcinfo, false, 0);
+}
+
+/* encode_windows(body, tokens, role). */
 Datum encode_windows(PG_FUNCTION_ARGS)
 {
-    ReturnSetInfo *rows = (ReturnSetInfo *)fcinfo->resultinfo;
-    struct sql_parts parts;
-    size_t len;
-    const char *body = read_text(PG_GETARG_TEXT_PP(0), &len);
     const int32 tokens = PG_GETARG_INT32(1);
-    const engine_role role = read_role(PG_GETARG_TEXT_PP(2));
     if (tokens < 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("encode_windows: %d tokens in a window", tokens));
-    make_ready();
-    InitMaterializedSRF(fcinfo, 0);
-    check(sql_tokenize(&encoder, body, len, role, &parts));
-    check(sql_split(&encoder, (size_t)tokens, &parts));
-    for (size_t i = 0; i < parts.n_windows; i++) {
-        const engine_window *window = &parts.windows[i];
-        bool nulls[4] = {false};
-        ArrayType *vector = new_vector(encoder.width);
-        CHECK_FOR_INTERRUPTS();
-        check(sql_encode_window(&encoder, &parts, i, numbers_of(vector)));
-        Datum values[] = {Int32GetDatum((int32)window->begin), Int32GetDatum((int32)window->end),
-                          new_text(body + window->begin, window->end - window->begin),
-                          PointerGetDatum(vector)};
-        tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-        pfree(vector);
-        pfree(DatumGetPointer(values[2]));
-    }
-    sql_parts_free(&parts);
-    return (Datum)0;
+    return put_rows(fcinfo, true, (size_t)tokens);
 }

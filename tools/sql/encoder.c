@@ -2,32 +2,27 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 /* ---- The session ---- */
 
-/* A vector for each token is no result of a function of a text: such a model's are averaged. */
-static engine_pooling pooling_of(const engine_info *info)
-{
-    const bool has_rows =
-        strcmp(info->pooling, "none") == 0 || strcmp(info->pooling, "colbert") == 0;
-    return has_rows ? ENGINE_POOLING_MEAN : ENGINE_POOLING_MODEL;
-}
-
-engine_status sql_encoder_open(struct sql_encoder *encoder, const engine_model *model,
+engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
                                engine_progress_callback progress, void *user, engine_error *error)
 {
     /* One thread: the database's connections and workers use the other processors. */
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.n_threads = 1, .progress = progress, .progress_user = user);
     engine_input empty = {0};
-    encoder->model = model;
-    encoder->info = ENGINE_INFO();
+    *encoder = (struct sql_encoder){.model = model, .info = ENGINE_INFO()};
     engine_status status = engine_model_info(model, &encoder->info, error);
     if (status == ENGINE_OK)
         status = engine_session_new(model, &options, &encoder->session, error);
     if (status != ENGINE_OK)
         return status;
-    encoder->pooling = pooling_of(&encoder->info);
+    snprintf(encoder->checksum, sizeof encoder->checksum, "%08x", (unsigned)encoder->info.checksum);
+    const char *pooling = encoder->info.pooling;
+    if (strcmp(pooling, "none") == 0 || strcmp(pooling, "colbert") == 0)
+        encoder->pooling = ENGINE_POOLING_MEAN;
     engine_encode_options encode = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling);
     status = engine_encode(encoder->session, &empty, 1, &encode, NULL, 0, &encoder->width, NULL);
     if (status == ENGINE_OK || status == ENGINE_ERROR_BUFFER)
@@ -61,30 +56,22 @@ bool sql_role(const char *name, size_t len, engine_role *role)
     return false;
 }
 
-engine_status sql_encode(struct sql_encoder *encoder, const char *text, size_t len,
-                         engine_role role, float *out)
+engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                         float *out)
 {
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
-    engine_input input = {.text = text, .text_len = len};
     engine_result result; /* with it, long texts are cut if the file says so, as encode cuts them */
-    return engine_encode(encoder->session, &input, 1, &options, out, encoder->width, NULL, &result);
-}
-
-engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
-                       const engine_input *text, float *score)
-{
-    return engine_rank(encoder->session, query, text, 1, NULL, score);
+    return engine_encode(encoder->session, text, 1, &options, out, encoder->width, NULL, &result);
 }
 
 /* ---- Windows ---- */
 
 enum { FIRST_TOKENS = 512 }; /* enough for most texts, so that they are tokenized once */
 
-engine_status sql_tokenize(struct sql_encoder *encoder, const char *text, size_t len,
-                           engine_role role, struct sql_parts *parts)
+engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                           struct sql_parts *parts)
 {
-    engine_input input = {.text = text, .text_len = len};
     size_t cap = FIRST_TOKENS;
     *parts = (struct sql_parts){0};
     parts->options = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
@@ -92,7 +79,7 @@ engine_status sql_tokenize(struct sql_encoder *encoder, const char *text, size_t
         parts->tokens = sql_alloc(cap * sizeof *parts->tokens);
         if (parts->tokens == NULL)
             return ENGINE_ERROR_MEMORY;
-        engine_status status = engine_tokenize(encoder->session, &input, &parts->options,
+        engine_status status = engine_tokenize(encoder->session, text, &parts->options,
                                                parts->tokens, cap, &parts->n_tokens, NULL);
         if (status != ENGINE_ERROR_BUFFER || parts->n_tokens <= cap)
             return status;
@@ -138,69 +125,60 @@ void sql_parts_free(struct sql_parts *parts)
     *parts = (struct sql_parts){0};
 }
 
-bool sql_has_span(const engine_token *token)
+struct sql_row sql_row_of(const struct sql_encoder *encoder, const struct sql_parts *parts,
+                          const char *text, size_t row)
 {
-    return !token->special && !token->in_prompt;
+    struct sql_row out = {.has_span = true};
+    if (parts->windows != NULL) {
+        out.begin = parts->windows[row].begin;
+        out.end = parts->windows[row].end;
+        out.text = text + out.begin;
+        out.len = out.end - out.begin;
+        return out;
+    }
+    const engine_token *token = &parts->tokens[row];
+    out.id = token->id;
+    out.has_span = !token->special && !token->in_prompt;
+    out.begin = token->begin;
+    out.end = token->end;
+    if (engine_token_text(encoder->model, token->id, &out.text, &out.len) != ENGINE_OK)
+        out.text = NULL;
+    return out;
 }
 
 /* ---- Words for the database ---- */
-
-/* Returns the bytes of the character that a text begins with; 0 if it is NUL or no UTF-8: a wrong
- * lead byte, too few bytes, an overlong form, a surrogate, or above U+10FFFF. */
-static size_t character_bytes(const unsigned char *text, size_t len)
-{
-    const unsigned lead = text[0];
-    const size_t n = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (lead == 0 || lead > 0xf4 || n > len)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f) ||
-        (lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return n;
-}
 
 size_t sql_copy_valid(char *out, const char *text, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len;) {
-        const size_t bytes = character_bytes((const unsigned char *)text + i, len - i);
-        memcpy(out + n, bytes > 0 ? text + i : "\xef\xbf\xbd", bytes > 0 ? bytes : 3);
-        n += bytes > 0 ? bytes : 3;
-        i += bytes > 0 ? bytes : 1;
+        utf8proc_int32_t character;
+        const utf8proc_ssize_t rest = len - i < 4 ? (utf8proc_ssize_t)(len - i) : 4;
+        const utf8proc_ssize_t bytes =
+            utf8proc_iterate((const utf8proc_uint8_t *)text + i, rest, &character);
+        const bool is_valid = bytes > 0 && character != 0;
+        memcpy(out + n, is_valid ? text + i : "\xef\xbf\xbd", is_valid ? (size_t)bytes : 3);
+        n += is_valid ? (size_t)bytes : 3;
+        i += is_valid ? (size_t)bytes : 1;
     }
     return n;
 }
 
-void sql_checksum(const engine_info *info, char out[SQL_CHECKSUM_BYTES])
-{
-    snprintf(out, SQL_CHECKSUM_BYTES, "%08x", (unsigned)info->checksum);
-}
-
 char *sql_model_json(const struct sql_encoder *encoder)
 {
-    const char *name = encoder->info.name;
-    const size_t len = strlen(name), most = 6 * len + 200;
-    char checksum[SQL_CHECKSUM_BYTES], *out = sql_alloc(most);
+    const size_t len = strlen(encoder->info.name), most = 6 * len + 200;
+    char *out = sql_alloc(most + 3 * len), *name = out + most;
     if (out == NULL)
         return NULL;
+    const size_t name_len = sql_copy_valid(name, encoder->info.name, len);
     size_t n = (size_t)snprintf(out, most, "{\"name\":\"");
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < name_len; i++) {
         const unsigned char byte = (unsigned char)name[i];
-        size_t bytes = character_bytes((const unsigned char *)name + i, len - i);
-        if (bytes == 0 || byte < ' ' || byte == '"' || byte == '\\') {
-            n += (size_t)snprintf(out + n, most - n, "\\u%04x", bytes == 0 ? 0xfffdu : byte);
-            continue;
-        }
-        memcpy(out + n, name + i, bytes);
-        n += bytes;
-        i += bytes - 1;
+        const bool is_plain = byte >= ' ' && byte != '"' && byte != '\\';
+        n += (size_t)snprintf(out + n, most - n, is_plain ? "%c" : "\\u%04x", byte);
     }
-    sql_checksum(&encoder->info, checksum);
     snprintf(out + n, most - n, "\",\"checksum\":\"%s\",\"width\":%zu,\"max_tokens\":%zu}",
-             checksum, encoder->width, encoder->info.max_text_tokens);
+             encoder->checksum, encoder->width, encoder->info.max_text_tokens);
     return out;
 }
 

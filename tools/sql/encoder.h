@@ -17,15 +17,16 @@ void *sql_alloc(size_t n_bytes);
 void sql_free(void *block);
 
 struct sql_encoder {
-    const engine_model *model;
+    engine_model *model;
     engine_session *session; /* NULL: closed */
     engine_info info;
+    char checksum[9];       /* of the weight file, hexadecimal */
     engine_pooling pooling; /* the model's own; mean if that gives a vector for each token */
     size_t width;           /* of a text's vector */
 };
 
 /* Makes the session. progress(0, 0, user) is called during long calls, and interrupts them. */
-engine_status sql_encoder_open(struct sql_encoder *encoder, const engine_model *model,
+engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
                                engine_progress_callback progress, void *user, engine_error *error);
 void sql_encoder_close(struct sql_encoder *encoder);
 
@@ -33,10 +34,8 @@ void sql_encoder_close(struct sql_encoder *encoder);
 bool sql_role(const char *name, size_t len, engine_role *role);
 
 /* Writes a text's vector to out [width]. */
-engine_status sql_encode(struct sql_encoder *encoder, const char *text, size_t len,
-                         engine_role role, float *out);
-engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
-                       const engine_input *text, float *score);
+engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                         float *out);
 
 /* The tokens of a text, and the windows that it is divided into. */
 struct sql_parts {
@@ -49,24 +48,30 @@ struct sql_parts {
 /* sql_tokenize finds the tokens of a text of any length; sql_split divides them into windows of at
  * most max_tokens (0: as many as the model takes), and sql_encode_window writes the vector of one
  * to out [width]. sql_parts_free frees what there is, also after a failure. */
-engine_status sql_tokenize(struct sql_encoder *encoder, const char *text, size_t len,
-                           engine_role role, struct sql_parts *parts);
+engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                           struct sql_parts *parts);
 engine_status sql_split(struct sql_encoder *encoder, size_t max_tokens, struct sql_parts *parts);
 engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_parts *parts,
                                 size_t window, float *out);
 void sql_parts_free(struct sql_parts *parts);
 
-/* Returns true if the token is a part of the text, so that its span is one. */
-bool sql_has_span(const engine_token *token);
+/* A token, or a window if the text was split. */
+struct sql_row {
+    const char *text; /* [len]: the token's, which may be NULL, or the window's */
+    size_t len;
+    int32_t id;        /* of the token */
+    bool has_span;     /* false: of a token that is not in the text */
+    size_t begin, end; /* bytes of the text */
+};
+
+struct sql_row sql_row_of(const struct sql_encoder *encoder, const struct sql_parts *parts,
+                          const char *text, size_t row);
 
 /* Copies a text to out [3 * len] with U+FFFD for each byte that is no UTF-8, and for NUL bytes.
  * Returns the length. Tokens and windows may begin or end inside a character. */
 size_t sql_copy_valid(char *out, const char *text, size_t len);
 
-enum { SQL_CHECKSUM_BYTES = 9, SQL_MESSAGE_BYTES = 300 };
-
-/* Writes the checksum of the weight file as eight hexadecimal digits, as encode_model gives it. */
-void sql_checksum(const engine_info *info, char out[SQL_CHECKSUM_BYTES]);
+enum { SQL_MESSAGE_BYTES = 300 };
 
 /* Returns a JSON object of the model's name, checksum, width and tokens; NULL without memory. */
 char *sql_model_json(const struct sql_encoder *encoder);

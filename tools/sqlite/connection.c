@@ -43,7 +43,7 @@ struct connection *connection_find(sqlite3 *db)
 static void close_unused(engine_model *model)
 {
     const struct connection *user = connections;
-    while (user != NULL && user->model != model)
+    while (user != NULL && user->encoder.model != model)
         user = user->next;
     if (user == NULL)
         engine_model_close(model);
@@ -59,7 +59,7 @@ void connection_release(void *user)
             link = &(*link)->next;
         *link = connection->next;
         sql_encoder_close(&connection->encoder);
-        close_unused(connection->model);
+        close_unused(connection->encoder.model);
         sqlite3_free(connection);
     }
     pthread_mutex_unlock(&lock);
@@ -83,65 +83,78 @@ static int is_interrupted(size_t n_done, size_t n, void *user)
 }
 
 /* Refuses a model that is not the expected one, or is another than the connection's. */
-static engine_status check_model(const struct connection *connection, const engine_info *info,
-                                 const char *expected, engine_error *error)
+static engine_status check_model(const struct connection *connection,
+                                 const struct sql_encoder *encoder, const char *expected,
+                                 engine_error *error)
 {
-    char checksum[SQL_CHECKSUM_BYTES], open[SQL_CHECKSUM_BYTES];
-    sql_checksum(info, checksum);
-    sql_checksum(&connection->encoder.info, open);
+    const struct sql_encoder *open = &connection->encoder;
     *error = (engine_error){.status = ENGINE_ERROR_ARGUMENT, .input = ENGINE_NO_INPUT};
-    if (expected != NULL && strcmp(expected, checksum) != 0)
+    if (expected != NULL && strcmp(expected, encoder->checksum) != 0)
         snprintf(error->message, sizeof error->message, "'%.120s' has the checksum %s, not '%.32s'",
-                 info->path, checksum, expected);
-    else if (connection->model != NULL && strcmp(open, checksum) != 0)
+                 encoder->info.path, encoder->checksum, expected);
+    else if (open->session != NULL && strcmp(open->checksum, encoder->checksum) != 0)
         snprintf(error->message, sizeof error->message,
                  "this connection uses model %s, and functions that SQLite takes to be "
                  "deterministic would change with model %s; open it in a new connection",
-                 open, checksum);
+                 open->checksum, encoder->checksum);
     else
         return ENGINE_OK;
     return ENGINE_ERROR_ARGUMENT;
 }
 
-/* Gives the connection the model, or the same file's that another connection has open, and a
- * session. Closes what is not needed. */
-static engine_status use_model(struct connection *connection, engine_model *model,
-                               const engine_info *info, engine_error *error)
+/* Returns the model of the same file that a connection has open, else this one. Called under the
+ * lock. */
+static engine_model *shared(engine_model *model)
 {
-    pthread_mutex_lock(&lock);
-    const struct connection *other = connections;
-    while (other != NULL &&
-           (other->model == NULL || other->encoder.info.checksum != info->checksum ||
-            other->encoder.info.file_bytes != info->file_bytes ||
-            strcmp(other->encoder.info.path, info->path) != 0))
-        other = other->next;
-    engine_model *chosen = other != NULL ? other->model : model;
-    engine_status status =
-        sql_encoder_open(&connection->encoder, chosen, is_interrupted, connection, error);
-    if (status == ENGINE_OK)
-        connection->model = chosen;
-    close_unused(model);
-    pthread_mutex_unlock(&lock);
-    return status;
+    engine_info info = ENGINE_INFO();
+    engine_model_info(model, &info, NULL);
+    for (const struct connection *other = connections; other != NULL; other = other->next) {
+        const engine_info *known = &other->encoder.info;
+        if (other->encoder.session != NULL && known->checksum == info.checksum &&
+            known->file_bytes == info.file_bytes && strcmp(known->path, info.path) == 0)
+            return other->encoder.model;
+    }
+    return model;
 }
 
 engine_status connection_open(struct connection *connection, const char *path, const char *expected,
                               engine_error *error)
 {
+    struct sql_encoder encoder;
     engine_model *model;
-    engine_info info = ENGINE_INFO();
     engine_status status = engine_model_open(path, NULL, &model, error);
+    if (status != ENGINE_OK)
+        return status;
+    pthread_mutex_lock(&lock);
+    status = sql_encoder_open(&encoder, shared(model), is_interrupted, connection, error);
     if (status == ENGINE_OK)
-        status = engine_model_info(model, &info, error);
-    if (status == ENGINE_OK)
-        status = check_model(connection, &info, expected, error);
-    if (status == ENGINE_OK && connection->model == NULL)
-        return use_model(connection, model, &info, error);
-    engine_model_close(model);
+        status = check_model(connection, &encoder, expected, error);
+    if (status == ENGINE_OK && connection->encoder.session == NULL)
+        connection->encoder = encoder;
+    else
+        sql_encoder_close(&encoder);
+    close_unused(model);
+    pthread_mutex_unlock(&lock);
     return status;
 }
 
 engine_status connection_ready(struct connection *connection, engine_error *error)
 {
-    return connection->model != NULL ? ENGINE_OK : connection_open(connection, NULL, NULL, error);
+    return connection->encoder.session != NULL ? ENGINE_OK
+                                               : connection_open(connection, NULL, NULL, error);
+}
+
+int connection_failure(const char *function, engine_status status, const engine_error *error,
+                       char **words)
+{
+    char message[SQL_MESSAGE_BYTES];
+    sqlite3_free(*words);
+    *words = NULL;
+    if (status == ENGINE_ERROR_MEMORY)
+        return SQLITE_NOMEM;
+    if (status == ENGINE_ERROR_INTERRUPTED)
+        return SQLITE_INTERRUPT;
+    sql_message(error, message);
+    *words = sqlite3_mprintf("%s: %s", function, message);
+    return *words != NULL ? SQLITE_ERROR : SQLITE_NOMEM;
 }

@@ -15,7 +15,6 @@ struct connection {
     sqlite3 *db;
     size_t n_users;   /* functions and tables of the connection, the last of which frees it */
     bool is_complete; /* all of them are registered */
-    engine_model *model;
     struct sql_encoder encoder;
     int64_t asked_ns; /* when SQLite was last asked for an interruption */
     struct connection *next;
@@ -33,6 +32,11 @@ engine_status connection_open(struct connection *connection, const char *path, c
 
 /* Opens the default model if none is open. */
 engine_status connection_ready(struct connection *connection, engine_error *error);
+
+/* Returns SQLite's code of a failure, and replaces *words by what it says, of sqlite3_mprintf; NULL
+ * if the code says all. */
+int connection_failure(const char *function, engine_status status, const engine_error *error,
+                       char **words);
 
 /* Registers encode_tokens and encode_windows. */
 int tables_register(struct connection *connection);

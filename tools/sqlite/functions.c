@@ -15,15 +15,12 @@ enum { SUBTYPE_VECTOR = 223, SUBTYPE_JSON = 'J' }; /* of sqlite-vec; of SQLite *
 
 static void report(sqlite3_context *context, const char *function, const engine_error *error)
 {
-    char words[SQL_MESSAGE_BYTES], message[SQL_MESSAGE_BYTES + 20];
-    sql_message(error, words);
-    sqlite3_snprintf(sizeof message, message, "%s: %s", function, words);
-    if (error->status == ENGINE_ERROR_MEMORY)
-        sqlite3_result_error_nomem(context);
-    else if (error->status == ENGINE_ERROR_INTERRUPTED)
-        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
-    else
-        sqlite3_result_error(context, message, -1);
+    char *words = NULL;
+    const int code = connection_failure(function, error->status, error, &words);
+    if (words != NULL)
+        sqlite3_result_error(context, words, -1);
+    sqlite3_result_error_code(context, code);
+    sqlite3_free(words);
 }
 
 static void refuse(sqlite3_context *context, const char *format, const char *value)
@@ -41,26 +38,34 @@ static bool is_any_null(int n, sqlite3_value **values)
     return false;
 }
 
-/* Reads a text, or a number as SQLite writes it. Returns false after it reported an error. */
-static bool read_text(sqlite3_context *context, sqlite3_value *value, const char *function,
-                      const char **text, size_t *len)
+/* Reads texts, or numbers as SQLite writes them. Returns false after it reported an error. */
+static bool read_texts(sqlite3_context *context, const char *function, int n,
+                       sqlite3_value **values, engine_input *texts)
 {
-    if (sqlite3_value_type(value) == SQLITE_BLOB) {
-        refuse(context, "%s: a blob is not text; CAST(… AS TEXT) makes it one", function);
-        return false;
+    for (int i = 0; i < n; i++) {
+        if (sqlite3_value_type(values[i]) == SQLITE_BLOB) {
+            refuse(context, "%s: a blob is not text; CAST(… AS TEXT) makes it one", function);
+            return false;
+        }
+        texts[i] = (engine_input){.text = (const char *)sqlite3_value_text(values[i])};
+        texts[i].text_len = (size_t)sqlite3_value_bytes(values[i]);
+        if (texts[i].text == NULL) {
+            sqlite3_result_error_nomem(context);
+            return false;
+        }
     }
-    *text = (const char *)sqlite3_value_text(value);
-    *len = (size_t)sqlite3_value_bytes(value);
-    if (*text == NULL)
-        sqlite3_result_error_nomem(context);
-    return *text != NULL;
+    return true;
 }
 
-/* Returns the connection with a model; NULL after it reported an error. */
-static struct connection *ready(sqlite3_context *context, const char *function)
+/* Reads the arguments, texts, and opens the model. Returns NULL if the result is NULL, or after it
+ * reported an error. */
+static struct connection *begin(sqlite3_context *context, const char *function, int n,
+                                sqlite3_value **values, engine_input *texts)
 {
     struct connection *connection = sqlite3_user_data(context);
     engine_error error;
+    if (is_any_null(n, values) || !read_texts(context, function, n, values, texts))
+        return NULL;
     if (connection_ready(connection, &error) == ENGINE_OK)
         return connection;
     report(context, function, &error);
@@ -72,26 +77,24 @@ static struct connection *ready(sqlite3_context *context, const char *function)
 /* encode(text[, role]): the vector, a blob of float32. */
 static void encode(sqlite3_context *context, int n, sqlite3_value **values)
 {
-    const char *text, *name = "text";
-    size_t len, name_len = 4;
-    engine_role role;
-    if (is_any_null(n, values) || !read_text(context, values[0], "encode", &text, &len) ||
-        (n == 2 && !read_text(context, values[1], "encode", &name, &name_len)))
-        return;
-    if (!sql_role(name, name_len, &role)) {
-        refuse(context, "encode: unknown role '%.40s': choose text, query or document", name);
-        return;
-    }
-    struct connection *connection = ready(context, "encode");
+    engine_input texts[2];
+    engine_role role = ENGINE_ROLE_TEXT;
+    struct connection *connection = begin(context, "encode", n, values, texts);
     if (connection == NULL)
         return;
-    const size_t n_bytes = connection->encoder.width * sizeof(float);
+    if (n == 2 && !sql_role(texts[1].text, texts[1].text_len, &role)) {
+        refuse(context, "encode: unknown role '%.40s': choose text, query or document",
+               texts[1].text);
+        return;
+    }
+    struct sql_encoder *encoder = &connection->encoder;
+    const size_t n_bytes = encoder->width * sizeof(float);
     float *vector = sqlite3_malloc64(n_bytes);
     if (vector == NULL) {
         sqlite3_result_error_nomem(context);
-    } else if (sql_encode(&connection->encoder, text, len, role, vector) != ENGINE_OK) {
+    } else if (sql_encode(encoder, &texts[0], role, vector) != ENGINE_OK) {
         sqlite3_free(vector);
-        report(context, "encode", engine_session_error(connection->encoder.session));
+        report(context, "encode", engine_session_error(encoder->session));
     } else {
         sqlite3_result_blob64(context, vector, n_bytes, sqlite3_free);
         sqlite3_result_subtype(context, SUBTYPE_VECTOR);
@@ -127,23 +130,24 @@ static void cosine(sqlite3_context *context, int n, sqlite3_value **values)
 /* encode_rank(query, text): how well the text answers the query, as encode --rank scores it. */
 static void rank(sqlite3_context *context, int n, sqlite3_value **values)
 {
-    engine_input query = {0}, text = {0};
+    engine_input texts[2];
     float score;
-    if (is_any_null(n, values) ||
-        !read_text(context, values[0], "encode_rank", &query.text, &query.text_len) ||
-        !read_text(context, values[1], "encode_rank", &text.text, &text.text_len))
-        return;
-    struct connection *connection = ready(context, "encode_rank");
+    struct connection *connection = begin(context, "encode_rank", n, values, texts);
     if (connection == NULL)
         return;
-    if (sql_rank(&connection->encoder, &query, &text, &score) == ENGINE_OK)
+    engine_session *session = connection->encoder.session;
+    if (engine_rank(session, &texts[0], &texts[1], 1, NULL, &score) == ENGINE_OK)
         sqlite3_result_double(context, (double)score);
     else
-        report(context, "encode_rank", engine_session_error(connection->encoder.session));
+        report(context, "encode_rank", engine_session_error(session));
 }
 
-static void result_json(sqlite3_context *context, const struct connection *connection)
+/* encode_model(): name, checksum, width and tokens of the model, as JSON. */
+static void describe(sqlite3_context *context, int n, sqlite3_value **values)
 {
+    struct connection *connection = begin(context, "encode_model", n, values, NULL);
+    if (connection == NULL)
+        return;
     char *json = sql_model_json(&connection->encoder);
     if (json == NULL) {
         sqlite3_result_error_nomem(context);
@@ -153,31 +157,20 @@ static void result_json(sqlite3_context *context, const struct connection *conne
     sqlite3_result_subtype(context, SUBTYPE_JSON);
 }
 
-/* encode_model(): name, checksum, width and tokens of the model, as JSON. */
-static void describe(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    (void)n, (void)values;
-    struct connection *connection = ready(context, "encode_model");
-    if (connection != NULL)
-        result_json(context, connection);
-}
-
 /* encode_open(path[, checksum]): opens the connection's model, and returns encode_model(). */
 static void open_model(sqlite3_context *context, int n, sqlite3_value **values)
 {
-    struct connection *connection = sqlite3_user_data(context);
-    const char *path, *checksum = NULL;
-    size_t len;
+    engine_input texts[2] = {0};
     engine_error error;
-    if (is_any_null(n, values)) {
+    if (is_any_null(n, values))
         refuse(context, "%s: the path or the checksum is NULL", "encode_open");
+    else if (!read_texts(context, "encode_open", n, values, texts))
         return;
-    }
-    if (!read_text(context, values[0], "encode_open", &path, &len) ||
-        (n == 2 && !read_text(context, values[1], "encode_open", &checksum, &len)))
-        return;
-    if (connection_open(connection, path, checksum, &error) == ENGINE_OK)
-        result_json(context, connection);
+    else if (strlen(texts[0].text) != texts[0].text_len)
+        refuse(context, "encode_open: the path '%.120s' has a NUL after that", texts[0].text);
+    else if (connection_open(sqlite3_user_data(context), texts[0].text, texts[1].text, &error) ==
+             ENGINE_OK)
+        describe(context, 0, NULL);
     else
         report(context, "encode_open", &error);
 }

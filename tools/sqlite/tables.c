@@ -10,18 +10,11 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The columns of both tables, arguments last: the text is the first of them. */
-enum { COLUMN_TEXT = 4 };
-enum token_column { TOKEN_TEXT, TOKEN_ID, TOKEN_BEGIN, TOKEN_END, TOKEN_ROLE = 5 };
-enum window_column {
-    WINDOW_BEGIN,
-    WINDOW_END,
-    WINDOW_PART,
-    WINDOW_VECTOR,
-    WINDOW_TOKENS = 5,
-    WINDOW_ROLE = 6
-};
-enum { MOST_COLUMNS = 7 };
+/* The columns of both tables, the arguments last: text, role; text, tokens, role. */
+enum kind { TEXT, ID, BEGIN, END, VECTOR };
+enum { COLUMN_TEXT = 4, TOKEN_ROLE = 5, WINDOW_TOKENS = 5, WINDOW_ROLE = 6, MOST_COLUMNS = 7 };
+static const enum kind columns[2][COLUMN_TEXT] = {{TEXT, ID, BEGIN, END},
+                                                  {BEGIN, END, TEXT, VECTOR}};
 
 struct table {
     sqlite3_vtab base;
@@ -63,11 +56,15 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
+static const char *name_of(const struct table *table)
+{
+    return table->has_windows ? "encode_windows" : "encode_tokens";
+}
+
 static int refuse(struct table *table, const char *words)
 {
     sqlite3_free(table->base.zErrMsg);
-    table->base.zErrMsg =
-        sqlite3_mprintf("%s: %s", table->has_windows ? "encode_windows" : "encode_tokens", words);
+    table->base.zErrMsg = sqlite3_mprintf("%s: %s", name_of(table), words);
     return table->base.zErrMsg != NULL ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -130,13 +127,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 static int fail(struct table *table, engine_status status, const engine_error *error)
 {
-    char words[SQL_MESSAGE_BYTES];
-    if (status == ENGINE_ERROR_MEMORY)
-        return SQLITE_NOMEM;
-    if (status == ENGINE_ERROR_INTERRUPTED)
-        return SQLITE_INTERRUPT;
-    sql_message(error, words);
-    return refuse(table, words);
+    return connection_failure(name_of(table), status, error, &table->base.zErrMsg);
 }
 
 /* Reads the role and the most tokens of a window from the arguments. */
@@ -173,14 +164,15 @@ static int divide(struct table *table, struct cursor *cursor)
         return code;
     if (sqlite3_value_type(value) == SQLITE_BLOB)
         return refuse(table, "a blob is not text; CAST(… AS TEXT) makes it one");
-    cursor->text = (const char *)sqlite3_value_text(value);
+    engine_input text = {.text = (const char *)sqlite3_value_text(value)};
+    text.text_len = (size_t)sqlite3_value_bytes(value);
+    cursor->text = text.text;
     if (cursor->text == NULL)
         return SQLITE_NOMEM;
     engine_status status = connection_ready(connection, &error);
     if (status != ENGINE_OK)
         return fail(table, status, &error);
-    status = sql_tokenize(&connection->encoder, cursor->text, (size_t)sqlite3_value_bytes(value),
-                          role, &cursor->parts);
+    status = sql_tokenize(&connection->encoder, &text, role, &cursor->parts);
     if (status == ENGINE_OK && table->has_windows)
         status = sql_split(&connection->encoder, max_tokens, &cursor->parts);
     if (status != ENGINE_OK)
@@ -237,22 +229,6 @@ static void result_text(sqlite3_context *context, const char *text, size_t len)
                               SQLITE_UTF8);
 }
 
-static void token_column(sqlite3_context *context, const struct table *table,
-                         const struct cursor *cursor, int column)
-{
-    const engine_token *token = &cursor->parts.tokens[cursor->row];
-    const char *text;
-    size_t len;
-    if (column == TOKEN_ID)
-        sqlite3_result_int64(context, token->id);
-    else if (column == TOKEN_TEXT && engine_token_text(table->connection->encoder.model, token->id,
-                                                       &text, &len) == ENGINE_OK)
-        result_text(context, text, len);
-    else if (column != TOKEN_TEXT && sql_has_span(token))
-        sqlite3_result_int64(context,
-                             (sqlite3_int64)(column == TOKEN_BEGIN ? token->begin : token->end));
-}
-
 static int result_vector(sqlite3_context *context, struct table *table, const struct cursor *cursor)
 {
     struct sql_encoder *encoder = &table->connection->encoder;
@@ -276,18 +252,19 @@ static int column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int
     if (column >= COLUMN_TEXT) {
         if (cursor->arguments[column] != NULL)
             sqlite3_result_value(context, cursor->arguments[column]);
-    } else if (!table->has_windows) {
-        token_column(context, table, cursor, column);
-    } else if (column == WINDOW_VECTOR) {
-        return result_vector(context, table, cursor);
-    } else {
-        const engine_window *window = &cursor->parts.windows[cursor->row];
-        if (column == WINDOW_PART)
-            result_text(context, cursor->text + window->begin, window->end - window->begin);
-        else
-            sqlite3_result_int64(
-                context, (sqlite3_int64)(column == WINDOW_BEGIN ? window->begin : window->end));
+        return SQLITE_OK;
     }
+    const enum kind kind = columns[table->has_windows][column];
+    if (kind == VECTOR)
+        return result_vector(context, table, cursor);
+    const struct sql_row row =
+        sql_row_of(&table->connection->encoder, &cursor->parts, cursor->text, cursor->row);
+    if (kind == ID)
+        sqlite3_result_int(context, row.id);
+    else if (kind == TEXT && row.text != NULL)
+        result_text(context, row.text, row.len);
+    else if (kind != TEXT && row.has_span)
+        sqlite3_result_int64(context, (sqlite3_int64)(kind == BEGIN ? row.begin : row.end));
     return SQLITE_OK;
 }
 
