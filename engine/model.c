@@ -154,11 +154,27 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
                                                                    : ENGINE_OK;
 }
 
+enum { OF_LAYER = 4 }; /* linear layers, which layers may share */
+
+/* Layers whose rows are multiplied faster as unsigned bytes, to the same bits, take such rows. */
+static void take_unsigned_rows(struct encoder *encoder)
+{
+    struct linear *linear;
+    for (size_t i = 0; (linear = (struct linear *)encoder_linear(encoder, i)) != NULL; i++) {
+        struct matrix *weight = &linear->weight;
+        const struct linear *before = i > OF_LAYER ? encoder_linear(encoder, i - OF_LAYER) : NULL;
+        if (before != NULL && before->weight.data == weight->data)
+            weight->rounding = before->weight.rounding;
+        else if (linear_takes_int8(linear) && weight->rounding == ROUND_8_BITS &&
+                 encoder->kernels->fits_pairs(weight))
+            weight->rounding = ROUND_UNSIGNED;
+    }
+}
+
 /* Rounds the weights of the linear layers to bfloat16, into memory of the model; once if layers
  * share them: memory that is never written takes none. */
 static engine_status round_weights(engine_model *model, engine_error *error)
 {
-    enum { OF_LAYER = 4 };
     struct linear *linear;
     const void *before[OF_LAYER] = {NULL};
     size_t n = 0, longest = 1;
@@ -241,6 +257,8 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     model->encoder.bf16 = own.precision == ENGINE_PRECISION_BF16;
     if (status == ENGINE_OK)
         status = choose_kernels(&model->encoder, error);
+    if (status == ENGINE_OK && model->encoder.kernels->fits_pairs != NULL)
+        take_unsigned_rows(&model->encoder);
     if (status == ENGINE_OK && model->encoder.bf16)
         status = round_weights(model, error);
     if (status != ENGINE_OK) {

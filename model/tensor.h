@@ -28,8 +28,9 @@ enum tensor_layout { LAYOUT_ROWS = 0, LAYOUT_PANELS = 1, LAYOUT_PAIRS = 2 };
 enum { PANEL = 16, TENSOR_ALIGN = 64, KEPT = 4 };
 
 /* How an activation's row is rounded to q in int8. symmetric: -127 .. 127; the others map the least
- * and the largest number of the row, and 0, into -128 .. 127, or 0 .. 127. */
-enum rounding { ROUND_SYMMETRIC, ROUND_8_BITS, ROUND_7_BITS };
+ * and the largest number of the row, and 0, into 0 .. 127, or -128 .. 127. unsigned, in memory
+ * alone: 8 bits + 128, for kernels that multiply unsigned bytes (fits_pairs). */
+enum rounding { ROUND_SYMMETRIC, ROUND_7_BITS, ROUND_8_BITS, ROUND_UNSIGNED };
 
 /* A matrix [rows, cols] in the read-only map. */
 struct matrix {

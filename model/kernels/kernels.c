@@ -21,7 +21,7 @@
 #include "model/kernels/rows/row_products.h"
 #include "model/kernels/softmax.h"
 
-#define KERNEL_SET(set, int8_product, bits, tiles, pairs)                                          \
+#define KERNEL_SET(set, int8_product, bits, fits, tiles, pairs)                                    \
     const struct kernels kernels_##set = {                                                         \
         .isa = #set,                                                                               \
         .needs_tiles = tiles,                                                                      \
@@ -30,6 +30,7 @@
         .product_f16 = product_f16,                                                                \
         .product_bf16 = product_bf16,                                                              \
         .product_int8 = int8_product,                                                              \
+        .fits_pairs = fits,                                                                        \
         .product_pairs = pairs,                                                                    \
         .round_pairs = round_pairs,                                                                \
         .pair_rows = pair_rows,                                                                    \
@@ -54,16 +55,16 @@
     }
 
 #if defined(__AVX512F__)
-KERNEL_SET(avx512, product_int8, 7, false, product_pairs);
-KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, false, product_pairs);
-KERNEL_SET(amx, product_int8_amx, 8, true, product_pairs_amx);
+KERNEL_SET(avx512, product_int8, 7, fits_pairs, false, product_pairs);
+KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, NULL, false, product_pairs);
+KERNEL_SET(amx, product_int8_amx, 8, NULL, true, product_pairs_amx);
 #elif defined(__AVX2__)
-KERNEL_SET(avx2, product_int8, 7, false, product_pairs);
-KERNEL_SET(avxvnni, product_int8_avxvnni, 8, false, product_pairs);
+KERNEL_SET(avx2, product_int8, 7, fits_pairs, false, product_pairs);
+KERNEL_SET(avxvnni, product_int8_avxvnni, 8, NULL, false, product_pairs);
 #elif defined(KERNELS_NEON)
-KERNEL_SET(neon, product_int8, 0, false, product_pairs);
-KERNEL_SET(neondot, product_int8_neondot, 8, false, product_pairs);
-KERNEL_SET(neoni8mm, product_int8_neoni8mm, 8, false, product_pairs);
+KERNEL_SET(neon, product_int8, 0, NULL, false, product_pairs);
+KERNEL_SET(neondot, product_int8_neondot, 8, NULL, false, product_pairs);
+KERNEL_SET(neoni8mm, product_int8_neoni8mm, 8, NULL, false, product_pairs);
 #else
-KERNEL_SET(portable, product_int8, 0, false, product_pairs);
+KERNEL_SET(portable, product_int8, 0, NULL, false, product_pairs);
 #endif

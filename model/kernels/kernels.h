@@ -29,7 +29,8 @@ struct product {
     const float *scales;        /* product_int8: of the columns, [16·n_panels] */
     const int32_t *column_sums; /* product_int8: Σ_k W[c, k], or NULL: the zero of every row is 0 */
     const float *kept_panels;   /* product_int8: [n_panels, KEPT, 16], or NULL: none */
-    bool seven_bits;            /* product_int8: every x is in 0 .. 127 */
+    bool is_unsigned;           /* product_int8: every x is in 0 .. 127, or, by panels that
+                                   fits_pairs() accepts, in 0 .. 255 */
     const float *bias;          /* or NULL */
     const float *residual;
     bool activated;
@@ -184,6 +185,10 @@ struct kernels {
     /* Exact sums in int32 (K ≤ 2^17; with zeros of rows of 8 bits 2^16) of (q - zero) · W, times
      * both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
+
+    /* Returns whether product_int8 multiplies x of 0 .. 255 by these panels exactly, and their
+     * column sums are right; NULL if that would not be faster. */
+    bool (*fits_pairs)(const struct matrix *panels);
 
     /* The same in bfloat16 (bf16/product_pairs.h): rows of x are readable to a multiple of 16, K is
      * padded with zeros to a multiple of 32, panels are pairs [K/2, 16, 2]. The others round

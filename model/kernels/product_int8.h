@@ -42,8 +42,8 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
 {
     float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
-    size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS, row = 0,
-           n_bytes = (size_t)panels * p->panel_stride;
+    size_t most = words ? TILE_ROWS : ROWS_OF_BYTES, n_tiles = (p->n_rows + most - 1) / most,
+           row = 0, n_bytes = (size_t)panels * p->panel_stride;
     size_t n_steps = words ? (p->k + GROUP - 1) / GROUP * VECTORS : p->k / (GROUP * GROUP_STEP);
     const char *next = (const char *)p->panels + panel * p->panel_stride + n_bytes;
     for (size_t i = 0; i < n_tiles; i++) {
@@ -51,7 +51,7 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
         struct tile_target target = tile_target(p, row, column, n_columns, buffer);
         struct fetch fetch = fetch_share(next, n_bytes, n_steps, i, n_tiles);
 #define TILE(rows) tile_int8(p, row, panel, fetch, target, rows, panels, words)
-        SWITCH_ROWS(end - row, TILE_ROWS, TILE)
+        SWITCH_ROWS(end - row, words ? TILE_ROWS : ROWS_OF_BYTES, TILE)
 #undef TILE
         if (has_activation(p))
             activate_tile(p, row, end - row, column, n_columns, buffer);
@@ -131,6 +131,34 @@ static void product_of_words(const struct product *p)
     }
 }
 
+/* vpmaddubsw adds the products of two neighbours of a column: within 255 · 128 < 2^15 if those add
+ * up to -128 .. 128. x and its zero are larger by 128, so that wrong column sums, or weights past
+ * the end, would count. */
+static bool fits_pairs(const struct matrix *panels)
+{
+    typedef int16_t words __attribute__((vector_size(LANES * 4)));
+    const char *group = panels->data, *end;
+    ivec wrong = {0};
+    if (panels->cols % GROUP != 0)
+        return false;
+    for (size_t column = 0; column < panels->rows; column += PANEL_WIDTH) {
+        ivec sums[VECTORS] = {{0}};
+        for (end = group + panels->cols * PANEL_WIDTH; group < end; group += GROUP_BYTES)
+            UNROLL (v, (size_t)VECTORS) {
+                words four = (words)load_integers(group + v * sizeof(ivec));
+                words pairs = (four << 8 >> 8) + (four >> 8);
+                wrong |= (ivec)(pairs > 128) | (ivec)(pairs < -128);
+                sums[v] += ((ivec)pairs << 16 >> 16) + ((ivec)pairs >> 16);
+            }
+        UNROLL (v, (size_t)VECTORS)
+            wrong |= sums[v] != load_integers(panels->column_sums + column + v * LANES);
+    }
+    int32_t any = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        any |= wrong[lane];
+    return any == 0;
+}
+
 #endif
 
 static inline void product_int8(const struct product *p)
@@ -138,7 +166,7 @@ static inline void product_int8(const struct product *p)
 #if HAS_VNNI || defined(KERNELS_NEON)
     product_of_bytes(p);
 #elif HAS_WORDS
-    if (p->seven_bits)
+    if (p->is_unsigned)
         product_of_bytes(p);
     else
         product_of_words(p);

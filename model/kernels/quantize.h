@@ -3,7 +3,8 @@
  *     symmetric:        scale = max|y| / 127,           zero = 0,                        |q| ≤ 127
  *     8 bits, 7 bits:   scale = (high - low) / levels,  zero = round(-low / scale) + least,
  *                       low = min(y, 0), high = max(y, 0); levels = 255, 127; least = -128, 0
- *     q[i] = round(y[i] / scale + zero), at most 127
+ *     unsigned:         as 8 bits, but least = 0
+ *     q[i] = round(y[i] / scale + zero), at most 127; unsigned: 255
  *
  * 1/scale is taken as levels / (high - low), and each product rounded, so that every instruction
  * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_quantize.c.
@@ -83,15 +84,16 @@ INLINE void store_bytes(int8_t *q, ivec v)
 /* Constants of a row's rounding: y / scale is y · inverse. */
 struct steps {
     float range, scale, inverse;
-    int32_t zero;
+    int32_t zero, most;
 };
 
 static struct steps steps_of(struct extent extent, enum rounding rounding)
 {
-    float levels = rounding == ROUND_8_BITS ? 255 : 127, range = extent.high - extent.low;
+    float levels = rounding >= ROUND_8_BITS ? 255 : 127, range = extent.high - extent.low;
     if (rounding == ROUND_SYMMETRIC)
         range = -extent.low > extent.high ? -extent.low : extent.high;
-    struct steps steps = {range, range / levels, levels / range, 0};
+    struct steps steps = {range, range / levels, levels / range, 0,
+                          rounding == ROUND_UNSIGNED ? 255 : 127};
     if (rounding != ROUND_SYMMETRIC && isfinite(steps.inverse))
         steps.zero =
             (int32_t)nearbyintf(-extent.low * steps.inverse) - (rounding == ROUND_8_BITS ? 128 : 0);
@@ -107,7 +109,8 @@ INLINE struct quantization round_row(const float *x, const float *factors, size_
     size_t i = 0;
     for (; i < n; i += LANES) {
         vec y = load_scaled(x, factors, i, n) * steps.inverse;
-        vec shifted = smaller(y + (to_integer + (float)steps.zero), splat(to_integer + 127));
+        vec shifted =
+            smaller(y + (to_integer + (float)steps.zero), splat(to_integer + (float)steps.most));
         sums += (uvec)shifted;
         store_bytes(q + i, (ivec)shifted);
     }

@@ -61,7 +61,7 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
         p->scales = weight->scales + column;
         p->column_sums = weight->column_sums != NULL ? weight->column_sums + column : NULL;
         p->kept_panels = weight->kept_panels != NULL ? weight->kept_panels + column * KEPT : NULL;
-        p->seven_bits = weight->rounding == ROUND_7_BITS;
+        p->is_unsigned = weight->rounding == ROUND_7_BITS || weight->rounding == ROUND_UNSIGNED;
     } else if (weight->layout == LAYOUT_PAIRS) {
         kernel = kernels->product_pairs;
         weight_bytes = x_bytes = sizeof(uint16_t);

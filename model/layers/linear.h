@@ -30,7 +30,7 @@ static inline bool linear_takes_int8(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
     return weight->type == TENSOR_INT8 && weight->layout == LAYOUT_PANELS &&
-           weight->cols <= LONGEST_INT8_ROW / (weight->rounding == ROUND_8_BITS ? 2 : 1);
+           weight->cols <= LONGEST_INT8_ROW / (weight->rounding >= ROUND_8_BITS ? 2 : 1);
 }
 
 /* Rounds one row [in] for such a layer; q is padded as kernels->quantize() does. */

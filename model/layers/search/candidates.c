@@ -98,7 +98,7 @@ void candidates_multiply(const struct kernels *kernels, const struct row_product
                                             .k = columns,
                                             .scales = rows->factors,
                                             .column_sums = seven_bits ? rows->sums : NULL,
-                                            .seven_bits = seven_bits,
+                                            .is_unsigned = seven_bits,
                                             .out = block->scores,
                                             .out_stride = block->scores_stride,
                                             .n_rows = n,

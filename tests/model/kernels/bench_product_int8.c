@@ -62,7 +62,7 @@ static void measure(const struct kernels *kernels, size_t n_rows, size_t columns
         .panel_stride = k * PANEL,
         .k = k,
         .scales = scales,
-        .seven_bits = seven_bits,
+        .is_unsigned = seven_bits,
         .out = out,
         .out_stride = columns,
         .n_rows = n_rows,

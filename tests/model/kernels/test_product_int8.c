@@ -21,7 +21,7 @@ enum {
 /* The operands, as large as they get, and what is expected of them. */
 struct operands {
     size_t k, x_stride, panel_stride;
-    bool seven_bits;
+    bool is_unsigned;
     int8_t *x, *panels;
     struct quantization quantization[MOST_ROWS];
     int32_t *column_sums; /* or NULL: all zero points are 0 */
@@ -91,7 +91,7 @@ static void set_zeros(struct operands *o, uint64_t *state, size_t n_rows, size_t
 {
     o->column_sums = new_bytes(columns * sizeof *o->column_sums);
     for (size_t row = 0; row < n_rows; row++)
-        o->quantization[row].zero = value_of(o->seven_bits ? SEVEN_BITS : RANDOM, state, false);
+        o->quantization[row].zero = value_of(o->is_unsigned ? SEVEN_BITS : RANDOM, state, false);
     for (size_t c = 0; c < columns; c++) {
         const int8_t *w = o->panels + c / PANEL * o->panel_stride + c % PANEL * GROUP;
         o->column_sums[c] = 0;
@@ -106,7 +106,7 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
                                     enum filling filling)
 {
     struct operands o = {.k = k,
-                         .seven_bits = filling >= SEVEN_BITS,
+                         .is_unsigned = filling >= SEVEN_BITS,
                          .x_stride = round_up(k, QUANTIZED_STEP) + 64,
                          .panel_stride = round_up(k, GROUP) * PANEL + 64};
     size_t n_x = extent(n_rows, o.x_stride, round_up(k, QUANTIZED_STEP)),
@@ -171,7 +171,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
         .scales = o->scales,
         .column_sums = o->column_sums,
         .kept_panels = o->kept_panels,
-        .seven_bits = o->seven_bits,
+        .is_unsigned = o->is_unsigned,
         .bias = with_both ? o->bias : NULL,
         .residual = with_both ? o->residual : NULL,
         .out = out,
@@ -236,6 +236,62 @@ TEST(blocks)
         struct operands o = new_operands(&state, widths[w], MOST_ROWS, 2, RANDOM);
         for (size_t s = 0; tested_kernels(s) != NULL; s++)
             check_product(tested_kernels(s), &o, MOST_ROWS, 2, true);
+        free_operands(&o);
+    }
+}
+
+/* Adds 128 to x and the zero points, or subtracts it again: the same bits are expected. */
+static void shift(struct operands *o, int by)
+{
+    o->is_unsigned = by > 0;
+    for (size_t row = 0; row < MOST_ROWS; row++) {
+        o->quantization[row].zero += by;
+        o->quantization[row].sum += by * (int)o->k;
+        for (size_t i = 0; i < o->k; i++)
+            o->x[row * o->x_stride + i] = (int8_t)(o->x[row * o->x_stride + i] + by);
+    }
+}
+
+/* Unsigned x of 8 bits by neighbours that add up to as much as 16 bits hold, and not by others. */
+TEST(pairs)
+{
+    static const int8_t at_limit[][2] = {{127, 1}, {-127, -1}, {-128, 0}, {127, -128}, {64, 64}};
+    static const size_t widths[] = {4, 60, 384, 1536};
+    enum { PANELS = 3 };
+    uint64_t state = 7;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        struct operands o = new_operands(&state, widths[w], MOST_ROWS, PANELS, MIXED_EXTREMES);
+        const size_t n_pairs = PANELS * (o.panel_stride = PANEL * o.k) / 2;
+        for (size_t i = 0; i < n_pairs; i++)
+            memcpy(o.panels + 2 * i, at_limit[support_below(&state, 5)], 2);
+        set_zeros(&o, &state, MOST_ROWS, PANELS * PANEL);
+        expect(&o, MOST_ROWS, PANELS * PANEL);
+        const struct matrix matrix = {
+            .data = o.panels, .rows = PANELS * PANEL, .cols = o.k, .column_sums = o.column_sums};
+        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+            const struct kernels *kernels = tested_kernels(s);
+            check_product(kernels, &o, MOST_ROWS, PANELS, true);
+            if (kernels->fits_pairs == NULL)
+                continue;
+            assert_true(kernels->fits_pairs(&matrix));
+            shift(&o, 128);
+            for (size_t n_rows = 1; n_rows <= MOST_ROWS; n_rows++)
+                check_product(kernels, &o, n_rows, PANELS, n_rows % 2 == 0);
+            shift(&o, -128);
+            int8_t *pair = o.panels + 2 * support_below(&state, n_pairs), before[2];
+            int32_t *sum = o.column_sums + (size_t)(pair - o.panels) / o.panel_stride * PANEL +
+                           (size_t)(pair - o.panels) / GROUP % PANEL;
+            memcpy(before, pair, 2);
+            for (int wrong = -129; wrong <= 129; wrong += 129) { /* 0: the column's sum alone */
+                const int8_t beyond[] = {(int8_t)(wrong / 2), (int8_t)(wrong - wrong / 2)};
+                const int by = wrong != 0 ? wrong - before[0] - before[1] : 1;
+                memcpy(pair, wrong != 0 ? beyond : before, 2);
+                *sum += by;
+                assert_false(kernels->fits_pairs(&matrix));
+                *sum -= by;
+            }
+            memcpy(pair, before, 2);
+        }
         free_operands(&o);
     }
 }
@@ -324,25 +380,6 @@ TEST(ties)
     x[254] = 127;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         check_row(tested_kernels(s), x, 255);
-}
-
-/* Rows of zeros, and of numbers so small that 127/max is no float, are rows of zeros. */
-TEST(nothing)
-{
-    static const float magnitudes[] = {0, 1e-45f, 1e-40f, 1e-38f, 9e-36f};
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
-        for (size_t m = 0; m < sizeof magnitudes / sizeof *magnitudes; m++)
-            for (size_t n = 0; n <= 200; n++) {
-                float x[200];
-                for (size_t i = 0; i < n; i++)
-                    x[i] = i % 3 == 0 ? -magnitudes[m] : magnitudes[m];
-                struct rounded_row row = round_row(tested_kernels(s), x, n);
-                assert_true(row.quantization.scale >= 0 && row.quantization.scale <= magnitudes[m]);
-                assert_int_equal(row.quantization.sum, 0);
-                for (size_t i = 0; i < row.n_q; i++)
-                    assert_int_equal(row.q[i], 0);
-                free(row.q);
-            }
 }
 
 /* A row with a NaN or an infinity at any index gives NaN and nothing else; its neighbours are

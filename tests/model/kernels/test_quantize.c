@@ -19,8 +19,9 @@ struct row {
 static void expect(struct row *row, size_t n, enum rounding rounding, bool has_factors)
 {
     volatile float y[MOST], low = 0, high = 0;
-    const float levels = rounding == ROUND_8_BITS ? 255 : 127;
+    const float levels = rounding == ROUND_7_BITS ? 127 : 255;
     const int least = rounding == ROUND_8_BITS ? -128 : 0;
+    const int most = rounding == ROUND_UNSIGNED ? 255 : 127;
     memset(row->q, 0, sizeof row->q);
     for (size_t i = 0; i < n; i++) {
         y[i] = has_factors ? row->x[i] * row->factors[i] : row->x[i];
@@ -35,17 +36,19 @@ static void expect(struct row *row, size_t n, enum rounding rounding, bool has_f
     for (size_t i = 0; i < n; i++) {
         volatile float scaled = y[i] * inverse;
         double q = nearbyint((double)scaled + row->quantization.zero);
-        row->q[i] = (int8_t)fmin(q, 127);
-        row->quantization.sum += row->q[i];
-        assert_true(row->q[i] >= least);
+        const int whole = (int)fmin(q, most);
+        row->q[i] = (int8_t)whole;
+        row->quantization.sum += whole;
+        assert_true(whole >= least);
     }
 }
 
 static void check(const struct kernels *kernels, struct row *row, size_t n)
 {
-    for (int choice = 0; choice < 4; choice++) {
-        enum rounding rounding = choice % 2 == 0 ? ROUND_8_BITS : ROUND_7_BITS;
-        bool has_factors = choice >= 2;
+    static const enum rounding roundings[] = {ROUND_8_BITS, ROUND_7_BITS, ROUND_UNSIGNED};
+    for (int choice = 0; choice < 6; choice++) {
+        enum rounding rounding = roundings[choice % 3];
+        bool has_factors = choice >= 3;
         size_t n_q = (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
         float *x = copy_floats(row->x, n); /* of the lengths that may be touched */
         float *factors = copy_floats(row->factors, (n + 15) / 16 * 16);
@@ -83,8 +86,8 @@ TEST(zero_points)
             }
 }
 
-/* Halves go to the even number, and what would come above 127 is 127: at a scale of 1 the numbers
- * from -63.5 to 63.5, and from -127.5 to 127.5, in steps of a half. */
+/* Halves go to the even number, and what would come above 127 is 127, or 255: at a scale of 1 the
+ * numbers from -63.5 to 63.5, and from -127.5 to 127.5, in steps of a half. */
 TEST(halves)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
@@ -98,6 +101,26 @@ TEST(halves)
                 for (size_t i = 2; i < MOST; i++)
                     row.x[i] = ((float)i - MOST / 2 + (float)half / 2) * (float)most / 256;
                 check(tested_kernels(s), &row, MOST);
+            }
+}
+
+/* Rows of zeros, and of numbers so small that 127/max is no float, are rows of zeros. */
+TEST(nothing)
+{
+    static const float magnitudes[] = {0, 1e-45f, 1e-40f, 1e-38f, 9e-36f};
+    static const int8_t zeros[MOST + QUANTIZED_STEP];
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t m = 0; m < sizeof magnitudes / sizeof *magnitudes; m++)
+            for (size_t n = 0; n <= MOST; n++) {
+                float x[MOST];
+                int8_t q[MOST + QUANTIZED_STEP];
+                for (size_t i = 0; i < n; i++)
+                    x[i] = i % 3 == 0 ? -magnitudes[m] : magnitudes[m];
+                struct quantization got =
+                    tested_kernels(s)->quantize(x, n, ROUND_SYMMETRIC, NULL, q);
+                assert_true(got.scale >= 0 && got.scale <= magnitudes[m]);
+                assert_int_equal(got.sum, 0);
+                assert_memory_equal(q, zeros, n);
             }
 }
 

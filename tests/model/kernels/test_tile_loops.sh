@@ -53,8 +53,8 @@ read_loops() { # SET FUNCTIONS INSTRUCTIONS LEAST N
     }'
 }
 
-# At least 5 rows of 6 or 8, 4 steps of k at once: f32, and f16 and bf16, whose weights are floats by then; int8 of 7
-# bits has two instructions a step; of 8 bits without VNNI a step at once; and the mix of attention.
+# At least 5 rows of 5, 6 or 8, 4 steps of k at once: f32, and f16 and bf16, whose weights are floats by then; int8 of
+# unsigned bytes has two instructions a step; of signed ones without VNNI a step at once; and the mix of attention.
 status=0
 read_loops avx2 tile_of_rows vfmadd 40 2 || status=1
 read_loops avx512 tile_of_rows vfmadd 60 4 || status=1
