@@ -25,6 +25,14 @@ struct numbers {
     size_t out[TINY_LAYERS]; /* byte of the file */
 };
 
+static size_t offset_of(const struct numbers *numbers, const char *name)
+{
+    json_t *offsets =
+        json_object_get(json_object_get(numbers->tensors.header, name), "data_offsets");
+    assert_non_null(offsets);
+    return numbers->n_header + (size_t)json_integer_value(json_array_get(offsets, 0));
+}
+
 static void open_numbers(struct numbers *numbers)
 {
     tiny_checkpoint(directory);
@@ -34,11 +42,7 @@ static void open_numbers(struct numbers *numbers)
     for (int layer = 0; layer < TINY_LAYERS; layer++) {
         char name[64];
         snprintf(name, sizeof name, "bert.encoder.layer.%d.output.dense.weight", layer);
-        json_t *offsets =
-            json_object_get(json_object_get(numbers->tensors.header, name), "data_offsets");
-        assert_non_null(offsets);
-        numbers->out[layer] =
-            numbers->n_header + (size_t)json_integer_value(json_array_get(offsets, 0));
+        numbers->out[layer] = offset_of(numbers, name);
     }
 }
 
@@ -144,6 +148,31 @@ TEST(tables)
                 n_tables++;
             }
         assert_int_equal(n_tables, 3);
+        import_free();
+    }
+    close_numbers(&numbers);
+}
+
+/* Rows whose largest number is more than 8 times the others leave a table in f16. */
+TEST(uneven_table)
+{
+    static const struct {
+        float largest, others;
+        enum tensor_type found;
+    } cases[] = {{7.9F, 1, TENSOR_INT8}, {-8.1F, 1, TENSOR_F16}, {1, 0, TENSOR_INT8}};
+    struct numbers numbers;
+    open_numbers(&numbers);
+    const size_t at = offset_of(&numbers, "bert.embeddings.token_type_embeddings.weight");
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        for (size_t i = 0; i < 2 * TINY_WIDTH; i++)
+            set_number(&numbers, at + 4 * i,
+                       i % TINY_WIDTH == 3 ? cases[k].largest : cases[k].others);
+        plan_types(&numbers, (struct stored_types){0, TENSOR_INT8});
+        for (size_t i = 0; i < 3; i++) {
+            const struct planned_tensor *table = &checkpoint.plan.tensors[i];
+            bool is_type = strcmp(table->name, "embedding.type.weight") == 0;
+            assert_int_equal(table->type, is_type ? cases[k].found : TENSOR_INT8);
+        }
         import_free();
     }
     close_numbers(&numbers);

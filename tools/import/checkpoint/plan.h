@@ -81,6 +81,9 @@ void plan_write(const struct plan *plan, struct weight_writer *writer);
 
 /* ---- int8 ---- */
 
+/* Returns whether a table can be int8: no few columns are far larger than the others. */
+bool int8_bears_table(const struct planned_tensor *table);
+
 /* Judges a layer by its feed_forward.out; at first none of `n` is stored in f16. */
 void int8_layers_open(struct int8_layers *layers, size_t n);
 void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct planned_tensor *out);

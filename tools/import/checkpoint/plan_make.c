@@ -111,6 +111,8 @@ static enum tensor_type choose_type(const struct making *making,
             asked = tensor->parts[i]->type == asked ? asked : TENSOR_F32;
         return asked;
     }
+    if (asked == TENSOR_INT8 && is_table && !int8_bears_table(tensor))
+        return TENSOR_F16;
     if (asked != TENSOR_INT8 || is_table)
         return asked;
     if (!making->is_int8)
