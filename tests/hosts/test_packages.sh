@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # The packages of make deb: lintian finds nothing; the same commit gives the same bytes; in a bare system they install,
 # their programs run, a host links their library, and nothing is left of them once they are purged. Those of arm64 hold
-# programs that print the same in an emulator. The server's unit is one that systemd takes for safe.
+# programs that print the same in an emulator, as does a wheel made of them. The server's unit is one that systemd takes
+# for safe.
 # shellcheck disable=SC2016,SC2317
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 bare=$tree/build/bare
 if [ ! -f "$bare/etc/debian_version" ] || [ "$(id -u)" != 0 ] || ! chroot "$bare" true ||
-    ! command -v lintian >/dev/null; then
+    ! command -v lintian >/dev/null || ! command -v patchelf >/dev/null; then
     echo 'skipped: needs lintian, and as root a bare system to install into (sh tools/setup.sh packages)'
     exit 77
 fi
@@ -81,6 +82,13 @@ if [ "$architectures" != "$architecture" ] && command -v qemu-aarch64 >/dev/null
     run qemu-aarch64 -E LD_LIBRARY_PATH="$folder/arm64/usr/lib/aarch64-linux-gnu" \
         "$folder/arm64/usr/bin/encode" -f json -p model "I ride bike"
     check 'the program of arm64 prints the same' cmp "$folder/out" \
+        <(ENCODE_MODEL=weights/default.weights "$programs/encode" -f json -p model "I ride bike")
+    CC=aarch64-linux-gnu-gcc STRIP=aarch64-linux-gnu-strip run python3 tools/python/package.py "$packages/arm64"
+    check "a wheel of arm64 from its programs: exit code $code" [ $code = 0 ]
+    python3 -m zipfile -e "$(cat "$folder/out")" "$folder/wheel"
+    chmod +x "$folder/wheel/libengine/bundled/encode"
+    run qemu-aarch64 "$folder/wheel/libengine/bundled/encode" -m weights/default.weights -f json -p model "I ride bike"
+    check 'its program, with its libraries, prints the same' cmp "$folder/out" \
         <(ENCODE_MODEL=weights/default.weights "$programs/encode" -f json -p model "I ride bike")
 else
     echo 'skipped: packages of arm64 need a cross compiler and an emulator (sh tools/setup.sh packages)'
