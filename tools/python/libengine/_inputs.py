@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._library import Memory, engine_input, engine_result
+from ._library import engine_input, engine_result
 
 _DTYPE = np.dtype([(name, np.uintp) for name, _ in engine_input._fields_])  # pointers and counts
 
 
 class Inputs:
-    """An array of engine_input, and the memory that it points to."""
+    """An array of engine_input, as an argument of the library, and the memory that it points to."""
 
     def __init__(self, n: int):
         self.array = np.zeros(n, _DTYPE)
@@ -22,8 +22,8 @@ class Inputs:
         return len(self.array)
 
     @property
-    def memory(self) -> Memory:
-        return Memory(self.array, self.kept)
+    def _as_parameter_(self):
+        return self.array.ctypes
 
     def __getitem__(self, rows: slice) -> Inputs:
         """Returns some of the inputs, which share this memory."""

@@ -92,13 +92,6 @@ def string(name: str, value: bytes) -> bytes:
     return value
 
 
-class Memory:
-    """An array as a function's argument: its address, and what must live as long as the call."""
-
-    def __init__(self, array, *owners):
-        self._as_parameter_, self.owners = array.ctypes.data, (array, *owners)
-
-
 # ---- Errors ----
 
 

@@ -69,8 +69,8 @@ class Model:
     def call(self, function, *arguments, n_bytes: int = 0, first: int = 0, name: str = "sentences",
              accept: int = 0, session: Session | None = None) -> int:
         """Calls function(session, *arguments) and returns its status, which is ENGINE_OK or accept; raises an exception
-        for any other. Arguments own the memory that they point to (Memory). n_bytes: how much text it reads; first,
-        name: what its inputs are in the caller's argument."""
+        for any other. Arguments own the memory that they point to (byref, ndarray.ctypes). n_bytes: how much text it
+        reads; first, name: what its inputs are in the caller's argument."""
         pooled = None if session else self.session()
         session = session or pooled
 

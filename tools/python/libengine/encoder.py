@@ -127,10 +127,10 @@ class Encoder:
                             dimensions=c.number("truncate_dim", truncate_dim))
         batches = _batches(items, batch_size, show_progress_bar)
         if pooling == c.ENGINE_POOLING_MODEL:
-            vectors = self._vectors(len(items), batches, settings)
+            vectors = self._vectors(c.library.engine_encode, len(items), batches, settings)
             vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
         elif element == c.ENGINE_F32:
-            vectors = self._lists_of_rows(batches, settings)
+            vectors = self._lists_of_rows(c.library.engine_encode, batches, settings)
         else:
             raise ValueError(f"precision={precision!r} requires output_value='sentence_embedding'")
         return vectors[0] if is_one else vectors
@@ -160,16 +160,16 @@ class Encoder:
             blocks.append(csr_matrix(out))
         return vstack(blocks, format="csr")
 
-    def _vectors(self, n: int, batches, settings) -> np.ndarray:
-        """Returns the vectors [n, columns] of all batches."""
+    def _vectors(self, function, n: int, batches, settings, columns: int = 0) -> np.ndarray:
+        """Returns a row [columns] for each text of all batches, by engine_encode or engine_classify."""
         if self._open().info.pooling == b"none":
             settings.pooling = c.ENGINE_POOLING_MEAN
-        out = np.empty((n, min(settings.dimensions or self.width, self.width)), np.float32)
+        out = np.empty((n, columns or min(settings.dimensions or self.width, self.width)), np.float32)
         for first, inputs in batches:
-            self._call(c.library.engine_encode, inputs, settings, out[first:first + len(inputs)], first)
+            self._call(function, inputs, settings, out[first:first + len(inputs)], first)
         return out
 
-    def _lists_of_rows(self, batches, settings, function=c.library.engine_encode, columns: int = 0) -> list:
+    def _lists_of_rows(self, function, batches, settings, columns: int = 0) -> list:
         """Returns an array [rows, columns] for each text, by engine_encode or engine_classify."""
         info, found = self._open().info, []
         if not columns:
@@ -186,8 +186,8 @@ class Encoder:
         """Fills out by engine_encode or engine_classify. If out is empty, only counts. Returns the numbers needed.
         first: the index of the first input in the caller's argument."""
         needed = ctypes.c_size_t()
-        self._open().call(function, inputs.memory, len(inputs), byref(settings), c.Memory(out), out.size,
-                          byref(needed), c.Memory(inputs.results), n_bytes=inputs.n_bytes, first=first,
+        self._open().call(function, inputs, len(inputs), byref(settings), out.ctypes, out.size,
+                          byref(needed), inputs.results.ctypes, n_bytes=inputs.n_bytes, first=first,
                           accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
         if settings.on_long == c.ENGINE_ON_LONG_MODEL and out.size and inputs.results["n_dropped"][:len(inputs)].any():
             warnings.warn(f"texts are cut to the {self.max_seq_length} tokens of the model, as its file says: "
@@ -217,8 +217,8 @@ class Encoder:
         texts = _items(documents)[0]
         inputs, asked = inputs_of(texts, name="documents"), inputs_of([query], name="query")
         scores = np.empty(len(texts), np.float32)
-        self._open().call(c.library.engine_rank, asked.memory, inputs.memory, len(inputs),
-                          byref(_options("text", on_long)), c.Memory(scores), n_bytes=inputs.n_bytes,
+        self._open().call(c.library.engine_rank, asked, inputs, len(inputs),
+                          byref(_options("text", on_long)), scores.ctypes, n_bytes=inputs.n_bytes,
                           name="documents")
         best = np.argsort(-scores, kind="stable")[:None if top_k is None else c.number("top_k", top_k)].tolist()
         hits = [{"corpus_id": i, "score": float(scores[i])} for i in best]
@@ -260,11 +260,9 @@ class Encoder:
         items, is_one = _items(sentences)
         settings, batches = _options("text", on_long), _batches(items, batch_size)
         if self._open().info.head == c.ENGINE_HEAD_TOKEN:
-            scores = self._lists_of_rows(batches, settings, c.library.engine_classify, len(self.labels))
+            scores = self._lists_of_rows(c.library.engine_classify, batches, settings, len(self.labels))
         else:
-            scores = np.empty((len(items), len(self.labels)), np.float32)
-            for first, inputs in batches:
-                self._call(c.library.engine_classify, inputs, settings, scores[first:first + len(inputs)], first)
+            scores = self._vectors(c.library.engine_classify, len(items), batches, settings, len(self.labels))
         return scores[0] if is_one else scores
 
     def _each(self, function, sentences) -> Any:
@@ -280,8 +278,8 @@ class Encoder:
         while status:
             out = (struct * needed.value)()
             status = self._open().call(
-                function, inputs.memory, *arguments, byref(settings), out, len(out), byref(needed),
-                c.Memory(inputs.results), n_bytes=inputs.n_bytes, first=index, accept=c.ENGINE_ERROR_BUFFER)
+                function, inputs, *arguments, byref(settings), out, len(out), byref(needed),
+                inputs.results.ctypes, n_bytes=inputs.n_bytes, first=index, accept=c.ENGINE_ERROR_BUFFER)
         return list(out[:needed.value])
 
     # ---- What happens inside ----
@@ -307,8 +305,8 @@ class Encoder:
                           trace_callback=ctypes.cast(callback, ctypes.c_void_p))
         session.callback = callback  # which so lives as long
         inputs, out = inputs_of([text]), np.empty(model.info.width, np.float32)
-        model.call(c.library.engine_encode, inputs.memory, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
-                   c.Memory(out), out.size, None, c.Memory(inputs.results), session=session)
+        model.call(c.library.engine_encode, inputs, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
+                   out.ctypes, out.size, None, inputs.results.ctypes, session=session)
         return np.stack(found)
 
 
