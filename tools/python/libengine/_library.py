@@ -16,7 +16,8 @@ from ctypes import c_char_p, c_int, c_size_t, c_void_p
 
 # libengine.so.1, engine*.h, default.weights, encode and encode-import: beside this file in an installed package. In a
 # tree, name its build folder; the headers are in engine/.
-FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or pathlib.Path(__file__).parent / "bundled")
+HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or HERE / "bundled")
 PROCESS = os.getpid()  # another one is a child of fork(), in which parallel regions must have one thread
 
 # ---- Declarations ----
@@ -42,7 +43,8 @@ def _declared(declarations) -> list[tuple]:
 def _read_headers() -> dict:
     """Returns the constants and structs of engine.h and the headers that it includes, and the library, its functions
     declared."""
-    folder = FOLDER if (FOLDER / "engine.h").exists() else pathlib.Path(__file__).parents[3] / "engine"
+    folders = FOLDER, HERE / "bundled", HERE / "../../../engine"
+    folder = next(folder for folder in folders if (folder / "engine.h").exists())
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("engine*.h")))
     text = re.sub(r"/\*.*?\*/|\bconst\b", "", text, flags=re.S)
     text = re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text)
