@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """exactness.py ENCODE ENCODE_IMPORT CHECKPOINTS [OPTION ...] [FAMILY ...]: rounding errors beside torch's.
 
-Guarantee: at published shapes rounding errors of every family are at most those of transformers on torch (rms), and
-1.2 times theirs at most (largest); by hand, figures in the file.
+Guarantee: at published shapes rounding errors are at most those of torch (rms); by hand.
 
 Makes a random checkpoint of each family at its published shape (CHECKPOINTS: the folder of shared/checkpoints), encodes
 the same token ids with encode and with the classes of transformers in float32 and in float64, and prints how far the
