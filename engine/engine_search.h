@@ -39,7 +39,8 @@ typedef struct engine_index_builder engine_index_builder;
 ENGINE_API engine_index_builder *engine_index_new(void);          /* NULL: no memory */
 ENGINE_API void engine_index_free(engine_index_builder *builder); /* NULL is allowed */
 
-/* Adds the next row: a text, or n weights of ascending ids. All rows are of one kind. */
+/* Adds the next row: a text, or n weights of ascending ids, which must be finite. All rows are of
+ * one kind. After a failure nothing is added. */
 ENGINE_API engine_status engine_index_add_text(engine_index_builder *builder, const char *text,
                                                size_t len, engine_error *error);
 ENGINE_API engine_status engine_index_add_weights(engine_index_builder *builder,
@@ -59,8 +60,7 @@ typedef struct engine_index {
     uint8_t has_words;
 } engine_index;
 
-/* Fills in the other members from bytes and len. A damaged index is refused, or gives wrong
- * scores. */
+/* Fills in the other members from bytes and len. Reads all bytes: a damaged index is refused. */
 ENGINE_API engine_status engine_index_open(engine_index *index, engine_error *error);
 
 /* Writes the weights of a query's words in indexes[which], of n that are searched together, in
@@ -69,7 +69,8 @@ ENGINE_API engine_status engine_index_open(engine_index *index, engine_error *er
 ENGINE_API size_t engine_index_query(const engine_index *indexes, size_t n, size_t which,
                                      const char *text, size_t len, engine_weight *out);
 
-/* Returns the sum of the query's weights times the row's, of ascending ids, as searches do. */
+/* Returns the sum of the query's weights times the row's, of ascending ids, as searches do. A sum
+ * that float32 cannot hold becomes its largest number with the sum's sign, and so in searches. */
 ENGINE_API float engine_index_score(const engine_index *index, const engine_weight *query, size_t n,
                                     uint64_t row);
 

@@ -8,13 +8,14 @@
 #include "engine/status.h"
 #include "model/unicode/word.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define K1    1.2
 #define B     0.75
-#define MAGIC "\x93index1\n"
+#define MAGIC "\x93index2\n"
 
 /* ---- Reading ---- */
 
@@ -29,6 +30,12 @@ static size_t bytes_of(const struct index_header *header)
                                           &bytes)
                ? 0
                : bytes;
+}
+
+static uint32_t sum_of(const struct index_header *header, size_t len)
+{
+    const uint32_t before = crc32c(0, header, offsetof(struct index_header, crc));
+    return crc32c(before, header + 1, len - sizeof *header);
 }
 
 struct index_view index_view(const void *bytes)
@@ -49,8 +56,7 @@ engine_status engine_index_open(engine_index *index, engine_error *error)
     if (header == NULL || (uintptr_t)header % sizeof(uint64_t) != 0)
         return misused(error, "engine_index_open: the bytes are NULL or not aligned to 8");
     if (index->len < sizeof *header || memcmp(header->magic, MAGIC, sizeof header->magic) != 0 ||
-        header->crc != crc32c(0, header, offsetof(struct index_header, crc)) ||
-        bytes_of(header) != index->len)
+        bytes_of(header) != index->len || header->crc != sum_of(header, index->len))
         return damaged(error, "this is no index of rows, or it is damaged: make it again");
     index->n_rows = (size_t)header->n_rows;
     index->n_ids = (size_t)header->n_ids;
@@ -123,7 +129,7 @@ float engine_index_score(const engine_index *index, const engine_weight *query, 
         struct posting_range range = postings_find(&view.postings, query[i].id);
         postings_add(&view.postings, &query[i], 1, &range, (size_t)row, 1, &sum);
     }
-    return (float)sum;
+    return (float)fmax(-FLT_MAX, fmin(sum, FLT_MAX));
 }
 
 void index_add_moments(const struct index_view *view, const engine_weight *query, size_t n,
@@ -153,12 +159,12 @@ struct entry {
 
 struct engine_index_builder {
     struct entry *entries;
-    size_t n, cap;
-    uint32_t *lengths; /* [n_rows] words of each text */
+    size_t n, cap, n_before; /* entries; those of rows that are complete */
+    uint32_t *lengths;       /* [n_rows] words of each text */
     size_t n_rows, cap_rows;
     double n_words; /* of all texts */
-    bool has_words, has_weights;
-    void *bytes; /* of the index */
+    bool has_words; /* if there are rows; else they have weights */
+    void *bytes;    /* of the index */
 };
 
 engine_index_builder *engine_index_new(void)
@@ -197,15 +203,20 @@ static bool add_entry(engine_index_builder *builder, uint64_t key, float weight)
     return true;
 }
 
-static engine_status end_row(engine_index_builder *builder, bool has_room, size_t length,
-                             engine_error *error)
+/* Ends a row. Without memory it is not added, and leaves no entries. */
+static engine_status end_row(engine_index_builder *builder, bool has_room, bool words,
+                             size_t length, engine_error *error)
 {
     uint32_t *lengths =
         has_room ? with_room(builder->lengths, builder->n_rows, &builder->cap_rows, sizeof *lengths)
                  : NULL;
-    if (lengths == NULL)
+    if (lengths == NULL) {
+        builder->n = builder->n_before;
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for row %zu of an index",
                     builder->n_rows);
+    }
+    builder->n_before = builder->n;
+    builder->has_words = words;
     builder->lengths = lengths;
     lengths[builder->n_rows++] = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
     builder->n_words += (double)length;
@@ -213,13 +224,10 @@ static engine_status end_row(engine_index_builder *builder, bool has_room, size_
 }
 
 /* Returns whether a row of this kind may be added. */
-static bool takes(engine_index_builder *builder, bool words)
+static bool takes(const engine_index_builder *builder, bool words)
 {
-    if (builder == NULL || builder->bytes != NULL || builder->n_rows == UINT32_MAX ||
-        (words ? builder->has_weights : builder->has_words))
-        return false;
-    *(words ? &builder->has_words : &builder->has_weights) = true;
-    return true;
+    return builder != NULL && builder->bytes == NULL && builder->n_rows < UINT32_MAX &&
+           (builder->n_rows == 0 || builder->has_words == words);
 }
 
 static int by_key(const void *a, const void *b)
@@ -251,7 +259,7 @@ engine_status engine_index_add_text(engine_index_builder *builder, const char *t
         else
             builder->entries[n++] = builder->entries[i];
     builder->n = n;
-    return end_row(builder, has_room, n_words, error);
+    return end_row(builder, has_room, true, n_words, error);
 }
 
 engine_status engine_index_add_weights(engine_index_builder *builder, const engine_weight *weights,
@@ -267,7 +275,7 @@ engine_status engine_index_add_weights(engine_index_builder *builder, const engi
                        "a weight is not finite, or ids do not increase");
     for (size_t i = 0; has_room && i < n; i++)
         has_room = add_entry(builder, (uint64_t)weights[i].id, weights[i].weight);
-    return end_row(builder, has_room, 0, error);
+    return end_row(builder, has_room, false, 0, error);
 }
 
 /* Sorts the entries, which are in the order of rows, by key, 16 bits at a time; equal keys keep
@@ -351,7 +359,6 @@ engine_status engine_index_bytes(engine_index_builder *builder, uint64_t stamp, 
     if (!builder->has_words && builder->n > 0)
         header.n_ids = entries[builder->n - 1].key + 1;
     memcpy(header.magic, MAGIC, sizeof header.magic);
-    header.crc = crc32c(0, &header, offsetof(struct index_header, crc));
     *len = bytes_of(&header);
     builder->bytes = is_sorted && *len > 0 ? calloc(1, *len) : NULL;
     if (builder->bytes == NULL)
@@ -359,6 +366,7 @@ engine_status engine_index_bytes(engine_index_builder *builder, uint64_t stamp, 
                     builder->n);
     memcpy(builder->bytes, &header, sizeof header);
     write_arrays(builder);
+    ((struct index_header *)builder->bytes)->crc = sum_of(builder->bytes, *len);
     *bytes = builder->bytes;
     return succeed(error);
 }

@@ -15,7 +15,7 @@ struct index_header {
     char magic[8];
     uint64_t n_rows, n_ids, n, stamp;
     uint32_t has_words;
-    uint32_t crc; /* CRC-32C of all before it */
+    uint32_t crc; /* CRC-32C of all before it and all after it */
 };
 
 struct index_view {

@@ -237,8 +237,21 @@ static void clamp_scores(const struct scan *scan, const struct block *block, siz
 
 enum { FUSED_ROWS = 64 };
 
-/* Fuses n scores, or bounds with `error` times the lengths; returns whether one may be a hit.
- * Rounding keeps the order of bounds and scores. */
+static float limit(float x)
+{
+    return x > FLT_MAX ? FLT_MAX : x < -FLT_MAX ? -FLT_MAX : x;
+}
+
+/* Fuses a row's scores. What float32 cannot hold becomes its largest number; other bits are those
+ * of fuse_rows. */
+static float fuse_row(engine_fusion fusion, float score, double sparse)
+{
+    return limit(limit(fusion.vector * score) +
+                 limit(fusion.sparse * limit((float)sparse) + fusion.offset));
+}
+
+/* Fuses n scores, or bounds with `error` times the lengths; returns whether one may be a hit, which
+ * those may be that are not finite. Rounding keeps the order of bounds and scores. */
 static bool fuse_rows(engine_fusion fusion, const float *scores, const double *sparse,
                       const float *lengths, float error, size_t n, float threshold, float *fused)
 {
@@ -248,7 +261,7 @@ static bool fuse_rows(engine_fusion fusion, const float *scores, const double *s
         if (lengths != NULL)
             score = (score < -FLT_MAX ? -FLT_MAX : score) + error * lengths[i];
         fused[i] = fusion.vector * score + (fusion.sparse * (float)sparse[i] + fusion.offset);
-        is_above |= !(fused[i] <= threshold);
+        is_above |= !(fused[i] <= threshold) | (fused[i] < -FLT_MAX);
     }
     return is_above;
 }
@@ -269,11 +282,16 @@ static size_t add_fused(const struct scan *scan, const struct block *block, size
                        found ? block->rounded.lengths + from : NULL,
                        found ? scan->rounded.errors[query] : 0, n, hits_threshold(hits), fused))
             continue;
-        for (size_t i = 0; i < n; i++)
-            if (found != NULL && !(fused[i] <= hits_threshold(hits)))
+        for (size_t i = 0; i < n; i++) {
+            if (fused[i] <= hits_threshold(hits) && fused[i] >= -FLT_MAX)
+                continue;
+            if (found != NULL)
                 found[n_found++] = (uint16_t)(from + i);
-            else if (found == NULL && fused[i] > hits_threshold(hits) && isfinite(scores[from + i]))
-                hits_add(hits, (engine_hit){block->first_row + from + i, fused[i]});
+            else if (isfinite(scores[from + i]))
+                hits_add(hits,
+                         (engine_hit){block->first_row + from + i,
+                                      fuse_row(fusion, scores[from + i], block->sparse[from + i])});
+        }
     }
     return n_found;
 }

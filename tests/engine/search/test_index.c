@@ -1,8 +1,11 @@
 /* Guarantee: scores by words are those of BM25; hybrid scores are both, fused exactly.
  */
 #include "engine/engine.h"
+#include "engine/file/crc32c.h"
+#include "engine/search/index.h"
 #include "tests/support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +233,15 @@ TEST(weights_are_rows_too)
     const void *bytes;
     engine_index index = {0};
     engine_hit hits[3];
+    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    engine_index_free(builder);
+    builder = engine_index_new(); /* what is refused does not say of which kind rows are */
+    assert_int_equal(engine_index_add_weights(builder, rows + 1, 3, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_weights(builder, NULL, 1, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
+    engine_index_free(builder);
+    builder = engine_index_new();
     assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_OK);
     assert_int_equal(engine_index_add_weights(builder, NULL, 0, NULL), ENGINE_OK);
     assert_int_equal(engine_index_add_weights(builder, rows + 2, 2, NULL), ENGINE_ERROR_ARGUMENT);
@@ -286,8 +298,80 @@ TEST(words_are_lower_case_letters_and_digits)
     assert_int_equal(found(texts, 0, "caf"), 0);
 }
 
-/* Changes bytes of a copy at random; what is opened is searched. A sanitizer sees other reads. */
-TEST(damaged_indexes_are_refused_or_searched)
+static double limited(double x)
+{
+    return fmax(-(double)FLT_MAX, fmin(x, (double)FLT_MAX));
+}
+
+/* Weights whose products, sums and fusions exceed float32, in rows that are equal by vector. */
+TEST(sums_that_float32_cannot_hold_are_its_largest)
+{
+    enum { ROWS = 3000, MANY = 40 };
+    const engine_weight large[] = {{1, FLT_MAX}, {2, FLT_MAX}}, negative[] = {{1, -FLT_MAX}};
+    const engine_fusion trials[] = {{1, 1, 0},
+                                    {1, -1, 0},
+                                    {0, 0, 1},
+                                    {0, -1e-38F, 0},
+                                    {1, FLT_MAX, -FLT_MAX},
+                                    {FLT_MAX, -FLT_MAX, 1}};
+    engine_index_builder *builder = engine_index_new();
+    engine_index index = {0};
+    static float rows[ROWS * 16], queries[MANY * 16];
+    static engine_weight weights[2 * MANY];
+    static engine_hit hits[MANY * ROWS];
+    static engine_fusion fusions[MANY];
+    size_t starts[MANY + 1] = {0};
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t kind = i * 7 % ROWS % 1000; /* few rows have weights */
+        rows[16 * i] = kind == 1 ? -1 : 1;
+        assert_int_equal(engine_index_add_weights(builder, kind == 2 ? negative : large,
+                                                  kind == 2  ? 1
+                                                  : kind < 2 ? 2
+                                                             : 0,
+                                                  NULL),
+                         ENGINE_OK);
+    }
+    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    for (size_t q = 0; q < MANY; q++) {
+        queries[16 * q] = 1;
+        memcpy(weights + 2 * q, large, sizeof large);
+        starts[q + 1] = 2 * q + 2;
+    }
+    assert_true(engine_index_score(&index, large, 2, 0) == FLT_MAX);
+    for (size_t t = 0; t < 4 * (sizeof trials / sizeof *trials); t++) {
+        const engine_element type = t % 2 ? ENGINE_INT8 : ENGINE_F32;
+        const size_t n = t / 2 % 2 ? MANY : 1, k = 5;
+        const engine_fusion fusion = trials[t / 4];
+        const engine_sparse_queries sparse = {&index, weights, starts, fusions};
+        const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+        void *own = malloc(ROWS * engine_row_bytes(type, 16));
+        engine_rows_from_f32(rows, ROWS, 16, type, own);
+        for (size_t q = 0; q < MANY; q++)
+            fusions[q] = fusion;
+        assert_int_equal(engine_search(&(engine_vectors){own, ROWS, 16, type}, queries, n, k,
+                                       &options, hits, NULL),
+                         ENGINE_OK);
+        size_t n_better = 0;
+        for (size_t row = 0; row < ROWS; row++) {
+            const double words = (double)engine_index_score(&index, large, 2, row);
+            const double by_words = limited((double)fusion.sparse * words + (double)fusion.offset);
+            const double vector = (double)fusion.vector * (double)rows[16 * row];
+            const double score = limited(vector + by_words), bound = 1e-6 * (1 + fabs(score));
+            n_better += score - bound > (double)hits[k - 1].score;
+            for (size_t i = 0; i < k; i++)
+                assert_true(hits[i].row != row || fabs((double)hits[i].score - score) <= bound);
+        }
+        assert_true(n_better < k && hits[k - 1].row < ROWS);
+        assert_memory_equal(hits + (n - 1) * k, hits, k * sizeof *hits);
+        free(own);
+    }
+    engine_index_free(builder);
+}
+
+/* Changes bytes of a copy at random: it is refused, and searched if its checksum is made again. A
+ * sanitizer sees other reads. */
+TEST(damaged_indexes_are_refused)
 {
     struct trial *trial = make(ENGINE_BINARY);
     const engine_vectors none = {.n = N};
@@ -305,6 +389,10 @@ TEST(damaged_indexes_are_refused_or_searched)
         for (size_t k = 0; k < 50; k++)
             copy[56 + support_below(&seed, i % 2 ? index.len - 56 : 64 + 24 * WORDS)] =
                 (char)support_random(&seed);
+        assert_int_equal(engine_index_open(&index, NULL), ENGINE_ERROR_FORMAT);
+        struct index_header *header = (struct index_header *)(void *)copy;
+        header->crc = crc32c(crc32c(0, copy, offsetof(struct index_header, crc)), header + 1,
+                             index.len - sizeof *header);
         const engine_sparse_queries sparse = {&index, trial->weights, trial->starts, NULL};
         const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
         assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
