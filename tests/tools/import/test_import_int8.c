@@ -273,12 +273,17 @@ static void add_table(double square[TINY_WIDTH], const char *name, size_t rows)
         square[i % TINY_WIDTH] += (double)table[i] * (double)table[i] / (double)rows;
 }
 
-/* square[n] += the sum of squares of row n of a matrix, whose input has the mean square 0.1. */
-static void add_matrix(double square[TINY_WIDTH], const char *name, size_t cols)
+/* square[n] += the sum of squares of row n of a matrix, whose input has the mean square 0.05;
+ * largest[n] = the largest magnitude. */
+static void add_matrix(double square[TINY_WIDTH], double largest[TINY_WIDTH], const char *name,
+                       size_t cols)
 {
     const float *matrix = numbers_of(name);
-    for (size_t i = 0; i < TINY_WIDTH * cols; i++)
-        square[i / cols] += 0.1 * (double)matrix[i] * (double)matrix[i];
+    for (size_t i = 0; i < TINY_WIDTH * cols; i++) {
+        double magnitude = fabs((double)matrix[i]);
+        square[i / cols] += 0.05 * magnitude * magnitude;
+        largest[i / cols] = fmax(i % cols == 0 ? 0 : largest[i / cols], magnitude);
+    }
 }
 
 static void apply_norm(double square[TINY_WIDTH], const char *weight, const char *bias)
@@ -304,19 +309,21 @@ static bool is_among_largest(const double *size, size_t n, size_t column, size_t
 }
 
 /* The factors of a matrix [rows, cols] are 1/s, s = g^a / c^(1-a), of a geometric mean of 1; g² is
- * `square`, or 1 where that is NULL. Those of the KEPT columns with the largest g, or c, are 0. */
-static void check_factors(const char *name, size_t rows, size_t cols, const double *square)
+ * `square`, or 1 where that is NULL. Those of the KEPT columns with the largest g² · row, or c, are
+ * 0. */
+static void check_factors(const char *name, size_t rows, size_t cols, const double *square,
+                          const double *row)
 {
     const float *matrix = numbers_of(name);
     double expected[TINY_FEED_FORWARD], size[TINY_FEED_FORWARD], mean = 1;
-    double a = square != NULL ? 0.5 : 0.7;
+    const double a = 0.7;
     for (size_t k = 0; k < cols; k++) {
         double largest = 0;
         for (size_t n = 0; n < rows; n++)
             largest = fmax(largest, fabs((double)matrix[n * cols + k]));
         expected[k] = pow(largest, 1 - a) / (square != NULL ? pow(square[k], a / 2) : 1);
         mean *= pow(expected[k], 1 / (double)cols);
-        size[k] = square != NULL ? square[k] : largest;
+        size[k] = square != NULL ? square[k] * row[k] : largest;
     }
     const size_t n_kept = tensor_has_kept(checkpoint.plan.tensors[index_of(name)].type) ? KEPT : 0;
     for (size_t k = 0; k < cols; k++)
@@ -338,9 +345,11 @@ static void check_factors(const char *name, size_t rows, size_t cols, const doub
 
 TEST(factors)
 {
-    double square[TINY_WIDTH] = {0};
+    double square[TINY_WIDTH] = {0}, row[TINY_WIDTH];
     struct numbers numbers;
     uint64_t state = 1;
+    for (size_t k = 0; k < TINY_WIDTH; k++)
+        row[k] = 1;
     open_numbers(&numbers);
     for (size_t at = numbers.n_header; at < numbers.len; at += 4)
         set_number(&numbers, at, (float)((double)(support_random(&state) >> 11) * 0x1p-52 - 1));
@@ -349,15 +358,15 @@ TEST(factors)
     add_table(square, "embedding.type.weight", 2);
     add_table(square, "embedding.position.weight", TINY_POSITIONS);
     apply_norm(square, "embedding.norm.weight", "embedding.norm.bias");
-    check_factors("layers.0.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square);
-    check_factors("layers.0.attention.output.weight", TINY_WIDTH, TINY_WIDTH, NULL);
-    add_matrix(square, "layers.0.attention.output.weight", TINY_WIDTH);
+    check_factors("layers.0.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square, row);
+    check_factors("layers.0.attention.output.weight", TINY_WIDTH, TINY_WIDTH, NULL, NULL);
+    add_matrix(square, row, "layers.0.attention.output.weight", TINY_WIDTH);
     apply_norm(square, "layers.0.attention.norm.weight", "layers.0.attention.norm.bias");
-    check_factors("layers.0.feed_forward.in.weight", TINY_FEED_FORWARD, TINY_WIDTH, square);
-    check_factors("layers.0.feed_forward.out.weight", TINY_WIDTH, TINY_FEED_FORWARD, NULL);
-    add_matrix(square, "layers.0.feed_forward.out.weight", TINY_FEED_FORWARD);
+    check_factors("layers.0.feed_forward.in.weight", TINY_FEED_FORWARD, TINY_WIDTH, square, row);
+    check_factors("layers.0.feed_forward.out.weight", TINY_WIDTH, TINY_FEED_FORWARD, NULL, NULL);
+    add_matrix(square, row, "layers.0.feed_forward.out.weight", TINY_FEED_FORWARD);
     apply_norm(square, "layers.0.feed_forward.norm.weight", "layers.0.feed_forward.norm.bias");
-    check_factors("layers.1.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square);
+    check_factors("layers.1.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square, row);
     import_free();
     close_numbers(&numbers);
 }

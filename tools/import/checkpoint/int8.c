@@ -3,7 +3,7 @@
  *
  * Factors are those of SmoothQuant (Xiao et al. 2023):
  *
- *     x·Wᵀ = (x / s)·(W s)ᵀ,   s_k = g_k^a / c_k^(1 - a), scaled to a geometric mean of 1
+ *     x·Wᵀ = (x / s)·(W s)ᵀ,   s_k = g_k^A / c_k^(1 - A), scaled to a geometric mean of 1
  *
  * c_k is the largest |W[n, k]|, and g_k how large x_k is. Trained models have some columns in their
  * residual stream that are many times as large as the others, because a few rows of the matrices
@@ -18,9 +18,10 @@
  * out the columns of W.
  *
  * The columns that are still far larger than the others are stored in f32, KEPT of a matrix: after
- * a norm those with the largest g_k; before feed_forward.out, whose rows with the largest weights
- * make the large columns of the stream, those with the largest |W|. The rest of feed_forward.out is
- * judged by
+ * a norm those with the largest g_k times the square root of the largest magnitude in row k of the
+ * matrix before the norm, since large numbers of a row often add up; before feed_forward.out, whose
+ * rows with the largest weights make the large columns of the stream, those with the largest |W|.
+ * The rest of feed_forward.out is judged by
  *
  *     outlier = max over rows of m / median over rows of m, m = the row's largest magnitude
  *
@@ -41,7 +42,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double INPUT_SQUARE = 0.1; /* of contexts, and after GELU, about */
+static const double A = 0.7;             /* not 0.5: two thirds of the error are of activations */
+static const double INPUT_SQUARE = 0.05; /* of contexts, and after GELU, about */
 static const double LARGEST_OUTLIER = 12;
 static const double LARGEST_IN_TABLE = 8;
 
@@ -90,8 +92,11 @@ static void add_table_row(struct visit *visit, size_t row, const float *values)
 static void add_product(struct visit *visit, size_t row, const float *values)
 {
     double sum = 0;
-    for (size_t k = 0; k < visit->tensor->cols; k++)
+    visit->rows[row] = 0;
+    for (size_t k = 0; k < visit->tensor->cols; k++) {
         sum += square((double)values[k]);
+        visit->rows[row] = fmaxf(visit->rows[row], fabsf(values[k]));
+    }
     visit->sizes[row] = sqrt(square(visit->sizes[row]) + INPUT_SQUARE * sum);
 }
 
@@ -204,6 +209,9 @@ void residual_stream_open(struct residual_stream *stream, const struct plan *pla
     }
     stream->size = alloc_zeros(stream->cap, sizeof *stream->size);
     stream->seen = alloc_zeros(stream->cap, sizeof *stream->seen);
+    stream->rows = alloc_zeros(stream->cap, sizeof *stream->rows);
+    for (size_t k = 0; k < stream->cap; k++)
+        stream->rows[k] = 1;
     stream->largest = alloc_zeros(stream->cap, sizeof *stream->largest);
 }
 
@@ -255,7 +263,8 @@ static void pass_norm(struct residual_stream *stream, const struct plan *plan, s
 /* A matrix adds to the stream if a norm follows it and its bias. */
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index)
 {
-    struct visit visit = {.tensor = &plan->tensors[index], .sizes = stream->size};
+    struct visit visit = {
+        .tensor = &plan->tensors[index], .sizes = stream->size, .rows = stream->rows};
     size_t next = index + 1;
     if (next < plan->n && plan->tensors[next].n_dims == 1 && kind_at(plan, next) != PART_NORM)
         next++;
@@ -280,7 +289,7 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
     const struct planned_tensor *tensor = &plan->tensors[index];
     struct visit visit = {.tensor = tensor, .columns = stream->largest};
     bool reads_stream = index > 0 && kind_at(plan, index - 1) == PART_NORM;
-    double a = reads_stream ? 0.5 : 0.7, largest = 0, mean = 0;
+    double largest = 0, mean = 0;
     for (size_t k = 0; k < tensor->cols; k++)
         stream->largest[k] = 0;
     visit_rows(&visit, find_largest_of_columns);
@@ -290,7 +299,7 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
     const double least = largest > 0 ? largest / 1000 : 1;
     for (size_t k = 0; k < tensor->cols; k++) {
         double size = reads_stream ? fmax(stream->seen[k], 1e-3) : 1;
-        double s = pow(size, a) / pow(fmax((double)stream->largest[k], least), 1 - a);
+        double s = pow(size, A) / pow(fmax((double)stream->largest[k], least), 1 - A);
         mean += log(s) / (double)tensor->cols;
         factors[k] = (float)s;
     }
@@ -300,7 +309,8 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
         size_t best = 0;
         double most = -1;
         for (size_t k = 0; k < tensor->cols; k++) {
-            double size = reads_stream ? stream->seen[k] : (double)stream->largest[k];
+            double size = reads_stream ? stream->seen[k] * sqrt((double)stream->rows[k])
+                                       : (double)stream->largest[k];
             if (factors[k] > 0 && size > most) {
                 most = size;
                 best = k;

@@ -97,6 +97,7 @@ struct residual_stream {
     size_t cap;
     double *size;   /* [cap] */
     double *seen;   /* [cap]: after the last norm */
+    float *rows;    /* [cap]: largest magnitude of each row of the last matrix added; at first 1 */
     float *largest; /* [cap]: scratch, of a matrix's columns */
 };
 
