@@ -233,18 +233,24 @@ static void store(enum tensor_type type, void *out, size_t index, float value)
     }
 }
 
-static float int8_scale(const float *row, size_t cols)
+static float int8_scale(const float *row, size_t cols, bool in_pairs)
 {
-    float largest = 0;
+    float largest = 0, largest_pair = 0;
     for (size_t k = 0; k < cols; k++)
         largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
+    for (size_t k = 1; k < cols && in_pairs; k += 2) {
+        float pair = fabsf(row[k - 1] / 127 + row[k] / 127);
+        largest_pair = pair > largest_pair ? pair : largest_pair;
+    }
+    if (largest_pair > largest / 127)
+        return largest_pair;
     float scale = largest / 127;
     /* A subnormal scale may be rounded down so far that the largest value exceeds 127 of it. */
     return largest > 0 && !(largest / scale < 127.5f) ? nextafterf(scale, INFINITY) : scale;
 }
 
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
-                     size_t count, size_t cols, void *out, float *scales)
+                     size_t count, size_t cols, bool in_pairs, void *out, float *scales)
 {
     bool quantize = tensor_is_int8(type);
     size_t group = quantize ? 4 : 1;
@@ -255,7 +261,7 @@ size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const flo
     for (size_t n = 0; n < count; n++) {
         const float *row = values + n * cols;
         if (quantize)
-            scales[n] = int8_scale(row, cols);
+            scales[n] = int8_scale(row, cols, in_pairs);
         float scale = quantize ? scales[n] : 1;
         for (size_t k = 0; k < cols; k++) {
             size_t index = layout == LAYOUT_PANELS ? (k / group * PANEL + n) * group + k % group

@@ -90,9 +90,11 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out);
 
 /* Encodes rows n .. n+count-1 (count ≤ 16; n a multiple of 16) given as f32 [count, cols] into
  * `out`: rows: count rows; panels: one complete panel, missing rows zero. scales (int8 only)
- * receives count numbers. Rounds to nearest, ties to even. Returns the bytes written. */
+ * receives count numbers. Rounds to nearest, ties to even. in_pairs: the integers of columns 2i and
+ * 2i + 1 add up to -128 .. 128, for which AVX2 is faster; less exact, so that the writer asks for
+ * it in feed_forward alone. Returns the bytes written. */
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
-                     size_t count, size_t cols, void *out, float *scales);
+                     size_t count, size_t cols, bool in_pairs, void *out, float *scales);
 
 /* sums[n] = Σ_k of column n of an int8 panel [⌈cols/4⌉, 16, 4], modulo 2^32. */
 void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL]);

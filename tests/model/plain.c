@@ -137,7 +137,7 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
     for (size_t n = 0; n < rows; n += PANEL) {
         char *to = (char *)stored.bytes + at;
         at += matrix_encode(type, layout, values + n * cols, rows - n < PANEL ? rows - n : PANEL,
-                            cols, to, scales != NULL ? scales + n : NULL);
+                            cols, false, to, scales != NULL ? scales + n : NULL);
         if (column_sums != NULL)
             panel_sums((const int8_t *)to, cols, column_sums + n);
     }

@@ -247,7 +247,7 @@ TEST(int8_of_any_size)
         int8_t stored[COLS];
         for (size_t k = 0; k < COLS; k++)
             values[k] = (float)ldexp(random_within(&state, 1), i / 10 - 149);
-        matrix_encode(TENSOR_INT8, LAYOUT_ROWS, values, 1, COLS, stored, &scale);
+        matrix_encode(TENSOR_INT8, LAYOUT_ROWS, values, 1, COLS, false, stored, &scale);
         for (size_t k = 0; k < COLS; k++) {
             double value = (double)values[k], got = stored[k] * (double)scale;
             note_error(&largest, fabs(got - value) - (0.5 + 127 * 0x1p-24) * (double)scale, got,
@@ -426,4 +426,25 @@ TEST(sums_of_rows_that_are_too_wide)
     for (size_t n = 0; n < PANEL; n++)
         assert_int_equal(sums[n], INT32_MAX - 128 * (1 << 16) + 1);
     munmap(panel, n_pieces << 20);
+}
+
+/* With in_pairs no two neighbours add up to more than 128; the sum of two 3e38 is no float. */
+TEST(pairs)
+{
+    enum { WIDTH = 66 };
+    const float sizes[] = {1e-3f, 1, 3e38f};
+    uint64_t state = 9;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int in_pairs = 0; in_pairs < 2; in_pairs++) {
+            float values[PANEL * WIDTH], scales[PANEL];
+            int8_t stored[PANEL * (WIDTH + 2)];
+            int largest = 0;
+            for (size_t i = 0; i < PANEL * WIDTH; i++)
+                values[i] = (float)random_within(&state, 1) * sizes[s];
+            matrix_encode(TENSOR_INT8K, LAYOUT_PANELS, values, PANEL, WIDTH, in_pairs, stored,
+                          scales);
+            for (size_t i = 0; i < sizeof stored; i += 2)
+                largest = (int)fmax(largest, abs(stored[i] + stored[i + 1]));
+            assert_true(in_pairs ? largest > 100 && largest <= 128 : largest > 200);
+        }
 }

@@ -166,21 +166,21 @@ static const float *divided(struct weight_writer *writer, const float *values, s
 static engine_status write_group(struct weight_writer *writer, const float *values, size_t count)
 {
     const struct tensor_record *tensor = current(writer);
+    const size_t cols = tensor->cols;
     const float least_too_large = tensor->type == TENSOR_F16 ? 65520.0f : INFINITY;
     if (writer->factors != NULL)
         values = divided(writer, values, count);
-    for (size_t i = 0; tensor->type != TENSOR_F32 && i < count * tensor->cols; i++)
+    for (size_t i = 0; tensor->type != TENSOR_F32 && i < count * cols; i++)
         if (!(fabsf(values[i]) < least_too_large))
             return refuse(
                 writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
-                tensor->name, writer->rows_done + i / tensor->cols, i % tensor->cols,
-                (double)values[i]);
+                tensor->name, writer->rows_done + i / cols, i % cols, (double)values[i]);
     float *scales = writer->scales != NULL ? writer->scales + writer->rows_done : NULL;
-    size_t len = matrix_encode(tensor->type, tensor->layout, values, count, tensor->cols,
+    bool in_pairs = tensor->type == TENSOR_INT8K && strstr(tensor->name, ".feed_forward.") != NULL;
+    size_t len = matrix_encode(tensor->type, tensor->layout, values, count, cols, in_pairs,
                                writer->encoded, scales);
     if (writer->column_sums != NULL)
-        panel_sums((const int8_t *)writer->encoded, tensor->cols,
-                   writer->column_sums + writer->rows_done);
+        panel_sums((const int8_t *)writer->encoded, cols, writer->column_sums + writer->rows_done);
     writer->rows_done += count;
     return emit_tensor(writer, writer->encoded, len);
 }

@@ -24,7 +24,7 @@ static void encode_int8(const float *x, size_t width, char *out)
 {
     float scale = NAN;
     if (floats_are_finite(x, width))
-        matrix_encode(TENSOR_INT8, LAYOUT_ROWS, x, 1, width, out + SCALE_BYTES, &scale);
+        matrix_encode(TENSOR_INT8, LAYOUT_ROWS, x, 1, width, false, out + SCALE_BYTES, &scale);
     else
         memset(out + SCALE_BYTES, 0, width);
     memcpy(out, &scale, SCALE_BYTES);
