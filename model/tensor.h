@@ -92,7 +92,7 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out);
  * `out`: rows: count rows; panels: one complete panel, missing rows zero. scales (int8 only)
  * receives count numbers. Rounds to nearest, ties to even. in_pairs: the integers of columns 2i and
  * 2i + 1 add up to -128 .. 128, for which AVX2 is faster; less exact, so that the writer asks for
- * it in feed_forward alone. Returns the bytes written. */
+ * it in int8k alone, which keeps the largest columns. Returns the bytes written. */
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
                      size_t count, size_t cols, bool in_pairs, void *out, float *scales);
 

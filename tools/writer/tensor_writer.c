@@ -176,7 +176,7 @@ static engine_status write_group(struct weight_writer *writer, const float *valu
                 writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
                 tensor->name, writer->rows_done + i / cols, i % cols, (double)values[i]);
     float *scales = writer->scales != NULL ? writer->scales + writer->rows_done : NULL;
-    bool in_pairs = tensor->type == TENSOR_INT8K && strstr(tensor->name, ".feed_forward.") != NULL;
+    bool in_pairs = tensor->type == TENSOR_INT8K;
     size_t len = matrix_encode(tensor->type, tensor->layout, values, count, cols, in_pairs,
                                writer->encoded, scales);
     if (writer->column_sums != NULL)
