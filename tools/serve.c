@@ -4,6 +4,7 @@
 #include "tools/common/alloc.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -70,16 +71,30 @@ static int open_socket(const char *text)
     return fd;
 }
 
+/* Parsed bodies count as memory that is held. */
+static void *hold_bytes(size_t len)
+{
+    void *data = alloc_bytes(len);
+    queue_held += malloc_usable_size(data);
+    return data;
+}
+
+static void free_held(void *data)
+{
+    queue_held -= malloc_usable_size(data);
+    alloc_free(data);
+}
+
 /* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. */
 static void wait_for_signals(const struct serve_options *options, const sigset_t *signals)
 {
     static const double MOST_SECONDS = 30;
     const struct timespec moment = {.tv_nsec = 10000000};
     while (sigwaitinfo(signals, NULL) == SIGHUP) {
-        const bool has_models = models_open(options);
-        const bool has_keys = http_read_keys(options->key_file);
-        program_note(has_models && has_keys ? "opened the files anew"
-                                            : "the old files stay in use");
+        const bool has_models = models_open(options), has_keys = http_read_keys(options->key_file);
+        program_note("%s; %s",
+                     has_models ? "weight files: opened anew" : "the old weight files stay",
+                     has_keys ? "keys: read anew" : "the old keys stay");
     }
     const double since = program_seconds();
     while (!http_drain()) {
@@ -96,7 +111,7 @@ int main(int argc, char *argv[])
     program_begin("encode-serve", argv);
     serve_options_read(&options, argc, argv);
     set_passive_waiting(argv, options.n_threads);
-    json_set_alloc_funcs(alloc_bytes, alloc_free);
+    json_set_alloc_funcs(hold_bytes, free_held);
     json_object_seed(0);
     sigemptyset(&signals);
     sigaddset(&signals, SIGHUP);

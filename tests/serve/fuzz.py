@@ -33,6 +33,7 @@ BODIES = {
     "/similarity": {"inputs": {"source_sentence": "I ride", "sentences": ["bike", "a"]}, "parameters": {}},
     "/tokenize": {"inputs": ["I ride bike"], "add_special_tokens": False},
     "/decode": {"ids": [[2, 51, 4315, 4286, 3]], "skip_special_tokens": True},
+    "/attention": {"inputs": "I ride bike"},
     "/v1/rerank": {
         "model": "default",
         "query": "who",
@@ -51,7 +52,7 @@ BODIES = {
         "model": "default",
         "texts": ["I ride"],
         "input_type": "search_query",
-        "embedding_types": ["float", "int8"],
+        "embedding_types": ["float", "int8", "ubinary", "base64"],
     },
 }
 GETS = [

@@ -1,7 +1,9 @@
 """Tests of encode-serve: see test_serve.sh."""
 import base64
 import json
+import math
 import os
+import re
 import signal
 import socket
 import struct
@@ -102,6 +104,40 @@ class Routes(unittest.TestCase):
         rows = program("encode", "-m", f"{FOLDER}/plain.weights", "-p", "none", "-f", "json", TEXTS[0])
         self.assertEqual(self.server.good("/embed_all", {"inputs": [TEXTS[0], "a"]})[0], json.loads(rows)["vectors"])
 
+    def test_tei_raw(self):
+        """`normalize` false: the pooling alone."""
+        raw = [json.loads(program("encode", "-m", f"{FOLDER}/plain.weights", "-p", "mean", "-f", "json", "--", text))
+               for text in TEXTS]
+        self.assertEqual(self.server.good("/embed", {"inputs": TEXTS, "normalize": False}),
+                         [row["vector"] for row in raw])
+
+    def test_tei_decode(self):
+        tokens = self.server.good("/tokenize", {"inputs": ["I ride bike", "the dog"]})
+        ids = [[token["id"] for token in text] for text in tokens]
+        self.assertEqual(self.server.good("/decode", {"ids": ids}), ["I ride bike", "the dog"])
+        self.assertEqual(self.server.good("/decode", {"ids": ids[0], "skip_special_tokens": False}),
+                         ["[CLS] I ride bike [SEP]"])
+        self.assertEqual(self.server.good("/decode", {"ids": ids[0] * 100}), [" ".join(["I ride bike"] * 100)])
+        for wrong in ("x", ["x"], [-1], [10**9], [[1], [-1]], [1.5], [], {}, None):
+            self.assertEqual(self.server.call("/decode", {"ids": wrong})[0], 422, wrong)
+
+    def test_attention(self):
+        def drawn(layer, head):
+            options = ["--layer", str(layer), "--head", str(head), "-f", "data", "I ride bike"]
+            lines = program("encode-plot", "attention", "-m", f"{FOLDER}/plain.weights", *options).decode().splitlines()
+            return [[float(value) for value in line.split("\t")[1:]] for line in lines if not line.startswith(("#", "name\t"))]
+
+        n_layers = int(re.search(rb"layers +([0-9]+)", program("encode-inspect", f"{FOLDER}/plain.weights"))[1])
+        answer = self.server.good("/attention", {"inputs": "I ride bike"})
+        self.assertEqual(answer["tokens"], ["[CLS]", "I", "ride", "bike", "[SEP]"])
+        layers = [drawn(layer, "mean") for layer in range(1, n_layers + 1)]
+        mean = [[sum(values) / len(values) for values in zip(*rows)] for rows in zip(*layers)]
+        self.assertEqual((len(answer["attention"]), len(answer["attention"][0])), (5, 5))
+        for left, right in zip(sum(answer["attention"], []), sum(mean, [])):
+            self.assertAlmostEqual(left, right, delta=1e-6)
+        for wrong in (["a", "b"], "dog " * 100):
+            self.assertIn(self.server.call("/attention", {"inputs": wrong})[0], (413, 422))
+
     def test_tei_labels(self):
         rows = program("encode", "-m", f"{FOLDER}/labels.weights", "--labels", "--all", "-f", "json", "--", *TEXTS)
         expected = [json.loads(row)["labels"] for row in rows.splitlines()]
@@ -140,7 +176,27 @@ class Routes(unittest.TestCase):
         self.assertEqual(self.server.good("/v1/embed", {"texts": TEXTS})["embeddings"], self.expected)
         answer = self.server.good("/v2/embed", {"texts": ["a"], "embedding_types": ["base64"]})
         self.assertEqual(base64.b64decode(answer["embeddings"]["base64"][0]), struct.pack("<32f", *vectors(["a"])[0]))
-        self.assertEqual(self.server.call("/v2/embed", {"texts": ["a"], "embedding_types": ["int8"]})[0], 400)
+
+    def test_cohere_types(self):
+        types = ["int8", "uint8", "binary", "ubinary", "float"]
+        for path in ("/v1/embed", "/v2/embed"):
+            answer = self.server.good(path, {"texts": TEXTS, "embedding_types": types})
+            self.assertEqual((answer["response_type"], sorted(answer["embeddings"])),
+                             ("embeddings_by_type", sorted(types)))
+            for row, vector in enumerate(self.expected):
+                of = {name: rows[row] for name, rows in answer["embeddings"].items()}
+                length = math.sqrt(sum(value * value for value in vector))
+                scaled = [round(value / length * 127 / 8 * math.sqrt(len(vector))) for value in vector]
+                self.assertEqual((of["float"], of["int8"]), (vector, scaled))
+                self.assertEqual(of["uint8"], [value + 128 for value in scaled])
+                bits = "".join("01"[value > 0] for value in vector)
+                self.assertEqual(of["ubinary"], [int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)])
+                self.assertEqual(of["binary"], [value - 128 for value in of["ubinary"]])
+        answer = self.server.good("/v2/embed", {"texts": ["a"], "embedding_types": ["ubinary"], "output_dimension": 9})
+        bits = "".join("01"[value > 0] for value in self.expected[TEXTS.index("a")][:9])
+        self.assertEqual(answer["embeddings"]["ubinary"], [[int(bits[:8], 2), int(bits[8]) * 128]])
+        self.assertEqual(self.server.good("/v2/embed", {"texts": ["a"]})["response_type"], "embeddings_by_type")
+        self.assertEqual(self.server.call("/v2/embed", {"texts": ["a"], "embedding_types": ["int4"]})[0], 400)
 
     def test_tei_tokens(self):
         tokens = self.server.good("/tokenize", {"inputs": "I ride zé"})[0]
@@ -149,6 +205,9 @@ class Routes(unittest.TestCase):
         self.assertEqual([token["text"] for token in tokens if token["special"]], ["[CLS]", "[SEP]"])
         plain = self.server.good("/tokenize", {"inputs": ["I", "ride"], "add_special_tokens": False})
         self.assertEqual([len(text) for text in plain], [1, 1])
+        long = "é1 " * 60
+        tokens = self.server.good("/tokenize", {"inputs": long, "add_special_tokens": False})[0]
+        self.assertTrue(all(long[token["start"]:token["stop"]] == token["text"] for token in tokens))
 
     def test_state(self):
         info = self.server.good("/info")
@@ -200,8 +259,10 @@ class Errors(unittest.TestCase):
     def test_paths(self):
         for path in ("/none", "/v1/none", "/v2/none", "/api/none", "/" + "x" * 3000, '/"\\'):
             self.refused(path, {}, 404)
-        headers, _ = self.refused(OPENAI, None, 405, "takes POST")
-        self.assertEqual(headers["Allow"], "POST")
+        for path, method, allowed in ((OPENAI, "GET", "POST"), ("/health", "POST", "GET, HEAD"),
+                                      ("/", "DELETE", "GET, HEAD, POST")):
+            headers, _ = self.refused(path, None if method == "GET" else {}, 405, f"takes {allowed}", method)
+            self.assertEqual(headers["Allow"], allowed)
         self.refused("/embed", {}, 405, method="DELETE")
         for path in (OPENAI, "/api/embed", "/embed", "/v2/embed"):
             self.refused(path, {"model": "none"}, 404, "model 'none' not found")
@@ -218,7 +279,7 @@ class Errors(unittest.TestCase):
     def test_fields(self):
         for field, value in (("dimensions", 0), ("dimensions", 33), ("dimensions", "8"), ("encoding_format", "x"),
                              ("encoding_format", 1), ("raw_scores", 1), ("truncate", 1), ("truncate", "MIDDLE"),
-                             ("top_n", -1), ("prompt_name", "none"), ("prompt_name", 1), ("normalize", False)):
+                             ("top_n", -1), ("prompt_name", "none"), ("prompt_name", 1), ("model", 1), ("model", ["plain"])):
             status = self.server.call("/embed", {"inputs": "a", field: value})[0]
             self.assertIn(status, (422, 424), (field, value))
         self.refused("/predict", {"inputs": ["a", "b", "c"]}, 422)
@@ -234,13 +295,24 @@ class Errors(unittest.TestCase):
         _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; this model takes 64")
         self.assertEqual(answer["error"]["code"], "context_length_exceeded")
         self.refused("/embed", {"inputs": long}, 413, "102 tokens")
-        self.refused("/api/embed", {"input": long}, 400)
-        self.refused("/v2/embed", {"texts": [long]}, 400)
+        self.refused("/api/embed", {"input": long, "truncate": False}, 400)
+        self.refused("/api/embeddings", {"prompt": long}, 400)
+        self.refused("/v2/embed", {"texts": [long], "truncate": "NONE"}, 400)
+        self.refused("/rerank", {"query": long, "texts": ["a"]}, 413, "query has 102 tokens")
+        self.refused("/rerank", {"query": "a", "texts": ["a", long]}, 413, "input 1 has 102 tokens")
         self.refused(OPENAI, {"input": [5] * 65}, 400, "65 ids")
         cut = vectors([long], "--on-long", "truncate")
         self.assertEqual(self.server.good("/api/embed", {"input": long, "truncate": True})["embeddings"], cut)
         answer = self.server.good("/v2/embed", {"texts": [long], "truncate": "END"})
         self.assertEqual(answer["embeddings"]["float"], cut)
+        _, headers, answer = self.server.call("/api/embed", {"input": ["a", long, long]})
+        self.assertEqual((answer["embeddings"][1:], headers["X-Truncated-Texts"]), (cut * 2, "2"))
+        self.assertEqual(answer["prompt_eval_count"], 128 + len(self.server.good("/tokenize", {"inputs": "a"})[0]))
+        for path in ("/v1/embed", "/v2/embed"):
+            answer = self.server.good(path, {"texts": [long, "a"]})
+            self.assertEqual(answer["meta"]["warnings"], ["1 texts were too long and were cut"])
+        self.assertNotIn("warnings", self.server.good("/v2/embed", {"texts": ["a"]})["meta"])
+        self.assertIsNone(self.server.call("/api/embed", {"input": "a"})[1]["X-Truncated-Texts"])
         left = self.server.good("/embed", {"inputs": "cat " + long, "truncate": True, "truncation_direction": "Left"})
         self.assertEqual(left, vectors(["dog " * 62], "--normalize"))
         ranked = self.server.good("/v2/rerank", {"model": "plain", "query": "a", "documents": [long],
@@ -374,7 +446,7 @@ class Serving(unittest.TestCase):
             self.assertTrue(all(vector in (old, new) for vector in seen))
             os.remove(target)  # a file that is gone: the old one stays
             server.process.send_signal(signal.SIGHUP)
-            await_true(lambda: any(b"old files" in line for line in server.lines))
+            await_true(lambda: any(b"old weight files stay; keys: read anew" in line for line in server.lines))
             self.assertEqual(server.good(OPENAI, {"input": TEXTS[0]})["data"][0]["embedding"], new)
 
     def test_drain(self):
@@ -411,6 +483,20 @@ class Serving(unittest.TestCase):
                 with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
                     connection.sendall(data)
                     self.assertEqual(connection.recv(1), b"")
+        with Server("--log", "none", "--timeout", "1", models=("labels",)) as server:
+            body = json.dumps({"inputs": [["a"]] * 2000}).encode()  # an answer that no buffer of the kernel holds
+            head = b"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+            with socket.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall((head + body) * 20)
+                began = time.monotonic()
+                with self.assertRaises(OSError):  # it reads a little, and never all
+                    while time.monotonic() - began < 30:
+                        time.sleep(0.2)
+                        server.good("/health")
+                        if not connection.recv(100):
+                            raise ConnectionResetError
         with Server("--log", "none") as server:
             silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1200)]
             server.good("/health")

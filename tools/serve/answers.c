@@ -1,33 +1,23 @@
 /* answers.c - from the answers of the table of routes to JSON. In these ' is a quotation mark, $x a
  * value, and <x...> a part that is repeated for each text (t), token (k), weight (w), label (l,
- * best first), name of a label (n), rank (r, best first), cosine (c) or model (m). */
+ * best first), name of a label (n), rank (r, best first), cosine (c), model (m) or type (e). */
 #include "tools/common/alloc.h"
 #include "tools/common/print/json_writer.h"
 #include "tools/serve/serve.h"
 
+#include <math.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* The status in each dialect (OpenAI, Ollama, TEI, Cohere), and the words that clients compare:
- * OpenAI's code, and the error_type of text-embeddings-inference. */
+/* The words are those that clients compare. */
 static const struct {
-    unsigned short status[N_DIALECTS];
-    const char *code, *tei_type;
-} FAULTS[N_FAULTS] = {
-    [FAULT_INPUT] = {{400, 400, 422, 400}, NULL, "Validation"},
-    [FAULT_LENGTH] = {{400, 400, 413, 400}, "context_length_exceeded", "Validation"},
-    [FAULT_MANY] = {{400, 400, 413, 400}, NULL, "Validation"},
-    [FAULT_MODEL] = {{404, 404, 404, 404}, "model_not_found", "Validation"},
-    [FAULT_KEY] = {{401, 401, 401, 401}, "invalid_api_key", "Validation"},
-    [FAULT_PATH] = {{404, 404, 404, 404}, "unknown_url", "Validation"},
-    [FAULT_METHOD] = {{405, 405, 405, 405}, "method_not_supported", "Validation"},
-    [FAULT_LARGE] = {{413, 413, 413, 413}, NULL, "Validation"},
-    [FAULT_BUSY] = {{429, 429, 429, 429}, "rate_limit_exceeded", "Overloaded"},
-    [FAULT_UNABLE] = {{400, 400, 424, 400}, NULL, "Backend"},
-    [FAULT_ENGINE] = {{500, 500, 424, 500}, NULL, "Backend"},
-    [FAULT_ENDING] = {{503, 503, 503, 503}, NULL, "Unhealthy"},
-};
+    unsigned status, tei_status;
+    const char *tei_type, *code;
+} FAULT_ROWS[] = {[FAULT_NONE] = {200, 200, NULL, NULL},
+#define FAULT_ROW(name, ...) [FAULT_##name] = {__VA_ARGS__},
+                  FAULTS(FAULT_ROW)};
 
 static const char *const ERRORS[N_DIALECTS] = {
     "{'error': {'message': $E, 'type': '$T', 'param': null, 'code': $O}}", "{'error': $E}",
@@ -50,7 +40,7 @@ struct place {
     size_t index; /* in the innermost list, or of the text that is ranked there */
     const struct rank *rank;
     const struct model *model;
-    char list;
+    enum vector_type type;
 };
 
 static void write_base64(FILE *stream, const void *data, size_t len)
@@ -81,7 +71,7 @@ static void write_token(struct json_writer *json, const struct call *call, char 
     const engine_token *token = &call->tokens[call->texts[place->text].first + place->index];
     const char *text = json_string_value(item_of(call, place->text)), *own = "";
     const bool has_span = token->end > 0;
-    size_t own_len = 0, n_characters = 0;
+    size_t own_len = 0;
     engine_token_text(call->model->model, token->id, &own, &own_len);
     switch (letter) {
     case 'k': json_write_integer(json, NULL, token->id); return;
@@ -91,12 +81,37 @@ static void write_token(struct json_writer *json, const struct call *call, char 
                           has_span ? token->end - token->begin : own_len);
         return;
     }
-    for (size_t i = 0; i < (letter == 'a' ? token->begin : token->end); i++)
-        n_characters += (text[i] & 0xC0) != 0x80;
-    if (has_span)
-        json_write_count(json, NULL, n_characters);
-    else
+    if (!has_span) {
         json_write_null(json, NULL);
+        return;
+    }
+    struct text *counted = &call->texts[place->text]; /* so far: spans are next to each other */
+    const size_t to = letter == 'a' ? token->begin : token->end;
+    for (; counted->byte < to; counted->byte++)
+        counted->character += (text[counted->byte] & 0xC0) != 0x80;
+    for (; counted->byte > to; counted->byte--)
+        counted->character -= (text[counted->byte - 1] & 0xC0) != 0x80;
+    json_write_count(json, NULL, counted->character);
+}
+
+/* Integers are of the vector at length 1: int8 of its values times 127 / 8 * sqrt(width). That is
+ * one factor for all vectors, so that products compare; eight times the mean value fills the range.
+ * Bits are 1 for values above 0, the first highest. "uint8" and "binary" are shifted by 128. */
+static void write_integers(FILE *stream, const float *values, size_t width, enum vector_type type)
+{
+    const bool is_bits = type == TYPE_BINARY || type == TYPE_UBINARY;
+    const int shift = type == TYPE_UINT8 ? 128 : type == TYPE_BINARY ? -128 : 0;
+    double squares = 0;
+    for (size_t i = 0; i < width; i++)
+        squares += (double)values[i] * values[i];
+    const double factor = squares > 0 ? 127.0 / 8 * sqrt((double)width / squares) : 0;
+    for (size_t i = 0; i < width; i += is_bits ? 8 : 1) {
+        long n = is_bits ? 0 : lrint(fmin(127, fmax(-128, values[i] * factor)));
+        for (size_t bit = i; is_bits && bit < i + 8; bit++)
+            n = 2 * n + (bit < width && values[bit] > 0);
+        fprintf(stream, "%s%ld", i ? ", " : "[", n + shift);
+    }
+    putc(']', stream);
 }
 
 static void write_vector(struct json_writer *json, const struct call *call,
@@ -104,10 +119,29 @@ static void write_vector(struct json_writer *json, const struct call *call,
 {
     const size_t first = call->is_per_token ? call->texts[place->text].first : 0;
     const float *values = call->rows + (first + place->index) * call->width;
-    if (call->is_base64) /* of little-endian numbers, as this machine's are */
+    if (place->type == TYPE_BASE64) /* of little-endian numbers, as this machine's are */
         write_base64(json->stream, values, call->width * sizeof *values);
-    else
+    else if (place->type == TYPE_FLOAT)
         json_write_floats(json, NULL, values, call->width);
+    else
+        write_integers(json->stream, values, call->width, place->type);
+}
+
+static void write_decoded(struct json_writer *json, const struct call *call, size_t text)
+{
+    const size_t n = call->texts[text].n;
+    const engine_token *tokens = call->tokens + call->texts[text].first;
+    const engine_model *model = call->model->model;
+    int32_t *ids = alloc_zeros(n, sizeof *ids);
+    size_t len;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = tokens[i].id;
+    engine_decode(model, ids, n, call->skips_special, NULL, 0, &len, NULL);
+    char *own = alloc_zeros(len, 1);
+    engine_decode(model, ids, n, call->skips_special, own, len, &len, NULL);
+    json_write_string(json, NULL, own, len);
+    free(own);
+    free(ids);
 }
 
 static void write_model(struct json_writer *json, const struct call *call, char letter,
@@ -150,8 +184,12 @@ static void write_value(struct call *call, FILE *stream, char letter, struct pla
         "{'embedding': {'pooling': $o}}",
         "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}"};
     static const char TEXT[] = ", 'text': $u", DOCUMENT[] = ", 'document': {'text': $u}";
+    static const char WARNING[] = ", 'warnings': ['$N texts were too long and were cut']";
+    static const char *const VECTORS[] = {"[<t$v>]", "{<e$f: [<t$v>]>}"};
+    static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
     const bool has_labels = place.model->info.head == ENGINE_HEAD_SEQUENCE;
-    const char *code = FAULTS[call->fault].code, *name;
+    const bool by_type = call->types > 0 || strncmp(call->path, "/v2", 3) == 0;
+    const char *code = FAULT_ROWS[call->fault].code, *name;
     char numbered[32];
     struct json_writer json = {.stream = stream, .depth = 1};
     switch (letter) {
@@ -171,13 +209,18 @@ static void write_value(struct call *call, FILE *stream, char letter, struct pla
     case 'X': expand(call, stream, call->with_texts ? DOCUMENT : "", place); break;
     case '[': fputs(call->is_single ? "" : "[", stream); break;
     case ']': fputs(call->is_single ? "" : "]", stream); break;
-    case 'B': json_write_text(&json, NULL, call->is_base64 ? "base64" : "float"); break;
+    case 'R': fputs(by_type ? "by_type" : "floats", stream); break;
+    case 'V': expand(call, stream, VECTORS[by_type], place); break;
+    case 'f': json_write_text(&json, NULL, VECTOR_NAMES[place.type]); break;
+    case 'e': write_decoded(&json, call, place.text); break;
+    case 'w': expand(call, stream, call->n_cut > 0 ? WARNING : "", place); break;
+    case 'N': json_write_count(&json, NULL, call->n_cut); break;
     case 'E': json_write_text(&json, NULL, call->message); break;
     case 'G': call->type = fputs(serve_page, stream) < 0 ? "" : "text/html; charset=utf-8"; break;
     case 'M': call->type = metrics_write(stream); break;
     case 'O': fprintf(stream, code ? "\"%s\"" : "null", code); break;
     case 'T': fputs(call->status >= 500 ? "server_error" : "invalid_request_error", stream); break;
-    case 'I': fputs(FAULTS[call->fault].tei_type, stream); break;
+    case 'I': fputs(FAULT_ROWS[call->fault].tei_type, stream); break;
     case 'Y': expand(call, stream, TYPES[has_labels], place); break;
     default: (strchr("akpqz", letter) ? write_token : write_model)(&json, call, letter, &place);
     }
@@ -225,19 +268,24 @@ static void repeat(struct call *call, FILE *stream, const char *part, struct pla
     size_t n = list == 't'   ? call->n_texts
                : list == 'k' ? call->texts[place.text].n
                : list == 'm' ? call->models->n
+               : list == 'e' ? TYPE_BASE64 + 1
                : list == 'n' ? place.model->info.n_labels
                              : 0;
     if (strchr("clrw", list))
         ranks = make_ranks(call, list, place.text, &n);
-    for (size_t i = 0; i < n && (list != 'r' || i < call->top); i++) {
+    for (size_t i = 0, n_done = 0; i < n && (list != 'r' || i < call->top); i++) {
         struct place inner = place;
+        if (list == 'e' && !((call->types ? call->types : 1) >> i & 1))
+            continue;
         inner.index = ranks ? ranks[i].index : i;
         inner.rank = ranks ? &ranks[i] : NULL;
         if (list == 't')
             inner.text = i;
         if (list == 'm')
             inner.model = &call->models->models[i];
-        fputs(i ? ", " : "", stream);
+        if (list == 'e')
+            inner.type = (enum vector_type)i;
+        fputs(n_done++ > 0 ? ", " : "", stream);
         expand(call, stream, part + 1, inner);
     }
     free(ranks);
@@ -263,10 +311,13 @@ void call_answer(struct call *call)
 {
     FILE *stream = alloc_open(&call->answer, &call->answer_len);
     const enum fault fault = call->fault;
-    const struct place place = {.model = call->model ? call->model : &call->models->models[0]};
+    const struct place place = {
+        .model = call->model ? call->model : &call->models->models[0],
+        .type = (enum vector_type)(call->types ? ffs((int)call->types) - 1 : 0)};
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
     call->type = "application/json";
-    call->status = fault == FAULT_NONE ? 200 : FAULTS[fault].status[call->dialect];
+    call->status =
+        call->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;
     expand(call, stream, fault == FAULT_NONE ? call->route->answer : ERRORS[call->dialect], place);
     alloc_close(stream);
 }

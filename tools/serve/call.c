@@ -12,7 +12,9 @@
     "'encoder', 'encoder.context_length': $C, 'encoder.embedding_length': $W}, "                   \
     "'capabilities': ['embedding']}"
 #define COHERE_META(version)                                                                       \
-    "'meta': {'api_version': {'version': '" version "'}, 'billed_units': {'input_tokens': $t}}}"
+    "'meta': {'api_version': {'version': '" version "'}, 'billed_units': {'input_tokens': $t}$w}}"
+#define COHERE_VECTORS                                                                             \
+    "{'id': '', 'response_type': 'embeddings_$R', 'embeddings': $V, 'texts': $j, "
 #define COHERE_RANKS                                                                               \
     "{'id': '', 'model': $m, 'results': [<r{'index': $i, 'relevance_score': $s$X}>], "             \
     "'usage': {'total_tokens': $t}, "
@@ -32,12 +34,8 @@ static const struct route ROUTES[] = {
     {"GET", "/api/ps", DIALECT_OLLAMA, WORK_NONE, NULL, "{'models': [<m" OLLAMA_MODEL ">]}"},
     {"POST", "/api/show", DIALECT_OLLAMA, WORK_MODEL, NULL, OLLAMA_MODEL},
     {"GET", "/api/version", DIALECT_OLLAMA, WORK_NONE, NULL, "{'version': '" ENGINE_VERSION "'}"},
-    {"POST", "/v1/embed", DIALECT_COHERE, WORK_VECTORS, "texts",
-     "{'id': '', 'response_type': 'embeddings_floats', 'embeddings': [<t$v>], 'texts': "
-     "$j, " COHERE_META("1")},
-    {"POST", "/v2/embed", DIALECT_COHERE, WORK_VECTORS, "texts",
-     "{'id': '', 'response_type': 'embeddings_by_type', 'embeddings': {$B: [<t$v>]}, 'texts': "
-     "$j, " COHERE_META("2")},
+    {"POST", "/v1/embed", DIALECT_COHERE, WORK_VECTORS, "texts", COHERE_VECTORS COHERE_META("1")},
+    {"POST", "/v2/embed", DIALECT_COHERE, WORK_VECTORS, "texts", COHERE_VECTORS COHERE_META("2")},
     {"POST", "/v1/rerank", DIALECT_COHERE, WORK_RANKS, "documents", COHERE_RANKS COHERE_META("1")},
     {"POST", "/v2/rerank", DIALECT_COHERE, WORK_RANKS, "documents", COHERE_RANKS COHERE_META("2")},
     {"POST", "/", DIALECT_TEI, WORK_ANY, NULL, NULL},
@@ -52,6 +50,9 @@ static const struct route ROUTES[] = {
     {"POST", "/similarity", DIALECT_TEI, WORK_COSINES, "sentences", "[<c$s>]"},
     {"POST", "/tokenize", DIALECT_TEI, WORK_TOKENS, "inputs",
      "[<t[<k{'id': $k, 'text': $p, 'special': $q, 'start': $a, 'stop': $z}>]>]"},
+    {"POST", "/decode", DIALECT_TEI, WORK_DECODE, "ids", "[<t$e>]"},
+    {"POST", "/attention", DIALECT_TEI, WORK_ATTENTION, "inputs",
+     "{'tokens': [<t<k$p>>], 'attention': [<t<k$v>>]}"},
     {"GET", "/info", DIALECT_TEI, WORK_NONE, NULL,
      "{'model_id': $m, 'model_sha': $h, 'model_dtype': $y, 'model_type': $Y, "
      "'max_concurrent_requests': 1000, 'max_input_length': $C, 'max_batch_tokens': 300000, "
@@ -91,8 +92,11 @@ bool call_find_route(struct call *call)
                                                            : DIALECT_TEI;
     if (!route)
         return call_fail(call, FAULT_PATH, "nothing is served at %s", call->path);
+    call->allowed = strcmp(route->path, "/") == 0       ? "GET, HEAD, POST"
+                    : strcmp(route->method, "GET") == 0 ? "GET, HEAD"
+                                                        : "POST";
     return strcmp(route->method, method) == 0 ||
-           call_fail(call, FAULT_METHOD, "%s takes %s, not %s", call->path, route->method,
+           call_fail(call, FAULT_METHOD, "%s takes %s, not %s", call->path, call->allowed,
                      call->method);
 }
 
@@ -104,4 +108,11 @@ bool call_fail(struct call *call, enum fault fault, const char *format, ...)
     va_end(arguments);
     call->fault = fault;
     return false;
+}
+
+const char *call_text_name(const struct call *call, size_t text)
+{
+    static _Thread_local char name[32];
+    snprintf(name, sizeof name, "input %zu", text - call->has_query);
+    return call->has_query && text == 0 ? "query" : name;
 }

@@ -19,10 +19,11 @@ static struct {
     double seconds; /* that a client has to send a call */
     atomic_size_t n_calls;
     atomic_bool is_draining, has_ended;
-    pthread_mutex_t lock; /* of what follows */
-    char *keys;           /* lines; NULL: none is asked for */
-    int n_connections;
-    double silent_since[MOST_DESCRIPTORS]; /* 0: closed, or a call is open */
+    pthread_mutex_t lock;                  /* of what follows */
+    char *keys;                            /* lines; NULL: none is asked for */
+    int n_connections, n_descriptors;      /* n_descriptors: the highest one so far, plus 1 */
+    double silent_since[MOST_DESCRIPTORS]; /* 0: closed, or a call is open; < 0: minus the time
+                                              since which its answer is being sent */
 } http = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool http_read_keys(const char *path)
@@ -65,21 +66,27 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* A connection has opened or closed, or its call has begun or ended. If too many are open, closes
- * the one that has been silent for the longest time: clients that have something to say say it. */
-static void set_silent(int fd, bool is_silent, int n_more)
+/* A connection has opened or closed, or its call has begun or ended (since: see silent_since).
+ * Closes those whose clients have not read their answer in time and, if too many are open, the one
+ * that has been silent for the longest time: clients that have something to say say it. */
+static void set_silent(int fd, double since, int n_more)
 {
+    const double now = program_seconds();
     int oldest = -1;
     pthread_mutex_lock(&http.lock);
     http.n_connections += n_more;
     if (fd < MOST_DESCRIPTORS)
-        http.silent_since[fd] = is_silent ? program_seconds() : 0;
-    for (int i = 0; n_more > 0 && http.n_connections > MOST_CONNECTIONS && i < MOST_DESCRIPTORS;
-         i++)
-        if (http.silent_since[i] > 0 &&
-            (oldest < 0 || http.silent_since[i] < http.silent_since[oldest]))
+        http.silent_since[fd] = since;
+    if (fd >= http.n_descriptors)
+        http.n_descriptors = fd < MOST_DESCRIPTORS ? fd + 1 : MOST_DESCRIPTORS;
+    for (int i = 0; since > 0 && i < http.n_descriptors; i++) {
+        const double silent = http.silent_since[i];
+        if (silent < 0 && now + silent > http.seconds)
+            shutdown(i, SHUT_RDWR);
+        if (silent > 0 && (oldest < 0 || silent < http.silent_since[oldest]))
             oldest = i;
-    if (oldest >= 0)
+    }
+    if (n_more > 0 && http.n_connections > MOST_CONNECTIONS && oldest >= 0)
         shutdown(oldest, SHUT_RDWR);
     pthread_mutex_unlock(&http.lock);
 }
@@ -90,7 +97,7 @@ static void notify_connection(void *unused, struct MHD_Connection *connection, v
     const bool is_new = code == MHD_CONNECTION_NOTIFY_STARTED;
     (void)unused;
     (void)state;
-    set_silent(descriptor_of(connection), is_new, is_new ? 1 : -1);
+    set_silent(descriptor_of(connection), is_new ? program_seconds() : 0, is_new ? 1 : -1);
 }
 
 /* Makes the call, and finds out what is wrong with it before its body is read. */
@@ -99,11 +106,11 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
 {
     struct call *call = alloc_zeros(1, sizeof *call);
     atomic_fetch_add(&http.n_calls, 1);
-    set_silent(descriptor_of(connection), true, 0);
     call->connection = connection;
     call->models = models_borrow();
     call->options = ENGINE_ENCODE_OPTIONS();
     call->began = program_seconds();
+    set_silent(descriptor_of(connection), call->began, 0);
     snprintf(call->method, sizeof call->method, "%s",
              method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "?" : method);
     snprintf(call->path, sizeof call->path, "%s", url);
@@ -125,17 +132,27 @@ static void receive(struct call *call, const char *data, size_t len)
     if (call->body_len + len > call->body_cap) {
         const size_t n_more = 2 * len + call->body_len;
         call->body = alloc_resize(call->body, call->body_cap += n_more, 1);
-        call->n_held += n_more / sizeof(float);
-        if (atomic_fetch_add(&queue_numbers, n_more / sizeof(float)) > MOST_HELD)
+        call->n_held += n_more;
+        queue_held += n_more;
+        if (queue_held > MOST_HELD)
             call_fail(call, FAULT_BUSY, "the server is busy; try again later");
     }
     memcpy(call->body + call->body_len, data, len);
     call->body_len += len;
 }
 
+/* A client may read for as long as it may send. */
 static enum MHD_Result send_answer(struct call *call)
 {
+    char number[24];
     call_answer(call);
+    json_decref(call->json);
+    free(call->rows);
+    call->json = NULL;
+    call->rows = NULL;
+    call->n_held += call->answer_len;
+    queue_held += call->answer_len;
+    set_silent(descriptor_of(call->connection), -program_seconds(), 0);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(call->answer_len, call->answer, MHD_RESPMEM_MUST_FREE);
     if (!response)
@@ -147,7 +164,10 @@ static enum MHD_Result send_answer(struct call *call)
     if (call->fault == FAULT_KEY)
         MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
     if (call->fault == FAULT_METHOD)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, call->route->method);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, call->allowed);
+    snprintf(number, sizeof number, "%zu", call->n_cut);
+    if (call->n_cut > 0)
+        MHD_add_response_header(response, "X-Truncated-Texts", number);
     if (http.is_draining)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     const enum MHD_Result result = MHD_queue_response(call->connection, call->status, response);
@@ -173,10 +193,11 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
     }
     if (call->queued > 0) /* it comes back from the queue */
         return call->is_gone ? MHD_NO : send_answer(call);
-    set_silent(descriptor_of(connection), false, 0);
+    set_silent(descriptor_of(connection), 0, 0);
     if (http.has_ended) /* nothing may be suspended any more */
         call_fail(call, FAULT_ENDING, "the server is ending");
-    if (call->fault != FAULT_NONE || !call_read(call) || call->width == 0 || !queue_admit(call))
+    if (call->fault != FAULT_NONE || !call_read(call) || call->width == 0 || call->rows ||
+        !queue_admit(call))
         return send_answer(call);
     MHD_suspend_connection(connection);
     queue_add(call);
@@ -190,10 +211,10 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
     (void)unused;
     if (!call)
         return;
-    set_silent(descriptor_of(connection), true, 0);
+    set_silent(descriptor_of(connection), program_seconds(), 0);
     call->is_gone |= code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
     metrics_end_call(call, http.log);
-    queue_numbers -= call->n_held;
+    queue_held -= call->n_held;
     json_decref(call->json);
     models_return(call->models);
     free(call->body);

@@ -50,10 +50,12 @@ void metrics_add_batch(size_t n_texts, size_t n_tokens)
 void metrics_end_call(const struct call *call, enum log_format format)
 {
     static const char *const LINES[] = {
-        [LOG_TEXT] = "%s.%03dZ %s %s %u %s texts=%zu tokens=%zu wait_ms=%.3f ms=%.3f bytes=%zu\n",
-        [LOG_JSON] = "{\"time\": \"%s.%03dZ\", \"method\": \"%s\", \"path\": "
-                     "\"%s\", \"status\": %u, \"model\": \"%s\", \"texts\": %zu, \"tokens\": %zu, "
-                     "\"wait_ms\": %.3f, \"ms\": %.3f, \"bytes\": %zu}\n"};
+        [LOG_TEXT] = "%s.%03dZ %s %s %u %s texts=%zu cut=%zu tokens=%zu wait_ms=%.3f "
+                     "ms=%.3f bytes=%zu\n",
+        [LOG_JSON] =
+            "{\"time\": \"%s.%03dZ\", \"method\": \"%s\", \"path\": "
+            "\"%s\", \"status\": %u, \"model\": \"%s\", \"texts\": %zu, \"cut\": %zu, \"tokens\": "
+            "%zu, \"wait_ms\": %.3f, \"ms\": %.3f, \"bytes\": %zu}\n"};
     const double seconds = program_seconds() - call->began;
     const double wait = call->started > 0 ? call->started - call->queued : 0;
     const unsigned status = call->is_gone ? HUNG_UP : call->status;
@@ -77,7 +79,7 @@ void metrics_end_call(const struct call *call, enum log_format format)
     clock_gettime(CLOCK_REALTIME, &now);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &parts));
     dprintf(STDERR_FILENO, LINES[format], when, (int)(now.tv_nsec / 1000000), call->method,
-            call->path, status, call->model ? call->model->name : "-", call->n_texts,
+            call->path, status, call->model ? call->model->name : "-", call->n_texts, call->n_cut,
             call->n_tokens, 1e3 * wait, 1e3 * seconds, call->answer_len);
 }
 

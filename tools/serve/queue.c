@@ -11,7 +11,7 @@
 /* Numbers of one answer, and of a batch. */
 enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20 };
 
-atomic_size_t queue_tokens, queue_numbers;
+atomic_size_t queue_tokens, queue_held;
 
 static struct {
     pthread_mutex_t lock;
@@ -39,12 +39,12 @@ bool queue_admit(struct call *call)
         return call_fail(call, FAULT_MANY, "the answer would have %zu numbers; at most %d are sent",
                          n, MOST_NUMBERS);
     if ((n_tokens > 0 && n_tokens + call->n_tokens > queue.most_tokens) ||
-        queue_numbers + n > MOST_HELD)
+        queue_held + n * sizeof(float) > MOST_HELD)
         return call_fail(call, FAULT_BUSY, "the server is busy: %zu tokens wait; try again later",
                          n_tokens);
     queue_tokens += call->n_tokens;
-    queue_numbers += n;
-    call->n_held += n;
+    queue_held += n * sizeof *call->rows;
+    call->n_held += n * sizeof *call->rows;
     call->rows = alloc_zeros(n, sizeof *call->rows);
     call->options.max_tokens = 0; /* its tokens have them: no other call of the batch shall */
     call->options.prompt = "";
@@ -143,7 +143,8 @@ static void fail_share(struct batch *batch, const engine_error *error)
         if (error->input == ENGINE_NO_INPUT)
             call_fail(call, FAULT_ENGINE, "%s", error->message);
         else if (error->input >= first && error->input < first + batch->shares[i].n)
-            call_fail(call, FAULT_ENGINE, "input %zu%s", call->n_done + error->input - first,
+            call_fail(call, FAULT_ENGINE, "%s%s",
+                      call_text_name(call, call->n_done + error->input - first),
                       error->message + error->name_len);
         first += batch->shares[i].n;
     }

@@ -34,30 +34,43 @@ static size_t get_count(struct call *call, const char *name, size_t otherwise)
     return value ? (size_t)n : otherwise;
 }
 
-/* Returns the index of a field's value, or of a list's only one, among words, in any case; 0 if it
- * is absent. */
+/* Returns the set (bit i: words[i], in any case) of a field's value, or of a list's; 0: absent. */
+static unsigned get_words(struct call *call, const char *name, const char *const words[])
+{
+    json_t *value = field(call, name);
+    unsigned found = 0;
+    for (size_t i = 0; i < (json_is_array(value) ? json_array_size(value) : value != NULL); i++) {
+        const char *word =
+            json_string_value(json_is_array(value) ? json_array_get(value, i) : value);
+        int at = 0;
+        while (word && words[at] && strcasecmp(word, words[at]) != 0)
+            at++;
+        if (!word || !words[at])
+            return call_fail(call, FAULT_INPUT, "`%s` is none of %s, %s ...", name, words[0],
+                             words[1]);
+        found |= 1u << at;
+    }
+    return found;
+}
+
+/* Returns the index of one word; 0 if the field is absent. */
 static int get_word(struct call *call, const char *name, const char *const words[])
 {
-    const json_t *value = field(call, name), *list = value;
-    if (json_array_size(list) == 1)
-        value = json_array_get(list, 0);
-    for (int i = 0; json_is_string(value) && words[i]; i++)
-        if (strcasecmp(json_string_value(value), words[i]) == 0)
-            return i;
-    return value &&
-           call_fail(call, FAULT_INPUT, "`%s` is none of %s, %s ...", name, words[0], words[1]);
+    const int n = ffs((int)get_words(call, name, words));
+    return n > 0 ? n - 1 : 0;
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Reads the fields about the limit of a text. One that is longer is an
- * error unless the client asks for its start or its end. */
+/* Reads the fields about the limit of a text. One that is longer is an error unless the client asks
+ * for its start or its end, or the route's API cuts it by itself. */
 static void read_truncation(struct call *call)
 {
     engine_encode_options *options = &call->options;
     const size_t most = call->model->info.max_text_tokens;
     const size_t asked = get_count(call, "max_tokens_per_doc", 0);
-    bool cuts = asked > 0;
+    const bool is_ollama = strcmp(call->path, "/api/embed") == 0;
+    bool cuts = asked > 0 || is_ollama || call->dialect == DIALECT_COHERE;
     if (json_is_string(field(call, "truncate"))) { /* Cohere's */
         const int end = get_word(call, "truncate", WORDS("NONE", "START", "END"));
         cuts = end > 0;
@@ -82,8 +95,10 @@ static bool read_fields(struct call *call)
         get_word(call, "input_type",
                  WORDS("text", "search_query", "search_document", "classification", "clustering"));
     options->role = role <= ENGINE_ROLE_DOCUMENT ? (engine_role)role : ENGINE_ROLE_TEXT;
-    call->is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1 ||
-                      get_word(call, "embedding_types", WORDS("float", "base64")) == 1;
+    call->types = get_words(call, "embedding_types", WORDS(VECTOR_TYPES));
+    if (get_word(call, "encoding_format", WORDS("float", "base64")) == 1)
+        call->types = 1 << TYPE_BASE64;
+    call->skips_special = get_flag(call, "skip_special_tokens", true);
     call->with_texts = get_flag(call, "return_text", get_flag(call, "return_documents", false));
     call->top = get_count(call, "top_n", SIZE_MAX);
     if (prompt && !json_is_string(prompt))
@@ -95,7 +110,7 @@ static bool read_fields(struct call *call)
 /* Ends a text of the next n tokens. */
 static bool end_text(struct call *call, size_t n)
 {
-    call->texts[call->n_texts++] = (struct text){call->n_tokens, n};
+    call->texts[call->n_texts++] = (struct text){.first = call->n_tokens, .n = n};
     call->n_tokens += n;
     return call->n_tokens <= MOST_TOKENS ||
            call_fail(call, FAULT_MANY, "more than %d tokens in one call", MOST_TOKENS);
@@ -118,40 +133,49 @@ static bool add_text(struct call *call, const json_t *text, const json_t *pair)
                                 .pair = json_string_value(pair),
                                 .pair_len = json_string_length(pair)};
     engine_status status;
+    engine_result result;
     size_t needed = (input.text_len + input.pair_len) / 4 + 16;
     do {
         need_tokens(call, needed);
         status = engine_tokenize(session, &input, &call->options, call->tokens + call->n_tokens,
-                                 call->tokens_cap - call->n_tokens, &needed, NULL);
+                                 call->tokens_cap - call->n_tokens, &needed, &result);
     } while (status == ENGINE_ERROR_BUFFER);
     const engine_error *error = engine_session_error(session);
     if (status == ENGINE_ERROR_LENGTH) {
         engine_encode_options uncut = call->options;
         uncut.max_tokens = 0;
         engine_tokenize(session, &input, &uncut, NULL, 0, &needed, NULL);
-        return call_fail(call, FAULT_LENGTH, "input %zu has %zu tokens; this model takes %zu",
-                         call->n_texts, needed, call->options.max_tokens);
+        return call_fail(call, FAULT_LENGTH, "%s has %zu tokens; this model takes %zu",
+                         call_text_name(call, call->n_texts), needed, call->options.max_tokens);
     }
     if (status != ENGINE_OK)
-        return call_fail(call, FAULT_INPUT, "input %zu: %s", call->n_texts, error->message);
+        return call_fail(call, FAULT_INPUT, "%s: %s", call_text_name(call, call->n_texts),
+                         error->message);
+    call->n_cut += result.n_dropped > 0;
     return end_text(call, needed);
 }
 
 /* Adds token ids, which are used unchanged. */
 static bool add_ids(struct call *call, json_t *ids)
 {
-    const size_t n = json_array_size(ids), most = call->model->info.max_tokens;
+    const bool decodes = call->work == WORK_DECODE;
+    const size_t n = json_array_size(ids),
+                 most = decodes ? MOST_TOKENS : call->model->info.max_tokens;
     const size_t n_vocabulary = call->model->info.n_vocabulary;
+    const char *own;
+    size_t len;
     if (n > most)
-        return call_fail(call, FAULT_LENGTH, "input %zu has %zu ids; this model takes %zu",
-                         call->n_texts, n, most);
+        return call_fail(call, FAULT_LENGTH, "%s has %zu ids; this model takes %zu",
+                         call_text_name(call, call->n_texts), n, most);
     need_tokens(call, n);
     for (size_t i = 0; i < n; i++) {
         const json_t *id = json_array_get(ids, i);
         const json_int_t value = json_integer_value(id);
-        if (!json_is_integer(id) || value < 0 || (size_t)value >= n_vocabulary)
-            return call_fail(call, FAULT_INPUT, "input %zu: id %zu must be a number below %zu",
-                             call->n_texts, i, n_vocabulary);
+        if (!json_is_integer(id) || value < 0 || (size_t)value >= n_vocabulary ||
+            (decodes &&
+             engine_token_text(call->model->model, (int32_t)value, &own, &len) != ENGINE_OK))
+            return call_fail(call, FAULT_INPUT, "%s: id %zu must be a token's, below %zu",
+                             call_text_name(call, call->n_texts), i, n_vocabulary);
         call->tokens[call->n_tokens + i] = (engine_token){.id = (int32_t)value};
     }
     return end_text(call, n);
@@ -164,17 +188,18 @@ static bool add_item(struct call *call, json_t *item, const json_t *query)
     json_t *first = json_array_get(item, 0), *second = json_array_get(item, 1);
     if (json_is_object(item))
         item = json_object_get(item, "text");
-    if (json_is_string(item))
+    if (json_is_string(item) && call->work != WORK_DECODE)
         return query ? add_text(call, query, item) : add_text(call, item, NULL);
     if (json_is_integer(first) && !query)
         return add_ids(call, item);
     if (call->work == WORK_LABELS && json_is_string(first) && json_array_size(item) <= 2 &&
         (!second || json_is_string(second)))
         return add_text(call, first, second);
-    return call_fail(call, FAULT_INPUT, "input %zu must be a string%s", call->n_texts,
-                     call->work == WORK_LABELS ? " or a pair of strings"
-                     : query                   ? ""
-                                               : " or a list of ids");
+    return call_fail(call, FAULT_INPUT, "%s must be a %s", call_text_name(call, call->n_texts),
+                     call->work == WORK_LABELS   ? "string or a pair of strings"
+                     : call->work == WORK_DECODE ? "list of ids"
+                     : query                     ? "string"
+                                                 : "string or a list of ids");
 }
 
 /* Adds the texts of a field: one, or a list. */
@@ -199,24 +224,74 @@ static bool add_items(struct call *call, const char *key, json_t *items, const j
     return true;
 }
 
+/* Returns whether dense layers follow the pooling. */
+static bool has_projections(const engine_model *model)
+{
+    const char *key, *value;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, "projections") == 0)
+            return strcmp(value, "0") != 0;
+    return false;
+}
+
 /* The model's own vectors, or means if it has no pooling. */
 static bool resolve_vectors(struct call *call)
 {
     const engine_info *info = &call->model->info;
     engine_encode_options *options = &call->options;
     const bool has_pooling = strcmp(info->pooling, "none") != 0;
+    const bool is_raw = info->normalize && !get_flag(call, "normalize", true);
     if (strcmp(info->pooling, "sparse") == 0 || strcmp(info->pooling, "colbert") == 0)
         return call_fail(call, FAULT_UNABLE, "%s has no vectors of texts: its pooling is %s",
                          call->model->name, info->pooling);
     options->pooling = has_pooling ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
     options->normalize = get_flag(call, "normalize", call->dialect == DIALECT_TEI);
     call->width = has_pooling ? info->output_width : info->width;
-    if (info->normalize && !get_flag(call, "normalize", true))
-        return call_fail(call, FAULT_UNABLE, "%s normalizes all its vectors", call->model->name);
+    if (is_raw) /* the pooling alone */
+        options->pooling = (engine_pooling)engine_pooling_named(info->pooling);
+    if (is_raw && has_projections(call->model->model))
+        return call_fail(call, FAULT_UNABLE, "%s has no vectors before normalisation",
+                         call->model->name);
     if (options->dimensions > call->width)
         return call_fail(call, FAULT_INPUT, "`dimensions` is %zu; the vectors of %s have %zu",
                          options->dimensions, call->model->name, call->width);
     call->width = options->dimensions ? options->dimensions : call->width;
+    return call->fault == FAULT_NONE;
+}
+
+static void add_weights(const engine_trace_view *view, void *user)
+{
+    const struct call *call = user;
+    const size_t n = view->n_tokens * view->n_tokens, n_layers = call->model->info.n_layers;
+    for (size_t i = 0; i < n * view->n_heads; i++)
+        call->rows[i % n] += view->values[i] / (float)(n_layers * view->n_heads);
+}
+
+/* Computes the mean of all heads' weights at once, with a session of its own: for the page. */
+static bool read_attention(struct call *call)
+{
+    enum { MOST_DRAWN = 128 };
+    const size_t n = call->width = call->n_tokens, width = call->model->info.width;
+    const engine_session_options tracing =
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = n, .trace = ENGINE_TRACE_ATTENTION,
+                               .trace_callback = add_weights, .trace_user = call);
+    const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
+    const engine_input input = {.tokens = call->tokens, .n_tokens = n};
+    engine_session *session = NULL;
+    engine_error error;
+    if (call->n_texts > 1 || n > MOST_DRAWN || n == 0)
+        return call_fail(call, FAULT_INPUT, "`inputs` must be a text of 1 to %d tokens",
+                         MOST_DRAWN);
+    call->is_per_token = true;
+    call->rows = alloc_zeros(n * n + width, sizeof *call->rows); /* and the text's vector */
+    if (engine_session_new(call->model->model, &tracing, &session, &error) != ENGINE_OK ||
+        engine_encode(session, &input, 1, &mean, call->rows + n * n, width, NULL, NULL) !=
+            ENGINE_OK)
+        call_fail(call, FAULT_UNABLE, "%s",
+                  session ? engine_session_message(session) : error.message);
+    engine_session_free(session);
     return call->fault == FAULT_NONE;
 }
 
@@ -225,8 +300,10 @@ static bool resolve_work(struct call *call)
 {
     const engine_info *info = &call->model->info;
     call->work = call->by_pairs ? WORK_LABELS : call->work;
-    if (call->work == WORK_TOKENS)
+    if (call->work == WORK_TOKENS || call->work == WORK_DECODE)
         return true;
+    if (call->work == WORK_ATTENTION)
+        return read_attention(call);
     if (call->work == WORK_LABELS) {
         call->width = call->model->info.head == ENGINE_HEAD_SEQUENCE ? info->n_labels : 0;
     } else if (call->work == WORK_TOKEN_VECTORS) {
@@ -265,12 +342,14 @@ static bool read_texts(struct call *call)
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
     call->by_pairs = is_rank && call->model->info.head == ENGINE_HEAD_SEQUENCE &&
                      call->model->info.n_labels == 1;
+    call->has_query = has_query && !call->by_pairs;
+    call->texts = alloc_zeros(json_array_size(items) + 2, sizeof *call->texts);
     if ((call->by_pairs || call->work == WORK_LABELS) && !call->options.prompt)
         call->options.prompt = ""; /* a head reads none unless it is asked for */
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return call_fail(call, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key, key);
     call->options.role = is_rank ? ENGINE_ROLE_QUERY : call->options.role;
-    if (has_query && !call->by_pairs && !add_text(call, query, NULL))
+    if (call->has_query && !add_text(call, query, NULL))
         return false;
     call->options.role = is_rank ? ENGINE_ROLE_DOCUMENT : call->options.role;
     return add_items(call, key, items, call->by_pairs ? query : NULL);
@@ -291,8 +370,9 @@ bool call_read(struct call *call)
     if (call->route->work == WORK_ANY)
         call->route = call_route("POST", path_of_any(call));
     call->work = call->route->work;
-    call->texts = alloc_zeros(MOST_TEXTS + 1, sizeof *call->texts); /* and a query */
     const char *name = json_string_value(field(call, "model"));
+    if (field(call, "model") && !name)
+        return call_fail(call, FAULT_INPUT, "`model` must be a string");
     call->model = models_find(call->models, name, call->work);
     if (!call->model)
         return call_fail(call, FAULT_MODEL, "model '%s' not found", name);

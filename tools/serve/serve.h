@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, MOST_HELD = 64 << 20 };
+enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, MOST_HELD = 256 << 20 };
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
 /* ---- The command line: serve_options.c ---- */
@@ -27,19 +27,25 @@ struct serve_options {
 void serve_options_read(struct serve_options *options, int argc, char **argv);
 
 /* ---- Models: models.c ---- */
-/* What is computed: a row for each text, or for each token. */
+/* What is computed: a row for each text, or for each token. OPEN, NONE: nothing, for anybody, for
+ * who has an API key. MODEL: nothing, but the path or the body names a model. ANY: as another
+ * route, by the body and the first model. RANKS: by labels of pairs, or by vectors: the query's,
+ * then the texts'. COSINES: of the first text and each other. ATTENTION: at once, by the thread of
+ * HTTP. */
 enum work {
-    WORK_OPEN,  /* nothing, for anybody */
-    WORK_NONE,  /* nothing, for who has an API key */
-    WORK_MODEL, /* nothing, but the path or the body names a model */
-    WORK_ANY,   /* as another route, by the body and the first model */
+    WORK_OPEN,
+    WORK_NONE,
+    WORK_MODEL,
+    WORK_ANY,
     WORK_VECTORS,
     WORK_TOKEN_VECTORS,
     WORK_SPARSE,
     WORK_LABELS,
-    WORK_RANKS,   /* by labels of pairs, or by vectors: the query's, then the texts' */
-    WORK_COSINES, /* of the first text and each other */
-    WORK_TOKENS
+    WORK_RANKS,
+    WORK_COSINES,
+    WORK_TOKENS,
+    WORK_DECODE,
+    WORK_ATTENTION
 };
 
 struct model {
@@ -71,22 +77,24 @@ engine_session *model_reader(struct model *model); /* the calling thread's */
 /* Whose clients make a call: errors have the form that they read. */
 enum dialect { DIALECT_OPENAI, DIALECT_OLLAMA, DIALECT_TEI, DIALECT_COHERE, N_DIALECTS };
 
-enum fault {
-    FAULT_NONE,
-    FAULT_INPUT,  /* the body is not JSON, or a field is missing or wrong */
-    FAULT_LENGTH, /* a text is too long */
-    FAULT_MANY,   /* too many texts, tokens or numbers for one call */
-    FAULT_MODEL,  /* no model of that name */
-    FAULT_KEY,    /* the API key is missing or wrong */
-    FAULT_PATH,
-    FAULT_METHOD,
-    FAULT_LARGE,  /* the body has too many bytes */
-    FAULT_BUSY,   /* the queue is full */
-    FAULT_UNABLE, /* the model has no such answer */
-    FAULT_ENGINE,
-    FAULT_ENDING,
-    N_FAULTS
-};
+/* NAME, status, that of text-embeddings-inference and its error_type, OpenAI's code. LENGTH: a text
+ * is too long; MANY: too many texts, tokens or numbers for one call; LARGE: a body of too many
+ * bytes; BUSY: the queue is full; UNABLE: the model has no such answer. */
+#define FAULTS(X)                                                                                  \
+    X(INPUT, 400, 422, "Validation", NULL)                                                         \
+    X(LENGTH, 400, 413, "Validation", "context_length_exceeded")                                   \
+    X(MANY, 400, 413, "Validation", NULL)                                                          \
+    X(MODEL, 404, 404, "Validation", "model_not_found")                                            \
+    X(KEY, 401, 401, "Validation", "invalid_api_key")                                              \
+    X(PATH, 404, 404, "Validation", "unknown_url")                                                 \
+    X(METHOD, 405, 405, "Validation", "method_not_supported")                                      \
+    X(LARGE, 413, 413, "Validation", NULL)                                                         \
+    X(BUSY, 429, 429, "Overloaded", "rate_limit_exceeded")                                         \
+    X(UNABLE, 400, 424, "Backend", NULL)                                                           \
+    X(ENGINE, 500, 424, "Backend", NULL)                                                           \
+    X(ENDING, 503, 503, "Unhealthy", NULL)
+#define FAULT_NAME(name, ...) FAULT_##name,
+enum fault { FAULT_NONE, FAULTS(FAULT_NAME) };
 
 struct route {
     const char *method, *path; /* a path that ends in '/' is that of all below it, too */
@@ -97,8 +105,13 @@ struct route {
 };
 
 struct text {
-    size_t first, n; /* of the call's tokens */
+    size_t first, n;        /* of the call's tokens */
+    size_t byte, character; /* a position in it, in both units */
 };
+
+/* Forms of a vector, as Cohere names them; a set of them has bit TYPE. */
+enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY, TYPE_BASE64 };
+#define VECTOR_TYPES "float", "int8", "uint8", "binary", "ubinary", "base64"
 
 struct call {
     struct MHD_Connection *connection;
@@ -116,25 +129,30 @@ struct call {
     struct text *texts;   /* [n_texts] */
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;
-    float *rows; /* [n_texts or n_tokens, width] */
-    size_t width, top;
-    bool is_per_token, by_pairs;                    /* by_pairs: ranks are labels of pairs */
-    bool is_single, is_base64, with_texts, is_gone; /* is_gone: the client has hung up */
+    float *rows;                            /* [n_texts or n_tokens, width] */
+    size_t width, top, n_cut;               /* n_cut: texts that have lost tokens */
+    unsigned types;                         /* of vectors */
+    bool is_per_token, is_single, by_pairs; /* by_pairs: ranks are labels of pairs */
+    bool with_texts, skips_special, has_query,
+        is_gone; /* the query is text 0; the client has hung up */
 
     struct call *next;             /* in the queue */
-    size_t n_done, n_held;         /* texts that have their rows; numbers that are counted for it */
+    size_t n_done, n_held;         /* texts that have their rows; bytes that are counted for it */
     double began, queued, started; /* seconds of program_seconds; 0: not yet */
 
     enum fault fault;
     char message[512];
     unsigned status;
-    const char *type;
-    char *answer; /* [answer_len] */
+    const char *type, *allowed; /* of the answer; methods of its path */
+    char *answer;               /* [answer_len] */
     size_t answer_len;
 };
 
 /* Sets the error that is the answer. Returns false. */
 bool call_fail(struct call *call, enum fault fault, const char *format, ...) PROGRAM_PRINTF(3, 4);
+
+/* Returns "query" or "input 3", until the thread's next call. */
+const char *call_text_name(const struct call *call, size_t text);
 
 /* Returns the route of a path, with another method if there is none with this one; else NULL. */
 const struct route *call_route(const char *method, const char *path);
@@ -156,8 +174,8 @@ void queue_start(size_t most_waiting, size_t most_in_batch);
 bool queue_admit(struct call *call);
 void queue_add(struct call *call);
 
-/* Tokens that wait or are computed; numbers of answers and, by their bytes, of bodies. */
-extern atomic_size_t queue_tokens, queue_numbers;
+/* Tokens that wait or are computed; bytes of bodies, parsed ones, rows and answers. */
+extern atomic_size_t queue_tokens, queue_held;
 
 /* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */

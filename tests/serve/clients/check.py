@@ -31,6 +31,9 @@ def agrees(kind, value, expected):
         return isinstance(value, str) and value != ""
     if kind == "base64":
         return value == [base64.b64encode(b"".join(row)).decode() for row in floats(expected["all"])]
+    if kind == "ubinary":
+        bits = ["".join("01"[number > 0] for number in row) for row in expected["all"]]
+        return value == [[int(row[i : i + 8], 2) for i in range(0, len(row), 8)] for row in bits]
     return kind in expected and floats(value) == floats(expected[kind])
 
 

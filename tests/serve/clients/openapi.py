@@ -34,6 +34,8 @@ POSTS = [  # the server, path, body and status
     (EMBEDDING, "/similarity", {"inputs": TEXT}, 422),
     (EMBEDDING, "/tokenize", {"inputs": TEXT}, 200),
     (EMBEDDING, "/tokenize", {"inputs": [TEXT, "a"], "add_special_tokens": False}, 200),
+    (EMBEDDING, "/decode", {"ids": [[2, 51, 3], [51]], "skip_special_tokens": True}, 200),
+    (EMBEDDING, "/decode", {"ids": "x"}, 422),
     (EMBEDDING, "/v1/embeddings", {"input": [TEXT, "a"]}, 200),
     (EMBEDDING, "/v1/embeddings", {"input": TEXT, "encoding_format": "base64"}, 200),
 ]

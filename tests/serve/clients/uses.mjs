@@ -96,6 +96,7 @@ await use('cohere-ai', async ({ CohereClient, CohereClientV2 }) => {
     await call('cohere', 'all', async () => (await embed({ embeddingTypes: ['float'] })).embeddings.float);
     await call('cohere, default type', 'all', async () => (await embed({})).embeddings.float);
     await call('cohere, base64', 'base64', async () => (await embed({ embeddingTypes: ['base64'] })).embeddings.base64);
+    await call('cohere, bits', 'ubinary', async () => (await embed({ embeddingTypes: ['ubinary', 'int8'] })).embeddings.ubinary);
     await call('cohere, dimensions', 'short', async () => (await embed({ outputDimension: 64 })).embeddings.float);
     await call('cohere, rerank', 'ranks', async () => ranks(await client.rerank({ model, query, documents: texts })));
     await call('cohere, the best two', 'best', async () => ranks(await client.rerank({ model, query, documents: texts, topN: 2 })));

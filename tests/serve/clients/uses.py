@@ -83,6 +83,7 @@ def use_cohere(cohere):
 
     call("cohere", "all", lambda: embed(embedding_types=["float"]).float_)
     call("cohere, base64", "base64", lambda: embed(embedding_types=["base64"]).base64)
+    call("cohere, bits of two types", "ubinary", lambda: embed(embedding_types=["int8", "ubinary"]).ubinary)
     call("cohere, rerank", "ranks", lambda: ranks(client.rerank(model=MODEL, query=query, documents=texts)))
     call(
         "cohere, the best two", "best", lambda: ranks(client.rerank(model=MODEL, query=query, documents=texts, top_n=2))
