@@ -41,8 +41,7 @@ struct left_out {
 /* Opens the report beside the output, if the options ask for one. */
 void left_out_open(struct left_out *left);
 
-/* Reports a failed item, a text or a window, as skipped. Returns false if the options do not allow
- * skipping. */
+/* Reports a failed text or window as skipped. Returns false if options do not allow skipping. */
 bool left_out_add(struct left_out *left, const struct item *item);
 
 /* Notes how many texts were skipped, and where they are listed. */

@@ -1,5 +1,4 @@
-/* encode_options.c - the command line of encode as a table, and what excludes what; see
- * encode_options.h. */
+/* encode_options.c - the command line of encode as a table, and its rules; see encode_options.h. */
 #include "tools/encode/encode_options.h"
 
 #include "tools/common/options.h"
@@ -266,7 +265,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
     OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("resume", "restart", NULL),
-    OPTION_EXCLUDES("words", "resume TEXT", NULL),
+    OPTION_EXCLUDES("words", "TEXT", NULL),
     OPTION_NEEDS("words", "format=npy", NULL),
     OPTION_NEEDS("words", "output!=-", "--words requires -o FILE"),
     OPTION_EXCLUDES("resume restart", "TEXT " KEEPS_ALL " format=npz", NULL),

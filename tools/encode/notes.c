@@ -16,8 +16,7 @@ static void clear_line(void)
     fputs("\r\033[K", stderr);
 }
 
-/* Notes the first argument that is the name of a file, or ends like one: perhaps its lines were
- * meant. */
+/* Notes the first argument that is a file's name, or ends like one: its lines may be meant. */
 void notes_begin(struct job *job)
 {
     static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};

@@ -22,8 +22,7 @@ void notes_restart(struct job *job);
 /* Adds n texts to the progress, which is_counted, and prints it if it is due. */
 void notes_count(struct job *job, const struct item *items, size_t n);
 
-/* Prints, after the last text, how many were cut, not UTF-8 or of unknown words, unless each was
- * named. */
+/* Prints how many texts were cut, not UTF-8 or of unknown words, unless each was named. */
 void notes_end(const struct job *job);
 
 #endif

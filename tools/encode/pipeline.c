@@ -37,8 +37,7 @@ static int fail_text(struct pipeline *pipeline, const char *message)
 
 /* ---- Groups, each encoded in one call ---- */
 
-/* Prints an item that is encoded. Returns PROGRAM_DONE, also if the format cannot hold it and it is
- * skipped. */
+/* Prints an item that is encoded, or skips it if the format cannot hold it, and it may be. */
 static int print_item(struct pipeline *pipeline, const struct item *item)
 {
     struct printer *printer = &pipeline->printer;
@@ -65,8 +64,7 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
 }
 
-/* Encodes items in groups, which bound the memory of their rows, and prints them, up to an item
- * that fails. */
+/* Encodes items in groups, which bound memory, and prints them, up to an item that fails. */
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
     struct encoder *encoder = pipeline->job->encoder;
@@ -173,8 +171,15 @@ static FILE *open_beside(struct pipeline *pipeline)
         rows_file_open(&pipeline->rows, job);
     left_out_open(&pipeline->left);
     if (job->options->has_words) {
-        pipeline->words = engine_index_new();
         pipeline->words_stream = output_beside(&job->output, job->output.path, ".words");
+        if (!job->encoder->is_pooled)
+            program_die_misused("--words is for one vector for each text: -p model, mean ...");
+        if (job->corpus && job->corpus->journal.n_entries > 0)
+            program_note(
+                "'%s.words' is not made of a part of the texts: use encode-search --hybrid",
+                job->output.path);
+        else
+            pipeline->words = engine_index_new();
     }
     if ((is_array && job->options->request.task == TASK_VECTORS) ||
         (job->options->resumes && job->corpus))
@@ -182,12 +187,17 @@ static FILE *open_beside(struct pipeline *pipeline)
     return NULL;
 }
 
+/* The index is stamped with the checksums of the rows file and of the input. */
 static void write_words(struct pipeline *pipeline)
 {
-    const struct line_reader *lines = &pipeline->job->reader.lines;
+    FILE *rows = pipeline->rows.json.stream;
     const void *bytes;
+    uint32_t of_rows = 0;
     size_t len;
-    if (engine_index_bytes(pipeline->words, lines->place.sum, &bytes, &len, NULL) != ENGINE_OK)
+    if (fflush(rows) != 0 || !file_sum(fileno(rows), 0, ftello(rows), &of_rows))
+        program_die("the rows file cannot be read again");
+    const uint64_t stamp = (uint64_t)of_rows << 32 | pipeline->job->reader.lines.place.sum;
+    if (engine_index_bytes(pipeline->words, stamp, &bytes, &len, NULL) != ENGINE_OK)
         alloc_die();
     fwrite(bytes, 1, len, pipeline->words_stream);
 }
@@ -238,12 +248,11 @@ int encode_texts(struct job *job)
     const int code = run_pipeline(pipeline);
     if (code == PROGRAM_DONE && job->progress.left_out > 0)
         left_out_end(&pipeline->left);
-    if (code == PROGRAM_DONE && pipeline->words_stream)
+    if (code == PROGRAM_DONE && pipeline->words)
         write_words(pipeline);
     if (code == PROGRAM_DONE && origin)
         origin_write(origin, job);
-    if (pipeline->words)
-        engine_index_free(pipeline->words);
+    engine_index_free(pipeline->words);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

@@ -1,5 +1,4 @@
-/* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors, which are all in memory;
- * the matrix is not. */
+/* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors, which are in memory. */
 #include "tools/common/print/display.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"

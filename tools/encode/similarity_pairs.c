@@ -1,5 +1,4 @@
-/* similarity_pairs.c - encode --similarity --pairs: the cosine of the two texts of each pair, in
- * order and in constant memory. */
+/* similarity_pairs.c - encode --similarity --pairs: the cosine of each pair, in constant memory. */
 #include "tools/common/print/format_float.h"
 #include "tools/encode/print/printer.h"
 

@@ -15,8 +15,7 @@ struct mapped {
 void mapped_open(struct mapped *mapped, const char *path);
 void mapped_close(struct mapped *mapped);
 
-/* Lines by number, for a file that mapped_open opened. The start of every 64th line is stored,
- * as far as lines were asked for. */
+/* Lines by number, of a file that is mapped. The start of every 64th line is stored when needed. */
 struct lines {
     struct mapped file;
     size_t *starts; /* [n_starts] offsets */

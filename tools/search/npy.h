@@ -1,5 +1,4 @@
-/* npy.h - arrays of NumPy in mapped files: a file of one array, or an archive of several. Errors
- * end the program. */
+/* npy.h - arrays of NumPy in mapped files, alone or in an archive. Errors end the program. */
 #ifndef TOOLS_SEARCH_NPY_H
 #define TOOLS_SEARCH_NPY_H
 

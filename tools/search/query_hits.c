@@ -37,8 +37,7 @@ void query_hits_free(struct query_hits *hits)
     *hits = (struct query_hits){0};
 }
 
-/* Returns the slot of a number in a set [n_slots], a power of two that is never full; a free slot
- * has 0. */
+/* Returns the slot of a number in a set [n_slots], a power of two, not full; free slots have 0. */
 static size_t *find_slot(size_t *slots, size_t n_slots, size_t number)
 {
     size_t i = (size_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (n_slots - 1);

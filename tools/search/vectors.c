@@ -213,8 +213,7 @@ static bool score_text(const struct vectors *vectors, size_t text,
     return is_good;
 }
 
-/* Searches rows of the file, or scores of its texts. A row without scores ends the program, unless
- * such rows are skipped. */
+/* Searches rows of the file, or scores of its texts. Rows without scores are errors or skipped. */
 static void search_rows(struct vectors *vectors, const engine_vectors *rows, const float *queries,
                         size_t n, size_t k, engine_search_options options, engine_hit *out)
 {

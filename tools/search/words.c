@@ -34,13 +34,15 @@ static uint64_t sum_texts(const struct collection *collection, const struct vect
     return sum;
 }
 
-/* Returns what identifies the texts of a file: the checksum that encode wrote, or that of TEXTS.
- * Returns false if neither is known. */
+/* Stores what identifies the texts of rows: the checksums of the rows file and of TEXTS, or the one
+ * that encode wrote. Returns false if neither is known. */
 static bool find_stamp(const struct collection *collection, const struct vector_file *file,
                        uint64_t *stamp)
 {
     const json_t *sum = json_object_get(file->origin, "input_crc32c");
-    *stamp = sum == NULL ? sum_texts(collection, file) : (uint64_t)json_integer_value(sum);
+    const uint64_t of_rows = crc32c(0, file->rows.file.data, file->rows.file.len);
+    *stamp = of_rows << 32 | (collection->n_texts > 0 ? sum_texts(collection, file)
+                                                      : (uint64_t)json_integer_value(sum));
     return sum != NULL || collection->n_texts > 0;
 }
 
@@ -69,14 +71,13 @@ static engine_index make_index(const struct collection *collection, struct vecto
     return index;
 }
 
-/* Opens the file of an index. Returns whether it is of these rows and texts. */
-static bool map_index(struct vector_file *file, const char *path, const uint64_t *stamp,
-                      engine_index *index)
+/* Opens the file of an index. A file of another kind, which is never replaced, ends the program. */
+static void map_index(struct vector_file *file, const char *path, engine_index *index)
 {
     mapped_open(&file->words, path);
     *index = (engine_index){.bytes = file->words.data, .len = file->words.len};
-    return engine_index_open(index, NULL) == ENGINE_OK && index->n_rows == file->vectors.n &&
-           (stamp == NULL || index->stamp == *stamp) && (index->has_words || index->n_ids == 0);
+    if (engine_index_open(index, NULL) != ENGINE_OK || (!index->has_words && index->n_ids > 0))
+        program_die("'%s' is no index of words, or is damaged: remove it, and it is made", path);
 }
 
 static void open_index(const struct collection *collection, struct vector_file *file,
@@ -86,15 +87,18 @@ static void open_index(const struct collection *collection, struct vector_file *
     uint64_t stamp;
     const bool is_known = find_stamp(collection, file, &stamp);
     const bool exists = access(path, F_OK) == 0;
-    if (exists && map_index(file, path, is_known ? &stamp : NULL, index)) {
-        file->words_path = path;
+    file->words_path = path;
+    if (exists)
+        map_index(file, path, index);
+    if (exists && is_known && index->stamp == stamp && index->n_rows == file->vectors.n)
         return;
-    }
     if (collection->n_texts == 0)
         program_die("'%s' %s: name TEXTS, too, and it is made", path,
-                    exists ? "is of other texts or rows, or damaged" : "does not exist");
+                    !exists    ? "does not exist"
+                    : is_known ? "is of other texts or rows"
+                               : "is of texts that no origin tells");
     unlink(path); /* it is mapped, and so would be refused as an output */
-    *index = make_index(collection, file, sum_texts(collection, file)); /* --no-check: others */
+    *index = make_index(collection, file, stamp);
     struct output output;
     output_open(&output, path, OUTPUT_STREAM);
     fwrite(index->bytes, 1, index->len, output.stream);
@@ -104,8 +108,7 @@ static void open_index(const struct collection *collection, struct vector_file *
     engine_index_free(file->builder);
     file->builder = NULL;
     mapped_close(&file->words);
-    map_index(file, path, NULL, index);
-    file->words_path = path;
+    map_index(file, path, index);
 }
 
 void words_open(struct collection *collection)

@@ -30,7 +30,13 @@ printf '{"_id": "%s", "title": "A", "text": "%s"}\n' a 'cats' b 'dogs bark' >c.j
 ENCODE_MODEL=plain.emb; encode -p mean --prompt passage -f npy --words -o p.npy <texts; cmp p.npy.words texts.npy.words && echo the same
 encode -p model -f npy --words <texts
 encode -p model -f npz --words -o a.npz <texts
-encode -p model -f npy --words --resume -o a.npy <texts
+encode -f npy --words -o a.npy <texts
+encode -p model -f npy --words --resume -o texts.npy <texts
+
+# A run that failed before its first journal starts over by the same command.
+printf '"a dog"\nbad\n' | encode -p model --input jsonl -f npy --words -o part.npy
+printf '"a dog"\n"a cat"\n' >part.jsonl; encode -p model --input jsonl -f npy --words --resume -o part.npy <part.jsonl; ls part.npy*
+encode-search --hybrid -k 1 -f tsv part.npy part.jsonl --query cat
 
 # What is refused.
 encode-search --word-weight 2 texts.npy --query a
@@ -38,4 +44,11 @@ sed 's/sleeps/eats/' texts >other; encode -p model -f npy -o new.npy <other; cp 
 encode-search --hybrid -k 1 -f tsv new.npy other --query eats
 rm new.npy.words; encode-search --hybrid new.npy --query a
 head -c 300 texts.npy.words >new.npy.words; encode-search --hybrid new.npy other --query a
+echo 'my words' >new.npy.words; encode-search --hybrid new.npy other --query a; cat new.npy.words
+{ head -c -1 texts.npy.words; printf '\1'; } >new.npy.words; encode-search --hybrid new.npy other --query a; rm new.npy.words
+rm texts.npy.origin.json; encode-search --hybrid texts.npy --query a
+
+# Other windows, as many rows.
+for n in 12 13; do encode -p model --max-tokens $n --on-long chunk -f npy -o window.npy <long; encode-search --hybrid -f tsv window.npy long --query mat; done
+encode -p model --max-tokens 12 --on-long chunk -f npy -o window.npy <long; encode-search --hybrid window.npy --query mat
 ENCODE_MODEL=lexical.emb; encode -m lexical.emb -p sparse -f npz -o a.npz 'cat dog'; encode-search --hybrid -m lexical.emb a.npz --query a

@@ -60,7 +60,8 @@ enum parts_action { COUNT_PARTS, DROP_PARTS, NAME_PARTS };
  * they are renamed. Parts are beside the file that a link leads to. Returns their bytes. */
 static uint64_t handle_parts(const struct encode_options *options, enum parts_action action)
 {
-    static const char *const ENDINGS[] = {NULL, OUTPUT_LEFT_OUT, OUTPUT_ROWS, "", OUTPUT_ORIGIN};
+    static const char *const ENDINGS[] = {NULL, OUTPUT_LEFT_OUT, OUTPUT_ROWS, ".words",
+                                          "",   OUTPUT_ORIGIN};
     uint64_t n_bytes = 0;
     for (size_t i = options->report_path ? 0 : 1; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
         char *path = ENDINGS[i] ? alloc_text("%s%s", options->output_path, ENDINGS[i])
@@ -106,8 +107,7 @@ static bool look_for_journal(struct corpus *corpus)
     return is_found || !options->resumes || !origin_is_of(path, settings_of(corpus));
 }
 
-/* Checks that this run may continue the one of the journal. Returns false if that one was complete
- * but for the names of its files. */
+/* Checks that this run may continue the journal's. Returns false if only names were missing. */
 static bool check_journal(struct corpus *corpus)
 {
     const struct encode_options *options = corpus->job->options;
@@ -151,8 +151,7 @@ static int fail_corpus(struct corpus *corpus, const char *message)
     return program_fail("%s", message);
 }
 
-/* Adds to the checksums of `from` what the parts have after it. Returns false if a part cannot be
- * read. */
+/* Adds to the checksums of `from` what the parts have after it. Returns false if reading fails. */
 static bool sum_parts(struct corpus *corpus, const struct journal_entry *from)
 {
     const struct output *output = &corpus->job->output;
@@ -288,8 +287,7 @@ static int finish_corpus(struct corpus *corpus)
                                       : fail_corpus(corpus, output->error.message);
 }
 
-/* If the run ended at an invalid text, a run that only continues would end there again. Long texts
- * have a message of their own. */
+/* A run that continues would end at an invalid text again. Long texts have their own message. */
 static void note_kept(const struct corpus *corpus)
 {
     const struct job *job = corpus->job;

@@ -29,8 +29,7 @@ enum { SETTINGS_MESSAGE_BYTES = 512 };
  * it. */
 bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES]);
 
-/* Adds bytes from..end-1 of an open file to the CRC-32C in `sum`. Returns false if the file cannot
- * be read, or ends earlier. */
+/* Adds bytes from..end-1 of a file to the CRC-32C in `sum`. Returns false if reading fails. */
 bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 
 /* Opens the file beside an output that has a name. */

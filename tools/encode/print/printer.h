@@ -62,15 +62,13 @@ extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
  * the order of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
-/* Returns the scores of a text; NULL for a text without tokens, whose row of zeros means
- * nothing. */
+/* Returns the scores of a text; NULL without tokens, as a row of zeros means nothing. */
 const float *scores_of(const struct item *item);
 
 /* Stores n scores in out, best first. */
 void rank_scores(const float *scores, size_t n, struct ranked *out);
 
-/* Stores the ids of a row [n] that have a weight in out [n], the heaviest first. Returns how
- * many. */
+/* Stores the ids of a row [n] that have a weight in out, heaviest first. Returns their number. */
 size_t rank_weights(const float *row, size_t n, struct ranked *out);
 
 /* Return the words of an item's i-th entity, and its label without B- or I-. */
