@@ -142,7 +142,7 @@ help:
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime and OpenVINO, by pip, with ../shared (PEERS: as --rounds 1)'
-	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (LESSON: -m FILE -g VECTORS)'
+	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (SENTENCES="cat sees bird|wind turns mill"; LESSON: -m FILE -g VECTORS)'
 	@echo 'make pictures      those of README.md, in tools/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
@@ -487,7 +487,7 @@ bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import $(BUILD)/encode
 LESSON ?=
 
 lesson: all
-	@tools/lesson.sh $(LESSON)
+	@tools/lesson.sh $(if $(SENTENCES),-s '$(SENTENCES)') $(LESSON)
 
 # ---- The pictures of README.md ----
 

@@ -23,6 +23,11 @@ check 'two pages' [ $code = 2 ]
 run "$lesson" -m "$folder/missing" "$folder/none.html"
 check 'a weight file that is not there' [ $code = 1 ]
 check 'is named' says "cannot read '$folder/missing'"
+for sentences in '' '|' 'I ride' 'I ride I' 'I ride i' 'I ride bike|bites; dog man' "I ride 'bike'"; do
+    run "$lesson" -s "$sentences" "$folder/none.html"
+    check "no page of the sentences $sentences" [ $code = 1 ]
+    check 'which says what they must be' says 'sentence'
+done
 run "$lesson" "$folder/none/page.html"
 check 'a folder that is not there' [ $code = 1 ]
 check 'is named' says "'$folder/none/page.html' cannot be written"
@@ -155,6 +160,17 @@ if [ -n "$has_python" ]; then
     recompute "$folder/small.html" "$folder/small.weights"
     check 'and every number of them is what it must be' [ $code = 0 ]
 fi
+
+# Own sentences. Pieces that are alike cannot be told apart: words that are unknown, both.
+run env SHARED_DIR="$folder/none" "$lesson" -s 'cat sees bird' "$folder/own.html"
+check 'a page of another sentence' [ $code = 0 ]
+check 'has it, and not the usual ones' bash -c 'grep -q ">cat sees bird<" "$0" && ! grep -q ">I ride bike<" "$0"' "$folder/own.html"
+if [ -n "$has_python" ]; then
+    recompute "$folder/own.html"
+    check 'and every number of it is what it must be' [ $code = 0 ]
+fi
+run "$lesson" -m "$folder/small.weights" -s 'cat sees bird' "$folder/none.html"
+ends 'words that the model does not know' 1 'two pieces of a sentence are alike'
 
 # A page over the limit is refused.
 "$programs/encode-new" -o "$folder/wide.weights" --layers 1 --width 800 --heads 400 --position sinusoidal \

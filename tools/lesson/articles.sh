@@ -70,8 +70,8 @@ row() { # WHAT ARTICLE VALUE IS_RIGHT COMMAND [MORE]
         other) n_different=$((n_different + 1)) remark=" <small>not as there: $why</small>" ;;
         esac
     fi
-    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td>"
-    echo "<td data-head=\"here\" class=\"$class\">$(html <<<"$3")$remark</td></tr>"
+    echo "<tr class=\"row\"><th scope=\"row\">$1</th><td>$(html <<<"$2")</td>"
+    echo "<td class=\"$class\">$(html <<<"$3")$remark</td></tr>"
     echo "<tr><td class=\"command\" colspan=\"3\"><code>\$ $(options_whole <<<"$5")</code>${6:-}</td></tr>"
 }
 
@@ -134,8 +134,7 @@ drawn() {
 # What is not shown, and why.
 absent() { # WHAT ARTICLE WHY
     n_absent=$((n_absent + 1))
-    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td>"
-    echo "<td data-head=\"here\">left out: $3</td></tr>"
+    echo "<tr class=\"row\"><th scope=\"row\">$1</th><td>$(html <<<"$2")</td><td>left out: $3</td></tr>"
 }
 
 # What the tab begins with, when all is counted.

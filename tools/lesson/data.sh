@@ -12,9 +12,9 @@
 toy_positions='none sinusoidal learned index binary fourier exponential'
 toy_bases='10 100 10000'
 toy_ratios='1:10 1:2 1:1 2:1 10:1'
-toy_words='I ride bike dog bites man'
 toy_width=4 toy_heads=2
 toy_layers=2 toy_feed_forward=8 toy_max_tokens=16
+toy_words=$(printf '%s\n' ${sentences[*]} | awk '!seen[$0]++' | paste -sd ' ' -)
 # The seed is one of those whose heads look at more than one word each.
 toy_command="encode-new -o toy.weights --words '$toy_words' --width $toy_width --heads $toy_heads"
 toy_command+=" --layers $toy_layers --feed-forward $toy_feed_forward --activation relu --position learned"
@@ -25,6 +25,18 @@ orders_of() { # WORD WORD WORD
     printf '%s\n' "$1 $2 $3" "$1 $3 $2" "$2 $1 $3" "$2 $3 $1" "$3 $1 $2" "$3 $2 $1"
 }
 orders='[[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]'
+
+# The sentences as a list; with their pieces in all orders, if they are given, a line each.
+sentences_json() { # [TOKENS]
+    local i list=''
+    for i in "${!sentences[@]}"; do
+        list+="${list:+,}
+{\"words\": $(quoted_list ${sentences[i]}), \"orders\": $orders"
+        [ -z "${1:-}" ] || list+=", \"tokens\": [$(sed -n "$((6 * i + 1)),$((6 * i + 6))p" <<<"$1" | paste -sd, -)]"
+        list+='}'
+    done
+    printf '%s' "$list"
+}
 
 numbers() { # awk with numbers as JSON: SCRIPT OPTIONS...
     local script=$1
@@ -139,9 +151,7 @@ toy_data() {
 "layers": $toy_layers, "width": $toy_width, "heads": $toy_heads, "head_width": $((toy_width / toy_heads)),
 "feed_forward": $toy_feed_forward, "max_tokens": $toy_max_tokens,
 "words": $(quoted_list $toy_words '<unk>'),
-"sentences": [
-{"words": ["I", "ride", "bike"], "orders": $orders},
-{"words": ["dog", "bites", "man"], "orders": $orders}],
+"sentences": [$(sentences_json)],
 "positions": $(quoted_list $toy_positions),
 "masks": ["full", "causal"],
 "ratios": $(ratios_json),
@@ -209,14 +219,15 @@ default_data() {
         layers_shown=$layers
     default_runs | numbers runs -F'\t' -v what=default -v map_layers=$layers_shown >default.runs || fail 'the numbers of the weights are not whole'
     tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
+    awk '{ gsub(/^\["|"\]$/, ""); n = split($0, piece, "\", \""); split("", seen) }
+        { for (i = 1; i <= n; i++) if (seen[piece[i]]++) exit 1 }' <<<"$tokens" ||
+        fail 'two pieces of a sentence are alike, and the page could not tell them apart: take other words'
     cat <<JSON
 {
 "file": $(json_text "$(basename "$model")"), "position": "$model_position",
 "layers": $layers, "layers_shown": $layers_shown, "heads": $heads, "width": $(setting width),
 "vocabulary": $(setting vocabulary),
-"sentences": [
-{"words": ["I", "ride", "bike"], "orders": $orders, "tokens": [$(head -n 6 <<<"$tokens" | paste -sd, -)]},
-{"words": ["dog", "bites", "man"], "orders": $orders, "tokens": [$(tail -n 6 <<<"$tokens" | paste -sd, -)]}],
+"sentences": [$(sentences_json "$tokens")],
 $(for name in attention norms moves; do
     echo "\"$name\": {\"per_one\": 10000, \"runs\": {"
     members $name default.runs
@@ -285,11 +296,18 @@ json_text() {
 
 # Writes files said-NAME into the given folder. encode prints the model's description before the first empty line.
 said() { # FOLDER
-    local answer="sed 1,/^\$/d"
-    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' | $answer >"$1/said-tokens"
+    local answer="sed 1,/^\$/d" name
+    encode -m "$model" --tokens "${sentences[0]}" 'unbelievable bicyclists' | $answer >"$1/said-tokens"
     encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' | $answer >"$1/said-similarity"
     encode -m "$model" --similarity 'the cup is on the table' 'the table is on the cup' \
         'on the table there is the cup' | $answer >"$1/said-places"
+    for name in similarity places; do
+        awk '$1 == 1 {
+            if ($4 > $3) print "To the third, which means the same: here the model has understood the order."
+            else if ($4 < $3) print "To the second: the words have misled the model."
+            else print "Both are as near."
+        }' "$1/said-$name" >"$1/$name"
+    done
     encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/fill" 2>&1 && $answer "$1/fill" >"$1/said-fill" ||
         mv "$1/fill" "$1/said-fill"
 }
@@ -302,10 +320,10 @@ pictures() { # FOLDER
         "position --position sinusoidal --width $scheme_columns -n $scheme_rows --kind waves --dims 0:24:4 --size 360x300"
     picture "$1" table png 'The table of sinusoidal positions as colours' \
         "position --position sinusoidal --width $scheme_columns -n 32 --size 360x300"
-    picture "$1" head svg 'Attention of the first head' "attention $toy --layer 1 --head 1 --size 360x300 'I ride bike'"
-    picture "$1" order svg 'Without positions all orders have the same vector' "order $toy --size 480x300 'I ride bike'"
+    picture "$1" head svg 'Attention of the first head' "attention $toy --layer 1 --head 1 --size 360x300 '${sentences[0]}'"
+    picture "$1" order svg 'Without positions all orders have the same vector' "order $toy --size 480x300 '${sentences[0]}'"
     picture "$1" heads png 'Attention in the first layer' \
-        "attention -m \"\$MODEL\" --layer 1 $which --size 640x480 'I ride bike'"
+        "attention -m \"\$MODEL\" --layer 1 $which --size 640x480 '${sentences[0]}'"
     picture "$1" words png 'Words in the plane, without and with positions' \
         "words -m \"\$MODEL\" --position-scale 10 --size 640x480 $plane"
 }
@@ -319,11 +337,11 @@ picture() { # FOLDER NAME KIND ALT OPTIONS
 # ---- The complete object ----
 
 lesson_data() {
-    local toy part
+    local toy part words
     encode-inspect "$model" >model.settings
     [ "$(setting layers)" -gt 0 ] || fail "$model has no layers: there is no way through it to show"
     model_position=$(setting position)
-    { orders_of I ride bike; orders_of dog bites man; } >orders.txt
+    for words in "${sentences[@]}"; do orders_of $words; done >orders.txt
     make_toy
     toy_data >toy.json &
     toy=$!

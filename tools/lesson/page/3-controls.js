@@ -233,6 +233,16 @@ function fillPanel() {
     $("#settings .moved").textContent = movedText();
 }
 
+// In a narrow window the panel takes the lower part; what the reader looks at moves above it.
+function keepInSight(open) {
+    const height = open ? `${$("#settings").offsetHeight}px` : "";
+    document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = height;
+    const read = $$("#lesson .tables, #lesson table, #lesson figure").find(
+        part => part.getBoundingClientRect().bottom > innerHeight * 0.35,
+    );
+    if (open) read?.scrollIntoView({ block: "nearest" });
+}
+
 function startControls() {
     $$("[data-slider]").forEach(makeSlider);
     $("#reset").addEventListener("click", () => {
@@ -244,5 +254,9 @@ function startControls() {
         const open = opener.getAttribute("aria-expanded") !== "true";
         opener.setAttribute("aria-expanded", open);
         $("#settings").classList.toggle("open", open);
+        keepInSight(open);
+    });
+    addEventListener("beforeprint", () => {
+        $$(".guess").forEach(guess => (guess.open = true));
     });
 }

@@ -1,4 +1,4 @@
-# fill.awk - puts the numbers of one case into the page, for readers without JavaScript: "I ride bike"
+# fill.awk - puts the numbers of one case into the page, for readers without JavaScript: the first sentence
 # with sinusoidal positions, as the page's script shows it first (state.awk). The same places, data-value
 # and data-matrix, are filled by 2-page.js.
 #

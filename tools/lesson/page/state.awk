@@ -1,4 +1,4 @@
-# state.awk - what a page without JavaScript shows: "I ride bike" in its first order, sinusoidal positions, the full
+# state.awk - what a page without JavaScript shows: the first sentence in its first order, sinusoidal positions, the full
 # mask, head 1 of layer 1. The same as toyState and modelState of the page's script, from the same packed numbers,
 # by the names that places of the page ask for (fill.awk).
 
