@@ -73,7 +73,7 @@ FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
-FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8 -mamx-bf16 -DKERNELS_AMX
+FLAGS_amx := $(FLAGS_avx512vnni) -mavx512bf16 -mamx-tile -mamx-int8 -mamx-bf16 -DKERNELS_AMX
 # gcc's scheduling before the registers are given out makes it spill the sums of a tile.
 FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)
 FLAGS_neondot := $(FLAGS_neon) -march=armv8.2-a+dotprod

@@ -81,10 +81,10 @@ static struct linear_input input_of(const struct context *c, const struct linear
     };
     struct share rows = session_share(c->session, c->team, n_rows);
     if (layer->weight.layout == LAYOUT_PAIRS) {
-        size_t cols = layer->weight.cols, to_stride = bf16_stride(cols);
+        size_t cols = layer->weight.cols, width = round_up(cols, BF16_STEP);
         uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
         for (size_t r = rows.begin; r < rows.end; r++)
-            c->kernels->round_pairs(input.x + r * stride, cols, to + r * to_stride);
+            c->kernels->pairs->round(input.x + r * stride, cols, to + bf16_place(r, width));
         end_step(c, ENGINE_STEP_QUANTIZE);
         input.rounded = to;
         return input;

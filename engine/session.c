@@ -60,7 +60,7 @@ static bool measure_layers(struct pass *pass, const struct encoder *encoder, siz
                         attention_scratch(max_tokens, config->head_width, has_bias, encoder->bf16));
     pass->scratch_floats = row_stride(floats);
     pass->quantized_stride = round_up(longest_int8, QUANTIZED_STEP);
-    pass->rounded_stride = longest_bf16 > 0 ? bf16_stride(longest_bf16) : 0;
+    pass->rounded_stride = round_up(longest_bf16, BF16_STEP);
     return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
 }
 

@@ -7,8 +7,7 @@
 
 #include "model/kernels/activation.h"
 #include "model/kernels/add_row.h"
-#include "model/kernels/bf16/product_pairs.h"
-#include "model/kernels/bf16/round.h"
+#include "model/kernels/bf16/attend.h"
 #include "model/kernels/mix.h"
 #include "model/kernels/norm.h"
 #include "model/kernels/pack.h"
@@ -21,7 +20,7 @@
 #include "model/kernels/rows/row_products.h"
 #include "model/kernels/softmax.h"
 
-#define KERNEL_SET(set, int8_product, bits, fits, tiles, pairs)                                    \
+#define KERNEL_SET(set, int8_product, bits, fits, tiles, in_bf16)                                  \
     const struct kernels kernels_##set = {                                                         \
         .isa = #set,                                                                               \
         .needs_tiles = tiles,                                                                      \
@@ -31,10 +30,7 @@
         .product_bf16 = product_bf16,                                                              \
         .product_int8 = int8_product,                                                              \
         .fits_pairs = fits,                                                                        \
-        .product_pairs = pairs,                                                                    \
-        .round_pairs = round_pairs,                                                                \
-        .pair_rows = pair_rows,                                                                    \
-        .pair_columns = pair_columns,                                                              \
+        .pairs = &in_bf16,                                                                         \
         .product_blas = product_blas,                                                              \
         .quantize = quantize,                                                                      \
         .add_row = add_row,                                                                        \
@@ -54,17 +50,19 @@
         .norm_row = norm_row,                                                                      \
     }
 
+static const struct pair_kernels pairs = PAIR_KERNELS;
+
 #if defined(__AVX512F__)
-KERNEL_SET(avx512, product_int8, 7, fits_pairs, false, product_pairs);
-KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, NULL, false, product_pairs);
-KERNEL_SET(amx, product_int8_amx, 8, NULL, true, product_pairs_amx);
+KERNEL_SET(avx512, product_int8, 7, fits_pairs, false, pairs);
+KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, NULL, false, pairs);
+KERNEL_SET(amx, product_int8_amx, 8, NULL, true, pairs_amx);
 #elif defined(__AVX2__)
-KERNEL_SET(avx2, product_int8, 7, fits_pairs, false, product_pairs);
-KERNEL_SET(avxvnni, product_int8_avxvnni, 8, NULL, false, product_pairs);
+KERNEL_SET(avx2, product_int8, 7, fits_pairs, false, pairs);
+KERNEL_SET(avxvnni, product_int8_avxvnni, 8, NULL, false, pairs);
 #elif defined(KERNELS_NEON)
-KERNEL_SET(neon, product_int8, 0, NULL, false, product_pairs);
-KERNEL_SET(neondot, product_int8_neondot, 8, NULL, false, product_pairs);
-KERNEL_SET(neoni8mm, product_int8_neoni8mm, 8, NULL, false, product_pairs);
+KERNEL_SET(neon, product_int8, 0, NULL, false, pairs);
+KERNEL_SET(neondot, product_int8_neondot, 8, NULL, false, pairs);
+KERNEL_SET(neoni8mm, product_int8_neoni8mm, 8, NULL, false, pairs);
 #else
-KERNEL_SET(portable, product_int8, 0, NULL, false, product_pairs);
+KERNEL_SET(portable, product_int8, 0, NULL, false, pairs);
 #endif

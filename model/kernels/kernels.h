@@ -67,10 +67,11 @@ static inline struct product product_rows(const struct product *all, size_t row,
 
 enum { QUANTIZED_STEP = 64, BF16_STEP = 32, BF16_SIDE = 32 };
 
-/* Returns the elements of a row of n in bfloat16, which do not all start in the same cache sets. */
-static inline size_t bf16_stride(size_t n)
+/* Rows in bfloat16 are stored in tiles [rows / 16, width / 32, 16, 32], the width padded with
+ * zeros: returns where a row begins. */
+static inline size_t bf16_place(size_t row, size_t width)
 {
-    return (round_up(n, BF16_STEP) / BF16_STEP | 1) * BF16_STEP;
+    return row / PANEL * PANEL * width + row % PANEL * BF16_STEP;
 }
 
 /* Number of steps of k in one partial sum of a product of floats. */
@@ -100,6 +101,21 @@ struct mix {
     const float *sum; /* or NULL: all 1 */
     float *out;
     size_t out_stride;
+};
+
+/* Attention of one head in bfloat16 (bf16/attend.h), for n_queries queries from `query` on, at most
+ * 32: query i sees the keys i - before .. i + after, all of them among begin .. end - 1. */
+struct pair_attention {
+    const float *q, *k, *v; /* [n_keys, width], `stride` apart */
+    size_t stride, n_keys, width;
+    float scale;
+    size_t before, after;
+    const float *bias; /* as that of struct score_block, for query 0 and key 0; or NULL */
+    float *out;        /* [n_keys, out_stride] */
+    size_t out_stride;
+    size_t query, n_queries, begin, end; /* begin is a multiple of 32 */
+    uint16_t *keys, *values;             /* in tiles; [n_keys / 32, width, 32]; rounded up to 32 */
+    float *scratch;                      /* [3/2, width rounded up to 32, 32] */
 };
 
 /* out[i, c] = share[i] · Σ_j weights[j, i] · v[j, c], in double, rounded once. */
@@ -172,6 +188,19 @@ struct norm {
     const float *bias;   /* [n] or NULL */
 };
 
+/* Everything in bfloat16. */
+struct pair_kernels {
+    /* Rows of x are in tiles, x_stride is their padded width; panels are pairs [K/2, 16, 2], K is
+     * padded with zeros to a multiple of 32. */
+    void (*product)(const struct product *product);
+    /* Rounds a row x [n]; n rows of 16 columns. */
+    void (*round)(const float *x, size_t n, uint16_t *out);
+    void (*pair_rows)(const float *rows, size_t stride, size_t n, uint16_t *out);
+    /* Rounds keys and values; then computes a block of queries. */
+    void (*round_keys)(const struct pair_attention *a);
+    void (*attend)(const struct pair_attention *a);
+};
+
 struct kernels {
     const char *isa;
     bool needs_tiles;   /* uses AMX's tile registers, which the process must have requested from
@@ -190,14 +219,7 @@ struct kernels {
      * column sums are right; NULL if that would not be faster. */
     bool (*fits_pairs)(const struct matrix *panels);
 
-    /* The same in bfloat16 (bf16/product_pairs.h): rows of x are readable to a multiple of 16, K is
-     * padded with zeros to a multiple of 32, panels are pairs [K/2, 16, 2]. The others round
-     * operands: a row x [n]; n rows of 16 columns; n_columns, up to a multiple of 16, of n rows. */
-    void (*product_pairs)(const struct product *product);
-    void (*round_pairs)(const float *x, size_t n, uint16_t *out);
-    void (*pair_rows)(const float *rows, size_t stride, size_t n, uint16_t *out);
-    void (*pair_columns)(const float *rows, size_t stride, size_t n, size_t n_columns,
-                         uint16_t *out, size_t out_stride);
+    const struct pair_kernels *pairs;
 
     /* Computes any of these products by OpenBLAS, in blocks of at most most_rows rows
      * (product_blas.h); panels of int8 need rows of int8. scratch: blas_carve() floats. */
@@ -260,6 +282,7 @@ struct kernels {
     void (*norm_row)(const struct norm *norm, float eps, size_t n, const float *x, float *out);
 };
 
+extern const struct pair_kernels pairs_amx;
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
     kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot, kernels_neoni8mm;
 
@@ -269,7 +292,6 @@ void product_int8_avx512vnni(const struct product *product);
 void product_int8_amx(const struct product *product);
 void product_int8_neondot(const struct product *product);
 void product_int8_neoni8mm(const struct product *product);
-void product_pairs_amx(const struct product *product);
 
 /* Returns the best set that this CPU runs and that isa allows: "portable" everywhere; "avx2",
  * "avxvnni", "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64

@@ -1,10 +1,10 @@
-/* kernels_int8.c - the int8 products of VNNI (both widths), AMX (and its product of bfloat16) and
+/* kernels_int8.c - the int8 products of VNNI (both widths), AMX (and all of bfloat16) and
  * NEON's byte products, one of them per compile.
  */
 #include "model/kernels/kernels.h"
 
 #if defined(__AMX_INT8__) || defined(__AMXINT8__) /* gcc, clang 14 */
-#include "model/kernels/bf16/product_pairs.h"
+#include "model/kernels/bf16/attend.h"
 
 void product_int8_amx(const struct product *product)
 {
@@ -14,10 +14,7 @@ void product_int8_amx(const struct product *product)
         product_amx(product);
 }
 
-void product_pairs_amx(const struct product *product)
-{
-    product_pairs(product);
-}
+const struct pair_kernels pairs_amx = PAIR_KERNELS;
 #else
 #include "model/kernels/product_int8.h"
 

@@ -32,8 +32,8 @@ static bool cpu_has(size_t set)
                __builtin_cpu_supports("avx512vl");
     case AVX512_VNNI: return cpu_has(AVX512) && __builtin_cpu_supports("avx512vnni");
     case AMX:
-        return cpu_has(AVX512_VNNI) && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
-               (d & AMX_BITS) == AMX_BITS;
+        return cpu_has(AVX512_VNNI) && __builtin_cpu_supports("avx512bf16") &&
+               __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_BITS) == AMX_BITS;
     default: return true;
     }
 }

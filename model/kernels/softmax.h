@@ -132,7 +132,7 @@ INLINE void clear_scores(const struct score_block *s, size_t query, size_t begin
         store(s->scores + j * s->stride + query, (vec){0});
 }
 
-static void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
+INLINE void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
 {
     /* A copy: stores could alias *block, and every field would be read again. */
     const struct score_block s = *block;
@@ -165,7 +165,7 @@ INLINE void widen_exp(vec e, double *weights, dvec *sums)
     sums[1] += high;
 }
 
-static void softmax_exactly(const struct score_block *block, double *weights, double *share)
+INLINE void softmax_exactly(const struct score_block *block, double *weights, double *share)
 {
     const struct score_block s = *block;
     for (size_t query = 0; query < s.n_queries; query += LANES) {

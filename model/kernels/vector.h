@@ -234,13 +234,15 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
+#define LOG2_E 1.44269504f
+
 /* Returns f such that e^x = f · *power, for x between -87.3 and 88.3: no product of the two is
  * subnormal or infinite. NaN stays NaN. */
 INLINE vec exp_factors(vec x, vec *power)
 {
-    const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+    const float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
-    vec shifted = multiply_add(x, splat(log2_e), splat(to_integer));
+    vec shifted = multiply_add(x, splat(LOG2_E), splat(to_integer));
     vec n = shifted - to_integer;
     vec r = multiply_add(n, splat(-ln2_high), x);
     r = multiply_add(n, splat(-ln2_low), r);

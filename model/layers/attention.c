@@ -11,8 +11,8 @@
  * key to the last query's last. A hidden key counts exactly 0, so that a query under a look-ahead
  * mask is computed the same way for any number of later tokens.
  *
- * With products in bfloat16, keys, values, queries and weights are rounded to it, in texts of any
- * length. OpenBLAS may compute the two products of a block (blas.h), except under look-ahead masks.
+ * In bfloat16 texts of any length are computed by bf16/attend.h, but maps in f32. OpenBLAS may
+ * compute the two products of a block (blas.h), except under look-ahead masks.
  *
  * Texts of at most EXACT_KEYS tokens, and as many first tokens under a look-ahead mask, sum in
  * double: so short texts show how attention itself responds to a change of order, free of rounding.
@@ -151,23 +151,12 @@ struct many {
     float *scores;             /* [KEY_BLOCK, QUERY_BLOCK] */
     float *context;            /* [QUERY_BLOCK, row_stride(K)] */
     float *max, *sum, *factor; /* [QUERY_BLOCK] */
-    /* In bfloat16, with T and K rounded up to 32; values and queries are in f32 first. */
-    uint16_t *k, *v; /* rows [T, K]; panels [K/16, T/2, 16, 2] */
-    uint16_t *q, *w; /* panels of queries, and rows of weights [QUERY_BLOCK, KEY_BLOCK] */
 };
 
-static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width,
-                         bool bf16)
+static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width)
 {
-    size_t floats = 0, width = round_up(head_width, BF16_STEP);
-    if (bf16) {
-        size_t n_pairs = round_up(n_tokens, BF16_STEP) * width / 2;
-        many->k = cut(base, &floats, n_pairs);
-        many->v = cut(base, &floats, n_pairs);
-        many->q = cut(base, &floats, QUERY_BLOCK * width / 2);
-        many->w = cut(base, &floats, QUERY_BLOCK * KEY_BLOCK / 2);
-    }
-    many->keys = cut(base, &floats, bf16 ? 0 : n_tokens * head_width);
+    size_t floats = 0;
+    many->keys = cut(base, &floats, n_tokens * head_width);
     many->values = cut(base, &floats, n_tokens * row_stride(head_width));
     many->queries = cut(base, &floats, QUERY_BLOCK * head_width);
     many->scores = cut(base, &floats, KEY_BLOCK * QUERY_BLOCK);
@@ -186,19 +175,6 @@ static void gather(const float *from, const struct attention_head *head, float *
         memcpy(to, from + t * head->stride, head->head_width * sizeof *to);
         memset(to + head->head_width, 0, (to_stride - head->head_width) * sizeof *to);
     }
-}
-
-/* Rounds keys, and values as panels. */
-static void round_keys(const struct kernels *kernels, const struct attention_head *head,
-                       const struct many *many)
-{
-    size_t n = head->n_tokens, width = head->head_width, padded = round_up(n, BF16_STEP);
-    for (size_t t = 0; t < n; t++)
-        kernels->round_pairs(head->k + t * head->stride, width,
-                             many->k + t * round_up(width, BF16_STEP));
-    gather(head->v, head, many->values, row_stride(width));
-    for (size_t c = 0; c < width; c += PANEL)
-        kernels->pair_rows(many->values + c, row_stride(width), n, many->v + c * padded);
 }
 
 /* Returns the number of queries per block: fewer with a window, as the keys that only some queries
@@ -234,12 +210,11 @@ static struct score_block score(const struct task *task, const struct block *blo
                                 scores.stride);
         return scores;
     }
-    size_t padded = round_up(width, BF16_STEP);
-    (head->bf16 ? task->kernels->product_pairs : task->kernels->product)(&(struct product){
-        .x = head->bf16 ? (const void *)(many->k + key * padded) : many->keys + key * width,
-        .x_stride = head->bf16 ? padded : width,
-        .panels = head->bf16 ? (const void *)many->q : many->queries,
-        .panel_stride = (head->bf16 ? padded : width) * PANEL,
+    task->kernels->product(&(struct product){
+        .x = many->keys + key * width,
+        .x_stride = width,
+        .panels = many->queries,
+        .panel_stride = width * PANEL,
         .k = width,
         .out = scores.scores,
         .out_stride = scores.stride,
@@ -249,36 +224,15 @@ static struct score_block score(const struct task *task, const struct block *blo
     return scores;
 }
 
-/* Adds a block of keys to the context, by OpenBLAS or in bfloat16, and divides it after the last
- * block. */
-static void mix_otherwise(const struct task *task, const struct many *many, const struct mix *m,
-                          size_t key)
+/* Adds a block of keys to the context by OpenBLAS, and divides it after the last block. */
+static void mix_by_blas(const struct blas *blas, float *context, const struct mix *m)
 {
-    const struct attention_head *head = task->head;
-    float *context = many->context;
     for (size_t i = 0; m->context != NULL && i < m->n_queries; i++)
         for (size_t c = 0; m->factor[i] != 1 && c < m->width; c++)
             context[i * m->context_stride + c] *= m->factor[i];
-    if (head->bf16) {
-        task->kernels->pair_columns(m->weights, m->weights_stride, m->n_keys, m->n_queries, many->w,
-                                    KEY_BLOCK);
-        task->kernels->product_pairs(&(struct product){
-            .x = many->w,
-            .x_stride = KEY_BLOCK,
-            .panels = many->v + key * PANEL,
-            .panel_stride = round_up(head->n_tokens, BF16_STEP) * PANEL,
-            .k = m->n_keys,
-            .residual = m->context,
-            .out = context,
-            .out_stride = m->context_stride,
-            .n_rows = m->n_queries,
-            .n_panels = m->context_stride / PANEL,
-        });
-    } else {
-        blas_transposed_product(head->blas, m->n_queries, m->width, m->n_keys, m->weights,
-                                m->weights_stride, m->values, m->values_stride, m->context != NULL,
-                                context, m->context_stride);
-    }
+    blas_transposed_product(blas, m->n_queries, m->width, m->n_keys, m->weights, m->weights_stride,
+                            m->values, m->values_stride, m->context != NULL, context,
+                            m->context_stride);
     if (m->sum != NULL)
         for (size_t i = 0; i < m->n_queries; i++)
             for (size_t c = 0; c < m->width; c++)
@@ -298,9 +252,6 @@ static void attend_block(const struct task *task, const struct block *block,
     if (!use_blas(head))
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
                            head->head_width, head->scale, many->queries);
-    for (size_t i = 0; head->bf16 && i < block->n_queries; i += PANEL)
-        kernels->pair_rows(many->queries + i * head->head_width, PANEL, head->head_width,
-                           many->q + i * round_up(head->head_width, BF16_STEP));
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
         struct score_block scores = score(task, block, many, key);
         bool last = key + scores.n_keys == block->keys.end;
@@ -320,8 +271,8 @@ static void attend_block(const struct task *task, const struct block *block,
             .out = last ? head->out + block->first * head->out_stride : many->context,
             .out_stride = last ? head->out_stride : values_stride,
         };
-        if (use_blas(head) || head->bf16)
-            mix_otherwise(task, many, &mix, key);
+        if (use_blas(head))
+            mix_by_blas(head->blas, many->context, &mix);
         else
             kernels->mix(&mix);
     }
@@ -353,13 +304,9 @@ static void attend_many(const struct task *task, size_t first)
     const struct attention_head *head = task->head;
     struct many many;
     size_t n_tokens = head->n_tokens;
-    carve_many(&many, task->scratch, n_tokens, head->head_width, head->bf16);
-    if (head->bf16) {
-        round_keys(task->kernels, head, &many);
-    } else {
-        gather(head->k, head, many.keys, head->head_width);
-        gather(head->v, head, many.values, row_stride(head->head_width));
-    }
+    carve_many(&many, task->scratch, n_tokens, head->head_width);
+    gather(head->k, head, many.keys, head->head_width);
+    gather(head->v, head, many.values, row_stride(head->head_width));
     for (size_t n_queries; first < n_tokens; first += n_queries) {
         n_queries = smaller(n_tokens - first, queries_at_once(head));
         struct block block = {
@@ -368,11 +315,40 @@ static void attend_many(const struct task *task, size_t first)
             .keys = {.begin = mask_visible(head->band, first, n_tokens).begin,
                      .end = mask_visible(head->band, first + n_queries - 1, n_tokens).end},
         };
-        if (head->bf16) /* complete steps of the values' panels */
-            block.keys.begin -= block.keys.begin % BF16_STEP;
         attend_block(task, &block, &many);
         if (head->map != NULL)
             write_map(task, &block, &many);
+    }
+}
+
+/* ---- In bfloat16 ---- */
+
+static size_t carve_pairs(struct pair_attention *pairs, float *base, size_t n_tokens,
+                          size_t head_width)
+{
+    size_t floats = 0, width = round_up(head_width, BF16_STEP);
+    size_t n_pairs = round_up(n_tokens, BF16_STEP) * width / 2;
+    pairs->keys = cut(base, &floats, n_pairs);
+    pairs->values = cut(base, &floats, n_pairs);
+    pairs->scratch = cut(base, &floats, width * BF16_SIDE / 2 * 3);
+    return floats;
+}
+
+static void attend_in_bf16(const struct task *task)
+{
+    const struct attention_head *head = task->head;
+    const size_t n = head->n_tokens;
+    struct pair_attention pairs = {
+        head->q,          head->k,          head->v,           head->stride,     n,
+        head->head_width, head->scale,      head->band.before, head->band.after, task->bias,
+        head->out,        head->out_stride, .query = 0};
+    carve_pairs(&pairs, task->scratch, n, head->head_width);
+    task->kernels->pairs->round_keys(&pairs);
+    for (; pairs.query < n; pairs.query += BF16_SIDE) {
+        pairs.n_queries = smaller(n - pairs.query, BF16_SIDE);
+        pairs.begin = mask_visible(head->band, pairs.query, n).begin / BF16_STEP * BF16_STEP;
+        pairs.end = mask_visible(head->band, pairs.query + pairs.n_queries - 1, n).end;
+        task->kernels->pairs->attend(&pairs);
     }
 }
 
@@ -380,9 +356,11 @@ size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias, bool
 {
     struct few few;
     struct many many;
+    struct pair_attention pairs;
     size_t floats = carve_few(&few, NULL, smaller(n_tokens, EXACT_KEYS), head_width);
-    size_t more =
-        n_tokens > EXACT_KEYS || bf16 ? carve_many(&many, NULL, n_tokens, head_width, bf16) : 0;
+    size_t more = n_tokens > EXACT_KEYS ? carve_many(&many, NULL, n_tokens, head_width) : 0;
+    floats = more > floats ? more : floats;
+    more = bf16 ? carve_pairs(&pairs, NULL, n_tokens, head_width) : 0;
     return (more > floats ? more : floats) + (has_bias ? bias_floats(n_tokens) : 0);
 }
 
@@ -391,8 +369,8 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
 {
     struct task task = {.kernels = kernels, .head = head, .scratch = scratch};
     size_t n_tokens = head->n_tokens, n_few = n_tokens;
-    if (n_few > EXACT_KEYS || head->bf16)
-        n_few = sees_later(head) || head->bf16 ? 0 : EXACT_KEYS;
+    if (n_few > EXACT_KEYS)
+        n_few = sees_later(head) ? 0 : EXACT_KEYS;
     if (head->bias != NULL && n_tokens > 0) {
         size_t n_biases = 2 * n_tokens - 1;
         distance_bias_row(head->bias, n_tokens, scratch);
@@ -400,8 +378,11 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
         task.bias = scratch + n_tokens - 1;
         task.scratch += bias_floats(n_tokens);
     }
-    if (n_few > 0)
+    const bool exactly = !head->bf16 || head->map != NULL;
+    if (exactly && n_few > 0)
         attend_few(&task, n_few);
-    if (n_few < n_tokens)
+    if (exactly && n_few < n_tokens)
         attend_many(&task, n_few);
+    if (head->bf16)
+        attend_in_bf16(&task);
 }

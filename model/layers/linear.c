@@ -63,10 +63,10 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
         p->kept_panels = weight->kept_panels != NULL ? weight->kept_panels + column * KEPT : NULL;
         p->is_unsigned = weight->rounding == ROUND_7_BITS || weight->rounding == ROUND_UNSIGNED;
     } else if (weight->layout == LAYOUT_PAIRS) {
-        kernel = kernels->product_pairs;
+        kernel = kernels->pairs->product;
         weight_bytes = x_bytes = sizeof(uint16_t);
         p->x = in->rounded;
-        p->x_stride = bf16_stride(weight->cols);
+        p->x_stride = round_up(weight->cols, BF16_STEP);
         p->panel_stride = PANEL * round_up(weight->cols, BF16_STEP);
     } else if (weight->type != TENSOR_F32) {
         kernel = weight->type == TENSOR_F16 ? kernels->product_f16 : kernels->product_bf16;
@@ -104,7 +104,7 @@ void linear_to_pairs(const struct kernels *kernels, struct linear *linear, uint1
     size_t panel = PANEL * round_up(weight->cols, BF16_STEP);
     for (size_t i = 0; i < linear_panels(linear); i++) {
         matrix_panel(weight, i, scratch);
-        kernels->pair_rows(scratch, PANEL, weight->cols, to + i * panel);
+        kernels->pairs->pair_rows(scratch, PANEL, weight->cols, to + i * panel);
     }
     weight->data = to;
     weight->type = TENSOR_BF16;

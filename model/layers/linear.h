@@ -52,7 +52,7 @@ struct linear_input {
     const int8_t *q; /* or NULL */
     size_t q_stride;
     const struct quantization *quantization; /* [n] */
-    const uint16_t *rounded; /* for LAYOUT_PAIRS: by round_pairs(), bf16_stride(in) apart */
+    const uint16_t *rounded;                 /* for LAYOUT_PAIRS: in tiles */
     size_t n_rows;
     const struct blas *blas; /* if set, the kernels multiply up to blas_rows rows at a time by it */
     size_t blas_rows;        /* 0: OpenBLAS is not used */

@@ -12,16 +12,18 @@
 
 #include "model/kernels/tile.h"
 
-/* A block of sums [16 or 32, 32] of a product. Those of a last panel are computed twice. */
+/* A block of sums [16 or 32, 32] of a product. Those of a last panel are computed twice. Rows are
+ * in tiles [16, 32]: x_step is the distance to the next k, x_below to the lower 16 rows. */
 struct pair_block {
     const uint16_t *x, *w;
-    size_t x_stride, w_stride, n_steps; /* w_stride: to the right panel */
-    size_t row, end, column, n_columns; /* row: the next to be finished */
     float *sums;
-    size_t stride; /* of sums */
+    size_t x_step, x_below, w_stride, n_steps; /* w_stride: to the right panel */
+    size_t row, end, column, n_columns;        /* row: the next to be finished */
+    bool add;                                  /* to the sums */
 };
 
-/* out = act(sums (+ bias) (+ residual)) (· gate), for the next row. */
+/* out = act(sums (+ bias) (+ residual)) (· gate), for the next row. gelu is near enough: what
+ * follows is rounded. */
 static void finish_row(const struct product *p, struct pair_block *block)
 {
     const size_t row = block->row++, at = row * p->out_stride + block->column;
@@ -31,13 +33,12 @@ static void finish_row(const struct product *p, struct pair_block *block)
             v += load(p->bias + block->column + c);
         if (p->residual != NULL)
             v += load(p->residual + at + c);
-        store((has_activation(p) ? block->sums : p->out + at) + c, v);
-    }
-    if (p->activated)
-        activate(p->activation, block->sums, block->n_columns);
-    for (size_t c = 0; has_activation(p) && c < block->n_columns; c += LANES) {
-        vec v = load(block->sums + c);
-        store(p->out + at + c, p->gate != NULL ? v * load(p->gate + at + c) : v);
+        if (p->activated)
+            v = p->activation == ACTIVATION_GELU ? gelu_near_vec(v)
+                                                 : activation_vec(p->activation, v);
+        if (p->gate != NULL)
+            v *= load(p->gate + at + c);
+        store(p->out + at + c, v);
     }
     block->sums += BF16_SIDE;
 }
@@ -45,29 +46,38 @@ static void finish_row(const struct product *p, struct pair_block *block)
 #if defined(KERNELS_AMX)
 #include "model/kernels/product_amx.h"
 
+#define BEGIN_TILES shape_tiles(AMX_SIDE, AMX_SIDE)
+#define END_TILES   _tile_release()
+
 /* Finishes rows of the block before between the steps, so that tiles and vectors work at the same
  * time. Few rows leave the memory no time for more than what it fetches by itself. */
 static void sum_block(const struct pair_block *block, bool lower, const struct product *p,
                       struct pair_block *before, struct fetch *fetch)
 {
     const size_t at_once = (BF16_SIDE + block->n_steps - 1) / block->n_steps;
-    const size_t x_bytes = block->x_stride * sizeof *block->x,
-                 bytes = block->stride * sizeof(float);
+    const size_t bytes = BF16_SIDE * sizeof(float);
     const uint16_t *x = block->x, *w = block->w;
-    float *below = block->sums + PANEL * block->stride;
+    float *below = block->sums + PANEL * BF16_SIDE;
     compiler_barrier();
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    for (size_t i = 0; i < block->n_steps; i++, x += BF16_STEP, w += PANEL * BF16_STEP) {
+    if (block->add) {
+        _tile_loadd(0, block->sums, bytes);
+        _tile_loadd(1, block->sums + PANEL, bytes);
+        _tile_loadd(2, below, bytes);
+        _tile_loadd(3, below + PANEL, bytes);
+    } else {
+        _tile_zero(0);
+        _tile_zero(1);
+        _tile_zero(2);
+        _tile_zero(3);
+    }
+    for (size_t i = 0; i < block->n_steps; i++, x += block->x_step, w += PANEL * BF16_STEP) {
         _tile_loadd(6, w, AMX_K);
-        _tile_loadd(4, x, x_bytes);
+        _tile_loadd(4, x, AMX_K);
         _tile_dpbf16ps(0, 4, 6);
         _tile_loadd(7, w + block->w_stride, AMX_K);
         _tile_dpbf16ps(1, 4, 7);
         if (lower) {
-            _tile_loadd(5, x + PANEL * block->x_stride, x_bytes);
+            _tile_loadd(5, x + block->x_below, AMX_K);
             _tile_dpbf16ps(2, 5, 6);
             _tile_dpbf16ps(3, 5, 7);
             fetch_ahead(fetch);
@@ -84,6 +94,8 @@ static void sum_block(const struct pair_block *block, bool lower, const struct p
     compiler_barrier();
 }
 #else
+#define BEGIN_TILES (void)0
+#define END_TILES   (void)0
 enum { CHAIN_ROWS = LANES == 16 ? 4 : 2, CHAIN_VECTORS = 2, STEP_PAIRS = BF16_STEP / 2 };
 
 /* Returns x·w + sum. Subnormal numbers become zeros by the processor's mode, or by comparison: in
@@ -118,8 +130,7 @@ INLINE void widen_pairs(const uint16_t *pairs, float *even, float *odd)
 }
 
 /* Adds the chains of a step to CHAIN_ROWS rows of CHAIN_VECTORS vectors of sums. */
-INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums,
-                       size_t stride)
+INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums)
 {
     const vec one = splat(1);
     vec chain[2][CHAIN_ROWS][CHAIN_VECTORS] = {0};
@@ -132,7 +143,7 @@ INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, 
             }
     UNROLL (r, (size_t)CHAIN_ROWS)
         UNROLL (v, (size_t)CHAIN_VECTORS) {
-            float *sum = sums + (row + r) * stride + column + v * LANES;
+            float *sum = sums + (row + r) * BF16_SIDE + column + v * LANES;
             vec both = chain_link(chain[0][r][v], one, chain[1][r][v]);
             store(sum, chain_link(both, one, load(sum)));
         }
@@ -151,11 +162,12 @@ __attribute__((noinline)) static void sum_block(const struct pair_block *block, 
     const unsigned mode = _mm_getcsr(), flush_results = 0x8000, flush_operands = 0x0040;
     _mm_setcsr(mode | flush_results | flush_operands);
 #endif
-    for (size_t r = 0; r < n_rows; r++)
-        memset(block->sums + r * block->stride, 0, BF16_SIDE * sizeof(float));
-    for (size_t i = 0; i < block->n_steps; i++, x += BF16_STEP, w += PANEL * BF16_STEP) {
+    for (size_t r = 0; r < n_rows && !block->add; r++)
+        memset(block->sums + r * BF16_SIDE, 0, BF16_SIDE * sizeof(float));
+    for (size_t i = 0; i < block->n_steps; i++, x += block->x_step, w += PANEL * BF16_STEP) {
         for (size_t r = 0; r < n_rows; r++)
-            widen_pairs(x + r * block->x_stride, step.x[r][0], step.x[r][1]);
+            widen_pairs(x + r / PANEL * block->x_below + r % PANEL * BF16_STEP, step.x[r][0],
+                        step.x[r][1]);
         for (size_t j = 0; j < BF16_STEP; j++) {
             const size_t pair = j / 2, right = j % 2;
             widen_pairs(w + right * block->w_stride + pair * BF16_STEP,
@@ -163,7 +175,7 @@ __attribute__((noinline)) static void sum_block(const struct pair_block *block, 
         }
         for (size_t r = 0; r < n_rows; r += CHAIN_ROWS)
             for (size_t c = 0; c < BF16_SIDE; c += CHAIN_VECTORS * LANES)
-                add_chains(&step, r, c, block->sums, block->stride);
+                add_chains(&step, r, c, block->sums);
     }
 #if defined(__FMA__)
     _mm_setcsr(mode);
@@ -175,12 +187,10 @@ static void product_pairs(const struct product *p)
 {
     _Alignas(64) float sums[2][BF16_SIDE * BF16_SIDE];
     const size_t n_blocks = (p->n_rows + BF16_SIDE - 1) / BF16_SIDE;
-    struct pair_block before = {0}, block = {.x_stride = p->x_stride,
+    struct pair_block before = {0}, block = {.x_step = PANEL * BF16_STEP,
+                                             .x_below = PANEL * p->x_stride,
                                              .n_steps = (p->k + BF16_STEP - 1) / BF16_STEP};
-#if defined(KERNELS_AMX)
-    shape_tiles(AMX_SIDE, AMX_SIDE);
-#endif
-    const bool alone = is_sum_alone(p);
+    BEGIN_TILES;
     const size_t n_bytes = 2 * block.n_steps * PANEL * BF16_STEP * sizeof(uint16_t);
     for (size_t panel = 0, turn = 0; panel < p->n_panels && n_blocks > 0; panel += 2) {
         const bool right = panel + 1 < p->n_panels;
@@ -194,21 +204,16 @@ static void product_pairs(const struct product *p)
             block.row = i * BF16_SIDE;
             block.end = i + 1 < n_blocks ? block.row + BF16_SIDE : p->n_rows;
             block.x = (const uint16_t *)p->x + block.row * p->x_stride;
-            const bool in_place = alone && right && (block.end - block.row) % PANEL == 0;
-            block.sums = in_place ? p->out + block.row * p->out_stride + block.column : sums[turn];
-            block.stride = in_place ? p->out_stride : BF16_SIDE;
+            block.sums = sums[turn];
             sum_block(&block, block.end - block.row > PANEL, p, &before, &fetch);
             while (before.row < before.end)
                 finish_row(p, &before);
             before = block;
-            before.row = in_place ? before.end : before.row;
         }
     }
     while (before.row < before.end)
         finish_row(p, &before);
-#if defined(KERNELS_AMX)
-    _tile_release();
-#endif
+    END_TILES;
 }
 
 #endif

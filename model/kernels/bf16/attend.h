@@ -1,0 +1,198 @@
+/* attend.h - attention of one head in bfloat16: 32 queries by blocks of PAIR_KEYS keys.
+ *
+ * Scores are transposed, Sᵀ = K·Qᵀ: a row per key, a column per query, so that softmax runs down
+ * the rows (softmax.h), and two rows of weights, rounded, are a row of pairs of the next product,
+ * Oᵀ = Vᵀ·P. The context is multiplied by e^(m - m') where a block raises a maximum from m to m';
+ * where none does, that factor is exactly 1. The sums are of weights before they are rounded.
+ */
+#ifndef MODEL_KERNELS_ATTEND_H
+#define MODEL_KERNELS_ATTEND_H
+
+#include "model/kernels/bf16/product_pairs.h"
+#include "model/kernels/bf16/round.h"
+#include "model/kernels/softmax.h"
+
+enum { PAIR_KEYS = 128 };
+
+/* What is computed of a block of queries. */
+struct pair_work {
+    _Alignas(64) float scores[PAIR_KEYS * BF16_SIDE];
+    _Alignas(64) uint16_t weights[PAIR_KEYS * BF16_SIDE]; /* panels of pairs */
+    float max[BF16_SIDE], sum[BF16_SIDE], factor[BF16_SIDE];
+    float *context;    /* [width, 32]: transposed */
+    uint16_t *queries; /* panels of pairs */
+};
+
+static void round_keys(const struct pair_attention *a)
+{
+    const size_t width = round_up(a->width, BF16_STEP);
+    for (size_t j = 0; j < a->n_keys; j++)
+        round_pairs(a->k + j * a->stride, a->width, a->keys + bf16_place(j, width));
+    for (size_t j = 0; j < round_up(a->n_keys, BF16_STEP); j += 2 * LANES)
+        for (size_t c = 0; c < width; c += LANES) {
+            uint16_t *to = a->values + (j / BF16_STEP * width + c) * BF16_STEP + j % BF16_STEP;
+            const size_t n_columns = c < a->width ? a->width - c : 0;
+            vec r[LANES];
+            UNROLL (i, (size_t)LANES)
+                r[i] = pair_of_rows(a->v + c, a->stride, j + 2 * i, a->n_keys, n_columns);
+            transpose(r);
+            UNROLL (i, (size_t)LANES)
+                store((float *)(void *)(to + i * BF16_STEP), r[i]);
+        }
+}
+
+/* Multiplies the rows of a block by panels: 32 rows at a time, each n_steps steps of k. */
+INLINE void multiply_by_pairs(struct pair_block block, size_t n_rows, size_t row_step)
+{
+    struct pair_block none = {0};
+    struct fetch fetch = {(const char *)block.w, 0};
+    for (size_t row = 0; row < n_rows; row += BF16_SIDE, block.x += row_step) {
+        sum_block(&block, n_rows - row > PANEL, NULL, &none, &fetch);
+        block.sums += BF16_SIDE * BF16_SIDE;
+    }
+}
+
+/* Returns the scores of the keys from `key` on. */
+static struct score_block pair_scores(const struct pair_attention *a, struct pair_work *work,
+                                      size_t key)
+{
+    const size_t width = round_up(a->width, BF16_STEP);
+    const ptrdiff_t ahead = (ptrdiff_t)a->query - (ptrdiff_t)key;
+    const size_t n = a->end - key < PAIR_KEYS ? a->end - key : PAIR_KEYS;
+    struct score_block s = {work->scores,
+                            BF16_SIDE,
+                            n,
+                            a->n_queries,
+                            ahead - (ptrdiff_t)a->before,
+                            ahead + (ptrdiff_t)a->after,
+                            .bias = a->bias != NULL ? a->bias + ahead : NULL};
+    multiply_by_pairs((struct pair_block){a->keys + key * width, work->queries, work->scores,
+                                          PANEL * BF16_STEP, PANEL * width,
+                                          a->n_queries > PANEL ? width * PANEL : 0,
+                                          width / BF16_STEP, .add = false},
+                      n, BF16_SIDE * width);
+    return s;
+}
+
+/* 2^x, x at most about 0, within 1e-4 of itself, as the result is rounded to 2^-9; 2^0 = 1; 2^-126
+ * for x below that. The polynomial is fitted like that of exp. */
+INLINE vec exp2_near(vec x)
+{
+    const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
+    x = larger(splat(-126), x);
+    vec shifted = x + to_integer, r = x - (shifted - to_integer);
+    vec p = splat(0.05500893294811249f);
+    p = horner(p, r, 0.2422109693288803f);
+    p = horner(p, r, 0.6932829022407532f);
+    p = horner(p, r, 1.0f);
+    return p * (vec)((uvec)shifted << 23);
+}
+
+/* Stores the weights of keys begin .. end - 1, two at a time, and adds them to the sums. */
+INLINE void weigh_pairs(const struct score_block *s, size_t query, size_t begin, size_t end,
+                        vec shift, vec *sums, uint16_t *pairs, const int masked)
+{
+    const float *scores = s->scores + query;
+    for (size_t j = begin; j < end; j += 2) {
+        vec e[2];
+        UNROLL (i, (size_t)2) {
+            vec score = load(scores + (j + i) * BF16_SIDE);
+            e[i] = exp2_near(multiply_add(score, splat(LOG2_E), shift));
+            if (masked)
+                e[i] = j + i < s->n_keys ? choose(sees(s, query, j + i), e[i], (vec){0}) : (vec){0};
+            sums[i] += e[i];
+        }
+        store((float *)(void *)(pairs + j * PANEL), bf16_pairs(e[0], e[1]));
+    }
+}
+
+/* weights = e^(score - maximum so far), 0 for hidden keys. */
+static void softmax_pairs(const struct score_block *block, struct pair_work *work)
+{
+    const struct score_block s = *block;
+    const size_t n = round_up(s.n_keys, BF16_STEP);
+    for (size_t query = 0; query < s.n_queries; query += LANES) {
+        uint16_t *pairs = work->weights + query / PANEL * PAIR_KEYS * PANEL + query % PANEL * 2;
+        const struct seen_keys seen = seen_keys(&s, query);
+        const size_t all_end = seen.all_end - seen.all_end % 2;
+        const size_t all_begin = seen.all_begin < all_end ? seen.all_begin : all_end;
+        if (s.bias != NULL)
+            add_bias(&s, &seen, query);
+        vec before = load(work->max + query), largest = largest_scores(&s, &seen, query, before);
+        vec shift = largest * -LOG2_E, sums[2] = {{0}};
+        weigh_pairs(&s, query, 0, all_begin, shift, sums, pairs, 1);
+        weigh_pairs(&s, query, all_begin, all_end, shift, sums, pairs, 0);
+        weigh_pairs(&s, query, all_end, n, shift, sums, pairs, 1);
+        vec factor = exp2_near((before - largest) * LOG2_E);
+        store(work->factor + query, factor);
+        store(work->sum + query, multiply_add(load(work->sum + query), factor, sums[0] + sums[1]));
+        store(work->max + query, largest);
+    }
+}
+
+/* context (+)= Vᵀ·P */
+static void mix_pairs(const struct pair_attention *a, struct pair_work *work, size_t key,
+                      size_t n_keys)
+{
+    const size_t width = round_up(a->width, BF16_STEP);
+    const bool add = key > a->begin;
+    for (size_t i = 0; add && i < a->width * BF16_SIDE; i += LANES)
+        store(work->context + i, load(work->context + i) * load(work->factor + i % BF16_SIDE));
+    multiply_by_pairs((struct pair_block){a->values + key * width, work->weights, work->context,
+                                          BF16_STEP * width, PANEL * BF16_STEP,
+                                          a->n_queries > PANEL ? PAIR_KEYS * PANEL : 0,
+                                          (n_keys + BF16_STEP - 1) / BF16_STEP, .add = add},
+                      a->width, BF16_SIDE * BF16_STEP);
+}
+
+/* out = context / sum, transposed. */
+static void finish_context(const struct pair_attention *a, const struct pair_work *work)
+{
+    for (size_t query = 0; query < a->n_queries; query += LANES) {
+        const vec share = 1 / load(work->sum + query);
+        float *out = a->out + (a->query + query) * a->out_stride;
+        for (size_t c = 0; c < a->width; c += LANES) {
+            vec r[LANES];
+            UNROLL (i, (size_t)LANES)
+                r[i] = load(work->context + (c + i) * BF16_SIDE + query) * share;
+            transpose(r);
+            for (size_t i = 0; i < LANES && query + i < a->n_queries; i++)
+                if (c + LANES <= a->width)
+                    store(out + i * a->out_stride + c, r[i]);
+                else
+                    store_tail(out + i * a->out_stride + c, r[i], a->width - c);
+        }
+    }
+}
+
+static void attend_pairs(const struct pair_attention *a)
+{
+    const size_t width = round_up(a->width, BF16_STEP);
+    struct pair_work work;
+    work.context = a->scratch;
+    work.queries = (uint16_t *)(void *)(a->scratch + width * BF16_SIDE);
+    for (size_t i = 0; i < BF16_SIDE; i++)
+        work.max[i] = -FLT_MAX;
+    memset(work.sum, 0, sizeof work.sum);
+    /* The context begins later. */
+    pack_rows(a->q + a->query * a->stride, a->stride, a->n_queries, a->width, a->scale,
+              work.context);
+    for (size_t i = 0; i < a->n_queries; i += PANEL)
+        pair_rows(work.context + i * a->width, PANEL, a->width, work.queries + i * width);
+    BEGIN_TILES;
+    for (size_t key = a->begin; key < a->end; key += PAIR_KEYS) {
+        const struct score_block s = pair_scores(a, &work, key);
+        softmax_pairs(&s, &work);
+        mix_pairs(a, &work, key, s.n_keys);
+    }
+    finish_context(a, &work);
+    END_TILES;
+}
+
+#define PAIR_KERNELS                                                                               \
+    {                                                                                              \
+        .product = product_pairs, .round = round_pairs, .pair_rows = pair_rows,                    \
+        .round_keys = round_keys, .attend = attend_pairs                                           \
+    }
+
+#endif
