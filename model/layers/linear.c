@@ -34,7 +34,8 @@ size_t linear_scratch(const struct linear *linear)
 static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
                           size_t x_bytes)
 {
-    size_t fitting = BLOCK_BYTES / (all->k * x_bytes);
+    size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
+    size_t fitting = bytes / (all->k * x_bytes);
     size_t block = larger(fitting / BLOCK_STEP, 1) * BLOCK_STEP; /* full tiles of any height */
     for (size_t row = 0; row < all->n_rows; row += block) {
         size_t n_rows = all->n_rows - row < block ? all->n_rows - row : block;
