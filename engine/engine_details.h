@@ -94,7 +94,8 @@ typedef enum engine_trace {
     ENGINE_TRACE_HIDDEN = 1,    /* hidden states [T, D]: index 0 after the embedding step, index l
                                    after layer l (before the final norm, if any) */
     ENGINE_TRACE_ATTENTION = 2, /* attention weights [H, T, T] of layer `index` (from 0): row =
-                                  query, column = key; each row sums to 1 */
+                                  query, column = key; each row sums to 1; computed
+                                  in f32 with ENGINE_PRECISION_BF16, too */
     /* Further results of layer `index` (from 0), in this order, C columns wide each. The norms of
      * pre-norm models precede their sublayers, the norms of post-norm models follow the sums. */
     ENGINE_TRACE_PROJECTIONS = 4, /* [T, C] queries, keys, values of all heads side by side, after
