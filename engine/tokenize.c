@@ -99,16 +99,17 @@ engine_status engine_decode(const engine_model *model, const int32_t *ids, size_
                             engine_error *error)
 {
     size_t len, n_bytes = 0;
+    bool is_first = true;
     if (model == NULL || (ids == NULL && n > 0) || (out == NULL && cap > 0))
         return misused(error, "engine_decode: model, ids or out is NULL");
     for (size_t i = 0; i < n; i++, n_bytes += len) {
         if (vocabulary_text(&model->tokenizer.vocabulary, ids[i], &len) == NULL)
             return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, i,
                               ": %d is no id of a token", (int)ids[i]);
-        len = tokenizer_decode(&model->tokenizer, ids[i], skip_special != 0, n_bytes == 0, NULL);
+        bool still = is_first;
+        len = tokenizer_decode(&model->tokenizer, ids[i], skip_special != 0, &is_first, NULL);
         if (n_bytes + len <= cap)
-            tokenizer_decode(&model->tokenizer, ids[i], skip_special != 0, n_bytes == 0,
-                             out + n_bytes);
+            tokenizer_decode(&model->tokenizer, ids[i], skip_special != 0, &still, out + n_bytes);
     }
     return answer_count(error, "bytes", n_bytes, cap, needed);
 }

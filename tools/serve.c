@@ -71,9 +71,14 @@ static int open_socket(const char *text)
     return fd;
 }
 
-/* Parsed bodies count as memory that is held. */
+/* Parsed bodies count as memory that is held; NULL ends the parsing of one that is too much, and
+ * call_parses is false then. */
 static void *hold_bytes(size_t len)
 {
+    if (call_parses && queue_held + len > MOST_HELD) {
+        call_parses = false;
+        return NULL;
+    }
     void *data = alloc_bytes(len);
     queue_held += malloc_usable_size(data);
     return data;

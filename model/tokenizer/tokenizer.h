@@ -104,9 +104,10 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
 
 /* Returns the bytes of the text that an id, which has one, adds to that of the ids before it
- * (is_first: there is none yet), and writes them unless out is NULL. */
+ * (at_start: there is none yet; cleared unless the id is skipped), and writes them unless out is
+ * NULL. */
 size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip_special,
-                        bool is_first, char *out);
+                        bool *at_start, char *out);
 
 /* Returns the bytes of scratch of one call. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);

@@ -70,19 +70,21 @@ static bool is_special(const struct tokenizer *tokenizer, int32_t id, struct tex
 /* Returns the byte of a character of byte-level tokens, or of a token like <0x0A>; else -1. */
 static int byte_of(const struct tokenizer *tokenizer, uint32_t code, int32_t id)
 {
-    for (int byte = 0; byte < 256 && (tokenizer->byte_level || tokenizer->byte_fallback); byte++)
-        if (tokenizer->byte_level ? byte_level_code((uint8_t)byte) == code
-                                  : tokenizer->ids.bytes[byte] == id)
+    if (tokenizer->byte_level)
+        return byte_level_byte(code);
+    for (int byte = 0; byte < 256 && tokenizer->byte_fallback; byte++)
+        if (tokenizer->ids.bytes[byte] == id)
             return byte;
     return -1;
 }
 
 /* Pieces of kinds unigram and bpe bring their blanks; others are joined by one. */
 size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip_special,
-                        bool is_first, char *out)
+                        bool *at_start, char *out)
 {
     const bool has_blanks = tokenizer->kind == TOKENIZER_UNIGRAM ||
                             (tokenizer->kind == TOKENIZER_BPE && tokenizer->prefix.len == 0);
+    const bool is_first = *at_start;
     const bool is_part = !is_first && !has_blanks && tokenizer_continues_word(tokenizer, id);
     const bool drops_blank =
         is_first && tokenizer->splitter.metaspace % METASPACE_NEVER != METASPACE_NONE;
@@ -90,6 +92,7 @@ size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip
     own.text = vocabulary_text(&tokenizer->vocabulary, id, &own.len);
     if (skip_special && is_special(tokenizer, id, own))
         return 0;
+    *at_start = false;
     const bool is_stop = tokenizer->kind == TOKENIZER_WORDPIECE && strchr(".,?!", *own.text);
     size_t n = !is_first && !has_blanks && !is_part && !is_stop;
     if (out != NULL && n > 0)

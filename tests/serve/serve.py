@@ -310,7 +310,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(answer["prompt_eval_count"], 128 + len(self.server.good("/tokenize", {"inputs": "a"})[0]))
         for path in ("/v1/embed", "/v2/embed"):
             answer = self.server.good(path, {"texts": [long, "a"]})
-            self.assertEqual(answer["meta"]["warnings"], ["1 texts were too long and were cut"])
+            self.assertEqual(answer["meta"]["warnings"], ["texts that were too long and were cut: 1"])
         self.assertNotIn("warnings", self.server.good("/v2/embed", {"texts": ["a"]})["meta"])
         self.assertIsNone(self.server.call("/api/embed", {"input": "a"})[1]["X-Truncated-Texts"])
         left = self.server.good("/embed", {"inputs": "cat " + long, "truncate": True, "truncation_direction": "Left"})
@@ -318,6 +318,11 @@ class Errors(unittest.TestCase):
         ranked = self.server.good("/v2/rerank", {"model": "plain", "query": "a", "documents": [long],
                                                  "max_tokens_per_doc": 10})
         self.assertEqual(ranked["results"][0]["relevance_score"], scores("a", ["dog " * 8], "plain")[0])
+        query = "dog " * 12
+        ranked = self.server.good("/v2/rerank", {"model": "plain", "query": query, "documents": [long],
+                                                 "max_tokens_per_doc": 10})
+        self.assertEqual(ranked["results"][0]["relevance_score"], scores(query, ["dog " * 8], "plain")[0])
+        self.assertEqual(ranked["meta"]["warnings"], ["texts that were too long and were cut: 1"])
 
     def test_limits(self):
         self.assertEqual(len(self.server.good(OPENAI, {"input": ["a"] * 2048})["data"]), 2048)

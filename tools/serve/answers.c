@@ -184,7 +184,7 @@ static void write_value(struct call *call, FILE *stream, char letter, struct pla
         "{'embedding': {'pooling': $o}}",
         "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}"};
     static const char TEXT[] = ", 'text': $u", DOCUMENT[] = ", 'document': {'text': $u}";
-    static const char WARNING[] = ", 'warnings': ['$N texts were too long and were cut']";
+    static const char WARNING[] = ", 'warnings': ['texts that were too long and were cut: $N']";
     static const char *const VECTORS[] = {"[<t$v>]", "{<e$f: [<t$v>]>}"};
     static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
     const bool has_labels = place.model->info.head == ENGINE_HEAD_SEQUENCE;

@@ -4,6 +4,7 @@
 #include "tools/common/inputs.h"
 #include "tools/serve/serve.h"
 
+#include <malloc.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { MOST_DESCRIPTORS = 4096, MORE_CONNECTIONS = 250 };
+enum { MOST_DESCRIPTORS = 4096, MORE_CONNECTIONS = 250, LARGE_BODY = 1 << 18 };
 
 static struct {
     struct MHD_Daemon *daemon;
@@ -166,7 +167,7 @@ static enum MHD_Result send_answer(struct call *call)
     if (call->fault == FAULT_METHOD)
         MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, call->allowed);
     snprintf(number, sizeof number, "%zu", call->n_cut);
-    if (call->n_cut > 0)
+    if (call->n_cut > 0 && call->fault == FAULT_NONE)
         MHD_add_response_header(response, "X-Truncated-Texts", number);
     if (http.is_draining)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
@@ -221,6 +222,8 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
     free(call->texts);
     free(call->tokens);
     free(call->rows);
+    if (call->body_len > LARGE_BODY)
+        malloc_trim(0); /* what parsed JSON took goes back to Linux */
     free(call);
     atomic_fetch_sub(&http.n_calls, 1);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+_Thread_local bool call_parses;
+
 /* Returns a field of the body, or of its "parameters"; NULL if it is absent or null. */
 static json_t *field(const struct call *call, const char *name)
 {
@@ -37,6 +39,7 @@ static size_t get_count(struct call *call, const char *name, size_t otherwise)
 /* Returns the set (bit i: words[i], in any case) of a field's value, or of a list's; 0: absent. */
 static unsigned get_words(struct call *call, const char *name, const char *const words[])
 {
+    char choices[96] = "";
     json_t *value = field(call, name);
     unsigned found = 0;
     for (size_t i = 0; i < (json_is_array(value) ? json_array_size(value) : value != NULL); i++) {
@@ -45,9 +48,10 @@ static unsigned get_words(struct call *call, const char *name, const char *const
         int at = 0;
         while (word && words[at] && strcasecmp(word, words[at]) != 0)
             at++;
+        for (size_t k = 0, len = 0; (!word || !words[at]) && words[k]; k++)
+            len += (size_t)snprintf(choices + len, sizeof choices - len, " %s", words[k]);
         if (!word || !words[at])
-            return call_fail(call, FAULT_INPUT, "`%s` is none of %s, %s ...", name, words[0],
-                             words[1]);
+            return call_fail(call, FAULT_INPUT, "`%s` is none of%s", name, choices);
         found |= 1u << at;
     }
     return found;
@@ -67,10 +71,8 @@ static int get_word(struct call *call, const char *name, const char *const words
 static void read_truncation(struct call *call)
 {
     engine_encode_options *options = &call->options;
-    const size_t most = call->model->info.max_text_tokens;
-    const size_t asked = get_count(call, "max_tokens_per_doc", 0);
     const bool is_ollama = strcmp(call->path, "/api/embed") == 0;
-    bool cuts = asked > 0 || is_ollama || call->dialect == DIALECT_COHERE;
+    bool cuts = field(call, "max_tokens_per_doc") || is_ollama || call->dialect == DIALECT_COHERE;
     if (json_is_string(field(call, "truncate"))) { /* Cohere's */
         const int end = get_word(call, "truncate", WORDS("NONE", "START", "END"));
         cuts = end > 0;
@@ -79,7 +81,7 @@ static void read_truncation(struct call *call)
         cuts = get_flag(call, "truncate", cuts);
         options->truncate_left = get_word(call, "truncation_direction", WORDS("right", "left"));
     }
-    options->max_tokens = asked && asked < most ? asked : most;
+    options->max_tokens = call->model->info.max_text_tokens;
     options->on_long = cuts ? ENGINE_ON_LONG_TRUNCATE : ENGINE_ON_LONG_ERROR;
 }
 
@@ -96,8 +98,11 @@ static bool read_fields(struct call *call)
                  WORDS("text", "search_query", "search_document", "classification", "clustering"));
     options->role = role <= ENGINE_ROLE_DOCUMENT ? (engine_role)role : ENGINE_ROLE_TEXT;
     call->types = get_words(call, "embedding_types", WORDS(VECTOR_TYPES));
-    if (get_word(call, "encoding_format", WORDS("float", "base64")) == 1)
-        call->types = 1 << TYPE_BASE64;
+    const bool takes_many = strstr(call->route->answer, "$V") != NULL;
+    const bool is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1;
+    if (call->types & (is_base64 || !takes_many ? call->types - 1 + is_base64 : 0))
+        return call_fail(call, FAULT_INPUT, "this route takes one type of numbers");
+    call->types |= (unsigned)is_base64 << TYPE_BASE64;
     call->skips_special = get_flag(call, "skip_special_tokens", true);
     call->with_texts = get_flag(call, "return_text", get_flag(call, "return_documents", false));
     call->top = get_count(call, "top_n", SIZE_MAX);
@@ -284,7 +289,10 @@ static bool read_attention(struct call *call)
     if (call->n_texts > 1 || n > MOST_DRAWN || n == 0)
         return call_fail(call, FAULT_INPUT, "`inputs` must be a text of 1 to %d tokens",
                          MOST_DRAWN);
+    if (call->model->info.n_layers == 0)
+        return call_fail(call, FAULT_UNABLE, "%s has no attention", call->model->name);
     call->is_per_token = true;
+    call->types = 0;
     call->rows = alloc_zeros(n * n + width, sizeof *call->rows); /* and the text's vector */
     if (engine_session_new(call->model->model, &tracing, &session, &error) != ENGINE_OK ||
         engine_encode(session, &input, 1, &mean, call->rows + n * n, width, NULL, NULL) !=
@@ -332,6 +340,22 @@ static const char *path_of_any(const struct call *call)
                                                                    : "/embed";
 }
 
+/* Cuts documents, or that part of pairs, to the tokens that the call wants; never the query. */
+static void limit_documents(struct call *call, const json_t *query)
+{
+    const engine_input input = {.text = json_string_value(query),
+                                .text_len = json_string_length(query)};
+    size_t most = get_count(call, "max_tokens_per_doc", 0), n_query = 0;
+    if (most > 0 && query) {
+        engine_encode_options whole = call->options;
+        whole.max_tokens = 0;
+        engine_tokenize(model_reader(call->model), &input, &whole, NULL, 0, &n_query, NULL);
+        call->options.truncation = ENGINE_TRUNCATE_ONLY_SECOND;
+    }
+    if (most > 0 && most + n_query < call->options.max_tokens)
+        call->options.max_tokens = most + n_query;
+}
+
 static bool read_texts(struct call *call)
 {
     const bool is_rank = call->work == WORK_RANKS,
@@ -352,6 +376,7 @@ static bool read_texts(struct call *call)
     if (call->has_query && !add_text(call, query, NULL))
         return false;
     call->options.role = is_rank ? ENGINE_ROLE_DOCUMENT : call->options.role;
+    limit_documents(call, call->by_pairs ? query : NULL);
     return add_items(call, key, items, call->by_pairs ? query : NULL);
 }
 
@@ -361,10 +386,13 @@ bool call_read(struct call *call)
     const char *in_path = call->path + strlen(call->route->path);
     if (call->route->work < WORK_MODEL)
         return true;
-    if (strcmp(call->route->method, "GET") == 0)
-        call->json = json_pack("{s:s}", "model", in_path);
-    else
-        call->json = json_loadb(call->body, call->body_len, JSON_ALLOW_NUL, &error);
+    call_parses = true;
+    call->json = strcmp(call->route->method, "GET") == 0
+                     ? json_pack("{s:s}", "model", in_path)
+                     : json_loadb(call->body, call->body_len, JSON_ALLOW_NUL, &error);
+    if (!call_parses)
+        return call_fail(call, FAULT_BUSY, "too much is being read: try again later");
+    call_parses = false;
     if (!json_is_object(call->json))
         return call_fail(call, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
     if (call->route->work == WORK_ANY)

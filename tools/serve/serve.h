@@ -176,6 +176,7 @@ void queue_add(struct call *call);
 
 /* Tokens that wait or are computed; bytes of bodies, parsed ones, rows and answers. */
 extern atomic_size_t queue_tokens, queue_held;
+extern _Thread_local bool call_parses; /* a body, at the moment */
 
 /* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */

@@ -18,4 +18,12 @@ static inline uint32_t byte_level_code(uint8_t byte)
     return byte == 0xAD ? 0x143 : byte;
 }
 
+/* Returns the byte of that character, or -1. */
+static inline int byte_level_byte(uint32_t code)
+{
+    const uint32_t byte = code <= 0xFF ? code : code <= 0x120 ? code - 0x100 : code - 0x121 + 0x7F;
+    const uint32_t own = code == 0x143 ? 0xAD : byte;
+    return own <= 0xFF && byte_level_code((uint8_t)own) == code ? (int)own : -1;
+}
+
 #endif
