@@ -486,8 +486,9 @@ bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import $(BUILD)/encode
 
 LESSON ?=
 
+lesson: export SENTENCES ?=
 lesson: all
-	@tools/lesson.sh $(if $(SENTENCES),-s '$(SENTENCES)') $(LESSON)
+	@tools/lesson.sh $(if $(SENTENCES),-s "$$SENTENCES") $(LESSON)
 
 # ---- The pictures of README.md ----
 

@@ -31,7 +31,7 @@ while getopts m:g:s: option; do
     case $option in
     m) model=$OPTARG ;;
     g) vectors=$OPTARG ;;
-    s) IFS='|' read -ra sentences <<<"$OPTARG" ;;
+    s) IFS='|' read -rd '' -a sentences < <(printf '%s\0' "$OPTARG") ;;
     *) usage ;;
     esac
 done
@@ -55,8 +55,8 @@ model=$(readable "$model")
 export LC_ALL=C.UTF-8
 [ ${#sentences[@]} -gt 0 ] || fail 'there is no sentence'
 for sentence in "${sentences[@]}"; do
-    read -ra words <<<"${sentence,,}"
-    [[ ${#words[@]} = 3 && ${words[*]} =~ ^[[:alpha:]\ ]+$ && ${words[0]} != "${words[1]}" &&
+    read -rd '' -a words < <(printf '%s\0' "${sentence,,}")
+    [[ $sentence =~ ^[[:alpha:]]+\ [[:alpha:]]+\ [[:alpha:]]+$ && ${words[0]} != "${words[1]}" &&
         ${words[0]} != "${words[2]}" && ${words[1]} != "${words[2]}" ]] ||
         fail "the page takes sentences of three different words of letters alone, and '$sentence' is another"
 done

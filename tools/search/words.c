@@ -77,7 +77,7 @@ static void map_index(struct vector_file *file, const char *path, engine_index *
     mapped_open(&file->words, path);
     *index = (engine_index){.bytes = file->words.data, .len = file->words.len};
     if (engine_index_open(index, NULL) != ENGINE_OK || (!index->has_words && index->n_ids > 0))
-        program_die("'%s' is no index of words, or is damaged: remove it, and it is made", path);
+        program_die("'%s' is damaged or no index of this version: remove it, and it is made", path);
 }
 
 static void open_index(const struct collection *collection, struct vector_file *file,

@@ -44,8 +44,14 @@ def _read_headers() -> dict:
     """Returns the constants and structs of engine.h and the headers that it includes, and the library, its functions
     declared."""
     folders = FOLDER, HERE / "bundled", HERE / "../../../engine"
-    folder = next(folder for folder in folders if (folder / "engine.h").exists())
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("engine*.h")))
+    folder = next((folder for folder in folders if (folder / "engine.h").exists()), None)
+    headers = ["engine.h"]
+    try:
+        headers += re.findall(r'#include "(engine_\w+\.h)"', (folder / "engine.h").read_text(encoding="utf-8"))
+        text = "".join((folder / header).read_text(encoding="utf-8") for header in sorted(headers))
+    except (OSError, TypeError) as error:
+        raise ImportError(f"no {', '.join(headers)} in {FOLDER}: install the package (pip install tools/python), or put "
+                          "engine's headers beside libengine.so.1") from error
     text = re.sub(r"/\*.*?\*/|\bconst\b", "", text, flags=re.S)
     text = re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text)
     found = {name: int(value) for name, value in re.findall(r"\b(ENGINE_\w+) = (\d+)", text)}
