@@ -277,6 +277,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(self.server.call(OPENAI, {"input": "a\0b"})[0], 200)
 
     def test_fields(self):
+        self.refused(OPENAI, {"input": "a", "embedding_types": ["int8", "float"]}, 400, "one type")
+        self.refused("/v2/embed", {"texts": ["a"], "embedding_types": ["int4"]}, 400, "float int8 uint8 binary")
         for field, value in (("dimensions", 0), ("dimensions", 33), ("dimensions", "8"), ("encoding_format", "x"),
                              ("encoding_format", 1), ("raw_scores", 1), ("truncate", 1), ("truncate", "MIDDLE"),
                              ("top_n", -1), ("prompt_name", "none"), ("prompt_name", 1), ("model", 1), ("model", ["plain"])):

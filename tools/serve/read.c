@@ -100,7 +100,8 @@ static bool read_fields(struct call *call)
     call->types = get_words(call, "embedding_types", WORDS(VECTOR_TYPES));
     const bool takes_many = strstr(call->route->answer, "$V") != NULL;
     const bool is_base64 = get_word(call, "encoding_format", WORDS("float", "base64")) == 1;
-    if (call->types & (is_base64 || !takes_many ? call->types - 1 + is_base64 : 0))
+    const bool has_several = (call->types & (call->types - 1)) != 0;
+    if ((has_several && !takes_many) || (is_base64 && call->types))
         return call_fail(call, FAULT_INPUT, "this route takes one type of numbers");
     call->types |= (unsigned)is_base64 << TYPE_BASE64;
     call->skips_special = get_flag(call, "skip_special_tokens", true);
