@@ -19,10 +19,10 @@ ENGINE_API engine_status engine_count_words(const engine_model *model, const eng
                                             engine_word_counts *counts);
 
 /* Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind
- * of tokenizer joins tokens; a file's own decoder is not kept. What the
- * tokenizer changed or dropped (case, blanks) is lost; ids that split a character give invalid
- * UTF-8. skip_special: 1 leaves out those of the file's templates, and added ones like [PAD] or
- * <pad>. ENGINE_ERROR_ARGUMENT: the id of index error->input has no text. */
+ * of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or
+ * dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1
+ * leaves out those of the file's templates, and added ones like [PAD] or <pad>.
+ * ENGINE_ERROR_ARGUMENT: the id of index error->input has no text. */
 ENGINE_API engine_status engine_decode(const engine_model *model, const int32_t *ids, size_t n,
                                        int skip_special, char *out, size_t cap, size_t *needed,
                                        engine_error *error);

@@ -55,7 +55,7 @@ model=$(readable "$model")
 export LC_ALL=C.UTF-8
 [ ${#sentences[@]} -gt 0 ] || fail 'there is no sentence'
 for sentence in "${sentences[@]}"; do
-    read -rd '' -a words < <(printf '%s\0' "${sentence,,}")
+    read -ra words <<<"${sentence,,}"
     [[ $sentence =~ ^[[:alpha:]]+\ [[:alpha:]]+\ [[:alpha:]]+$ && ${words[0]} != "${words[1]}" &&
         ${words[0]} != "${words[2]}" && ${words[1]} != "${words[2]}" ]] ||
         fail "the page takes sentences of three different words of letters alone, and '$sentence' is another"
