@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pickle
+import subprocess
 import tempfile
 import unittest
 
@@ -42,6 +43,35 @@ class Search(unittest.TestCase):
             self.assertEqual([hits[0]["corpus_id"] for hits in found], list(range(50)), precision)
         self.assertEqual(len(index), 50)
         self.assertEqual(len(index.search(encoder.encode("dogs"), 100)), 50)
+
+    def test_words(self):
+        """Scores with words are those of encode-search --hybrid."""
+        texts = [f"naïve text {i}: {i % 7} dogs ride" for i in range(300)] + [" ", "a rareword", "the dog naps"]
+        asked, encoder = ["rareword", "dogs of 17", "unknown zzz"], libengine.Encoder(DEFAULT)
+        vectors = encoder.encode(texts)
+        np.save("words.npy", vectors)
+        pathlib.Path("words.txt").write_text("".join(text + "\n" for text in texts))
+        index, queries = libengine.Index(vectors, texts=texts), encoder.encode_query(asked)
+        for weight in (1.0, 0.25):
+            program = pathlib.Path(os.environ["LIBENGINE_FOLDER"], "encode-search")
+            command = [program, "--hybrid", "-f", "tsv", "-k", "5", "--no-check", "--word-weight", str(weight),
+                       "words.npy", "words.txt"]
+            printed = subprocess.run(command, input="\n".join(asked), capture_output=True, text=True, check=True).stdout
+            expected = [line.split("\t")[2:4] for line in printed.splitlines()]
+            found = index.search(queries, 5, texts=asked, word_weight=weight)
+            self.assertEqual([(hit["corpus_id"] + 1, np.float32(hit["score"])) for hits in found for hit in hits],
+                             [(int(row), np.float32(score)) for row, score in expected])
+        self.assertEqual(found[0][0]["corpus_id"], 301)
+        self.assertEqual(index.search(queries[0], 5, texts=asked[0]), index.search(queries, 5, texts=asked)[0])
+        with self.assertRaisesRegex(ValueError, "302 texts, but 303 rows"):
+            libengine.Index(vectors, texts=texts[1:])
+        with self.assertRaisesRegex(TypeError, r"texts\[1\]"):
+            libengine.Index(vectors[:2], texts=["a", None])
+        for wrong in ({"texts": asked[:2]}, {"texts": asked, "word_weight": float("nan")}):
+            with self.assertRaises(ValueError):
+                index.search(queries, **wrong)
+        with self.assertRaisesRegex(ValueError, "has no texts"):
+            libengine.Index(vectors).search(queries, texts=asked)
 
     def test_wrong(self):
         index = libengine.Index(self.rows)

@@ -1,16 +1,61 @@
-"""Index: the nearest rows of many vectors, exactly."""
+"""Index: the nearest rows of many vectors, exactly, and with the words of their texts."""
 
 from __future__ import annotations
 
 import ctypes
+import math
+from ctypes import addressof, byref
+from typing import Iterable, Sequence
 
 import numpy as np
 
 from . import _library as c
+from ._inputs import utf8
 from ._model import threads_of
 
 _METRICS = {"cosine": c.ENGINE_METRIC_COSINE, "dot": c.ENGINE_METRIC_DOT}
 _LONG_SEARCH = 1 << 24  # numbers that are multiplied, some ms of work
+
+
+class _Words:
+    """An index of the words of texts."""
+
+    def __init__(self, texts):
+        self.index, self._builder, self.blank = c.engine_index(), c.library.engine_index_new(), set()
+        if not self._builder:
+            raise MemoryError
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"texts[{i}] is of type {type(text).__name__}: give a str")
+            if not text.strip():
+                self.blank.add(i)
+            data = utf8(text)
+            _check(c.library.engine_index_add_text, self._builder, data, len(data))
+        data, n = ctypes.c_void_p(), ctypes.c_size_t()
+        _check(c.library.engine_index_bytes, self._builder, 0, byref(data), byref(n))
+        self.index.bytes, self.index.len = data.value, n.value
+        _check(c.library.engine_index_open, byref(self.index))
+
+    def __del__(self, free=c.library.engine_index_free):
+        free(self._builder)
+
+    def queries(self, texts: list[bytes]):
+        """Returns the words of queries as engine_sparse_queries, which keep what they point to."""
+        weights = np.zeros(sum(len(text) // 2 + 1 for text in texts), np.dtype(c.engine_weight))
+        starts = np.zeros(len(texts) + 1, np.uintp)
+        for i, text in enumerate(texts):
+            n = c.library.engine_index_query(byref(self.index), 1, 0, text, len(text), weights[starts[i]:].ctypes.data)
+            starts[i + 1] = starts[i] + n
+        found = c.engine_sparse_queries(addressof(self.index), weights.ctypes.data, starts.ctypes.data)
+        found.kept = self, weights, starts
+        return found
+
+
+def _check(function, *arguments, name: str = "texts") -> None:
+    error = c.engine_error()
+    status = function(*arguments, byref(error))
+    if status:
+        raise c.exception_of(error, status, name=name)
 
 
 class Index:
@@ -19,9 +64,10 @@ class Index:
     vectors: a path of an .npy file, or an array, as Encoder.encode and encode --type make them: float32 or float16
         [n, width], int8 (scale and values), or binary (uint8).
     threads: of a search; None: OMP_NUM_THREADS, else all CPUs of this process.
+    texts: of the rows, for searches that count words, too; rows of empty texts are no hits then.
     """
 
-    def __init__(self, vectors, threads: int | None = None):
+    def __init__(self, vectors, threads: int | None = None, texts: Iterable[str] | None = None):
         rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
         if not isinstance(rows, np.ndarray):
             rows.close()
@@ -36,13 +82,18 @@ class Index:
             raise TypeError(f"vectors are {rows.dtype} {list(rows.shape)}: give float32 or float16 [n, width], or rows "
                             "of int8 or binary as Encoder.encode makes them")
         self._rows, self._threads = np.ascontiguousarray(rows), threads
+        self._words = None if texts is None else _Words(texts)
+        if self._words and self._words.index.n_rows != len(self):
+            raise ValueError(f"there are {self._words.index.n_rows} texts, but {len(self)} rows")
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def search(self, queries, top_k: int = 10, metric: str = "cosine") -> list:
+    def search(self, queries, top_k: int = 10, metric: str = "cosine", texts: str | Sequence[str] | None = None,
+               word_weight: float = 1.0) -> list:
         """Returns, for each query of [n, width], a list of the top_k best rows, best first, as dicts of corpus_id and
-        score; for one query [width] its list. metric: "cosine" or "dot"."""
+        score; for one query [width] its list. metric: "cosine" or "dot". texts: of the queries, for scores as of
+        encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25."""
         if metric not in _METRICS:
             raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, _METRICS))}")
         given = np.ascontiguousarray(queries, np.float32)
@@ -51,11 +102,19 @@ class Index:
         if rows.ndim != 2 or (-(-rows.shape[1] // 8) if is_binary else rows.shape[1]) != self.width:
             raise ValueError(f"queries are {list(given.shape)}, but rows have {self.width} "
                              f"{'bytes' if is_binary else 'columns'}")
+        asked = [utf8(text) for text in ([texts] if isinstance(texts, str) else texts or ())]
+        if texts is not None and (self._words is None or len(asked) != len(rows)):
+            raise ValueError("this Index has no texts" if self._words is None else
+                             f"there are {len(asked)} texts of {len(rows)} queries")
+        if not 0 <= word_weight < math.inf:
+            raise ValueError(f"word_weight={word_weight}: give a number from 0")
         top_k = min(c.number("top_k", top_k), len(self))
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
         is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
-        hits, error, stopped = np.empty((len(rows), top_k), np.dtype(c.engine_hit)), c.engine_error(), [0]
+        blank = self._words.blank if self._words else ()
+        k = min(top_k + len(blank), len(self))
+        hits, stopped = np.empty((len(rows), k), np.dtype(c.engine_hit)), [0]
 
         def call():  # has all that the library uses, see run_interruptible
             # If it is called on the main thread ctypes ignores what handlers of signals raise.
@@ -63,12 +122,22 @@ class Index:
             settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
                                  progress=ctypes.cast(progress, ctypes.c_void_p))
             vectors = c.engine_vectors(self._rows.ctypes.data, len(self), rows.shape[1], self._type)
-            status = c.library.engine_search(ctypes.byref(vectors), rows.ctypes.data, len(rows), top_k,
-                                             ctypes.byref(settings), hits.ctypes.data, ctypes.byref(error))
-            if status:
-                raise c.exception_of(error, status, name="queries")
+            given = byref(vectors), rows.ctypes.data, len(rows)
+            if texts is not None:
+                words = self._words.queries(asked)
+                settings.sparse = addressof(words)
+                sums = np.zeros((2, len(rows)), np.dtype(c.engine_moments))
+                _check(c.library.engine_search_moments, *given, byref(settings), *(s.ctypes.data for s in sums),
+                       name="queries")
+                fusions = [c.library.engine_fuse(c.engine_moments(*a), c.engine_moments(*b), word_weight)
+                           for a, b in zip(*sums.tolist())]
+                fusions = (c.engine_fusion * len(rows))(*fusions)
+                words.fusions = addressof(fusions)
+            _check(c.library.engine_search, *given, k, byref(settings), hits.ctypes.data, name="queries")
 
         c.run_interruptible(call, lambda: stopped.__setitem__(0, 1), is_long)
         found = [[{"corpus_id": row, "score": score} for row, score in zip(*lists)]
                  for lists in zip(hits["row"].tolist(), hits["score"].tolist())]
+        if blank:
+            found = [[hit for hit in hits if hit["corpus_id"] not in blank][:top_k] for hits in found]
         return found[0] if given.ndim == 1 else found
