@@ -23,7 +23,8 @@ sql_of() { # PAGE: its statements, for the extension of this build
 sql_of tools/sqlite/README.md >"$folder/page.sql"
 run with_sanitizer sqlite3 -bail :memory: ".read $folder/page.sql"
 check "the statements of the page: exit code $code" [ $code = 0 ]
-check 'they find the text that is meant' diff "$folder/out" - <<<'2|a cycle ride to the sea'
+check 'they find the text that is meant' diff "$folder/out" - <<<'2|a cycle ride to the sea
+1|bread is baked at night'
 sql_of README.md >"$folder/page.sql"
 run with_sanitizer sqlite3 -bail :memory: ".read $folder/page.sql"
 check 'the front page finds the texts' diff "$folder/out" - <<<'a cycle ride to the sea
