@@ -144,7 +144,13 @@ static bool read_next(struct batch *batch)
     if (batch->status != ENGINE_OK)
         return false;
     session_positions(batch->session, batch->next.result.n_tokens);
-    batch->next.n_out = count_answered(batch, &batch->inputs[batch->n_taken], &batch->next);
+    const engine_input *input = &batch->inputs[batch->n_taken];
+    batch->next.n_out = count_answered(batch, input, &batch->next);
+    if (batch->request->have_text != NULL) /* of ids it is not known */
+        batch->request->have_text[batch->n_taken] =
+            input->ids != NULL ||
+            engine_has_text(input->tokens != NULL ? input->tokens : batch->session->tokens,
+                            batch->next.result.n_tokens);
     const size_t n_rows = batch->out_rows + batch->next.n_out;
     if (answers_per_token(batch->request) && n_rows > batch->cap / batch->request->width)
         batch->counting = true; /* from the first input on whose rows do not fit */

@@ -18,6 +18,10 @@ ENGINE_API engine_status engine_count_words(const engine_model *model, const eng
                                             const engine_token *tokens, size_t n_tokens,
                                             engine_word_counts *counts);
 
+/* Returns 1 if one of the tokens is of the text itself: neither special nor of its prompt. A text
+ * without such tokens (empty, only blanks) says nothing, but has a vector: that of the others. */
+ENGINE_API int engine_has_text(const engine_token *tokens, size_t n_tokens);
+
 /* Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind
  * of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or
  * dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1

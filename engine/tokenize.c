@@ -116,6 +116,14 @@ engine_status engine_decode(const engine_model *model, const int32_t *ids, size_
 
 /* ---- Words ---- */
 
+int engine_has_text(const engine_token *tokens, size_t n_tokens)
+{
+    for (size_t i = 0; i < n_tokens && tokens != NULL; i++)
+        if (!tokens[i].special && !tokens[i].in_prompt)
+            return 1;
+    return 0;
+}
+
 engine_status engine_count_words(const engine_model *model, const engine_input *input,
                                  const engine_token *tokens, size_t n_tokens,
                                  engine_word_counts *counts)

@@ -41,7 +41,7 @@ struct search_run {
 
 /* ---- Queries in groups ---- */
 
-/* Prints the hits of a query; none for a query without tokens. As texts may have several rows or be
+/* Prints the hits of a query; none for a query without text. As texts may have several rows or be
  * equal or empty, the best rows may be of too few texts: then this query is searched for more
  * rows. */
 static void answer_query(struct search_run *search, const struct item *query,
@@ -51,7 +51,7 @@ static void answer_query(struct search_run *search, const struct item *query,
     const size_t wanted = search->n_wanted, n = collection->n_rows;
     struct query_hits hits;
     query_hits_begin(&hits, query, wanted);
-    if (item_n_visible(query) > 0) {
+    if (item_has_text(query)) {
         query_hits_fill(&hits, collection, found, search->n_found, wanted, &search->options);
         for (size_t k = search->n_found;
              collection->vectors->kind == VECTORS_ROWS && hits.n < wanted && k < n;) {
@@ -80,8 +80,8 @@ static bool tokenize_query(struct search_run *search, struct item *query)
     item_add_prompt(query, &encoder->query_prompt);
     if (!encoder_tokenize(encoder, query))
         return false;
-    if (item_n_visible(query) == 0)
-        program_note("%s has no tokens, and no hits", item_name(query));
+    if (!item_has_text(query))
+        program_note("%s has no tokens of its own, and no hits", item_name(query));
     if (word_notes_add(&search->words, encoder, query, note))
         program_note("%s", note);
     if (query->n_dropped > 0 && search->n_cut++ == 0)

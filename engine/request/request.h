@@ -26,6 +26,7 @@ struct request {
     bool is_query;           /* ANSWER_VECTORS: no token is skipped */
     const float *query;      /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
+    bool *have_text;    /* [inputs of the call]: set to engine_has_text of each; NULL: not asked */
     enum scores scores; /* of labels */
     bool raw_scores;    /* the caller asked for logits */
     /* Texts. */

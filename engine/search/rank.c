@@ -70,19 +70,24 @@ static engine_status encode_query(engine_session *session, const engine_input *q
     return status;
 }
 
-/* Compares the texts' vectors with the query's. */
+/* Compares the texts' vectors with the query's. A text that says nothing has no other score than
+ * the least: the vector of [CLS] and [SEP] alone may be near to any. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
-                                  const struct request *request, float *out)
+                                  struct request *request, bool query_has_text, float *out)
 {
+    const enum answer_kind kind = request->kind;
     size_t width = request->width;
-    float *query = session->rank_vectors, *vectors = query + width;
-    if (request->kind == ANSWER_MAX_SIM)
-        return encode(session, texts, n, request, out, n, NULL, NULL);
+    float *query = session->rank_vectors, *vectors = kind == ANSWER_MAX_SIM ? out : query + width;
+    bool have_text[RANK_BATCH];
+    request->have_text = have_text;
     engine_status status = encode(session, texts, n, request, vectors, n * width, NULL, NULL);
     for (size_t i = 0; i < n && status == ENGINE_OK; i++)
-        out[i] = (float)(request->kind == ANSWER_SPARSE
-                             ? sparse_product(query, vectors + i * width, width)
-                             : cosine(query, vectors + i * width, width));
+        if (!query_has_text || !have_text[i])
+            out[i] = kind == ANSWER_POOLED ? -1 : 0;
+        else if (kind != ANSWER_MAX_SIM)
+            out[i] =
+                (float)(kind == ANSWER_SPARSE ? sparse_product(query, vectors + i * width, width)
+                                              : cosine(query, vectors + i * width, width));
     return status;
 }
 
@@ -128,6 +133,8 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     if (status != ENGINE_OK)
         return status;
     struct prompt text_prompt = request.prompt;
+    bool query_has_text = true;
+    request.have_text = by_pair ? NULL : &query_has_text;
     request.n_inputs = n;
     request.prompt = query_prompt;
     if (by_pair) /* the text is the second one of each pair */
@@ -139,8 +146,9 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
         size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
         request.first_input = i;
-        status = by_pair ? rank_pairs(session, query, texts + i, count, &request, out + i)
-                         : rank_vectors(session, texts + i, count, &request, out + i);
+        status = by_pair
+                     ? rank_pairs(session, query, texts + i, count, &request, out + i)
+                     : rank_vectors(session, texts + i, count, &request, query_has_text, out + i);
     }
     return status;
 }

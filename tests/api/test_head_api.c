@@ -213,6 +213,35 @@ TEST(rank_without_pooling)
     }
 }
 
+/* Without words of their own texts come last, as text or as tokens, and a query finds nothing: else
+ * the vector of [CLS] and [SEP] would be compared, which is near to many. */
+TEST(rank_of_texts_without_words)
+{
+    engine_input query = support_text("I ride"), empty = support_text(" "),
+                 texts[] = {empty, support_text("bike"), {0}, support_text("")};
+    float scores[4];
+    engine_token tokens[8];
+    size_t n;
+    engine_model *model = support_open("weights/default.weights");
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &n, NULL), ENGINE_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(engine_has_text(tokens, n), 0);
+    texts[2].tokens = tokens;
+    texts[2].n_tokens = n;
+    assert_int_equal(engine_rank(session, &query, texts, 4, NULL, scores), ENGINE_OK);
+    assert_true(scores[0] == -1 && scores[1] > 0 && scores[2] == -1 && scores[3] == -1);
+    assert_int_equal(engine_rank(session, &empty, texts, 4, NULL, scores), ENGINE_OK);
+    assert_true(scores[0] == -1 && scores[1] == -1 && scores[2] == -1 && scores[3] == -1);
+    tokens[1].special = 0;
+    assert_int_equal(engine_has_text(tokens, n), 1);
+    tokens[1].in_prompt = 1;
+    assert_int_equal(engine_has_text(tokens, n), 0);
+    assert_int_equal(engine_has_text(NULL, n), 0);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
 /* If no token is left, the pooler has nothing to read. */
 TEST(pooler_without_tokens)
 {

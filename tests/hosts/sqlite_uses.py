@@ -306,6 +306,7 @@ def windows():
                             capture_output=True, text=True, check=True).stdout
     score = one(db, "SELECT encode_rank('who rides?', 'I ride bike')")
     assert f"{score:.5f}" in ranked or f"{score:.4f}" in ranked, (score, ranked)
+    assert one(db, "SELECT encode_rank('who rides?', ' ')") == one(db, "SELECT encode_rank('', 'I ride')") == -1
 
 
 def main():

@@ -53,6 +53,7 @@ gives 'windows' '0|11|I ride bike|t
 25|32|the sea|t' "SELECT begin, \"end\", part, encode_cosine(vector, encode(part)) > 0.999
     FROM encode_windows('I ride bike every day to the sea', 5, 'document');"
 score=$("$programs/encode" --rank 'who rides?' -f json <<<'I ride bike' | grep -oE '"score": ?[0-9.]+' | grep -oE '[0-9.]+$')
+gives 'the rank of an empty text' t "SELECT encode_rank('who rides?', ' ') = -1;"
 gives 'a rank' t "SELECT abs(encode_rank('who rides?', 'I ride bike') - $score) < 1e-5;"
 gives "PostgreSQL's own encode" 4142 "SELECT encode('AB'::bytea, 'hex');"
 sql "CREATE DATABASE latin ENCODING LATIN1 TEMPLATE template0 LOCALE 'C';"

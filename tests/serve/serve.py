@@ -148,7 +148,7 @@ class Routes(unittest.TestCase):
         self.assertEqual(len(pair), 3)
 
     def test_ranks(self):
-        texts = [text for text in TEXTS if text]
+        texts = [text for text in TEXTS if text] + [" "]
         for model in ("cross", "plain"):
             expected = scores("who rides?", texts, model)
             order = sorted(range(len(texts)), key=lambda i: -expected[i])
@@ -164,6 +164,8 @@ class Routes(unittest.TestCase):
             for path in ("/rerank", "/"):
                 answer = self.server.good(path, body)
                 self.assertEqual(answer, [{"index": i, "score": expected[i], "text": texts[i]} for i in order])
+        self.assertEqual(answer[-1]["score"], -1)
+        texts, expected = texts[:-1], expected[:-1]
         cosines = self.server.good("/similarity", {"inputs": {"source_sentence": "who rides?", "sentences": texts}})
         self.assertEqual(cosines, expected)
         self.assertEqual(self.server.good("/", {"inputs": {"source_sentence": "who rides?", "sentences": texts},

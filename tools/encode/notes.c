@@ -127,7 +127,8 @@ static void note_empty(const struct encoder *encoder, const struct item *item)
     if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
         result = ": it has no label";
     else if (encoder->request.task == TASK_RANK)
-        result = ": its score is 0";
+        result = item->number ? " of its own: it has the least score"
+                              : " of its own: all texts have the least score";
     else if (encoder->width && encoder->is_pooled)
         result = ": its vector is all zeros";
     program_note("%s has no tokens%s", item_name(item), result);
@@ -174,7 +175,9 @@ void notes_of(struct job *job, const struct item *item)
                      "other encodings)",
                      item_name(item));
     }
-    if (!task_is_tokens(task) && item_n_visible(item) == 0 && is_first(&notes->has_noted_empty))
+    const bool is_empty = task == TASK_RANK ? !encoder->ranks_pairs && !item_has_text(item)
+                                            : !task_is_tokens(task) && item_n_visible(item) == 0;
+    if (is_empty && is_first(&notes->has_noted_empty))
         note_empty(encoder, item);
     if (is_cut && is_first(&notes->has_noted_cut)) {
         notes->n_cut_named = is_text;

@@ -144,6 +144,14 @@ static bool tokenize_candidate(struct ranking *ranking, struct item *item)
     return is_good;
 }
 
+/* Returns a text for a cross-encoder, else its tokens, which know what is of its prompt. */
+static engine_input what_is_ranked(const struct ranking *ranking, const struct item *item)
+{
+    return ranking->encoder->ranks_pairs
+               ? item->record.input
+               : (engine_input){.tokens = item->tokens, .n_tokens = item->n_tokens};
+}
+
 static int add_candidate(struct ranking *ranking, const struct item *item, float score)
 {
     const engine_input *input = &item->record.input;
@@ -168,12 +176,12 @@ static int score_batch(void *task, struct batch *batch)
     int code = PROGRAM_DONE;
 
     for (; n < batch->n_items && tokenize_candidate(ranking, &batch->items[n]); n++)
-        inputs[n] = batch->items[n].record.input;
+        inputs[n] = what_is_ranked(ranking, &batch->items[n]);
     strcpy(reason, n < batch->n_items ? encoder->message : "");
     engine_encode_options options = encoder->options;
     options.on_long = ENGINE_ON_LONG_TRUNCATE; /* tokenize has seen which texts are cut */
-    if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n, &options,
-                         scores) != ENGINE_OK) {
+    const engine_input query = what_is_ranked(ranking, &ranking->query);
+    if (n && engine_rank(encoder->session, &query, inputs, n, &options, scores) != ENGINE_OK) {
         const engine_error *error = engine_session_error(encoder->session);
         if (error->input == ENGINE_QUERY_INPUT)
             return program_fail("%s", error->message);

@@ -131,14 +131,13 @@ static void write_decoded(struct json_writer *json, const struct call *call, siz
 {
     const size_t n = call->texts[text].n;
     const engine_token *tokens = call->tokens + call->texts[text].first;
-    const engine_model *model = call->model->model;
     int32_t *ids = alloc_zeros(n, sizeof *ids);
     size_t len;
     for (size_t i = 0; i < n; i++)
         ids[i] = tokens[i].id;
-    engine_decode(model, ids, n, call->skips_special, NULL, 0, &len, NULL);
+    engine_decode(call->model->model, ids, n, call->skips_special, NULL, 0, &len, NULL);
     char *own = alloc_zeros(len, 1);
-    engine_decode(model, ids, n, call->skips_special, own, len, &len, NULL);
+    engine_decode(call->model->model, ids, n, call->skips_special, own, len, &len, NULL);
     json_write_string(json, NULL, own, len);
     free(own);
     free(ids);
@@ -233,6 +232,11 @@ static int compare_ranks(const void *left, const void *right)
                                 : (a->index > b->index) - (a->index < b->index);
 }
 
+static bool has_text(const struct call *call, size_t text)
+{
+    return engine_has_text(call->tokens + call->texts[text].first, call->texts[text].n);
+}
+
 /* Returns the scores of a list of that kind, sorted if its best come first; to be freed. */
 static struct rank *make_ranks(const struct call *call, char list, size_t text, size_t *n)
 {
@@ -241,10 +245,11 @@ static struct rank *make_ranks(const struct call *call, char list, size_t text, 
     struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
     *n = 0;
     for (size_t i = 0; i < n_all; i++) {
-        const bool is_cosine = (list == 'c' || list == 'r') && !call->by_pairs;
-        const float score =
-            is_cosine ? (float)engine_cosine(row, row + (i + 1) * call->width, call->width)
-                      : row[i];
+        float score = row[i];
+        if ((list == 'c' || list == 'r') && !call->by_pairs)
+            score = list == 'c' || (has_text(call, 0) && has_text(call, i + 1))
+                        ? (float)engine_cosine(row, row + (i + 1) * call->width, call->width)
+                        : -1; /* as engine_rank */
         if (list != 'w' || score != 0)
             ranks[(*n)++] = (struct rank){score, i};
     }

@@ -248,8 +248,7 @@ bool http_drain(void)
 {
     if (!atomic_exchange(&http.is_draining, true))
         close(MHD_quiesce_daemon(http.daemon));
-    const bool is_idle = http.n_calls == 0;
-    if (!is_idle || !atomic_exchange(&http.has_ended, true))
+    if (http.n_calls > 0 || !atomic_exchange(&http.has_ended, true))
         return false;
     MHD_stop_daemon(http.daemon);
     return true;

@@ -129,12 +129,11 @@ struct call {
     struct text *texts;   /* [n_texts] */
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;
-    float *rows;                            /* [n_texts or n_tokens, width] */
-    size_t width, top, n_cut;               /* n_cut: texts that have lost tokens */
-    unsigned types;                         /* of vectors */
-    bool is_per_token, is_single, by_pairs; /* by_pairs: ranks are labels of pairs */
-    bool with_texts, skips_special, has_query,
-        is_gone; /* the query is text 0; the client has hung up */
+    float *rows;                                        /* [n_texts or n_tokens, width] */
+    size_t width, top, n_cut;                           /* n_cut: texts that have lost tokens */
+    unsigned types;                                     /* of vectors */
+    bool is_per_token, is_single, by_pairs;             /* by_pairs: ranks are labels of pairs */
+    bool with_texts, skips_special, has_query, is_gone; /* text 0 is the query; no client */
 
     struct call *next;             /* in the queue */
     size_t n_done, n_held;         /* texts that have their rows; bytes that are counted for it */

@@ -12,6 +12,9 @@ encode --rank dog cat --in-order; encode --rank dog cat --in-order -f json
 encode --rank dog -f csv </dev/null
 encode --rank dog --top 9 cat '' -f json
 encode --rank dog '' --no-special
+encode -m default.weights --rank 'who rides?' -f csv 'dogs bark' '' '  ' 'a man rides'
+encode -m plain.emb --rank dog -f csv cat ''; encode -m plain.emb --rank '' -f csv cat
+encode -m pair.head --rank '' -f csv cat ''; encode -m splade.head --rank dog -f csv '' cat dog; encode -m lexical.emb -p colbert --rank dog -f csv '' cat
 printf 'dog\ndog cat good bad paul smith in rome the . dog cat good bad paul smith\n' | encode --rank dog
 encode --rank dog --in-order -f csv cat 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
 encode --rank 'dog cat good bad paul smith in rome the . dog cat good bad paul smith' dog

@@ -117,12 +117,13 @@ class Vectors(unittest.TestCase):
         np.testing.assert_allclose(np.linalg.norm(encoder.encode(["a b"], normalize_embeddings=True)), 1, atol=1e-6)
 
     def test_rank(self):
-        texts = ["dogs bark", "I ride a bike", "rain", "my bike is red"]
+        texts = ["", "dogs bark", "I ride a bike", "rain", "my bike is red", " "]
         lines = command(DEFAULT, "--rank", "who rides?", text="\n".join(texts) + "\n")
         found = self.encoder.rank("who rides?", texts, return_documents=True)
         self.assertEqual([(hit["corpus_id"], np.float32(hit["score"]), hit["text"]) for hit in found],
                          [(line["index"], np.float32(line["score"]), line["text"]) for line in lines])
         self.assertEqual(self.encoder.rank("who rides?", texts, top_k=1)[0]["corpus_id"], lines[0]["index"])
+        self.assertEqual([(hit["corpus_id"], hit["score"]) for hit in found[4:]], [(0, -1), (5, -1)])
 
     def test_fill(self):
         masks = command(DEFAULT, "--fill", "--top", "3", "the [MASK] bites the [MASK]")[0]["masks"]

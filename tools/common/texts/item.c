@@ -39,6 +39,11 @@ size_t item_n_visible(const struct item *item)
     return n;
 }
 
+bool item_has_text(const struct item *item)
+{
+    return item->record.input.ids || engine_has_text(item->tokens, item->n_tokens);
+}
+
 size_t item_count(const struct item *item, int32_t id)
 {
     size_t n = 0;

@@ -63,6 +63,9 @@ bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);
 
+/* Returns whether one of the tokens is of the text itself, not special or of a prompt. */
+bool item_has_text(const struct item *item);
+
 /* Returns whether the i-th token was made of a part of the text: ids and special tokens were not;
  * and the bytes that it was made of, or "". */
 bool item_has_span(const struct item *item, size_t i);

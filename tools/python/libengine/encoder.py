@@ -213,7 +213,7 @@ class Encoder:
     def rank(self, query: str, documents: Sequence[str], top_k: int | None = None, return_documents: bool = False,
              *, on_long: str = "model") -> list[dict]:
         """Returns a dict of corpus_id and score (and text) for the top_k best documents, best first: by cross-encoder,
-        sparse weights, vectors of tokens or cosine, as the model does it."""
+        sparse weights, vectors of tokens or cosine, as the model does it. Empty documents come last: a cosine is -1."""
         texts = _items(documents)[0]
         inputs, asked = inputs_of(texts, name="documents"), inputs_of([query], name="query")
         scores = np.empty(len(texts), np.float32)
