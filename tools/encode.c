@@ -9,8 +9,6 @@
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/corpus/stop.h"
-#include "tools/encode/notes.h"
 
 #include <unistd.h>
 
@@ -62,7 +60,7 @@ int main(int argc, char **argv)
     encode_options_read(&options, argc, argv);
     set_passive_waiting(argv, options.request.session.n_threads);
     if (options.output_path)
-        options.request.session.progress = stop_progress;
+        options.request.session.progress = corpus_progress;
     encoder_open(&encoder, &options.request);
     const int code = encode(&options, &encoder);
     encoder_close(&encoder);

@@ -1,5 +1,5 @@
-/* batch.c - reading inputs together; see batch.h. */
-#include "tools/encode/batch.h"
+/* batch.c - reading inputs together; see job.h. */
+#include "tools/encode/job.h"
 
 #include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"

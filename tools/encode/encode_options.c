@@ -3,7 +3,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
-#include "tools/encode/corpus/origin.h"
+#include "tools/encode/corpus/corpus.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,10 +4,8 @@
  * result k after line k. When a text fails, the results of those before it are still printed. Texts
  * of any length are split into windows, of which a few are encoded at a time. Encoding functions
  * return PROGRAM_DONE, or the exit code of a failure. */
-#include "tools/encode/batch.h"
 #include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/corpus/origin.h"
 #include "tools/encode/print/printer.h"
 
 #include <stdlib.h>

@@ -9,7 +9,6 @@
  * Scores are the ids where ids are given, and zeros for texts. A hidden key has the score -infinity
  * as in the engine, exp(-infinity) = 0, and a row without keys is zeros.
  */
-#include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 
 #include <math.h>

@@ -5,8 +5,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/model_use.h"
 #include "tests/tools/program_ends.h"
-#include "tools/encode/corpus/journal.h"
-#include "tools/encode/corpus/origin.h"
+#include "tools/encode/corpus/corpus.h"
 
 #include <stdlib.h>
 #include <string.h>

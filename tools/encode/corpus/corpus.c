@@ -7,14 +7,13 @@
 #include "tools/encode/corpus/corpus.h"
 
 #include "tools/common/alloc.h"
-#include "tools/encode/corpus/origin.h"
-#include "tools/encode/corpus/stop.h"
-#include "tools/encode/notes.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,6 +142,48 @@ bool corpus_open(struct corpus *corpus, struct job *job)
     return true;
 }
 
+/* ---- A signal as a request. A descriptor becomes readable, so that no signal is missed between a
+ * ---- look at the flag and a wait for input; the session's call is interrupted, and if the signal
+ * ---- came before the call, its progress callback sees the flag. ---- */
+
+static volatile sig_atomic_t caught; /* 0: none has come */
+static int event = -1;
+static engine_session *volatile at_work;
+static const int SIGNALS[] = {SIGINT, SIGTERM};
+static struct sigaction before[2];
+
+static void request_stop(int signal_number)
+{
+    static const uint64_t one = 1;
+    const int reason = errno;
+    for (size_t i = 0; i < 2; i++)
+        sigaction(SIGNALS[i], &before[i], NULL);
+    caught = signal_number;
+    engine_session_interrupt(at_work);
+    if (write(event, &one, sizeof one) < 0)
+        caught = signal_number; /* no one waits on an event that failed */
+    errno = reason;
+}
+
+/* From here on the signals that are not ignored are requests. Returns a descriptor that becomes
+ * readable with the first one; -1 if it fails. */
+static int catch_signals(engine_session *session)
+{
+    const struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART};
+    at_work = session;
+    event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    for (size_t i = 0; i < 2; i++)
+        if (sigaction(SIGNALS[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(SIGNALS[i], &action, NULL);
+    return event;
+}
+
+int corpus_progress(size_t n_done, size_t n, void *user)
+{
+    (void)n_done, (void)n, (void)user;
+    return caught;
+}
+
 /* ---- The run ---- */
 
 static int fail_corpus(struct corpus *corpus, const char *message)
@@ -194,7 +235,7 @@ int corpus_keep(struct corpus *corpus)
     int code = PROGRAM_DONE;
     if (output_is_file(&corpus->job->output) && corpus->reached.bytes > corpus->journal.last.bytes)
         code = write_entry(corpus);
-    return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
+    return code == PROGRAM_DONE && caught ? 128 + caught : code;
 }
 
 int corpus_advance(struct corpus *corpus, bool is_last)
@@ -207,7 +248,7 @@ int corpus_advance(struct corpus *corpus, bool is_last)
     reached->progress = job->progress;
     for (size_t i = 0; i < job->output.n_parts; i++)
         reached->files[i].bytes = (uint64_t)ftello(output_file_stream(job->output.parts[i].file));
-    if (is_last || (!stop_signal() && started < corpus->due))
+    if (is_last || (!caught && started < corpus->due))
         return PROGRAM_DONE;
     const int code = corpus_keep(corpus);
     const double now = program_seconds(), between = COST_FACTOR * (now - started);
@@ -261,7 +302,7 @@ const char *corpus_begin(struct corpus *corpus)
     const bool continues = corpus->journal.n_entries > 0;
     const char *message = NULL;
     job->reader.lines.has_sum = true;
-    job->reader.lines.wake = stop_catch(job->encoder->session);
+    job->reader.lines.wake = catch_signals(job->encoder->session);
     corpus->due = program_seconds() + (continues ? LEAST_BETWEEN : FIRST_DUE);
     if (continues) {
         message = continue_run(corpus);
@@ -306,7 +347,7 @@ int corpus_end(struct corpus *corpus, int code)
 {
     struct output *output = &corpus->job->output;
     struct journal *journal = &corpus->journal;
-    stop_release();
+    at_work = NULL; /* the session is freed next */
     if (code == PROGRAM_DONE)
         code = finish_corpus(corpus);
     else if (journal->fd >= 0 && !corpus->is_broken && output_check(output, false) &&

@@ -1,5 +1,5 @@
-/* journal.c - see journal.h. */
-#include "tools/encode/corpus/journal.h"
+/* journal.c - see corpus.h. */
+#include "tools/encode/corpus/corpus.h"
 
 #include "engine/file/crc32c.h"
 #include "tools/common/alloc.h"
@@ -37,39 +37,40 @@ static json_t *read_journal_line(const char *line, size_t len)
     return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
 }
 
-_Static_assert(sizeof(struct progress) == 6 * sizeof(size_t), "each count is written and read");
+/* The counts of a struct progress, in its order. */
+static const char *const COUNTS[] = {"lines", "rows", "array_rows", "cut", "repaired", "left_out"};
+enum { N_COUNTS = sizeof COUNTS / sizeof COUNTS[0] };
+_Static_assert(sizeof(struct progress) == N_COUNTS * sizeof(size_t), "each is written and read");
 
 static json_t *entry_json(const struct journal_entry *entry)
 {
-    const struct progress *progress = &entry->progress;
+    json_t *object =
+        json_pack("{sIsI}", "bytes", (json_int_t)entry->bytes, "sum", (json_int_t)entry->sum);
     json_t *files = json_array();
+    size_t counts[N_COUNTS];
+    memcpy(counts, &entry->progress, sizeof counts);
+    for (size_t i = 0; i < N_COUNTS; i++)
+        json_object_set_new(object, COUNTS[i], json_integer((json_int_t)counts[i]));
     for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++)
         json_array_append_new(files, json_pack("[II]", (json_int_t)entry->files[i].bytes,
                                                (json_int_t)entry->files[i].sum));
-    return json_pack("{sIsIsIsIsIsIsIsIsosb}", "bytes", (json_int_t)entry->bytes, "sum",
-                     (json_int_t)entry->sum, "lines", (json_int_t)progress->lines, "rows",
-                     (json_int_t)progress->rows, "array_rows", (json_int_t)progress->array_rows,
-                     "cut", (json_int_t)progress->cut, "repaired", (json_int_t)progress->repaired,
-                     "left_out", (json_int_t)progress->left_out, "files", files, "finished",
-                     (int)entry->is_finished);
+    json_object_set_new(object, "files", files);
+    json_object_set_new(object, "finished", json_boolean(entry->is_finished));
+    return object;
 }
 
-/* Returns a number, or 0 if it is absent. */
-static size_t count_named(const json_t *object, const char *key)
-{
-    return (size_t)json_integer_value(json_object_get(object, key));
-}
-
+/* Numbers that are absent are 0. */
 static struct journal_entry read_entry(const json_t *object)
 {
+    size_t counts[N_COUNTS];
     struct journal_entry entry = {
         .bytes = (uint64_t)json_integer_value(json_object_get(object, "bytes")),
-        .sum = (uint32_t)count_named(object, "sum"),
-        .progress = {count_named(object, "lines"), count_named(object, "rows"),
-                     count_named(object, "array_rows"), count_named(object, "cut"),
-                     count_named(object, "repaired"), count_named(object, "left_out")},
+        .sum = (uint32_t)json_integer_value(json_object_get(object, "sum")),
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
+    for (size_t i = 0; i < N_COUNTS; i++)
+        counts[i] = (size_t)json_integer_value(json_object_get(object, COUNTS[i]));
+    memcpy(&entry.progress, counts, sizeof counts);
     for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
         entry.files[i].bytes = (uint64_t)json_integer_value(json_array_get(file, 0));

@@ -1,5 +1,5 @@
-/* origin.c - see origin.h. */
-#include "tools/encode/corpus/origin.h"
+/* origin.c - see corpus.h. */
+#include "tools/encode/corpus/corpus.h"
 
 #include "engine/file/crc32c.h"
 

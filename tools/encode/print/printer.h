@@ -3,8 +3,7 @@
 #define TOOLS_PRINTER_H
 
 #include "tools/common/print/rows.h"
-#include "tools/encode/batch.h"
-#include "tools/encode/encode_options.h"
+#include "tools/encode/job.h"
 
 #include <stdio.h>
 
