@@ -3,14 +3,11 @@
  *
  *     plot_options      the command line
  *     picture_NAME      a model or a scheme  →  a figure: tables with names
- *     render            figure  →  characters, a table of numbers, or (page, script, gnuplot) a
- *                       picture
+ *     render, gnuplot   figure  →  characters, a table of numbers, or a picture
  */
 #include "tools/common/options.h"
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_options.h"
-#include "tools/plot/render.h"
-#include "tools/plot/text.h"
 
 #include <string.h>
 

@@ -115,8 +115,8 @@ static void pair_words(struct comparison *comparison)
     comparison->rounding = ROUNDING * fmax(1, comparison->largest_value);
 }
 
-/* ---- What it means, in words: it follows from the numbers, and from what the model was asked to do
- * ---- about positions and masks ---- */
+/* ---- What it means, in words: it follows from the numbers, and from what the model was asked to
+ * ---- do about positions and masks ---- */
 
 static void conclude_same(const struct comparison *comparison, FILE *out)
 {
@@ -214,8 +214,8 @@ static char *conclude(const struct comparison *comparison)
 
 /* ---- Words that the vocabulary does not have ---- */
 
-/* Returns "fahre, ich are not in the vocabulary: ...", to be freed; NULL if every word is in it. Each
- * spelling is named once. The token is the one that the model reads instead of the last. */
+/* Returns "fahre, ich are not in the vocabulary: …", to be freed; NULL if every word is in it.
+ * Each spelling is named once. The token is the one that the model reads instead of the last. */
 static char *unknown_words(const struct comparison *comparison)
 {
     const char *words[WORDS_MOST], *token = NULL;

@@ -10,9 +10,25 @@
 #ifndef TOOLS_PLOT_FIGURE_H
 #define TOOLS_PLOT_FIGURE_H
 
+#include "tools/common/alloc.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+
+/* ---- Texts. encode-plot draws one picture and ends: nothing that it allocates is freed before
+ * ---- (alloc.h). ---- */
+
+/* Returns a text, as formatted or of bytes, NUL among them. Parts that are not UTF-8, and
+ * characters that a terminal would obey, become U+FFFD. */
+char *text_new(const char *format, ...) PROGRAM_PRINTF(1, 2);
+char *text_of_bytes(const char *bytes, size_t len);
+
+/* Returns the text as a terminal would show it, cut to so many columns. */
+char *text_cut(const char *text, size_t columns);
+
+/* Closes a stream of alloc_open; *text, which it wrote, is kept to the end of the program. */
+void text_close(FILE *stream, char **text);
+
+/* ---- Panels ---- */
 
 enum panel_kind { PANEL_MAP, PANEL_LINES, PANEL_DOTS, PANEL_POINTS, PANEL_DATA };
 
@@ -94,9 +110,5 @@ void figure_set_colors(struct figure *figure);
  * start of a row, as gnuplot reads them. With name_columns > 0, for a picture, names are cut to so
  * many columns of a screen, controls in them are escaped, and numbers have 8 digits. */
 void figure_write_table(const struct figure *figure, size_t name_columns, FILE *stream);
-
-/* Prints a map or dots in characters (figure_text.c), at most `columns` wide: numbers where they
- * fit, else shades. `colors`: the terminal knows the escapes for 24-bit colours. */
-void panel_print(const struct panel *panel, bool y_up, size_t columns, bool colors, FILE *stream);
 
 #endif

@@ -1,23 +1,20 @@
-/* gnuplot.h - gnuplot as a child process. */
+/* gnuplot.h - gnuplot as a child process, which draws figures. */
 #ifndef TOOLS_PLOT_GNUPLOT_H
 #define TOOLS_PLOT_GNUPLOT_H
 
-#include <stddef.h>
+#include "tools/plot/plot_options.h"
 
 struct picture {
     char *bytes; /* [len], then a NUL */
     size_t len;
 };
 
-/* Runs gnuplot on the commands, without its start files, and returns what it writes to stdout. Ends
- * the program if gnuplot is absent, fails, or draws nothing. */
-struct picture gnuplot_run(const char *commands, size_t len);
+/* Draws the figure in the format of the options; in characters at most `columns` wide (0: another
+ * format). Ends the program if gnuplot is absent, fails, or draws nothing. */
+struct picture gnuplot_draw(const struct figure *figure, const struct plot_options *options,
+                            size_t columns);
 
 /* Returns a text as a double-quoted string of gnuplot. */
 const char *gnuplot_string(const char *text);
-
-/* Replaces each character of a text that no font of this machine has by U+25A1 (a box; by ? if the
- * character takes fewer bytes), and prints a note once. Returns the new length, at most len. */
-size_t gnuplot_replace_missing(char *text, size_t len);
 
 #endif

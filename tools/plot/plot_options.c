@@ -7,7 +7,6 @@
 #include "tools/common/options/option_reading.h"
 #include "tools/common/output.h"
 #include "tools/common/texts/reader.h"
-#include "tools/plot/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,6 @@
  * own, one for each kind of positions, compute the numbers. */
 #include "tools/plot/plot_source.h"
 
-#include "tools/plot/text.h"
-
 #include <math.h>
 #include <string.h>
 

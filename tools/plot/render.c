@@ -1,29 +1,22 @@
-/* render.c - see render.h. Pictures and characters are complete before their output is opened.
- *
- * A picture is drawn by a script of gnuplot: maps.gp, waves.gp, order.gp, words.gp, or the user's
- * (--script). It reads the table of numbers and the variables that common.gp describes. Texts reach
- * gnuplot as strings alone: those of gnuplot_string, or of the table.
+/* render.c - draws a figure, or writes its numbers, or both. Pictures and characters are complete
+ * before their output is opened. Maps and dots in characters are printed here, all else is drawn by
+ * gnuplot.
  */
-#include "tools/plot/render.h"
-
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"
 #include "tools/plot/gnuplot.h"
-#include "tools/plot/text.h"
+#include "tools/plot/pictures/pictures.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST = 16000 };
-enum { TITLE_COLUMNS = 400, TITLE_BYTES = 2000 };
+enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, PIXELS_MOST = 16000 };
 
 static int write_output(const char *bytes, size_t len, const char *path)
 {
@@ -44,127 +37,126 @@ static int write_table(const struct figure *figure, const char *path)
     return write_output(table, len, path);
 }
 
-/* ---- Commands for gnuplot ---- */
+/* ---- Maps and dots in characters. A map that is too wide or high is made coarser: each character
+ * ---- is the mean of a block of cells. ---- */
 
-/* Returns the folder of the scripts: beside the program, where make links that of its tree, or
- * PREFIX/share/encode/plot for PREFIX/bin/encode-plot. */
-static const char *find_scripts(void)
+enum { NUMBER_COLUMNS = 6, NAME_COLUMNS = 20, ROWS_MOST = 48, BAR_COLUMNS = 20, KEY_CELLS = 20 };
+
+static double block_mean(const struct panel *panel, size_t row, size_t n_rows, size_t column,
+                         size_t n_columns)
 {
-    static const char *const folders[] = {"plot", "../share/encode/plot"};
-    char program[PATH_MAX] = "";
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash = len > 0 ? strrchr(program, '/') : NULL;
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < 2; i++) {
-        char *folder = alloc_own(alloc_text("%s/%s", program, folders[i]));
-        if (access(folder, X_OK) == 0)
-            return folder;
+    double sum = 0;
+    size_t n = 0;
+    for (size_t y = row; y < row + n_rows && y < panel->y.n; y++)
+        for (size_t x = column; x < column + n_columns && x < panel->x.n; x++, n++)
+            sum += panel->values[y * panel->x.n + x];
+    return sum / (double)n;
+}
+
+/* Prints a number if it fits, else a shade. Colours go from white to blue, below 0 to red. */
+static void print_map_cell(const struct panel *panel, double value, size_t columns, bool colors,
+                           FILE *stream)
+{
+    static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+    bool is_signed = panel->least < 0 && panel->most > 0;
+    double share = (value - panel->least) / (panel->most - panel->least);
+    double depth = fmin(1, fmax(0, is_signed ? fabs(value) / panel->most : share));
+    if (colors) {
+        int faint = (int)lround(255 - 220 * depth), middle = (int)lround(255 - 160 * depth);
+        bool is_red = is_signed && value < 0;
+        fprintf(stream, "\x1b[48;2;%d;%d;%dm\x1b[38;2;%sm",
+                is_red ? 255 - (255 - middle) / 2 : faint, is_red ? faint : middle,
+                is_red ? faint : 255 - (255 - middle) / 2, depth > 0.6 ? "255;255;255" : "0;0;0");
     }
-    program_die("the scripts of gnuplot are neither in '%s/plot' nor in '%s/../share/encode/plot'",
-                program, program);
+    if (columns >= NUMBER_COLUMNS)
+        fprintf(stream, fabs(value) < 100 ? "%*.2f" : "%*.0f", (int)columns, value);
+    else
+        for (size_t i = 0; i < columns; i++)
+            fputs(colors ? " " : shades[(size_t)fmin(4, fmax(0, 5 * share))], stream);
+    if (colors)
+        fputs("\x1b[0m", stream);
 }
 
-/* Returns the columns that names are cut to, so that they leave room for the values. */
-static size_t name_columns(const struct figure *figure)
+static size_t name_width(const struct axis *axis)
 {
-    switch (figure->panels[0].kind) {
-    case PANEL_DOTS: return 90; /* permutations differ in their last words */
-    case PANEL_POINTS: return 20;
-    default: return figure->n_panels > 1 ? 20 : 28;
+    return axis->labels ? axis_widest(axis, NAME_COLUMNS)
+                        : (size_t)snprintf(NULL, 0, "%zu", axis->n - 1);
+}
+
+static size_t print_name(const struct axis *axis, size_t i, size_t columns, FILE *stream)
+{
+    const char *name = axis_name(axis, i);
+    return display_text(stream, name, strlen(name), columns);
+}
+
+/* Prints the columns' names above their numbers, or the first and the last above shades. */
+static void print_header(const struct axis *axis, size_t margin, size_t cell_columns, FILE *stream)
+{
+    if (cell_columns < NUMBER_COLUMNS) {
+        fprintf(stream, "%s from left to right: ", axis->title ? axis->title : "columns");
+        print_name(axis, 0, NAME_COLUMNS, stream);
+        fputs(" … ", stream);
+        print_name(axis, axis->n - 1, NAME_COLUMNS, stream);
+    } else
+        fprintf(stream, "%*s", (int)margin, "");
+    for (size_t i = 0; cell_columns >= NUMBER_COLUMNS && i < axis->n; i++) {
+        size_t used = print_name(axis, i, cell_columns - 1, NULL);
+        fprintf(stream, "%*s", (int)(cell_columns - used), "");
+        print_name(axis, i, cell_columns - 1, stream);
     }
+    putc('\n', stream);
 }
 
-/* One line, cut if it is long. */
-static const char *title_string(const char *title)
+static void print_map(const struct panel *panel, bool y_up, size_t columns, bool colors,
+                      FILE *stream)
 {
-    return gnuplot_string(title ? text_cut(title, TITLE_COLUMNS) : "");
-}
-
-/* Writes the variables of panel i, whose table is the index-th. */
-static void write_panel_variables(const struct panel *panel, size_t i, size_t index,
-                                  size_t name_most, FILE *out)
-{
-    static const char *const palettes[] = {"", "RdBu", "viridis", "Blues"};
-    fprintf(out,
-            "i = %zu\ntable[i] = %zu\npage[i] = %zu\nrows[i] = %zu\ncolumns[i] = %zu\n"
-            "y_names[i] = %zu\nx_names[i] = %zu\ncolors[i] = \"%s\"\nleast[i] = %.9g\n"
-            "most[i] = %.9g\npanel_title[i] = %s\nx_title[i] = %s\ny_title[i] = %s\n"
-            "unit[i] = %s\nlinks[i] = \"",
-            i, index, panel->page, panel->y.n, panel->x.n, axis_widest(&panel->y, name_most),
-            axis_widest(&panel->x, name_most), palettes[panel->palette], panel->least, panel->most,
-            title_string(panel->title), title_string(panel->x.title), title_string(panel->y.title),
-            title_string(panel->unit));
-    for (size_t k = 0; k < panel->n_links; k++)
-        fprintf(out, "%zu %zu ", panel->links[k][0] + 1, panel->links[k][1] + 1);
-    fputs("\"\n", out);
-}
-
-/* Writes the variables that common.gp describes. columns: of characters, 0 for a picture. */
-static void write_variables(const struct figure *figure, const struct plot_options *options,
-                            size_t columns, FILE *out)
-{
-    static const char *const formats[] = {"", "text", "", "png", "svg", "pdf"};
-    const bool is_text = columns > 0;
-    double width = is_text ? (double)columns : options->width_inches;
-    double height = is_text ? TEXT_ROWS : options->height_inches;
-    size_t n = 0, i = 0;
-    for (size_t k = 0; k < figure->n_panels; k++)
-        n += figure->panels[k].kind != PANEL_DATA;
-    fprintf(out, "format = \"%s\"\nwidth = %.9g\nheight = %.9g\ndpi = %zu\n",
-            formats[options->format], width, height, options->dpi);
-    size_t title_len = strnlen(figure->title, TITLE_BYTES);
-    fprintf(out, "title = %s\nnotes = \"\"\n",
-            options->title ? gnuplot_string(text_of_bytes(figure->title, title_len))
-                           : title_string(figure->title));
-    for (size_t k = 0; k < figure->n_notes; k++)
-        fprintf(out, "notes = notes.%s.\"\\n\"\n", title_string(figure->notes[k]));
-    fprintf(out,
-            "n_notes = %zu\nn = %zu\nn_beside = %zu\nsquare = %d\ny_up = %d\nshows_values = %d\n"
-            "shares_scale = %d\nshares_names = %d\noverlaid = %d\n",
-            figure->n_notes, n, figure->columns, figure->is_square, figure->y_up,
-            figure->shows_values, figure->shares_scale, figure->shares_names, figure->is_overlaid);
-    fputs("array table[n]\narray page[n]\narray rows[n]\narray columns[n]\narray y_names[n]\n"
-          "array x_names[n]\narray colors[n]\narray least[n]\narray most[n]\narray links[n]\n"
-          "array panel_title[n]\narray x_title[n]\narray y_title[n]\narray unit[n]\n",
-          out);
-    for (size_t k = 0; k < figure->n_panels; k++)
-        if (figure->panels[k].kind != PANEL_DATA)
-            write_panel_variables(&figure->panels[k], ++i, k, name_columns(figure), out);
-}
-
-/* Draws the figure. The table is a file in memory, which gnuplot can open several times. */
-static struct picture run_script(const struct figure *figure, const struct plot_options *options,
-                                 size_t columns)
-{
-    static const char *const scripts[] = {[PANEL_MAP] = "maps.gp",
-                                          [PANEL_LINES] = "waves.gp",
-                                          [PANEL_DOTS] = "order.gp",
-                                          [PANEL_POINTS] = "words.gp"};
-    const char *folder = find_scripts(), *script = options->script;
-    char *commands, *table;
-    size_t len, table_len;
-    int file = memfd_create("table", 0);
-    FILE *stream = alloc_open(&table, &table_len), *data = file < 0 ? NULL : fdopen(file, "w");
-    figure_write_table(figure, name_columns(figure), stream);
-    text_close(stream, &table);
-    stream = alloc_open(&commands, &len);
-    fprintf(stream, "set encoding utf8\ndata = \"/dev/fd/%d\"\nfolder = %s\n", file,
-            gnuplot_string(folder));
-    write_variables(figure, options, columns, stream);
-    if (!script)
-        script = alloc_own(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
-    fprintf(stream, "load %s\n", gnuplot_string(script));
-    text_close(stream, &commands);
-    if (options->format == PLOT_PNG || options->format == PLOT_PDF) {
-        table_len = gnuplot_replace_missing(table, table_len);
-        len = gnuplot_replace_missing(commands, len);
+    size_t name_columns = name_width(&panel->y), room = columns - name_columns - 1;
+    size_t share = room / panel->x.n, name = name_width(&panel->x) + 1;
+    size_t cell_columns = share < NUMBER_COLUMNS   ? (share >= 2 ? 2 : 1)
+                          : name <= NUMBER_COLUMNS ? NUMBER_COLUMNS
+                          : name < share           ? name
+                                                   : share;
+    bool has_numbers = cell_columns >= NUMBER_COLUMNS;
+    size_t block_x = cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
+    size_t block_y = has_numbers ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
+    size_t n_rows = (panel->y.n + block_y - 1) / block_y;
+    print_header(&panel->x, name_columns + 1, cell_columns, stream);
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t row = (y_up ? n_rows - 1 - i : i) * block_y;
+        const char *label = axis_name(&panel->y, row);
+        display_cell(stream, label, strlen(label), name_columns);
+        putc(' ', stream);
+        for (size_t column = 0; column < panel->x.n; column += block_x)
+            print_map_cell(panel, block_mean(panel, row, block_y, column, block_x), cell_columns,
+                           colors, stream);
+        putc('\n', stream);
     }
-    if (!data || fwrite(table, 1, table_len, data) < table_len || fflush(data) != 0)
-        program_die("no memory for the numbers that gnuplot draws: %s", strerror(errno));
-    struct picture picture = gnuplot_run(commands, len);
-    fclose(data);
-    return picture;
+    fprintf(stream, "%.4g ", panel->least);
+    for (int i = 0; i < KEY_CELLS; i++)
+        print_map_cell(panel, panel->least + (panel->most - panel->least) * (i + 0.5) / KEY_CELLS,
+                       1, colors, stream);
+    fprintf(stream, " %.4g  %s\n", panel->most, panel->unit);
+}
+
+/* Prints numbers, a bar of the first of them, and the name, which is not cut. */
+static void print_dots(const struct panel *panel, FILE *stream)
+{
+    double most = panel_range(panel).most;
+    for (size_t k = 0; k < panel->x.n; k++)
+        fprintf(stream, "%s %zu: %s\n", k ? "number" : "bar, number", k + 1,
+                axis_name(&panel->x, k));
+    for (size_t row = 0; row < panel->y.n; row++) {
+        const double *values = panel->values + row * panel->x.n;
+        size_t bar = most > 0 ? (size_t)lround(fmax(0, values[0]) / most * BAR_COLUMNS) : 0;
+        for (size_t k = 0; k < panel->x.n; k++)
+            fprintf(stream, "%10.4g ", values[k]);
+        for (size_t i = 0; i < BAR_COLUMNS; i++)
+            fputs(i < bar ? "█" : " ", stream);
+        putc(' ', stream);
+        print_name(&panel->y, row, SIZE_MAX, stream);
+        putc('\n', stream);
+    }
+    fprintf(stream, "%s\n", panel->unit);
 }
 
 /* ---- Characters ---- */
@@ -181,7 +173,7 @@ static void write_text_line(const char *line, FILE *stream)
 static void write_drawing(const struct figure *figure, const struct plot_options *options,
                           size_t columns, FILE *stream)
 {
-    struct picture picture = run_script(figure, options, columns);
+    struct picture picture = gnuplot_draw(figure, options, columns);
     size_t feed = strspn(picture.bytes, "\f\n");
     while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
         picture.len--;
@@ -224,7 +216,10 @@ static int write_text(const struct figure *figure, const struct plot_options *op
             putc('\n', stream);
             write_text_line(figure->panels[i].title, stream);
         }
-        panel_print(&figure->panels[i], figure->y_up, columns, colors, stream);
+        if (figure->panels[i].kind == PANEL_DOTS)
+            print_dots(&figure->panels[i], stream);
+        else
+            print_map(&figure->panels[i], figure->y_up, columns, colors, stream);
     }
     text_close(stream, &text);
     return write_output(text, len, options->output_path);
@@ -260,7 +255,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
     if (pixels > PIXELS_MOST + 0.5)
         program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
                     PIXELS_MOST);
-    struct picture picture = run_script(figure, options, 0);
+    struct picture picture = gnuplot_draw(figure, options, 0);
     const char *begin = marks[options->format].begin, *end = marks[options->format].end;
     if (picture.len <= BEGIN || !memmem(picture.bytes, BEGIN, begin, strlen(begin)) ||
         !memmem(picture.bytes + picture.len - END, END, end, strlen(end)))

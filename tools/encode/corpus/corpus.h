@@ -61,11 +61,12 @@ void journal_close(struct journal *journal);
 char *journal_line(const json_t *object);
 
 /* ---- origin.c: what makes an output: the program's version, the model's checksum, the family of
- * ---- kernels, and the options that change a byte of it. Journals store these settings as JSON. So
- * ---- does FILE.origin.json, which is written beside a file of vectors, or one by --resume. It also
- * ---- has what is in force (name, pooling, prompt, position, mask, dimensions), how many rows and
- * ---- texts there are, and the lines, bytes and checksum of the input. encode-search compares it
- * ---- with model and texts, --resume with a run of the same output. ---- */
+ * kernels, and the options that change a byte of it. Journals store these settings as JSON.
+ *
+ * So does FILE.origin.json, which is written beside a file of vectors, or one by --resume. It also
+ * has what is in force (name, pooling, prompt, position, mask, dimensions), how many rows and texts
+ * there are, and the lines, bytes and checksum of the input. encode-search compares it with model
+ * and texts, --resume with a run of the same output. ---- */
 
 /* Returns the options that matter, each with its value, "" of a flag. Owned by the caller. */
 json_t *settings_of_options(const struct option_reading *reading);

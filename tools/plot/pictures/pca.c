@@ -14,7 +14,7 @@
  */
 #include "tools/plot/pictures/pca.h"
 
-#include "tools/plot/text.h"
+#include "tools/common/alloc.h"
 
 #include <math.h>
 #include <string.h>

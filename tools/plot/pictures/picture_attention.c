@@ -9,7 +9,6 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/text.h"
 
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * 1 - cos(h_l, h_(l-1)), h_0 being the state after the embedding step. */
 #include "tools/plot/pictures/pictures.h"
 
-#include "tools/plot/text.h"
-
 void picture_layers(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;

@@ -9,7 +9,6 @@
 
 #include "tools/common/options.h"
 #include "tools/common/random.h"
-#include "tools/plot/text.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -13,7 +13,6 @@
 #include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
-#include "tools/plot/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
-#include "tools/plot/text.h"
 
 #include <math.h>
 

@@ -10,7 +10,6 @@
 
 #include "tools/common/options.h"
 #include "tools/plot/pictures/pca.h"
-#include "tools/plot/text.h"
 
 #include <string.h>
 
