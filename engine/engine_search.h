@@ -39,8 +39,8 @@ typedef struct engine_index_builder engine_index_builder;
 ENGINE_API engine_index_builder *engine_index_new(void);          /* NULL: no memory */
 ENGINE_API void engine_index_free(engine_index_builder *builder); /* NULL is allowed */
 
-/* Adds the next row: a text, or n weights of ascending ids, which must be finite. All rows are of
- * one kind. After a failure nothing is added. */
+/* Adds the next row: a text, or n finite weights, of ids that are 0 or more, in any order; those of
+ * an id add up. All rows are of one kind. After a failure nothing is added. */
 ENGINE_API engine_status engine_index_add_text(engine_index_builder *builder, const char *text,
                                                size_t len, engine_error *error);
 ENGINE_API engine_status engine_index_add_weights(engine_index_builder *builder,

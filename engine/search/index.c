@@ -267,12 +267,12 @@ engine_status engine_index_add_weights(engine_index_builder *builder, const engi
 {
     bool is_good = takes(builder, false) && (weights != NULL || n == 0), has_room = true;
     for (size_t i = 0; is_good && i < n; i++)
-        is_good = weights[i].id >= 0 && weights[i].id < INT32_MAX - 1 &&
-                  isfinite(weights[i].weight) && (i == 0 || weights[i].id > weights[i - 1].id);
+        is_good =
+            weights[i].id >= 0 && weights[i].id < INT32_MAX - 1 && isfinite(weights[i].weight);
     if (!is_good)
         return misused(error,
                        "engine_index_add_weights: the builder is NULL, complete or has texts, "
-                       "a weight is not finite, or ids do not increase");
+                       "a weight is not finite, or an id is below 0");
     for (size_t i = 0; has_room && i < n; i++)
         has_room = add_entry(builder, (uint64_t)weights[i].id, weights[i].weight);
     return end_row(builder, has_room, false, 0, error);
@@ -286,8 +286,13 @@ static bool sort_entries(engine_index_builder *builder)
     struct entry *to = malloc((1 + builder->n) * sizeof *to);
     size_t *starts = malloc(DIGITS * sizeof *starts);
     const bool has_memory = to != NULL && starts != NULL;
+    uint64_t differs = 0; /* bits in which keys differ: of ids the lower ones */
+    for (size_t i = 0; i < builder->n; i++)
+        differs |= builder->entries[i].key ^ builder->entries[0].key;
     for (int shift = 0; shift < 64 && has_memory; shift += 16) {
         size_t before = 0;
+        if ((differs >> shift & (DIGITS - 1)) == 0)
+            continue;
         memset(starts, 0, DIGITS * sizeof *starts);
         for (size_t i = 0; i < builder->n; i++)
             starts[builder->entries[i].key >> shift & (DIGITS - 1)]++;

@@ -3,6 +3,7 @@
 
 #include "tools/search/npy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,15 @@ size_t vectors_start(const struct vectors *vectors, size_t i)
     return (size_t)start;
 }
 
+/* Reads a weight. In the file nothing is aligned. */
+static engine_weight read_weight(const struct vectors *vectors, size_t i)
+{
+    engine_weight weight;
+    memcpy(&weight.id, vectors->ids + i * sizeof weight.id, sizeof weight.id);
+    memcpy(&weight.weight, vectors->values + i * sizeof weight.weight, sizeof weight.weight);
+    return weight;
+}
+
 static void open_sparse(struct vectors *vectors)
 {
     const struct npy values = open_member(vectors, "data.npy", "\"<f4\"", 4, 1);
@@ -74,6 +84,7 @@ static void open_sparse(struct vectors *vectors)
     const struct npy shape = open_member(vectors, "shape.npy", "\"<i8\"", 8, 1);
     const struct npy format = open_member(vectors, "format.npy", "\"|S3\"", 3, 0);
     const struct npy starts = open_member(vectors, "indptr.npy", "\"<i8\"", 8, 1);
+    bool are_ids = true, are_finite = true;
     vectors->starts = starts.items;
     bool rises = starts.n_items > 0 && vectors_start(vectors, 0) == 0 &&
                  vectors_start(vectors, starts.n_items - 1) == values.n_items;
@@ -89,6 +100,15 @@ static void open_sparse(struct vectors *vectors)
         npy_die(&(struct npy){.file = &vectors->file},
                 "is not a CSR matrix as scipy.sparse.save_npz writes it");
     memcpy(&vectors->width, shape.items + 8, sizeof vectors->width);
+    for (size_t i = 0; i < ids.n_items; i++) {
+        const engine_weight weight = read_weight(vectors, i);
+        are_ids &= weight.id >= 0 && (size_t)weight.id < vectors->width;
+        are_finite &= isfinite(weight.weight) != 0;
+    }
+    if (!are_ids)
+        npy_die(&ids, "has ids that are not among its %zu columns", vectors->width);
+    if (!are_finite)
+        npy_die(&values, "has NaN or an infinity");
 }
 
 /* ---- An array of vectors of tokens ---- */
@@ -178,39 +198,18 @@ void vectors_check_width(struct vectors *vectors, const struct encoder *encoder)
             may_be_cut ? "; if encode --dimensions N cut them, use that here, too" : "");
 }
 
-/* ---- Searching: engine_search searches rows of texts; sparse weights and vectors of tokens are
- * ---- scored text by text ---- */
+/* ---- Searching ---- */
 
-/* A query as it is compared: its vectors [n, width], or its weights [n]. */
-struct compared_query {
-    const float *vectors;
-    const engine_weight *weights;
-    size_t n;
-};
-
-/* Scores a text. Its numbers in the file are not aligned, so they are copied. Returns false if ids
- * of sparse weights do not increase, since the product would miss some, or if memory is short. */
-static bool score_text(const struct vectors *vectors, size_t text,
-                       const struct compared_query *query, float *score)
+void hits_merge(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
+                engine_hit *scratch)
 {
-    const size_t begin = vectors_start(vectors, text), n = vectors_start(vectors, text + 1) - begin;
-    const size_t width = vectors->width, row_bytes = width * sizeof(float);
-    void *values = malloc(1 + n * (query->weights ? sizeof(engine_weight) : row_bytes));
-    engine_weight *weights = values;
-    bool is_good = values != NULL;
-    if (is_good && query->weights) {
-        for (size_t i = 0; i < n; i++) {
-            memcpy(&weights[i].id, vectors->ids + 4 * (begin + i), sizeof weights->id);
-            memcpy(&weights[i].weight, vectors->values + 4 * (begin + i), sizeof weights->weight);
-            is_good = is_good && (i == 0 || weights[i].id > weights[i - 1].id);
-        }
-        *score = (float)engine_sparse_product(query->weights, query->n, weights, is_good ? n : 0);
-    } else if (is_good) {
-        memcpy(values, vectors->values + begin * row_bytes, n * row_bytes);
-        *score = (float)engine_max_sim(query->vectors, query->n, values, n, width);
+    const engine_hit *a = best, *b = found;
+    for (size_t i = 0; i < k; i++) {
+        const bool is_b = b->row != UINT64_MAX && (a->row == UINT64_MAX || b->score > a->score);
+        scratch[i] = is_b ? *b++ : *a++;
+        scratch[i].row += is_b ? first_row : 0;
     }
-    free(values);
-    return is_good;
+    memcpy(best, scratch, k * sizeof *best);
 }
 
 /* Searches rows of the file, or scores of its texts. Rows without scores are errors or skipped. */
@@ -227,34 +226,110 @@ static void search_rows(struct vectors *vectors, const engine_vectors *rows, con
         program_die("%s", error.message);
 }
 
-/* Finds the best texts for one query. Their scores are searched as rows of one column, by the query
- * 1. Rows of hits become the first rows of the texts. */
+/* ---- Sparse weights: parts of the rows are indexed by the ids that a query has, and searched. So
+ * ---- memory does not grow with the file, and one query costs no more than reading it ---- */
+
+enum { PART_ROWS = 8192 };
+
+/* Makes an index of rows begin to end - 1. Returns false without memory. */
+static bool index_rows(const struct vectors *vectors, const bool *is_asked, size_t begin,
+                       size_t end, engine_index_builder *builder, engine_index *index)
+{
+    const size_t most = vectors_start(vectors, end) - vectors_start(vectors, begin);
+    engine_weight *weights = malloc((1 + most) * sizeof *weights);
+    bool is_good = weights != NULL;
+    for (size_t row = begin; row < end && is_good; row++) {
+        const size_t stop = vectors_start(vectors, row + 1);
+        size_t n = 0;
+        for (size_t i = vectors_start(vectors, row); i < stop; i++) {
+            weights[n] = read_weight(vectors, i);
+            n += is_asked[weights[n].id];
+        }
+        is_good = engine_index_add_weights(builder, weights, n, NULL) == ENGINE_OK;
+    }
+    free(weights);
+    return is_good && engine_index_bytes(builder, 0, &index->bytes, &index->len, NULL) == 0 &&
+           engine_index_open(index, NULL) == ENGINE_OK;
+}
+
+/* Finds the best rows for n queries, and k of each: out [n, k]. */
+static void search_sparse(const struct vectors *vectors, const struct encoder *encoder,
+                          const struct item *items, size_t n, size_t k, engine_hit *out)
+{
+    const int n_threads = (int)engine_session_threads(encoder->session);
+    const size_t width = vectors->width;
+    size_t *starts = alloc_zeros(n + 1, sizeof *starts);
+    for (size_t i = 0; i < n; i++)
+        starts[i + 1] = starts[i] + engine_sparse_entries(items[i].rows, width, NULL, 0);
+    engine_weight *weights = alloc_zeros(starts[n], sizeof *weights);
+    bool *is_asked = alloc_zeros(width, sizeof *is_asked), is_good = true;
+    for (size_t i = 0; i < n; i++)
+        engine_sparse_entries(items[i].rows, width, weights + starts[i], starts[i + 1] - starts[i]);
+    for (size_t i = 0; i < starts[n]; i++)
+        is_asked[weights[i].id] = true;
+    for (size_t i = 0; i < n * k; i++)
+        out[i] = (engine_hit){UINT64_MAX, -INFINITY};
+#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(n_threads) reduction(&& : is_good)
+    for (size_t begin = 0; begin < vectors->n; begin += PART_ROWS) {
+        const size_t n_rows = vectors->n - begin < PART_ROWS ? vectors->n - begin : PART_ROWS;
+        engine_hit *found = malloc((n + 1) * k * sizeof *found);
+        engine_index_builder *builder = engine_index_new();
+        engine_index index = {0};
+        const engine_sparse_queries queries = {&index, weights, starts, NULL};
+        const engine_search_options options =
+            ENGINE_SEARCH_OPTIONS(.n_threads = 1, .sparse = &queries);
+        is_good = is_good && found != NULL &&
+                  index_rows(vectors, is_asked, begin, begin + n_rows, builder, &index) &&
+                  engine_search(&(engine_vectors){.n = n_rows}, NULL, n, k, &options, found,
+                                NULL) == ENGINE_OK;
+#pragma omp ordered
+        for (size_t i = 0; i < n && is_good; i++)
+            hits_merge(out + i * k, found + i * k, begin, k, found + n * k);
+        engine_index_free(builder);
+        free(found);
+    }
+    if (!is_good)
+        alloc_die();
+    free(starts);
+    free(weights);
+    free(is_asked);
+}
+
+/* Scores a text. Its numbers in the file are not aligned, so they are copied. Returns false without
+ * memory. */
+static bool score_text(const struct vectors *vectors, size_t text, const struct item *query,
+                       float *score)
+{
+    const size_t begin = vectors_start(vectors, text), n = vectors_start(vectors, text + 1) - begin;
+    const size_t width = vectors->width, row_bytes = width * sizeof(float);
+    float *values = malloc(1 + n * row_bytes);
+    if (values == NULL)
+        return false;
+    memcpy(values, vectors->values + begin * row_bytes, n * row_bytes);
+    *score = (float)engine_max_sim(query->rows, query->n_tokens, values, n, width);
+    free(values);
+    return true;
+}
+
+/* Finds the best texts for one query of vectors of tokens. Their scores are searched as rows of one
+ * column, by the query 1. Rows of hits become the first rows of the texts. */
 static void find_texts(struct vectors *vectors, const struct encoder *encoder,
                        const struct item *item, size_t k, engine_hit *out)
 {
-    struct compared_query query = {.vectors = item->rows, .n = item->n_tokens};
     float *scores = alloc_zeros(vectors->n, sizeof *scores);
-    engine_weight *weights = NULL;
     bool is_good = true;
-    if (vectors->kind == VECTORS_SPARSE) {
-        query.n = engine_sparse_entries(item->rows, encoder->width, NULL, 0);
-        query.weights = weights = alloc_zeros(query.n, sizeof *weights);
-        engine_sparse_entries(item->rows, encoder->width, weights, query.n);
-    }
     const int n_threads = (int)engine_session_threads(encoder->session);
 #pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
     for (size_t i = 0; i < vectors->n; i++)
-        is_good = score_text(vectors, i, &query, &scores[i]) && is_good;
+        is_good = score_text(vectors, i, item, &scores[i]) && is_good;
     if (!is_good)
-        program_die("'%s': the ids of a text do not increase, or memory for its entries is short",
-                    vectors->file.path);
+        alloc_die();
     search_rows(vectors, &(engine_vectors){scores, vectors->n, 1, ENGINE_F32}, &(float){1}, 1, k,
                 ENGINE_SEARCH_OPTIONS(.metric = ENGINE_METRIC_DOT, .n_threads = 1), out);
-    for (size_t i = 0; i < k && vectors->kind == VECTORS_TOKENS; i++)
+    for (size_t i = 0; i < k; i++)
         if (out[i].row != UINT64_MAX)
             out[i].row = vectors_start(vectors, (size_t)out[i].row);
     free(scores);
-    free(weights);
 }
 
 void vectors_search(struct vectors *vectors, const struct encoder *encoder,
@@ -266,6 +341,8 @@ void vectors_search(struct vectors *vectors, const struct encoder *encoder,
                               .sparse = words);
     if (vectors->kind == VECTORS_ROWS)
         search_rows(vectors, &vectors->rows, queries[0].rows, n, k, options, out);
-    for (size_t i = 0; i < n && vectors->kind != VECTORS_ROWS; i++)
+    else if (vectors->kind == VECTORS_SPARSE)
+        search_sparse(vectors, encoder, queries, n, k, out);
+    for (size_t i = 0; i < n && vectors->kind == VECTORS_TOKENS; i++)
         find_texts(vectors, encoder, &queries[i], k, out + i * k);
 }

@@ -40,6 +40,11 @@ void vectors_search(struct vectors *vectors, const struct encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
                     const engine_sparse_queries *words, engine_hit *out);
 
+/* Merges hits [k] of later rows into `best` [k], both best first: equal scores stay in the order of
+ * the rows, which in `found` count from first_row. scratch: [k]. */
+void hits_merge(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
+                engine_hit *scratch);
+
 /* starts[i] of sparse weights or vectors of tokens. */
 size_t vectors_start(const struct vectors *vectors, size_t i);
 

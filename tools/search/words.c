@@ -173,25 +173,12 @@ void words_fuse(const struct collection *collection, const struct item *queries,
 
 /* ---- Searching ---- */
 
-/* Merges hits [k] of the next file into `best` [k], both best first: equal scores stay in the order
- * of the rows. Rows of the file count from `first_row`. */
-static void merge_hits(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
-                       engine_hit *merged)
-{
-    const engine_hit *a = best, *b = found;
-    for (size_t i = 0; i < k; i++) {
-        const bool is_b = b->row != UINT64_MAX && (a->row == UINT64_MAX || b->score > a->score);
-        merged[i] = is_b ? *b++ : *a++;
-        merged[i].row += is_b ? first_row : 0;
-    }
-    memcpy(best, merged, k * sizeof *best);
-}
-
 void collection_search(const struct collection *collection, const struct encoder *encoder,
                        const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
                        engine_hit *out)
 {
-    engine_hit *found = alloc_zeros(n * k, sizeof *found), *merged = alloc_zeros(k, sizeof *merged);
+    engine_hit *found = alloc_zeros(n * k, sizeof *found);
+    engine_hit *scratch = alloc_zeros(k, sizeof *scratch);
     for (size_t i = 0; i < n * k; i++)
         out[i] = (engine_hit){.row = UINT64_MAX};
     for (size_t f = 0; f < collection->n_files; f++) {
@@ -207,10 +194,10 @@ void collection_search(const struct collection *collection, const struct encoder
                        fusions ? &words.sparse : NULL, found);
         words_free(&words);
         for (size_t i = 0; i < n; i++)
-            merge_hits(out + i * k, found + i * k, file->first_row, k, merged);
+            hits_merge(out + i * k, found + i * k, file->first_row, k, scratch);
     }
     free(found);
-    free(merged);
+    free(scratch);
 }
 
 float words_score(const struct collection *collection, const struct item *query, uint64_t row,

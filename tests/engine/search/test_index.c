@@ -229,7 +229,7 @@ TEST(moments_are_those_of_the_scores)
 TEST(weights_are_rows_too)
 {
     engine_index_builder *builder = engine_index_new();
-    const engine_weight rows[] = {{3, 1.5F}, {70000, 2}, {3, -1}, {0, 4}};
+    const engine_weight rows[] = {{70000, 2}, {3, 1}, {3, 0.5F}, {3, -1}, {-1, 4}, {0, NAN}};
     const void *bytes;
     engine_index index = {0};
     engine_hit hits[3];
@@ -237,16 +237,16 @@ TEST(weights_are_rows_too)
     assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_ERROR_ARGUMENT);
     engine_index_free(builder);
     builder = engine_index_new(); /* what is refused does not say of which kind rows are */
-    assert_int_equal(engine_index_add_weights(builder, rows + 1, 3, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_weights(builder, rows + 3, 2, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_index_add_weights(builder, NULL, 1, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
     engine_index_free(builder);
-    builder = engine_index_new();
-    assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_OK);
+    builder = engine_index_new(); /* ids in any order, one of them twice */
+    assert_int_equal(engine_index_add_weights(builder, rows, 3, NULL), ENGINE_OK);
     assert_int_equal(engine_index_add_weights(builder, NULL, 0, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_add_weights(builder, rows + 2, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_index_add_weights(builder, rows + 5, 1, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_index_add_weights(builder, rows + 2, 1, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_add_weights(builder, rows + 3, 1, NULL), ENGINE_OK);
     assert_int_equal(engine_index_bytes(builder, 0, &bytes, &index.len, NULL), ENGINE_OK);
     assert_int_equal(engine_index_add_weights(builder, rows, 1, NULL), ENGINE_ERROR_ARGUMENT);
     index.bytes = bytes;

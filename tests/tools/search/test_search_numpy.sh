@@ -82,6 +82,59 @@ ends 'float64' 1 'holds "<f8"'
 run "$programs/encode-search" flat.npy --query x
 ends 'one dimension' 1 'is an array of 1 dimension'
 
+# Sparse rows: some are empty, and in some ids are not sorted or are there twice, as in matrices of SciPy; more rows than
+# are indexed at a time; weights below 0; the same rows at both ends.
+export LC_ALL=C
+"$programs/encode-new" -o lexical.weights --layers 0 --width 8 --heads 2 --set sparse=linear --set token_vectors=3 \
+    --words "$(echo w{1..400})" 2>err
+awk 'BEGIN { srand(2); for (q = 0; q < 14; q++) { line = "w7"
+    for (i = 0; i < 20; i++) line = line " w" 1 + int(rand() * 400); print line } }' >asked
+"$programs/encode" -m lexical.weights -p sparse -f npz -o asked.npz <asked 2>err
+cat >sparse.py <<'END'
+import sys
+import numpy as np
+
+def dense(path):
+    m = np.load(path)
+    rows = np.zeros(m["shape"])
+    np.add.at(rows, (np.repeat(np.arange(len(rows)), np.diff(m["indptr"])), m["indices"]), m["data"].astype(np.float64))
+    return rows
+
+if sys.argv[1] == "make":
+    rng, n, width = np.random.default_rng(4), 20000, np.load("asked.npz")["shape"][1]
+    counts = rng.integers(0, 12, n)
+    counts[-50:] = counts[:50]
+    indptr = np.append(0, np.cumsum(counts))
+    ids, data = rng.integers(0, width, indptr[-1]).astype(np.int32), rng.normal(0.5, 1, indptr[-1]).astype(np.float32)
+    ids[-indptr[50]:], data[-indptr[50]:] = ids[:indptr[50]], data[:indptr[50]]
+    parts = dict(data=data, indices=ids, indptr=indptr, shape=np.array([n, width]), format=np.array(b"csr"))
+    np.savez("corpus.npz", **parts)
+    for name, value in ("high", width), ("low", -1):
+        np.savez(name + ".npz", **{**parts, "indices": np.where(np.arange(len(ids)) == 5, value, ids).astype(np.int32)})
+    np.savez("infinite.npz", **{**parts, "data": np.where(np.arange(len(data)) == 5, np.inf, data).astype(np.float32)})
+else:
+    scores = (dense("asked.npz") @ dense("corpus.npz").T).astype(np.float32)
+    hits = np.array([line.split() for line in open("out")], object).reshape(len(scores), -1, 6)
+    found = hits[:, :, 2].astype(int) - 1
+    ranked = np.take_along_axis(scores, found, 1)
+    assert np.abs(ranked - hits[:, :, 4].astype(float)).max() <= 1e-6
+    # All rows, in falling order; equal scores, such as those of the rows at both ends, in the order of rows.
+    assert (np.sort(found, axis=1) == np.arange(scores.shape[1])).all() and scores.min() < 0
+    assert ((np.diff(ranked) < 0) | ((np.diff(ranked) == 0) & (np.diff(found) > 0))).all()
+END
+run "$python" sparse.py make
+check 'NumPy writes a sparse matrix' [ "$code" = 0 ]
+for threads in 1 3; do
+    run "$programs/encode-search" -m lexical.weights --threads $threads -k 20000 -f trec corpus.npz <asked
+    check "sparse rows, $threads threads: as NumPy has it" "$python" sparse.py compare
+done
+run "$programs/encode-search" -m lexical.weights high.npz --query w1
+ends 'an id above the columns' 1 'has ids that are not among its 401 columns'
+run "$programs/encode-search" -m lexical.weights low.npz --query w1
+ends 'an id below 0' 1 'has ids that are not among its 401 columns'
+run "$programs/encode-search" -m lexical.weights infinite.npz --query w1
+ends 'an infinite weight' 1 "data.npy in 'infinite.npz' has NaN or an infinity"
+
 # A matrix as scipy.sparse.save_npz writes it, and rows of tokens as encode -p colbert has them, by NumPy itself.
 cat >archive.py <<'END'
 import numpy as np
