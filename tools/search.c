@@ -138,9 +138,9 @@ static int answer_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     enum reader_state state;
-    if (!options->query && isatty(STDIN_FILENO))
+    if (options->n_queries == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a query per line; Ctrl-D ends, --help helps");
-    reader_open(&search->reader, (char *const *)&options->query, options->query ? 1 : 0,
+    reader_open(&search->reader, (char *const *)options->queries, options->n_queries,
                 options->request.is_json_input);
     hits_print_heading(&search->printer);
     do {
@@ -246,7 +246,7 @@ static void open_all(struct search_run *search)
         words_open(collection);
     if (options->rerank)
         reranker_open(&search->reranker, options);
-    if (!options->query)
+    if (options->n_queries == 0)
         input_remember("-");
     search->n_wanted =
         least(options->rerank ? options->n_candidates : options->n_hits, collection->n_rows);

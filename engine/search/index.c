@@ -212,7 +212,7 @@ static engine_status end_row(engine_index_builder *builder, bool has_room, bool 
                  : NULL;
     if (lengths == NULL) {
         builder->n = builder->n_before;
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for row %zu of an index",
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for row %zu (from 0) of an index",
                     builder->n_rows);
     }
     builder->n_before = builder->n;

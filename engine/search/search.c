@@ -213,7 +213,8 @@ static engine_status report_skipped(const struct search *search, size_t *n_skipp
     if (n == 0 || n_skipped != NULL)
         return succeed(error);
     return fail(error, ENGINE_ERROR_NOT_FINITE,
-                "row %zu has no scores: it has NaN or an infinity%s (%zu such row%s); the others "
+                "row %zu (counted from 0) has no scores: it has NaN or an infinity%s (%zu such "
+                "row%s); the others "
                 "can be searched",
                 (size_t)search->first_skipped,
                 search->scan.cosine ? ", or its length is neither 0 nor from 2.4e-35 to 4.2e37"

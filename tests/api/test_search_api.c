@@ -154,7 +154,7 @@ TEST(a_row_that_is_not_finite_is_an_error)
                 size_t n_skipped = 7;
                 assert_int_equal(search_floats(rows[0], 4, type, metric, n, NULL, hits, &error),
                                  ENGINE_ERROR_NOT_FINITE);
-                assert_non_null(strstr(error.message, "row 1 has no scores"));
+                assert_non_null(strstr(error.message, "row 1 (counted from 0) has no scores"));
                 assert_non_null(strstr(error.message, "3 such rows"));
                 assert_int_equal(
                     search_floats(rows[0], 4, type, metric, n, &n_skipped, hits, &error), 0);

@@ -27,8 +27,11 @@ static void set_task(void *options, const struct option_use *use)
         program_die_misused("%s and %s are different results: ask for one of them",
                             task_option(*task), task_option(wanted));
     *task = wanted;
-    if (wanted == TASK_RANK)
-        encode->query = use->text;
+    if (wanted != TASK_RANK)
+        return;
+    if (encode->query)
+        program_die_misused("--rank is given twice: texts are ranked for one query");
+    encode->query = use->text;
 }
 
 static void set_pad_id(void *options, const struct option_use *use)
@@ -59,7 +62,8 @@ static const struct option_row INPUT_ROWS[] = {
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
      CHOICE(request.is_json_input, false, "text jsonl")},
-    {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(pair)},
+    {"pair", 0, "TEXT", "encode this second text together with the one TEXT",
+     TEXTS_AT(struct encode_options, pair, n_pairs)},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
      TEXT(request.encode.prompt)},
     {"prompt-text", 0, "TEXT", "prepend this to each text", TEXT(request.encode.prompt_text)},
@@ -216,7 +220,7 @@ static const char *check_options(const void *options)
         return "--similarity takes at least two texts";
     if (encode->are_pairs && task == TASK_SIMILARITY && n % 2)
         return "--pairs takes two texts for each pair: the last one has none beside it";
-    if (encode->pair && n != 1)
+    if (encode->n_pairs && n != 1)
         return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
         return "--tokens and -p are printed together by -f json only";

@@ -67,7 +67,7 @@ static void read_row(const struct vector_file *file, uint64_t row, const char *l
     if (!passage_number(passage, "row", &found) || found != row ||
         !passage_number(passage, "line", &passage->line) || passage->line == 0)
         program_die("line %" PRIu64 " of '%s' is not about row %" PRIu64
-                    " of '%s': the file belongs to other vectors",
+                    " (counted from 0) of '%s': the file belongs to other vectors",
                     row + 1, file->rows_path, row, file->path);
 }
 

@@ -130,7 +130,8 @@ static void check_file(const struct collection *collection, const struct vector_
         compare_model(file, encoder);
     for (size_t i = 0; i < 3 && n > 0; i++)
         if (!is_of_its_text(collection, file, i * (n - 1) / 2, encoder))
-            program_die("row %zu of '%s' is not what %s gives for its text in '%s': another model, "
+            program_die("row %zu (counted from 0) of '%s' is not what %s gives for its text in "
+                        "'%s': another model, "
                         "pooling or prompt, or other texts" HINT,
                         i * (n - 1) / 2, file->path, encoder->name,
                         collection->texts->lines.file.path);

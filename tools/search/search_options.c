@@ -16,7 +16,8 @@
 enum { MOST_HITS = 1 << 20, DEFAULT_HITS = 10, DEFAULT_CANDIDATES = 100 };
 
 static const struct option_row QUERY_ROWS[] = {
-    {"query", 0, "TEXT", "search for this, not for the queries of stdin", TEXT(query)},
+    {"query", 0, "TEXT", "search for this, not for the queries of stdin; may be repeated",
+     TEXTS_AT(struct search_options, queries, n_queries)},
     {"input", 0, "KIND",
      "read stdin as text: a query per line; jsonl: a JSON string per line,\n"
      "or an object with \"text\" and, if it has one, \"_id\" or \"id\"",

@@ -10,7 +10,8 @@ struct search_options {
     struct request_options request;      /* of the queries */
     char *const *vectors, *const *texts; /* [n_vectors], [n_texts]: paths, of the command line */
     size_t n_vectors, n_texts;
-    const char *query; /* NULL: those of stdin */
+    const char *queries[256]; /* [n_queries] */
+    size_t n_queries;         /* 0: those of stdin */
     engine_metric metric;
     bool has_metric;
     bool is_hybrid; /* words count, too */

@@ -173,7 +173,7 @@ static engine_status write_group(struct weight_writer *writer, const float *valu
     for (size_t i = 0; tensor->type != TENSOR_F32 && i < count * cols; i++)
         if (!(fabsf(values[i]) < least_too_large))
             return refuse(
-                writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
+                writer, "tensor '%.100s', row %zu, column %zu (from 0): %g does not fit; take f32",
                 tensor->name, writer->rows_done + i / cols, i % cols, (double)values[i]);
     float *scales = writer->scales != NULL ? writer->scales + writer->rows_done : NULL;
     bool in_pairs = tensor->type == TENSOR_INT8K;

@@ -19,7 +19,7 @@ encode -t 0 dog
 encode -t x dog
 encode -t 100000 dog
 encode --pair dog
-encode --pair dog cat I
+encode --pair dog cat I; encode --pair a --pair b dog; encode --rank a --rank b dog; encode -o a -o b dog
 encode --input jsonl '"dog"'
 encode --tokens -p mean dog
 encode -f ids -p mean dog

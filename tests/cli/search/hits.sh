@@ -4,6 +4,8 @@ printf '%s\n' 'dog cat' bad good 'paul smith in rome' 'the dog .' cat 'good dog'
 encode-search -p mean -k 3 mean.npy corpus --query dog
 encode-search -p mean -k 2 mean.npy --query dog
 echo dog | encode-search -p mean -k 2 -f json mean.npy corpus
+encode-search -p mean -k 1 -f tsv --query dog --query cat mean.npy corpus --query ''
+encode-search -p mean mean.npy $(printf -- '--query dog %.0s' $(seq 257))
 printf 'a\tb\rc\n' >one; encode -p mean -f npy -o one.npy <one 2>log; printf 'cat\ndog\n' | encode-search -p mean -f tsv one.npy one
 printf 'dog\n\n' | encode-search -p mean -k 1 -f tsv mean.npy
 printf '%s\n' '{"_id": "q7", "text": "dog"}' '{"id": 12, "text": "cat"}' '"bad"' >queries; encode-search -p mean -k 1 -f trec --input jsonl mean.npy <queries

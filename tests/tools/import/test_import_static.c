@@ -183,9 +183,9 @@ TEST(refused)
     begin();
     import_write("config.json", CONFIG);
     write_tensors("embeddings", ROWS, beyond, NULL);
-    import_refused("a row behind the table", "token 3: row 3 of 3");
+    import_refused("a row behind the table", "token 3: row 3, expected 0 to 2");
     write_tensors("embeddings", ROWS, negative, NULL);
-    import_refused("a row before the table", "token 2: row -1 of 3");
+    import_refused("a row before the table", "token 2: row -1, expected 0 to 2");
     write_tensors("embeddings", ROWS, NULL, NULL);
     import_refused("fewer rows than tokens", "the tokenizer has ids up to 4");
     write_tensors("embeddings", TOKENS + 1, NULL, WEIGHTS);

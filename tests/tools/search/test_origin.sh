@@ -33,7 +33,7 @@ for type in f32 f16 int8 binary; do
     rm x.origin.json
     found 0 "" x texts
     found 1 "is not what" x texts -m other
-    found 1 "is not what" x turned
+    found 1 "row 0 (counted from 0) of 'x' is not what" x turned
 done
 run "$programs/encode" -p mean -f npy -o x <texts
 for damage in '' '{' '[]'; do
@@ -57,7 +57,7 @@ check "no checksum of texts that are arguments" [ "$(grep -c input_ x.origin.jso
 printf 'I ride\nyou\n' >two
 tac two >turned
 found 0 "" x two
-found 1 "is not what" x turned
+found 1 "row 0 (counted from 0) of 'x' is not what" x turned
 
 # ---- Files that are not text ----
 

@@ -38,11 +38,11 @@ for damage in '' 'x' '[2]' '{"row": 2}' '{"row": 2, "line": 0}' '{"row": 2, "lin
     '{"row": -2, "line": 3}' '{"row": 1, "line": 3}' '{"line": 3}'; do
     rows "$first" "$second" "$damage"
     search texts.jsonl
-    ends "the last line is '$damage'" 1 "line 3 of 'v.npy.rows.jsonl' is not about row 2 of 'v.npy'"
+    ends "the last line is '$damage'" 1 "line 3 of 'v.npy.rows.jsonl' is not about row 2 (counted from 0) of 'v.npy'"
 done
 : >v.npy.rows.jsonl
 search
-ends "an empty file of rows" 1 "line 3 of 'v.npy.rows.jsonl' is not about row 2 of 'v.npy'"
+ends "an empty file of rows" 1 "line 3 of 'v.npy.rows.jsonl' is not about row 2 (counted from 0) of 'v.npy'"
 rows "$first" "$third" # as many as the last one says, by its own number
 search
 ends "a line too few" 1 "is not about row"
@@ -109,6 +109,6 @@ rm v.npy.journal
     check "no rows" [ "$code" = 0 ]
     rows "$first"
     search
-    ends "a row of no vectors" 1 "line 1 of 'v.npy.rows.jsonl' is not about row 0 of 'v.npy'"
+    ends "a row of no vectors" 1 "line 1 of 'v.npy.rows.jsonl' is not about row 0 (counted from 0) of 'v.npy'"
 }
 finish

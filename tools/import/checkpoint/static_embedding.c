@@ -171,8 +171,9 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     double *rows = table.row_numbers != NULL ? read_column(set, table.row_numbers) : NULL;
     for (uint64_t i = 0; rows != NULL && i < n; i++)
         if (!(rows[i] >= 0 && rows[i] < (double)stored->shape[0]))
-            tensor_die(set, table.row_numbers, ", token %" PRIu64 ": row %.0f of %" PRIu64, i,
-                       rows[i], stored->shape[0]);
+            tensor_die(set, table.row_numbers,
+                       ", token %" PRIu64 ": row %.0f, expected 0 to %" PRIu64, i, rows[i],
+                       stored->shape[0] - 1);
     tensor_set_check_used(set, "a static embedding");
     table.type = table_type(types);
     if (table.type == 0)

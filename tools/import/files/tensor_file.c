@@ -371,7 +371,8 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             tensor_die(set, tensor,
-                       ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
+                       ", row %" PRIu64
+                       ", column %zu (counted from 0): %g is not a number that a model can have",
                        first + i / cols, i % cols, (double)values[i]);
 }
 
