@@ -208,13 +208,15 @@ static void open_encoder(struct search_run *search)
     }
     encoder_open(encoder, &options->request);
     if (encoder->ranks_pairs)
-        program_die_misused("%s is a cross-encoder, which makes no vectors: use it with --rerank, "
-                            "and -m for the model of the vectors",
-                            encoder->name);
+        program_die_misused(
+            "'%s' is a cross-encoder, which makes no vectors: use it with --rerank, "
+            "and -m for the model of the vectors",
+            encoder->info.path);
     if (vectors->kind == VECTORS_ROWS && !encoder->is_pooled)
-        program_die_misused("%s makes a vector for each token, and '%s' has one for each text: use "
-                            "-p with the pooling that made them",
-                            encoder->name, options->vectors[0]);
+        program_die_misused(
+            "'%s' makes a vector for each token, and '%s' has one for each text: use "
+            "-p with the pooling that made them",
+            encoder->info.path, options->vectors[0]);
     for (size_t i = 0; i < search->collection.n_files; i++)
         vectors_check_width(&search->collection.files[i].vectors, encoder);
     if (!options->no_check)

@@ -19,7 +19,7 @@ void source_open(struct plot_source *source, const struct plot_options *options)
         return;
     encoder_open(encoder, &tokens);
     if (!encoder->info.has_model)
-        program_die("%s holds a tokenizer alone: pictures need a model", encoder->name);
+        program_die("'%s' holds a tokenizer alone: pictures need a model", encoder->info.path);
     bool compares = options->command == PLOT_WORDS || options->command == PLOT_ORDER;
     bool has_none = strcmp(encoder->info.position, "none") == 0 &&
                     strcmp(encoder->attention_position, "none") == 0;
@@ -64,7 +64,7 @@ const struct item *source_only_text(struct plot_source *source, const char *no_l
     if (item->n_tokens == 0)
         program_die("the text has no tokens: there is nothing to look at");
     if (source->encoder.info.n_layers == 0)
-        program_die("%s has no layers, so %s", source->encoder.name, no_layers);
+        program_die("'%s' has no layers, so %s", source->encoder.info.path, no_layers);
     return item;
 }
 

@@ -30,10 +30,11 @@ static void compare_model(const struct vector_file *file, const struct encoder *
     const json_t *name = json_object_get(file->origin, "name");
     const json_int_t model = origin_number(file, "model"), n_rows = origin_number(file, "rows");
     if (model != (json_int_t)encoder->info.checksum)
-        program_die("'%s' was encoded by another model: %s (checksum %08X), not %s (%08X): name it "
-                    "with -m" HINT,
-                    file->path, json_is_string(name) ? json_string_value(name) : "",
-                    (unsigned)model, encoder->name, (unsigned)encoder->info.checksum);
+        program_die(
+            "'%s' was encoded by another model: %s (checksum %08X), not '%s' (%08X): name it "
+            "with -m" HINT,
+            file->path, json_is_string(name) ? json_string_value(name) : "", (unsigned)model,
+            encoder->info.path, (unsigned)encoder->info.checksum);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *its = json_string_value(json_object_get(file->origin, names[i][0]));
         if (!its || strcmp(its, names[i][1]) != 0)
@@ -130,10 +131,10 @@ static void check_file(const struct collection *collection, const struct vector_
         compare_model(file, encoder);
     for (size_t i = 0; i < 3 && n > 0; i++)
         if (!is_of_its_text(collection, file, i * (n - 1) / 2, encoder))
-            program_die("row %zu (counted from 0) of '%s' is not what %s gives for its text in "
+            program_die("row %zu (counted from 0) of '%s' is not what '%s' gives for its text in "
                         "'%s': another model, "
                         "pooling or prompt, or other texts" HINT,
-                        i * (n - 1) / 2, file->path, encoder->name,
+                        i * (n - 1) / 2, file->path, encoder->info.path,
                         collection->texts->lines.file.path);
 }
 

@@ -110,9 +110,10 @@ void reranker_open(struct reranker *reranker, const struct search_options *optio
     request.encode.on_long = options->request.encode.on_long;
     encoder_open(&reranker->encoder, &request);
     if (!reranker->encoder.ranks_pairs)
-        program_die("--rerank takes a cross-encoder, a model with head sequence and one label; %s "
-                    "is not one",
-                    reranker->encoder.name);
+        program_die(
+            "--rerank takes a cross-encoder, a model with head sequence and one label; '%s' "
+            "is not one",
+            reranker->encoder.info.path);
 }
 
 /* Counts the tokens of a pair. Too many end the program, or are cut, which the first note says. */

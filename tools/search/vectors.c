@@ -193,8 +193,8 @@ void vectors_check_width(struct vectors *vectors, const struct encoder *encoder)
         npy_die(&whole, "has rows of %zu columns%s, and --dimensions cuts queries to %zu", found,
                 packed, columns);
     npy_die(&whole,
-            "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of one model%s",
-            found, packed, encoder->name, columns,
+            "has rows of %zu columns%s, and '%s' makes vectors of %zu: both must be of one model%s",
+            found, packed, encoder->info.path, columns,
             may_be_cut ? "; if encode --dimensions N cut them, use that here, too" : "");
 }
 

@@ -118,14 +118,14 @@ static void check_head(const struct encoder *encoder)
     if (task == TASK_FILL && info->head != ENGINE_HEAD_MASK)
         missing = "head mask";
     if (!info->has_model && !task_is_tokens(task))
-        program_die("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
-                    encoder->name, task == TASK_VECTORS ? "a vector" : task_option(task));
+        program_die("'%s' holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
+                    info->path, task == TASK_VECTORS ? "a vector" : task_option(task));
     if (missing)
-        program_die("%s needs a model with %s; the head of %s is %s", task_option(task), missing,
-                    encoder->name, head_use(info->head));
+        program_die("%s needs a model with %s; the head of '%s' is %s", task_option(task), missing,
+                    info->path, head_use(info->head));
     if (task == TASK_FILL && info->mask_token < 0)
-        program_die("--fill needs a tokenizer with a mask token; that of %s names none",
-                    encoder->name);
+        program_die("--fill needs a tokenizer with a mask token; that of '%s' names none",
+                    info->path);
 }
 
 static void check_dimensions(const struct encoder *encoder)
@@ -223,8 +223,8 @@ static void open_session(struct encoder *encoder)
         return;
     bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
     program_die("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
-                is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
-                is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
+                is_pooler ? "; the head of '" : "", is_pooler ? encoder->info.path : "",
+                is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
 }
 
 void encoder_open(struct encoder *encoder, const struct request_options *request)

@@ -144,7 +144,7 @@ void origin_write(FILE *stream, const struct job *job)
     json_t *origin = settings_make(job->options->settings, encoder);
     json_object_update_new(
         origin,
-        json_pack("{ssssssssss%sIsIsI}", "name", encoder->name, "pooling",
+        json_pack("{ssssssssss%sIsIsI}", "name", path_name(encoder->info.path), "pooling",
                   encoder_pooling_asked(encoder), "position", encoder->position, "mask",
                   encoder->mask, "prompt", encoder->prompt.text ? encoder->prompt.text : "",
                   encoder->prompt.len, "dimensions", (json_int_t)encoder->width, "rows",
