@@ -206,7 +206,10 @@ static void open_encoder(struct search_run *search)
         options->request.has_pooling = true;
         options->request.encode.pooling = only;
     }
-    encoder_open(encoder, &options->request);
+    struct request_options request = options->request;
+    if (!options->has_precision)
+        request.model.precision = origin_precision(search->collection.files);
+    encoder_open(encoder, &request);
     if (encoder->ranks_pairs)
         program_die_misused(
             "'%s' is a cross-encoder, which makes no vectors: use it with --rerank, "

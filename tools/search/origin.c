@@ -21,12 +21,21 @@ static bool has_checksum(const struct vector_file *file)
     return json_object_get(file->origin, "input_bytes") != NULL;
 }
 
+engine_precision origin_precision(const struct vector_file *file)
+{
+    const char *name =
+        json_string_value(json_object_get(json_object_get(file->origin, "options"), "precision"));
+    return name && strcmp(name, "bf16") == 0 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT;
+}
+
 /* Compares what rows and queries must have in common; prompts need not be the same. */
 static void compare_model(const struct vector_file *file, const struct encoder *encoder)
 {
     const char *const names[][2] = {{"pooling", encoder_pooling_asked(encoder)},
                                     {"position", encoder->position},
                                     {"mask", encoder->mask}};
+    const char *const of_rows[] = {"position-base", "frequencies", "position-scale",
+                                   "embedding-scale", "no-special"};
     const json_t *name = json_object_get(file->origin, "name");
     const json_int_t model = origin_number(file, "model"), n_rows = origin_number(file, "rows");
     if (model != (json_int_t)encoder->info.checksum)
@@ -41,6 +50,12 @@ static void compare_model(const struct vector_file *file, const struct encoder *
             program_die("'%s' was encoded with the %s '%s', and queries have '%s'" HINT, file->path,
                         names[i][0], its ? its : "", names[i][1]);
     }
+    for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
+        if (json_object_get(json_object_get(file->origin, "options"), of_rows[i]))
+            program_die("'%s' was encoded with --%s, and queries cannot be" HINT, file->path,
+                        of_rows[i]);
+    if (origin_precision(file) != encoder->request.model.precision)
+        program_note("'%s' was encoded with another --precision than queries are", file->path);
     if (n_rows != (json_int_t)file->vectors.n_rows)
         program_die("'%s' has %zu rows, and its origin was written for %lld" HINT, file->path,
                     file->vectors.n_rows, (long long)n_rows);

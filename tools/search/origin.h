@@ -9,4 +9,7 @@
  * rows of that file are encoded again. Ends the program at a difference. */
 void origin_check(const struct collection *collection, struct encoder *encoder);
 
+/* Returns the precision with which a file was encoded, exact if that is not known. */
+engine_precision origin_precision(const struct vector_file *file);
+
 #endif

@@ -31,6 +31,8 @@ static const struct option_row QUERY_ROWS[] = {
      NAMED_AT(struct search_options, request.encode.pooling,
               ENGINE_TEXT_POOLINGS " sparse colbert model", engine_pooling_named),
      GIVEN(request.has_pooling)},
+    {"precision", 0, "KIND", "encode queries as exact or bf16; default as VECTORS were encoded",
+     CHOICE(request.model.precision, ENGINE_PRECISION_EXACT, "exact bf16"), GIVEN(has_precision)},
     {"dimensions", 0, "N", "if the vectors were cut to N columns, cut queries alike",
      COUNT(request.encode.dimensions, 1, INT32_MAX)},
     {"max-tokens", 0, "N", "allow N tokens per query; default the model's limit",

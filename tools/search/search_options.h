@@ -12,6 +12,7 @@ struct search_options {
     size_t n_vectors, n_texts;
     const char *queries[256]; /* [n_queries] */
     size_t n_queries;         /* 0: those of stdin */
+    bool has_precision;       /* else that of the vectors */
     engine_metric metric;
     bool has_metric;
     bool is_hybrid; /* words count, too */

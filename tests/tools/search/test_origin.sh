@@ -35,6 +35,22 @@ for type in f32 f16 int8 binary; do
     found 1 "is not what" x texts -m other
     found 1 "row 0 (counted from 0) of 'x' is not what" x turned
 done
+
+# ---- Queries are encoded as the rows were ----
+
+run "$programs/encode" -p mean -f npy --precision bf16 -o x <texts
+found 0 "" x texts --precision bf16
+cp out as_rows
+found 0 "with another --precision" x texts --precision exact
+check 'bf16 gives other scores' [ "$(cmp -s out as_rows; echo $?)" = 1 ]
+found 0 "" x texts
+check 'the precision of the rows is the default' cmp out as_rows
+check 'and is not reported' [ ! -s err ]
+for option in --no-special '--position-base 500' '--position-scale 2' '--embedding-scale 2'; do
+    run "$programs/encode" -p mean -f npy $option -o x <texts
+    found 1 "'x' was encoded with ${option% *}, and queries cannot be" x texts
+    found 0 "" x texts --no-check
+done
 run "$programs/encode" -p mean -f npy -o x <texts
 for damage in '' '{' '[]'; do
     printf '%s' "$damage" >x.origin.json
