@@ -65,7 +65,7 @@ static void begin_value(struct json_writer *json, const char *key)
     json->has_values = true;
 }
 
-static void begin_container(struct json_writer *json, const char *key, char bracket)
+void json_begin(struct json_writer *json, const char *key, char bracket)
 {
     begin_value(json, key);
     putc(bracket, json->stream);
@@ -73,7 +73,7 @@ static void begin_container(struct json_writer *json, const char *key, char brac
     json->has_values = false;
 }
 
-static void end_container(struct json_writer *json, char bracket)
+void json_end(struct json_writer *json, char bracket)
 {
     json->depth--;
     if (json->has_values)
@@ -82,26 +82,6 @@ static void end_container(struct json_writer *json, char bracket)
     if (json->depth == 0)
         putc('\n', json->stream);
     json->has_values = json->depth > 0;
-}
-
-void json_begin_object(struct json_writer *json, const char *key)
-{
-    begin_container(json, key, '{');
-}
-
-void json_end_object(struct json_writer *json)
-{
-    end_container(json, '}');
-}
-
-void json_begin_array(struct json_writer *json, const char *key)
-{
-    begin_container(json, key, '[');
-}
-
-void json_end_array(struct json_writer *json)
-{
-    end_container(json, ']');
 }
 
 /* ---- Values ---- */
@@ -134,22 +114,10 @@ void json_write_raw(struct json_writer *json, const char *key, const char *text,
     }
 }
 
-void json_write_null(struct json_writer *json, const char *key)
+void json_write_word(struct json_writer *json, const char *key, const char *word)
 {
     begin_value(json, key);
-    fputs("null", json->stream);
-}
-
-void json_write_truth(struct json_writer *json, const char *key, bool truth)
-{
-    begin_value(json, key);
-    fputs(truth ? "true" : "false", json->stream);
-}
-
-void json_write_count(struct json_writer *json, const char *key, uint64_t count)
-{
-    begin_value(json, key);
-    fprintf(json->stream, "%" PRIu64, count);
+    fputs(word, json->stream);
 }
 
 void json_write_integer(struct json_writer *json, const char *key, int64_t number)
@@ -161,11 +129,8 @@ void json_write_integer(struct json_writer *json, const char *key, int64_t numbe
 void json_write_float(struct json_writer *json, const char *key, float value)
 {
     char text[FORMAT_FLOAT_MAX];
-    begin_value(json, key);
-    if (isfinite(value))
-        fwrite(text, 1, format_float(value, text), json->stream);
-    else
-        fputs("null", json->stream);
+    format_float(value, text);
+    json_write_word(json, key, isfinite(value) ? text : "null");
 }
 
 void json_write_floats(struct json_writer *json, const char *key, const float *values, size_t n)

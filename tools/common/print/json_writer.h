@@ -28,10 +28,12 @@ struct json_writer {
     bool has_values; /* the innermost of them has some */
 };
 
-void json_begin_object(struct json_writer *json, const char *key);
-void json_end_object(struct json_writer *json);
-void json_begin_array(struct json_writer *json, const char *key);
-void json_end_array(struct json_writer *json);
+void json_begin(struct json_writer *json, const char *key, char bracket);
+void json_end(struct json_writer *json, char bracket);
+#define json_begin_object(json, key) json_begin(json, key, '{')
+#define json_end_object(json)        json_end(json, '}')
+#define json_begin_array(json, key)  json_begin(json, key, '[')
+#define json_end_array(json)         json_end(json, ']')
 
 /* Always valid UTF-8: each invalid part becomes U+FFFD. What a terminal would obey is an escape,
  * which reads back exactly. The second takes a NUL-terminated text. */
@@ -41,9 +43,10 @@ void json_write_text(struct json_writer *json, const char *key, const char *text
 /* A value that is JSON already, on one line and in UTF-8. */
 void json_write_raw(struct json_writer *json, const char *key, const char *text, size_t len);
 
-void json_write_null(struct json_writer *json, const char *key);
-void json_write_truth(struct json_writer *json, const char *key, bool truth);
-void json_write_count(struct json_writer *json, const char *key, uint64_t count);
+void json_write_word(struct json_writer *json, const char *key, const char *word);
+#define json_write_null(json, key)         json_write_word(json, key, "null")
+#define json_write_truth(json, key, truth) json_write_word(json, key, (truth) ? "true" : "false")
+#define json_write_count(json, key, count) json_write_integer(json, key, (int64_t)(count))
 void json_write_integer(struct json_writer *json, const char *key, int64_t number);
 
 /* The shortest number that reads back as the same float32; null where it is not finite. */
