@@ -175,7 +175,7 @@ void set_passive_waiting(char *argv[], size_t n_threads)
     execv(program, argv);
 }
 
-/* ---- Paths, time, words ---- */
+/* ---- Paths, time, numbers ---- */
 
 const char *path_name(const char *path)
 {
@@ -196,11 +196,6 @@ double program_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 uint64_t option_number(const char *option, const char *text, uint64_t least, uint64_t most)
 {
     char *end = NULL;
@@ -212,30 +207,13 @@ uint64_t option_number(const char *option, const char *text, uint64_t least, uin
     return number;
 }
 
-size_t option_count(const char *option, const char *text, size_t least, size_t most)
-{
-    return (size_t)option_number(option, text, least, most);
-}
-
-static bool parse_real(const char *text, double *value)
-{
-    char *end = NULL;
-    *value = isspace((unsigned char)text[0]) ? 0 : strtod(text, &end);
-    return end && end != text && *end == '\0' && isfinite(*value);
-}
-
-double option_real(const char *option, const char *text)
-{
-    double value;
-    if (!parse_real(text, &value))
-        program_die_misused("%s takes a number, not '%s'", option, text);
-    return value;
-}
-
 double option_between(const char *option, const char *text, double least, double most)
 {
-    double value;
-    if (!parse_real(text, &value) || value < least || value > most)
-        program_die_misused("%s takes a number from %g to %g, not '%s'", option, least, most, text);
-    return value;
+    char *end = NULL;
+    const double value = isspace((unsigned char)text[0]) ? 0 : strtod(text, &end);
+    if (end && end != text && *end == '\0' && isfinite(value) && value >= least && value <= most)
+        return value;
+    if (isinf(least))
+        program_die_misused("%s takes a number, not '%s'", option, text);
+    program_die_misused("%s takes a number from %g to %g, not '%s'", option, least, most, text);
 }

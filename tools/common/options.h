@@ -8,6 +8,7 @@
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,15 +77,15 @@ bool path_ends_in(const char *path, const char *ending);
 double program_seconds(void);
 
 /* The ending of a noun that is counted: "1 token", "2 tokens". */
-const char *plural(uint64_t n);
+#define plural(n) ((n) == 1 ? "" : "s")
 
 /* Whole decimal numbers from least to most; the message names the option, the text and the
  * bounds. */
 uint64_t option_number(const char *option, const char *text, uint64_t least, uint64_t most);
-size_t option_count(const char *option, const char *text, size_t least, size_t most);
+#define option_count(...) ((size_t)option_number(__VA_ARGS__))
 
-/* A finite decimal number; and one from least to most. */
-double option_real(const char *option, const char *text);
+/* A decimal number from least to most; and any finite one. */
+#define option_real(option, text) option_between(option, text, -INFINITY, INFINITY)
 double option_between(const char *option, const char *text, double least, double most);
 
 #endif

@@ -1,6 +1,7 @@
 /* read.c - from the body of a call to tokens. A field has one meaning in all dialects that have it,
  * so that one reader serves all routes. */
 #include "tools/common/alloc.h"
+#include "tools/common/model_file.h"
 #include "tools/serve/serve.h"
 
 #include <stdint.h>
@@ -230,18 +231,6 @@ static bool add_items(struct call *call, const char *key, json_t *items, const j
     return true;
 }
 
-/* Returns whether dense layers follow the pooling. */
-static bool has_projections(const engine_model *model)
-{
-    const char *key, *value;
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) == ENGINE_OK;
-         i++)
-        if (strcmp(key, "projections") == 0)
-            return strcmp(value, "0") != 0;
-    return false;
-}
-
 /* The model's own vectors, or means if it has no pooling. */
 static bool resolve_vectors(struct call *call)
 {
@@ -257,7 +246,9 @@ static bool resolve_vectors(struct call *call)
     call->width = has_pooling ? info->output_width : info->width;
     if (is_raw) /* the pooling alone */
         options->pooling = (engine_pooling)engine_pooling_named(info->pooling);
-    if (is_raw && has_projections(call->model->model))
+    const char *projections =
+        model_setting(call->model->model, ENGINE_SETTINGS_CONFIG, "projections");
+    if (is_raw && projections && strcmp(projections, "0") != 0) /* dense layers after the pooling */
         return call_fail(call, FAULT_UNABLE, "%s has no vectors before normalisation",
                          call->model->name);
     if (options->dimensions > call->width)
