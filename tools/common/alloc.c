@@ -97,47 +97,32 @@ char *alloc_text(const char *format, ...)
 /* ---- A stream into memory. glibc's open_memstream drops without an error what it has no memory
  * for; this one fails as a write to a full disk does. ---- */
 
-struct memory {
-    char **text; /* [*len], then a NUL */
-    size_t *len;
-};
-
 static ssize_t append(void *cookie, const char *bytes, size_t n)
 {
-    struct memory *memory = cookie;
-    char *grown = realloc(*memory->text, *memory->len + n + 1);
+    struct written *text = cookie;
+    char *grown = realloc(text->bytes, text->len + n + 1);
     if (!grown)
         return 0;
-    memcpy(grown + *memory->len, bytes, n);
-    *memory->text = grown;
-    grown[ *memory->len += n] = '\0';
+    memcpy(grown + text->len, bytes, n);
+    text->bytes = grown;
+    text->len += n;
+    grown[text->len] = '\0';
     return (ssize_t)n;
 }
 
-static int free_memory(void *cookie)
+FILE *alloc_open(struct written *text)
 {
-    free(cookie);
-    return 0;
-}
-
-FILE *alloc_open(char **text, size_t *len)
-{
-    struct memory *memory = malloc(sizeof *memory);
-    *text = calloc(1, 1);
-    *len = 0;
-    FILE *stream = memory
-                       ? fopencookie(memory, "w",
-                                     (cookie_io_functions_t){.write = append, .close = free_memory})
-                       : NULL;
-    if (!stream || !*text)
+    *text = (struct written){calloc(1, 1), 0};
+    FILE *stream = fopencookie(text, "w", (cookie_io_functions_t){.write = append});
+    if (!stream || !text->bytes)
         alloc_die();
-    *memory = (struct memory){text, len};
     return stream;
 }
 
-void alloc_close(FILE *stream)
+char *alloc_close(FILE *stream, const struct written *text)
 {
-    int is_bad = ferror(stream);
+    const int is_bad = ferror(stream);
     if (fclose(stream) != 0 || is_bad)
         alloc_die();
+    return alloc_own(text->bytes);
 }

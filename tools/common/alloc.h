@@ -46,8 +46,13 @@ void *alloc_resize(void *data, size_t n, size_t element_bytes);
 /* A text as formatted, to be freed. */
 char *alloc_text(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
-/* What is written to the stream is in *text, to be freed, when alloc_close has been called. */
-FILE *alloc_open(char **text, size_t *len);
-void alloc_close(FILE *stream);
+/* A stream into memory: what is written to it is in `text`, which alloc_close returns, to be
+ * freed. */
+struct written {
+    char *bytes; /* [len], then a NUL */
+    size_t len;
+};
+FILE *alloc_open(struct written *text);
+char *alloc_close(FILE *stream, const struct written *text);
 
 #endif

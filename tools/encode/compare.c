@@ -186,9 +186,8 @@ static void conclude_other_words(const struct comparison *comparison, FILE *out)
 static char *conclude(const struct comparison *comparison)
 {
     const double largest = comparison->largest;
-    char *sentence;
-    size_t len;
-    FILE *out = alloc_open(&sentence, &len);
+    struct written sentence;
+    FILE *out = alloc_open(&sentence);
     if (comparison->n_pairs == 0)
         fputs("The texts share no word: there is nothing to compare.", out);
     else if (largest <= comparison->rounding)
@@ -208,8 +207,7 @@ static char *conclude(const struct comparison *comparison)
                     : "Without positions and with a full mask the same words should have the same "
                       "vectors, but they differ by up to %.3g, which is more than rounding.",
                 largest);
-    alloc_close(out);
-    return sentence;
+    return alloc_close(out, &sentence);
 }
 
 /* ---- Words that the vocabulary does not have ---- */
@@ -219,8 +217,8 @@ static char *conclude(const struct comparison *comparison)
 static char *unknown_words(const struct comparison *comparison)
 {
     const char *words[WORDS_MOST], *token = NULL;
-    size_t lens[WORDS_MOST], n = 0, token_len = 0, line_len;
-    char *line = NULL;
+    size_t lens[WORDS_MOST], n = 0, token_len = 0;
+    struct written line;
     bool are_more = false;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < comparison->items[side].n_tokens; i++) {
@@ -240,7 +238,7 @@ static char *unknown_words(const struct comparison *comparison)
         }
     if (!token)
         return NULL;
-    FILE *stream = alloc_open(&line, &line_len);
+    FILE *stream = alloc_open(&line);
     for (size_t i = 0; i < n; i++) {
         fputs(i ? ", " : "", stream);
         display_text(stream, words[i], lens[i], WORD_COLUMNS);
@@ -248,8 +246,7 @@ static char *unknown_words(const struct comparison *comparison)
     fprintf(stream, "%s %s not in the vocabulary: %s the vector of ", are_more ? " and others" : "",
             n == 1 ? "is" : "are", n == 1 ? "it starts from" : "all start from");
     display_text(stream, token, token_len, WORD_COLUMNS);
-    alloc_close(stream);
-    return line;
+    return alloc_close(stream, &line);
 }
 
 /* ---- Printing ---- */

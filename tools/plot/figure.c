@@ -42,18 +42,10 @@ char *text_new(const char *format, ...)
 
 char *text_cut(const char *text, size_t columns)
 {
-    char *cut;
-    size_t len;
-    FILE *stream = alloc_open(&cut, &len);
+    struct written cut;
+    FILE *stream = alloc_open(&cut);
     display_text(stream, text, strlen(text), columns);
-    text_close(stream, &cut);
-    return cut;
-}
-
-void text_close(FILE *stream, char **text)
-{
-    alloc_close(stream);
-    alloc_own(*text);
+    return alloc_close(stream, &cut);
 }
 
 /* ---- Panels ---- */

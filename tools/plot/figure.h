@@ -25,9 +25,6 @@ char *text_of_bytes(const char *bytes, size_t len);
 /* Returns the text as a terminal would show it, cut to so many columns. */
 char *text_cut(const char *text, size_t columns);
 
-/* Closes a stream of alloc_open; *text, which it wrote, is kept to the end of the program. */
-void text_close(FILE *stream, char **text);
-
 /* ---- Panels ---- */
 
 enum panel_kind { PANEL_MAP, PANEL_LINES, PANEL_DOTS, PANEL_POINTS, PANEL_DATA };

@@ -28,9 +28,8 @@
 const char *gnuplot_string(const char *text)
 {
     bool after_escape = false; /* octal digits after an escape would extend it */
-    char *made;
-    size_t len;
-    FILE *stream = alloc_open(&made, &len);
+    struct written made;
+    FILE *stream = alloc_open(&made);
     putc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
@@ -43,8 +42,7 @@ const char *gnuplot_string(const char *text)
             fprintf(stream, "\\%03o", *c);
     }
     putc('"', stream);
-    text_close(stream, &made);
-    return made;
+    return alloc_close(stream, &made);
 }
 
 /* ---- Fonts ---- */
@@ -80,15 +78,16 @@ static const unsigned char *read_fonts(void)
 }
 
 /* Replaces each character of a text that no font of this machine has by U+25A1 (a box; by ? if the
- * character takes fewer bytes), and prints a note once. Returns the new length, at most len. */
-static size_t replace_missing(char *text, size_t len)
+ * character takes fewer bytes), and prints a note once. */
+static void replace_missing(struct written *written)
 {
     static const unsigned char *has;
     static bool is_read, is_noted;
+    char *text = written->bytes;
     uint32_t character;
     size_t out = 0;
-    for (size_t at = 0, n; at < len; at += n) {
-        n = utf8_next(text + at, len - at, &character);
+    for (size_t at = 0, n; at < written->len; at += n) {
+        n = utf8_next(text + at, written->len - at, &character);
         if (character > LAST_COMMON && !is_read) {
             has = read_fonts();
             is_read = true;
@@ -107,7 +106,7 @@ static size_t replace_missing(char *text, size_t len)
                          (unsigned)character);
         is_noted = true;
     }
-    return out;
+    written->len = out;
 }
 
 /* ---- Running ---- */
@@ -129,20 +128,20 @@ static const char *one_line(char *message)
 
 /* Runs gnuplot on the commands, without its start files, and returns what it writes to stdout. Ends
  * the program if gnuplot is absent, fails, or draws nothing. */
-static struct picture run_gnuplot(const char *commands, size_t len)
+static struct written run_gnuplot(const struct written *commands)
 {
     /* By its name stdin is read as a file is, not byte by byte as from a terminal. */
     char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "/dev/stdin";
     char *const arguments[] = {name, defaults, from_stdin, NULL};
     struct child_result result;
-    int reason = run_child(arguments, commands, len, &result);
+    int reason = run_child(arguments, commands->bytes, commands->len, &result);
     if (reason == ENOENT)
         program_die("gnuplot is not installed: sudo apt-get install gnuplot-nox (sh "
                     "tools/setup.sh installs it too); --data FILE and -f data need no "
                     "gnuplot");
     if (reason)
         program_die("cannot run gnuplot: %s", strerror(reason));
-    struct picture picture = {alloc_own(result.bytes), result.len};
+    struct written picture = {alloc_own(result.bytes), result.len};
     const char *message = one_line(result.message);
     if (WIFSIGNALED(result.status))
         program_die("gnuplot was ended by signal %d: %s", WTERMSIG(result.status), message);
@@ -245,7 +244,7 @@ static void write_variables(const struct figure *figure, const struct plot_optio
 }
 
 /* The table is a file in memory, which gnuplot can open several times. */
-struct picture gnuplot_draw(const struct figure *figure, const struct plot_options *options,
+struct written gnuplot_draw(const struct figure *figure, const struct plot_options *options,
                             size_t columns)
 {
     static const char *const scripts[] = {[PANEL_MAP] = "maps.gp",
@@ -253,27 +252,26 @@ struct picture gnuplot_draw(const struct figure *figure, const struct plot_optio
                                           [PANEL_DOTS] = "order.gp",
                                           [PANEL_POINTS] = "words.gp"};
     const char *folder = find_scripts(), *script = options->script;
-    char *commands, *table;
-    size_t len, table_len;
+    struct written commands, table;
     int file = memfd_create("table", 0);
-    FILE *stream = alloc_open(&table, &table_len), *data = file < 0 ? NULL : fdopen(file, "w");
+    FILE *stream = alloc_open(&table), *data = file < 0 ? NULL : fdopen(file, "w");
     figure_write_table(figure, name_columns(figure), stream);
-    text_close(stream, &table);
-    stream = alloc_open(&commands, &len);
+    alloc_close(stream, &table);
+    stream = alloc_open(&commands);
     fprintf(stream, "set encoding utf8\ndata = \"/dev/fd/%d\"\nfolder = %s\n", file,
             gnuplot_string(folder));
     write_variables(figure, options, columns, stream);
     if (!script)
         script = alloc_own(alloc_text("%s/%s", folder, scripts[figure->panels[0].kind]));
     fprintf(stream, "load %s\n", gnuplot_string(script));
-    text_close(stream, &commands);
+    alloc_close(stream, &commands);
     if (options->format == PLOT_PNG || options->format == PLOT_PDF) {
-        table_len = replace_missing(table, table_len);
-        len = replace_missing(commands, len);
+        replace_missing(&table);
+        replace_missing(&commands);
     }
-    if (!data || fwrite(table, 1, table_len, data) < table_len || fflush(data) != 0)
+    if (!data || fwrite(table.bytes, 1, table.len, data) < table.len || fflush(data) != 0)
         program_die("no memory for the numbers that gnuplot draws: %s", strerror(errno));
-    struct picture picture = run_gnuplot(commands, len);
+    struct written picture = run_gnuplot(&commands);
     fclose(data);
     return picture;
 }

@@ -4,14 +4,9 @@
 
 #include "tools/plot/plot_options.h"
 
-struct picture {
-    char *bytes; /* [len], then a NUL */
-    size_t len;
-};
-
 /* Draws the figure in the format of the options; in characters at most `columns` wide (0: another
  * format). Ends the program if gnuplot is absent, fails, or draws nothing. */
-struct picture gnuplot_draw(const struct figure *figure, const struct plot_options *options,
+struct written gnuplot_draw(const struct figure *figure, const struct plot_options *options,
                             size_t columns);
 
 /* Returns a text as a double-quoted string of gnuplot. */

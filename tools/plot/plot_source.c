@@ -106,9 +106,9 @@ const char *position_words(const engine_model *model, const struct position_opti
     bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
     bool is_root = options->embedding_scale_is_sqrt ||
                    (fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1));
-    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0, len;
-    char *text;
-    FILE *words = alloc_open(&text, &len);
+    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0;
+    struct written text;
+    FILE *words = alloc_open(&text);
     if (position_uses_base(scheme) && (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
         fprintf(words, ", base %g", numbers.base);
     if (width > 0 && (names_w1 || names_w2) && is_root)
@@ -126,8 +126,7 @@ const char *position_words(const engine_model *model, const struct position_opti
                     : n == 1 ? ", frequency "
                              : ", frequencies ",
                     options->frequencies[i]);
-    text_close(words, &text);
-    return text;
+    return alloc_close(words, &text);
 }
 
 /* ---- Sessions ---- */

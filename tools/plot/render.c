@@ -18,23 +18,22 @@
 
 enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, PIXELS_MOST = 16000 };
 
-static int write_output(const char *bytes, size_t len, const char *path)
+static int write_output(const struct written *result, const char *path)
 {
     struct output output;
     output_open(&output, path, OUTPUT_STREAM);
     errno = 0;
-    fwrite(bytes, 1, len, output.stream);
+    fwrite(result->bytes, 1, result->len, output.stream);
     return output_end(&output, PROGRAM_DONE);
 }
 
 static int write_table(const struct figure *figure, const char *path)
 {
-    char *table;
-    size_t len;
-    FILE *stream = alloc_open(&table, &len);
+    struct written table;
+    FILE *stream = alloc_open(&table);
     figure_write_table(figure, 0, stream);
-    text_close(stream, &table);
-    return write_output(table, len, path);
+    alloc_close(stream, &table);
+    return write_output(&table, path);
 }
 
 /* ---- Maps and dots in characters. A map that is too wide or high is made coarser: each character
@@ -173,7 +172,7 @@ static void write_text_line(const char *line, FILE *stream)
 static void write_drawing(const struct figure *figure, const struct plot_options *options,
                           size_t columns, FILE *stream)
 {
-    struct picture picture = gnuplot_draw(figure, options, columns);
+    struct written picture = gnuplot_draw(figure, options, columns);
     size_t feed = strspn(picture.bytes, "\f\n");
     while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
         picture.len--;
@@ -198,11 +197,11 @@ static int write_text(const struct figure *figure, const struct plot_options *op
         is_terminal && terminal && strcmp(terminal, "dumb") != 0 && !(refused && refused[0]);
     bool is_drawn = figure->panels[0].kind == PANEL_LINES || figure->panels[0].kind == PANEL_POINTS;
     struct winsize size = {0};
-    size_t columns = TEXT_COLUMNS, len;
+    size_t columns = TEXT_COLUMNS;
     if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         columns = size.ws_col < TEXT_COLUMNS_MOST ? size.ws_col : TEXT_COLUMNS_MOST;
-    char *text;
-    FILE *stream = alloc_open(&text, &len);
+    struct written text;
+    FILE *stream = alloc_open(&text);
     if (options->title) /* the user's own line ends */
         fprintf(stream, "%s\n", figure->title);
     else
@@ -221,23 +220,23 @@ static int write_text(const struct figure *figure, const struct plot_options *op
         else
             print_map(&figure->panels[i], figure->y_up, columns, colors, stream);
     }
-    text_close(stream, &text);
-    return write_output(text, len, options->output_path);
+    alloc_close(stream, &text);
+    return write_output(&text, options->output_path);
 }
 
 /* ---- Pictures ---- */
 
-static void replace_all(struct picture *picture, const char *from, const char *to)
+static void replace_all(struct written *picture, const char *from, const char *to)
 {
     const char *at = picture->bytes, *end = at + picture->len, *found;
-    FILE *stream = alloc_open(&picture->bytes, &picture->len);
+    FILE *stream = alloc_open(picture);
     while ((found = memmem(at, (size_t)(end - at), from, strlen(from))) != NULL) {
         fwrite(at, 1, (size_t)(found - at), stream);
         fputs(to, stream);
         at = found + strlen(from);
     }
     fwrite(at, 1, (size_t)(end - at), stream);
-    text_close(stream, &picture->bytes);
+    alloc_close(stream, picture);
 }
 
 /* Checks that the picture begins and ends as its format does. In SVG gives images sharp cells, as
@@ -255,7 +254,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
     if (pixels > PIXELS_MOST + 0.5)
         program_die("a picture with a side of %.0f pixels is too large: at most %d", pixels,
                     PIXELS_MOST);
-    struct picture picture = gnuplot_draw(figure, options, 0);
+    struct written picture = gnuplot_draw(figure, options, 0);
     const char *begin = marks[options->format].begin, *end = marks[options->format].end;
     if (picture.len <= BEGIN || !memmem(picture.bytes, BEGIN, begin, strlen(begin)) ||
         !memmem(picture.bytes + picture.len - END, END, end, strlen(end)))
@@ -265,7 +264,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
         if (!strstr(picture.bytes, "<![CDATA[")) /* which a user's script may need */
             replace_all(&picture, "]]>", "]]&gt;");
     }
-    return write_output(picture.bytes, picture.len, options->output_path);
+    return write_output(&picture, options->output_path);
 }
 
 /* Leaves the panels of one page: that of --page, or the first if the format has no pages. */

@@ -314,7 +314,8 @@ static void expand(struct call *call, FILE *stream, const char *answer, struct p
 
 void call_answer(struct call *call)
 {
-    FILE *stream = alloc_open(&call->answer, &call->answer_len);
+    struct written answer;
+    FILE *stream = alloc_open(&answer);
     const enum fault fault = call->fault;
     const struct place place = {
         .model = call->model ? call->model : &call->models->models[0],
@@ -324,5 +325,6 @@ void call_answer(struct call *call)
     call->status =
         call->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;
     expand(call, stream, fault == FAULT_NONE ? call->route->answer : ERRORS[call->dialect], place);
-    alloc_close(stream);
+    call->answer = alloc_close(stream, &answer);
+    call->answer_len = answer.len;
 }

@@ -1,7 +1,6 @@
 /* rows.c - a result as rows; see rows.h. */
 #include "tools/common/print/rows.h"
 
-#include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/common/print/utf8.h"
@@ -155,7 +154,7 @@ void row_begin(struct rows *rows)
     if (rows->format == ROWS_JSON)
         json_begin_object(&rows->json, NULL);
     if (rows->n++ == 0 && rows->format == ROWS_TABLE && rows->titles) {
-        rows->cells = alloc_open(&rows->text, &rows->len);
+        rows->cells = alloc_open(&rows->text);
         fprintf(rows->cells, "%s\n", rows->titles);
     }
 }
@@ -177,6 +176,7 @@ enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
 void rows_end(struct rows *rows, const char *columns)
 {
     FILE *stream = rows->stream;
+    const char *text;
     size_t widths[COLUMNS_MOST] = {0};
     if (rows->format == ROWS_JSON && rows->key)
         json_end_array(&rows->json);
@@ -185,10 +185,10 @@ void rows_end(struct rows *rows, const char *columns)
             fprintf(stream, "(no %s)\n", rows->key);
         return;
     }
-    alloc_close(rows->cells);
+    text = alloc_close(rows->cells, &rows->text);
     for (int pass = 0; pass < 2; pass++) {
         size_t column = 0, len;
-        for (const char *cell = rows->text; cell < rows->text + rows->len; cell += len + 1) {
+        for (const char *cell = text; cell < text + rows->text.len; cell += len + 1) {
             len = strcspn(cell, "\t\n");
             const char side = columns[column], end = cell[len];
             const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
@@ -205,5 +205,5 @@ void rows_end(struct rows *rows, const char *columns)
             column = end == '\t' ? column + 1 : 0;
         }
     }
-    free(rows->text);
+    free(rows->text.bytes);
 }

@@ -14,6 +14,7 @@
 #ifndef TOOLS_ROWS_H
 #define TOOLS_ROWS_H
 
+#include "tools/common/alloc.h"
 #include "tools/common/print/json_writer.h"
 
 /* Bits: where a cell is shown. */
@@ -24,10 +25,9 @@ struct rows {
     FILE *stream;
     enum rows_format format;
     struct json_writer json;
-    FILE *cells; /* where the cells of a table are written; text in them by display_text */
-    char *text;  /* [len]: the cells of a table with titles, until rows_end */
-    size_t len;
-    int count_width; /* table: the least width of counts */
+    FILE *cells;         /* where the cells of a table are written; text in them by display_text */
+    struct written text; /* the cells of a table with titles, until rows_end */
+    int count_width;     /* table: the least width of counts */
     const char *key, *titles;
     size_t n, n_cells; /* rows since rows_begin; cells of the row */
 };

@@ -218,8 +218,8 @@ static size_t read_number(const char *text, size_t len, double *number, bool *di
  * of which the last bit decides between two ways that are equally good. */
 static char *with_reference_numbers(const char *text, size_t len, size_t *new_len)
 {
-    char *copy;
-    FILE *stream = alloc_open(&copy, new_len);
+    struct written copy;
+    FILE *stream = alloc_open(&copy);
     bool in_text = false;
     for (size_t at = 0, n; at < len; at += n) {
         double number = 0;
@@ -234,8 +234,9 @@ static char *with_reference_numbers(const char *text, size_t len, size_t *new_le
         else
             fwrite(text + at, 1, n, stream);
     }
-    alloc_close(stream);
-    return alloc_own(copy);
+    alloc_close(stream, &copy);
+    *new_len = copy.len;
+    return copy.bytes;
 }
 
 /* ---- The file ---- */

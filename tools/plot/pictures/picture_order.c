@@ -109,14 +109,14 @@ static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
 /* Makes a text of each order. */
 static void tokenize_orders(struct plot_source *source, const struct orders *orders)
 {
-    size_t n = orders->n_words, len;
+    size_t n = orders->n_words;
     for (size_t i = 0; i < orders->n; i++) {
-        char *text;
-        FILE *stream = alloc_open(&text, &len);
+        struct written text;
+        FILE *stream = alloc_open(&text);
         for (size_t k = 0; k < n; k++)
             fprintf(stream, "%s%s", k ? " " : "", orders->words[orders->indices[i * n + k]]);
-        text_close(stream, &text);
-        source_tokenize(source, text, len, 1);
+        alloc_close(stream, &text);
+        source_tokenize(source, text.bytes, text.len, 1);
     }
 }
 
