@@ -530,7 +530,7 @@ SCRIPTS := $(wildcard tools/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
-	pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
+	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
 	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights $(SCRIPTS:tools/%=share/encode/%)
 
@@ -545,8 +545,11 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@TO_PREFIX@|$(TO_PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
 
+# The extension of SQLite, if it is built or is to be.
+SQLITE := $(or $(if $(filter sqlite,$(GOALS)),$(BUILD)/libencode_sqlite.so),$(wildcard $(BUILD)/libencode_sqlite.so))
+
 # Nothing is compiled but what knows PREFIX, if that has changed.
-install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
+install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
 		share/bash-completion/completions share/encode/plot)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
@@ -556,6 +559,7 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)
 	$(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/libengine.so.$(SOVERSION)
 	ln -sf libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)/libengine.so
+	$(if $(SQLITE),install -m 755 $(SQLITE) $(DEST)/$(LIBDIR) && $(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/$(notdir $(SQLITE)))
 	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/pkgconfig
 	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/cmake/engine
 	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1

@@ -135,6 +135,17 @@ cp -r "$prefix" "$place/moved"
 check 'also elsewhere' diff <(encode_elsewhere) <(encode_elsewhere "$place/moved")
 rm -r "$place/moved"
 
+# ---- SQLite ----
+loads() { (cd / && unset ENCODE_MODEL && LD_LIBRARY_PATH=$prefix/lib sqlite3 :memory: '.load libencode_sqlite' "SELECT length(encode('I ride'));") }
+if pkg-config --exists sqlite3 && command -v sqlite3 >/dev/null; then
+    check 'make sqlite install' quiet_make sqlite install
+    check 'SQLite finds the extension by its name, which finds the weights' prints 1024 loads
+    check 'make install installs it again, as it is built' quiet_make install DESTDIR="$place/stage"
+    check 'DESTDIR has it' test -s "$place/stage$prefix/lib/libencode_sqlite.so"
+else
+    skip 'SQLite is not here'
+fi
+
 # ---- Linking ----
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 export LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

@@ -28,7 +28,7 @@ install_tree() { # builds for $architecture, and installs into $stage with PREFI
     elif [ -f "$build/flags" ]; then # what is compiled there is not compiled again, but for what knows PREFIX
         mkdir -p "$out/$architecture"
         rm -f "$out/$architecture/prefix"
-        (cd "$build" && cp -au --parents flags lib* engine model tools encode* "$out/$architecture")
+        (cd "$build" && cp -au --parents flags libengine* engine model tools encode* "$out/$architecture")
     fi
     make -s -j "$(nproc)" "$@" install >/dev/null
     unset PKG_CONFIG_LIBDIR
