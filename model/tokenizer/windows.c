@@ -1,9 +1,13 @@
 /* windows.c - where the windows of a long text begin and end.
  *
- * With whole_words, both move back to the nearest token that starts a word. Only a word of more
- * pieces than fit is split.
+ * With whole_words, both move back to the nearest token that starts a word: after a blank, if there
+ * is one in the last eighth of the window, so that a full stop stays with its word. Only a word of
+ * more pieces than fit is split.
  */
 #include "model/tokenizer/windows.h"
+
+#include "model/tokenizer/words.h"
+#include "model/unicode/utf8.h"
 
 static bool is_of_text(const engine_token *token, bool in_pair)
 {
@@ -34,21 +38,39 @@ void windows_begin(struct windows *windows, engine_truncation truncation, size_t
     windows->at = 0;
 }
 
-/* Indexes count the tokens of the text. */
+/* Indexes count the tokens of the text. Pieces of one character have the same span. */
 static bool begins_word(const struct windows *windows, size_t i)
 {
     const engine_token *token = &windows->tokens[windows->first + i];
-    return i == 0 || token->begin != token[-1].end ||
-           !tokenizer_continues_word(windows->tokenizer, token->id);
+    return i == 0 || token->begin > token[-1].end ||
+           (token->begin == token[-1].end &&
+            !tokenizer_continues_word(windows->tokenizer, token->id));
+}
+
+/* Returns whether a blank is before the token, or in it as byte-level tokens have it. */
+static bool follows_blank(const struct windows *windows, size_t i)
+{
+    const engine_token *token = &windows->tokens[windows->first + i];
+    const struct tokenizer *tokenizer = windows->tokenizer;
+    size_t len = 0;
+    const char *text = vocabulary_text(&tokenizer->vocabulary, token->id, &len);
+    return token->begin > token[-1].end || (tokenizer->byte_level && text != NULL &&
+                                            utf8_decode(text, len).code == BYTE_LEVEL_BLANK);
 }
 
 /* Returns the last index in (after, at] where a word begins, else `at`. */
 static size_t back_to_word(const struct windows *windows, size_t after, size_t at)
 {
-    for (size_t i = at; windows->whole_words && i > after; i--)
-        if (begins_word(windows, i))
+    const size_t far = at - (at - after) / 8;
+    size_t word = after;
+    for (size_t i = at; windows->whole_words && i > after && (word == after || i >= far); i--) {
+        if (!begins_word(windows, i))
+            continue;
+        if (follows_blank(windows, i))
             return i;
-    return at;
+        word = word == after ? i : word;
+    }
+    return word > after ? word : at;
 }
 
 bool windows_next(struct windows *windows, struct window *window)

@@ -174,8 +174,8 @@ static void open_vector_file(struct vector_file *file, const char *path)
 
 /* Returns how many lines a file was encoded from. The origin counts lines without a row, too; if it
  * is absent the line of the last row is the last. Checks that the last line of a rows file is about
- * the last row: a file of an earlier run may have more or fewer. */
-static size_t count_encoded_lines(const struct vector_file *file)
+ * the last row: a file of an earlier run may have more or fewer. Stores if rows are windows. */
+static size_t count_encoded_lines(const struct vector_file *file, bool *has_windows)
 {
     const size_t n_rows = file->vectors.n_rows;
     struct passage last = {.line = n_rows};
@@ -188,6 +188,7 @@ static size_t count_encoded_lines(const struct vector_file *file)
             read_row(file, 0, NULL, 0, &last);
     }
     const size_t last_line = last.line;
+    *has_windows = *has_windows || json_object_get(last.members, "window") != NULL;
     passage_free(&last);
     const json_int_t n = json_integer_value(json_object_get(file->origin, "input_lines"));
     const json_t *rows = json_object_get(file->origin, "rows");
@@ -200,7 +201,7 @@ static void add_file(struct collection *collection, const char *path)
     struct vector_file *file = &collection->files[collection->n_files++];
     const struct vectors *its = &file->vectors;
     open_vector_file(file, path);
-    const size_t n_lines = count_encoded_lines(file);
+    const size_t n_lines = count_encoded_lines(file, &collection->has_windows);
     if (file->has_rows)
         vectors_find_texts(&file->vectors, &file->rows.file);
     const struct vectors *first = collection->vectors ? collection->vectors : its;

@@ -41,6 +41,7 @@ struct collection {
     size_t n_files, n_texts;
     size_t n_rows, n_lines; /* of all files */
     bool has_rows;          /* a file has a rows file */
+    bool has_windows;       /* in a file rows are windows */
     void *empty_row;        /* that of an empty text, or NULL */
     engine_metric metric;
     engine_index *indexes; /* [n_files], of the words; NULL: no hybrid search */

@@ -185,24 +185,24 @@ void hits_print_heading(struct hits_printer *printer)
             printer->encoder->width, vectors_kind_name(vectors), score);
 }
 
-/* The window of a hit: "2/3" and its span, "512-900". */
+/* The window of a hit: "2/3" and its span, "512-900"; empty if its file has none. */
 static void print_window(struct rows *rows, const struct passage *passage)
 {
     size_t window = 0, windows = 0;
-    struct row_span span = {0};
+    struct row_span span = {.in_pair = json_is_true(json_object_get(passage->members, "pair"))};
     char text[48];
-    passage_number(passage, "window", &window);
+    span.is_absent = !passage_number(passage, "window", &window);
     passage_number(passage, "windows", &windows);
     passage_number(passage, "begin", &span.begin);
     passage_number(passage, "end", &span.end);
     const int len = snprintf(text, sizeof text, "%zu/%zu", window + 1, windows);
-    row_text(rows, ROWS_TABLE, "window", text, (size_t)len, sizeof text);
-    row_span(rows, ROWS_TABLE, "span", span);
+    row_text(rows, ROWS_TABLE | ROWS_TSV, "window", span.is_absent ? NULL : text,
+             span.is_absent ? 0 : (size_t)len, sizeof text);
+    row_span(rows, ROWS_TABLE | ROWS_TSV, "span", span);
 }
 
 /* In JSON a hit has the members of its line of the rows file as they were written. */
-static void print_hit(struct hits_printer *printer, const struct query_hits *hits, size_t i,
-                      bool has_windows)
+static void print_hit(struct hits_printer *printer, const struct query_hits *hits, size_t i)
 {
     struct rows *rows = &printer->rows;
     const struct query_hit *hit = &hits->hits[i];
@@ -225,7 +225,7 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     for (size_t k = 0; rows->format == ROWS_JSON && k < passage->written.n_members; k++)
         json_write_raw(&rows->json, members[k].key, members[k].value, members[k].value_len);
     row_text(rows, ROWS_TABLE, "id", passage->id, passage->id_len, ID_COLUMNS);
-    if (rows->format == ROWS_TABLE && has_windows)
+    if (printer->collection->has_windows)
         print_window(rows, passage);
     if (printer->options->n_texts > 0)
         row_text(rows, ROWS_ALL, "text", hit->record.input.text, hit->record.input.text_len,
@@ -240,10 +240,8 @@ static void print_rows(struct hits_printer *printer, const struct query_hits *hi
     const struct record *record = &hits->query->record;
     const engine_input query = query_text(hits->query);
     const bool is_hybrid = printer->collection->indexes != NULL;
+    const bool has_windows = printer->collection->has_windows;
     char titles[64];
-    size_t window;
-    const bool has_windows =
-        hits->n > 0 && passage_number(&hits->hits[0].passage, "window", &window);
     snprintf(titles, sizeof titles, "rank\tscore%s\tid%s%s", is_hybrid ? "\tvector\twords" : "",
              has_windows ? "\twindow\tspan" : "", printer->options->n_texts > 0 ? "\ttext" : "");
     if (rows->format == ROWS_TABLE) {
@@ -260,7 +258,7 @@ static void print_rows(struct hits_printer *printer, const struct query_hits *hi
     }
     rows_begin(rows, "hits", titles);
     for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++)
-        print_hit(printer, hits, i, has_windows);
+        print_hit(printer, hits, i);
     rows_end(rows, is_hybrid     ? (has_windows ? ">>>><<<<" : ">>>><<")
                    : has_windows ? ">><<<<"
                                  : ">><<");

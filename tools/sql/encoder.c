@@ -73,8 +73,8 @@ engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text
                            struct sql_parts *parts)
 {
     size_t cap = FIRST_TOKENS;
-    *parts = (struct sql_parts){0};
-    parts->options = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
+    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling,
+                                                                 .role = role, .whole_words = 1)};
     for (;;) {
         parts->tokens = sql_alloc(cap * sizeof *parts->tokens);
         if (parts->tokens == NULL)

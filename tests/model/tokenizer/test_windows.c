@@ -98,6 +98,35 @@ TEST(every_window)
     }
 }
 
+/* Between words: after a blank near the end, also one that is in a byte-level token; else before a
+ * full stop; never within a character, whose pieces have one span. */
+TEST(where_words_end)
+{
+    static const char *const pieces[] = {"a", ".", "\xC4\xA0"}; /* U+0120 */
+    enum { A, STOP, BLANK };
+    struct fixture level = fixture_new(pieces, 3, 0, SETTINGS("kind", "wordpiece", "unknown", "0"));
+    engine_token made[32];
+    struct window window;
+    struct windows windows = {
+        .tokenizer = &level.tokenizer, .tokens = made, .n_tokens = 32, .whole_words = true};
+    for (size_t i = 0; i < 32; i++)
+        made[i] = (engine_token){.id = i == 15 ? STOP : A, .begin = i, .end = i + 1};
+    level.tokenizer.kind = TOKENIZER_BPE;
+    level.tokenizer.byte_level = true;
+    level.tokenizer.prefix.len = 0;
+    made[14].id = BLANK;
+    windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 16);
+    assert_true(windows_next(&windows, &window) && window.n == 14); /* not before the stop, 15 */
+    made[14].id = A;
+    made[13].id = BLANK;
+    windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 16);
+    assert_true(windows_next(&windows, &window) && window.n == 15); /* the blank is too far */
+    made[16] = made[15] = (engine_token){.id = STOP, .begin = 15, .end = 17};
+    windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 16);
+    assert_true(windows_next(&windows, &window) && window.n == 15);
+    fixture_free(&level);
+}
+
 /* The text that goes in windows: the longer one, or the one that is asked for. */
 TEST(which_text_is_cut)
 {

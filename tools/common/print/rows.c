@@ -116,10 +116,10 @@ void row_span(struct rows *rows, unsigned where, const char *key, struct row_spa
             row_count(rows, where, key, fields[i]);
     if (rows->format & ROWS_FIELDS || !begin_cell(rows, where))
         return;
-    if (rows->format == ROWS_TABLE) {
+    if (rows->format == ROWS_TABLE && !span.is_absent)
         fprintf(rows->cells, "%s%zu-%zu", span.in_pair ? "pair " : "", span.begin, span.end);
+    if (rows->format == ROWS_TABLE)
         return;
-    }
     if (!span.is_absent)
         snprintf(json, sizeof json, "[%zu, %zu]", span.begin, span.end);
     json_write_raw(&rows->json, key, json, strlen(json));

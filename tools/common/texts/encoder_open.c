@@ -31,7 +31,7 @@ static void resolve_options(struct encoder *encoder)
     encoder->options.max_tokens = request->encode.max_tokens ? request->encode.max_tokens : limit;
     encoder->options.prompt = encoder->options.query_prompt = ""; /* texts have theirs already */
     encoder->options.prompt_text = NULL;
-    encoder->options.whole_words = request->task == TASK_ENTITIES;
+    encoder->options.whole_words = 1;
     encoder->options.role = request->encode.prompt && strcmp(request->encode.prompt, "query") == 0
                                 ? ENGINE_ROLE_QUERY
                                 : ENGINE_ROLE_TEXT;
