@@ -59,6 +59,7 @@ run gcc tools/minimal.c $flags -o "$root/minimal"
 check 'a host links the library' [ $code = 0 ]
 run in_root '/minimal /usr/share/encode/default.weights && rm /minimal'
 check 'and runs' grep -q '^cosine 0\.' "$folder/out"
+check 'the lesson is among the documents' grep -q '</html>' "$root/usr/share/doc/encode/lesson.html"
 
 if [ -f "$root/usr/bin/encode-serve" ] && command -v systemd-analyze >/dev/null; then
     cp "$root"/lib/systemd/system/encode-serve.* "$folder"

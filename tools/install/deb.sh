@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes Debian packages of what make install installs: libengine1 (the library), libengine-data (default weights),
-# libengine-dev (headers), encode (programs) and encode-serve (the server, if it is built). make deb runs it.
+# libengine-dev (headers), encode (programs and the lesson) and encode-serve (the server, if it is built). make deb runs
+# it.
 #
 #     tools/install/deb.sh BUILD [ARCHITECTURE...]
 #
@@ -123,15 +124,18 @@ Ollama, text-embeddings-inference, Cohere and Jina from weight files.
 END
     fi
     select_files encode '*'
+    install -D -m 644 "$build/lesson.html" "$root/usr/share/doc/encode/lesson.html"
     package encode science 'Multi-Arch: foreign' "Depends: $(libraries)" 'Recommends: gnuplot-nox | gnuplot' \
         'Suggests: encode-serve' <<END
 transformer encoder on CPUs - programs
 encode prints the vectors, tokens, labels and ranks of texts, encode-import
 makes weight files from checkpoints, encode-search finds the nearest texts, and
-encode-plot draws what an encoder computes.
+encode-plot draws what an encoder computes. lesson.html, among the documents,
+follows a sentence through the model.
 END
 }
 
+make -s -j "$(nproc)" BUILD="$build" lesson >/dev/null
 for architecture in "${@:-$host}"; do
     stage=$out/stage
     rm -rf "$out/stage" "$out/debian"
