@@ -182,10 +182,8 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     bool are_finite = true;
     if (encoding.scheme == POSITION_LEARNED)
         are_finite = learned_rows(&model->encoder, encoding.scale, n, width, out, exact);
-    else if (out != NULL)
-        position_rows(&encoding, 0, n, width, out);
     else
-        position_rows_exact(&encoding, n, exact);
+        position_rows(&encoding, 0, n, width, out, exact);
     return are_finite ? succeed(error)
                       : fail(error, ENGINE_ERROR_NOT_FINITE,
                              "the model's table of positions, or that times position_scale, holds "

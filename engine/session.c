@@ -268,7 +268,7 @@ void session_positions(engine_session *session, size_t n)
     if (session->position_rows == NULL || n <= begin)
         return;
     position_rows(&session->encoding, begin, end, row_stride(session->encoding.width),
-                  session->position_rows);
+                  session->position_rows, NULL);
     session->n_position_rows = end;
 }
 

@@ -85,9 +85,8 @@ static bool is_empty(const struct position_encoding *encoding, size_t column)
            column / 2 >= encoding->n_frequencies;
 }
 
-/* Writes to out or, if that is NULL, to exact. */
-static void make_rows(const struct position_encoding *encoding, size_t begin, size_t end,
-                      size_t stride, float *out, double *exact)
+void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
+                   size_t stride, float *out, double *exact)
 {
     for (size_t column = 0; column < encoding->width; column++) {
         bool empty = is_empty(encoding, column);
@@ -100,15 +99,4 @@ static void make_rows(const struct position_encoding *encoding, size_t begin, si
                 exact[p * stride + column] = value;
         }
     }
-}
-
-void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
-                   size_t stride, float *out)
-{
-    make_rows(encoding, begin, end, stride, out, NULL);
-}
-
-void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out)
-{
-    make_rows(encoding, 0, n, encoding->width, NULL, out);
 }

@@ -34,12 +34,10 @@ struct position_encoding {
 };
 
 /* Computes rows begin .. end-1 of out [end, stride], in double; columns from D on are not written.
- * Zeros for POSITION_NONE (and POSITION_LEARNED, which is not computed). */
+ * If out is NULL, writes the numbers before rounding to float32 to exact [end, stride]. Zeros for
+ * POSITION_NONE (and POSITION_LEARNED, which is not computed). */
 void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
-                   size_t stride, float *out);
-
-/* The same before rounding to float32, rows 0 .. n-1 of out [n, D]. */
-void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out);
+                   size_t stride, float *out, double *exact);
 
 /* Returns the number that scheme index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);

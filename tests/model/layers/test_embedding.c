@@ -59,7 +59,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
                                          .base = 10000,
                                          .period = POSITIONS,
                                          .n_tokens = POSITIONS};
-    position_rows(&encoding, 0, POSITIONS, row_stride(width), c.computed);
+    position_rows(&encoding, 0, POSITIONS, row_stride(width), c.computed, NULL);
     c.weight = random_floats(&state, width, 2);
     c.bias = random_floats(&state, width, 2);
     config_defaults(&c.encoder.config);

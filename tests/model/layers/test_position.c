@@ -15,7 +15,7 @@ static void sinusoidal(size_t n, size_t width, size_t stride, float *out)
 {
     struct position_encoding encoding = {
         .scheme = POSITION_SINUSOIDAL, .width = width, .scale = 1, .base = 10000};
-    position_rows(&encoding, 0, n, stride, out);
+    position_rows(&encoding, 0, n, stride, out, NULL);
 }
 
 TEST(formula)
@@ -99,7 +99,7 @@ static struct position_encoding scheme_of(enum position_scheme scheme, size_t wi
 static float *rows_of(const struct position_encoding *encoding, size_t n)
 {
     float *out = new_floats(n * encoding->width);
-    position_rows(encoding, 0, n, encoding->width, out);
+    position_rows(encoding, 0, n, encoding->width, out, NULL);
     return out;
 }
 
@@ -211,7 +211,7 @@ TEST(binary)
     }
     struct position_encoding wide = scheme_of(POSITION_BINARY, 70);
     float rows[70];
-    position_rows(&wide, SIZE_MAX / 2, SIZE_MAX / 2 + 1, 0, rows); /* that row alone */
+    position_rows(&wide, SIZE_MAX / 2, SIZE_MAX / 2 + 1, 0, rows, NULL); /* that row alone */
     for (size_t i = 0; i < 70; i++)
         assert_true(rows[i] == (i < 8 * sizeof(size_t) - 1 ? 1.0f : 0.0f));
 }
@@ -259,16 +259,16 @@ TEST(scale_and_parts)
         struct position_encoding encoding = scheme_of((enum position_scheme)s, 9);
         float whole[20 * 9], parts[20 * 9], once[20 * 9];
         encoding.scale = 3;
-        position_rows(&encoding, 0, 20, 9, whole);
-        position_rows(&encoding, 0, 7, 9, parts);
-        position_rows(&encoding, 7, 20, 9, parts);
+        position_rows(&encoding, 0, 20, 9, whole, NULL);
+        position_rows(&encoding, 0, 7, 9, parts, NULL);
+        position_rows(&encoding, 7, 20, 9, parts, NULL);
         assert_memory_equal(whole, parts, sizeof whole);
         encoding.scale = 1;
-        position_rows(&encoding, 0, 20, 9, once);
+        position_rows(&encoding, 0, 20, 9, once, NULL);
         for (size_t i = 0; i < 180; i++)
             assert_true(fabsf(whole[i] - 3 * once[i]) <= 0x1p-22f);
         encoding.scale = 0;
-        position_rows(&encoding, 0, 20, 9, once);
+        position_rows(&encoding, 0, 20, 9, once, NULL);
         for (size_t i = 0; i < 180; i++)
             assert_true(once[i] == 0);
         bool has_numbers = s != POSITION_NONE && s != POSITION_LEARNED;
