@@ -3,7 +3,7 @@
  * rows:   element (n, k) of [N, K] is at n·K + k. panels: 16 rows of the matrix (16 output columns
  * of a linear layer) are stored together as [K, 16], the order in which the linear kernel reads
  * them; int8 has k in groups of four, [⌈K/4⌉, 16, 4]. Full definition: weights/FORMAT.md. pairs,
- * in memory alone: bfloat16 panels [⌈K/32⌉·16, 16, 2] (kernels/bf16/bf16.h).
+ * in memory alone: bfloat16 panels [⌈K/32⌉·16, 16, 2] (kernels/bf16/product_pairs.h).
  */
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H
@@ -51,6 +51,14 @@ struct matrix {
 static inline size_t round_up(size_t n, size_t multiple)
 {
     return (n + multiple - 1) / multiple * multiple;
+}
+
+/* Cuts n floats from a block, or measures it (NULL); arrays start at multiples of 64 bytes. */
+static inline void *cut_floats(float *block, size_t *n_taken, size_t n)
+{
+    float *part = block != NULL ? block + *n_taken : NULL;
+    *n_taken += round_up(n, PANEL);
+    return part;
 }
 
 static inline bool tensor_is_int8(enum tensor_type type)

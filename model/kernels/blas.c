@@ -5,48 +5,25 @@
 
 #include <string.h>
 
-enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* as in cblas.h */
-
-void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
-                             const float *a, size_t a_stride, const float *b, size_t b_stride,
-                             float *out, size_t out_stride)
+void blas_multiply(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
+                   struct blas_operand a, struct blas_operand b, bool add, float *out,
+                   size_t out_stride)
 {
-    blas->sgemm(ROW_MAJOR, PLAIN, TRANSPOSED, (int)m, (int)n, (int)k, scale, a, (int)a_stride, b,
-                (int)b_stride, 0, out, (int)out_stride);
-}
-
-void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
-                             size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
-                             size_t out_stride)
-{
-    blas->sgemm(ROW_MAJOR, TRANSPOSED, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)a_stride, b,
-                (int)b_stride, add, out, (int)out_stride);
-}
-
-void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
-                              size_t a_stride, const float *b, size_t b_stride, float *out,
-                              size_t out_stride)
-{
-    blas->sgemm(ROW_MAJOR, TRANSPOSED, TRANSPOSED, (int)m, (int)n, (int)k, 1, a, (int)a_stride, b,
-                (int)b_stride, 0, out, (int)out_stride);
-}
-
-static float *cut(float *scratch, size_t *n_taken, size_t n)
-{
-    float *part = scratch != NULL ? scratch + *n_taken : NULL;
-    *n_taken += round_up(n, PANEL);
-    return part;
+    enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* as in cblas.h */
+    blas->sgemm(ROW_MAJOR, a.transposed ? TRANSPOSED : PLAIN, b.transposed ? TRANSPOSED : PLAIN,
+                (int)m, (int)n, (int)k, scale, a.x, (int)a.stride, b.x, (int)b.stride, add, out,
+                (int)out_stride);
 }
 
 size_t blas_carve(struct blas_work *work, float *scratch, size_t k)
 {
     const size_t n = BLAS_PANELS * PANEL, h = BLAS_MOST_ROWS;
     size_t n_taken = 0;
-    work->weights = cut(scratch, &n_taken, k * n);
-    work->rows = cut(scratch, &n_taken, h * k);
-    work->tile = cut(scratch, &n_taken, n * h);
-    work->sums = cut(scratch, &n_taken, n * h);
-    work->exact = (int32_t *)(void *)cut(scratch, &n_taken, n * h);
+    work->weights = cut_floats(scratch, &n_taken, k * n);
+    work->rows = cut_floats(scratch, &n_taken, h * k);
+    work->tile = cut_floats(scratch, &n_taken, n * h);
+    work->sums = cut_floats(scratch, &n_taken, n * h);
+    work->exact = cut_floats(scratch, &n_taken, n * h);
     return n_taken;
 }
 
@@ -71,7 +48,8 @@ size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float
     for (size_t r = 1; r < BLAS_MOST_ROWS; r++)
         memcpy(work.rows + r * k, work.rows, k * sizeof *work.rows);
     for (size_t h = BLAS_ROWS; h <= BLAS_MOST_ROWS; h *= 2) {
-        blas_transposed_products(blas, n, h, k, work.weights, n, work.rows, k, work.tile, h);
+        blas_multiply(blas, n, h, k, 1, (struct blas_operand){work.weights, n, true},
+                      (struct blas_operand){work.rows, k, true}, false, work.tile, h);
         for (size_t i = 0; i < n; i++) {
             if (h == BLAS_ROWS)
                 work.sums[i] = work.tile[i * h];

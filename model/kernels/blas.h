@@ -26,20 +26,17 @@ struct blas {
                   int out_stride);
 };
 
-/* out [m, n] = scale · a [m, k]·bᵀ, b [n, k] */
-void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
-                             const float *a, size_t a_stride, const float *b, size_t b_stride,
-                             float *out, size_t out_stride);
+/* A matrix in memory, or its transpose. */
+struct blas_operand {
+    const float *x;
+    size_t stride;
+    bool transposed;
+};
 
-/* out [m, n] = aᵀ·b (+ out if add); a [k, m], b [k, n] */
-void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
-                             size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
-                             size_t out_stride);
-
-/* out [m, n] = aᵀ·bᵀ; a [k, m], b [n, k] */
-void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
-                              size_t a_stride, const float *b, size_t b_stride, float *out,
-                              size_t out_stride);
+/* out [m, n] = scale · a [m, k] · b [k, n] (+ out if add) */
+void blas_multiply(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
+                   struct blas_operand a, struct blas_operand b, bool add, float *out,
+                   size_t out_stride);
 
 /* Blocks of a linear layer's product (product_blas.h): panels per block; rows per block, 16 ·
  * 2^i. */

@@ -26,8 +26,6 @@
         .needs_tiles = tiles,                                                                      \
         .candidate_bits = bits,                                                                    \
         .product = product,                                                                        \
-        .product_f16 = product_f16,                                                                \
-        .product_bf16 = product_bf16,                                                              \
         .product_int8 = int8_product,                                                              \
         .fits_pairs = fits,                                                                        \
         .pairs = &in_bf16,                                                                         \

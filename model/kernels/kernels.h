@@ -24,6 +24,7 @@ struct product {
                       QUANTIZED_STEP */
     size_t x_stride;
     const struct quantization *x_quantization; /* product_int8: [n_rows] */
+    enum tensor_type type; /* of the panels; product: 0 is f32, and product_int8 does not read it */
     const void *panels;
     size_t panel_stride, k;
     const float *scales;        /* product_int8: of the columns, [16·n_panels] */
@@ -207,9 +208,7 @@ struct kernels {
                          Linux */
     int candidate_bits; /* of queries rounded to find candidates by product_int8 (layers/search/):
                            7 if every x must be in 0 .. 127, else 8; 0: floats are faster */
-    void (*product)(const struct product *product); /* indexed by the type of the panels */
-    void (*product_f16)(const struct product *product);
-    void (*product_bf16)(const struct product *product);
+    void (*product)(const struct product *product); /* of panels in f32, f16 and bf16 */
 
     /* Exact sums in int32 (K ≤ 2^17; with zeros of rows of 8 bits 2^16) of (q - zero) · W, times
      * both scales: the same bits on every instruction set. */
@@ -223,8 +222,8 @@ struct kernels {
 
     /* Computes any of these products by OpenBLAS, in blocks of at most most_rows rows
      * (product_blas.h); panels of int8 need rows of int8. scratch: blas_carve() floats. */
-    void (*product_blas)(const struct blas *blas, size_t most_rows, enum tensor_type type,
-                         const struct product *product, float *scratch);
+    void (*product_blas)(const struct blas *blas, size_t most_rows, const struct product *product,
+                         float *scratch);
 
     /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is padded with zeros to a
      * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */

@@ -30,14 +30,6 @@ INLINE size_t even_share(size_t n_left, size_t most)
     return (n_left + n_tiles - 1) / n_tiles;
 }
 
-/* Copies the last columns of a tile that is wider than the remaining row. */
-static void copy_border(const float *border, size_t border_stride, size_t n_rows, size_t n_columns,
-                        float *out, size_t out_stride)
-{
-    for (size_t i = 0; i < n_rows; i++)
-        memcpy(out + i * out_stride, border + i * border_stride, n_columns * sizeof *out);
-}
-
 /* Computes sums [rows, vectors · LANES] of a tile. */
 INLINE void mix_tile(const struct mix *m, size_t query, size_t column, float *sums, const int rows,
                      const int vectors)
@@ -153,8 +145,8 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
         UNROLL (v, vectors)
             *(half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
                 narrow(acc[r][v] * m->share[query + (size_t)r]);
-    if (left < n_columns)
-        copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
+    for (size_t r = 0; left < n_columns && r < (size_t)rows; r++)
+        memcpy(out + r * m->out_stride, border + r * n_columns, left * sizeof *out);
 }
 
 INLINE void exact_columns(const struct exact_mix *m, size_t column, const int vectors)

@@ -134,7 +134,6 @@ INLINE void decode(const enum tensor_type type, const void *weights, size_t n, f
 
 /* A column of tiles: its panels and their weights. */
 struct tile_column {
-    enum tensor_type type;
     size_t panel, n_panels;
     const char *weights;
     size_t panel_bytes, step_bytes;
@@ -148,10 +147,11 @@ struct turn {
 };
 
 /* Returns the weights of a block, stored at w, as floats. */
-INLINE const float *decoded(const struct tile_column *column, const char *w, size_t n_k, float *to)
+INLINE const float *decoded(const enum tensor_type type, const struct tile_column *column,
+                            const char *w, size_t n_k, float *to)
 {
     for (size_t i = 0; i < column->n_panels; i++, w += column->panel_bytes, to += n_k * PANEL_WIDTH)
-        if (column->type == TENSOR_F16)
+        if (type == TENSOR_F16)
             decode(TENSOR_F16, w, n_k * PANEL_WIDTH, to);
         else
             decode(TENSOR_BF16, w, n_k * PANEL_WIDTH, to);
@@ -187,7 +187,7 @@ static void take_turns(const struct product *p, const struct tile_column *column
                        const struct turn *turn)
 {
     float sums[TURN_TILES][TILE_ROWS * TILE_COLUMNS], wide[SUM_BLOCK * TILE_COLUMNS];
-    const bool is_wide = column->type == TENSOR_F32, is_alone = is_sum_alone(p);
+    const bool is_wide = weight_bytes(p->type) == sizeof(float), is_alone = is_sum_alone(p);
     float *out = p->out + column->panel * PANEL_WIDTH;
     struct fetch fetch = turn->fetch;
     size_t k = 0, n_k;
@@ -196,7 +196,7 @@ static void take_turns(const struct product *p, const struct tile_column *column
         const char *w = column->weights + k * column->step_bytes;
         struct tile t = {
             .x_stride = p->x_stride,
-            .w = is_wide ? (const float *)(const void *)w : decoded(column, w, n_k, wide),
+            .w = is_wide ? (const float *)(const void *)w : decoded(p->type, column, w, n_k, wide),
             .panel_stride = is_wide ? p->panel_stride : n_k * PANEL_WIDTH,
             .n_k = n_k,
             .add = k > 0,
@@ -240,30 +240,16 @@ static void column_of_tiles(const struct product *p, const struct tile_column *c
     }
 }
 
-static void product_of(const struct product *p, enum tensor_type type)
+static void product(const struct product *p)
 {
-    struct tile_column column = {.type = type, .step_bytes = PANEL_WIDTH * weight_bytes(type)};
-    column.panel_bytes = p->panel_stride * weight_bytes(type);
+    const size_t bytes = weight_bytes(p->type);
+    struct tile_column column = {.panel_bytes = p->panel_stride * bytes,
+                                 .step_bytes = PANEL_WIDTH * bytes};
     for (; column.panel < p->n_panels && p->n_rows > 0; column.panel += column.n_panels) {
         column.n_panels = p->n_panels - column.panel < TILE_PANELS ? 1 : TILE_PANELS;
         column.weights = (const char *)p->panels + column.panel * column.panel_bytes;
         column_of_tiles(p, &column);
     }
-}
-
-static void product(const struct product *p)
-{
-    product_of(p, TENSOR_F32);
-}
-
-static void product_f16(const struct product *p)
-{
-    product_of(p, TENSOR_F16);
-}
-
-static void product_bf16(const struct product *p)
-{
-    product_of(p, TENSOR_BF16);
 }
 
 #endif

@@ -25,7 +25,7 @@ struct blas_block {
     size_t panel, n_panels;
 };
 
-INLINE void unpack_panel(const struct product *p, const enum tensor_type type, size_t panel,
+INLINE void unpack_panel(const enum tensor_type type, const struct product *p, size_t panel,
                          float *out, size_t stride)
 {
     const char *w = (const char *)p->panels + panel * p->panel_stride * weight_bytes(type);
@@ -46,32 +46,31 @@ static void unpack_panel_int8(const struct product *p, size_t panel, float *out,
 }
 
 /* out [K, 16·n_panels] = the panels from `panel` on, side by side. */
-static void unpack_panels(const struct product *p, enum tensor_type type, size_t panel,
-                          size_t n_panels, float *out)
+static void unpack_panels(const struct product *p, size_t panel, size_t n_panels, float *out)
 {
     size_t stride = n_panels * PANEL_WIDTH;
     for (size_t i = 0; i < n_panels; i++, out += PANEL_WIDTH)
-        switch (type) {
-        case TENSOR_F32: unpack_panel(p, TENSOR_F32, panel + i, out, stride); break;
-        case TENSOR_F16: unpack_panel(p, TENSOR_F16, panel + i, out, stride); break;
-        case TENSOR_BF16: unpack_panel(p, TENSOR_BF16, panel + i, out, stride); break;
+        switch (p->type) {
+        case TENSOR_F32: unpack_panel(TENSOR_F32, p, panel + i, out, stride); break;
+        case TENSOR_F16: unpack_panel(TENSOR_F16, p, panel + i, out, stride); break;
+        case TENSOR_BF16: unpack_panel(TENSOR_BF16, p, panel + i, out, stride); break;
         default: unpack_panel_int8(p, panel + i, out, stride); break;
         }
 }
 
 /* Returns the block's rows in f32: in place, or a copy with zeros for missing rows. */
-static const float *block_rows(const struct product *p, enum tensor_type type,
-                               const struct blas_block *block, float *copy, size_t *stride)
+static const float *block_rows(const struct product *p, const struct blas_block *block, float *copy,
+                               size_t *stride)
 {
     size_t from = block->row * p->x_stride;
     *stride = p->x_stride;
-    if (type != TENSOR_INT8 && block->n_rows == block->height)
+    if (p->type != TENSOR_INT8 && block->n_rows == block->height)
         return (const float *)p->x + from;
     for (size_t r = 0; r < block->height; r++, from += p->x_stride) {
         float *to = copy + r * p->k;
         if (r >= block->n_rows)
             memset(to, 0, p->k * sizeof *to);
-        else if (type != TENSOR_INT8)
+        else if (p->type != TENSOR_INT8)
             memcpy(to, (const float *)p->x + from, p->k * sizeof *to);
         else
             for (size_t k = 0; k < p->k; k++)
@@ -104,17 +103,18 @@ static void finish_panel(const struct product *p, const struct blas_block *block
         activate_tile(p, block->row, block->n_rows, first, PANEL_WIDTH, sums);
 }
 
-static void multiply_block(const struct blas *blas, const struct product *p, enum tensor_type type,
+static void multiply_block(const struct blas *blas, const struct product *p,
                            const struct blas_block *block, const struct blas_work *work)
 {
-    bool is_int8 = type == TENSOR_INT8;
+    bool is_int8 = p->type == TENSOR_INT8;
     size_t height = block->height, n = block->n_panels * PANEL_WIDTH, x_stride;
     size_t step = is_int8 ? EXACT_STEPS : p->k;
-    const float *x = block_rows(p, type, block, work->rows, &x_stride);
+    const float *x = block_rows(p, block, work->rows, &x_stride);
     for (size_t k = 0; k < p->k; k += step) {
         size_t n_steps = p->k - k < step ? p->k - k : step;
-        blas_transposed_products(blas, n, height, n_steps, work->weights + k * n, n, x + k,
-                                 x_stride, work->tile, height);
+        blas_multiply(blas, n, height, n_steps, 1,
+                      (struct blas_operand){work->weights + k * n, n, true},
+                      (struct blas_operand){x + k, x_stride, true}, false, work->tile, height);
         pack_rows(work->tile, height, n, height, 1, work->sums);
         if (is_int8)
             add_exactly(work->sums, n * height, k == 0, work->exact);
@@ -126,24 +126,24 @@ static void multiply_block(const struct blas *blas, const struct product *p, enu
     }
 }
 
-static void product_blas(const struct blas *blas, size_t most_rows, enum tensor_type type,
-                         const struct product *p, float *scratch)
+static void product_blas(const struct blas *blas, size_t most_rows, const struct product *p,
+                         float *scratch)
 {
     struct blas_work work;
     blas_carve(&work, scratch, p->k);
-    if (type == TENSOR_INT8)
+    if (p->type == TENSOR_INT8)
         most_rows = BLAS_MOST_ROWS;
     for (size_t panel = 0; panel < p->n_panels; panel += BLAS_PANELS) {
         struct blas_block block = {.panel = panel, .n_panels = p->n_panels - panel};
         if (block.n_panels > BLAS_PANELS)
             block.n_panels = BLAS_PANELS;
-        unpack_panels(p, type, panel, block.n_panels, work.weights);
+        unpack_panels(p, panel, block.n_panels, work.weights);
         for (; block.row < p->n_rows; block.row += block.n_rows) {
             size_t left = p->n_rows - block.row;
             for (block.height = most_rows; block.height > BLAS_ROWS && block.height > left;)
                 block.height /= 2;
             block.n_rows = left < block.height ? left : block.height;
-            multiply_block(blas, p, type, &block, &work);
+            multiply_block(blas, p, &block, &work);
         }
     }
 }

@@ -31,14 +31,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Cuts n_floats from the scratch; offsets are multiples of 64 bytes. */
-static void *cut(float *base, size_t *at, size_t n_floats)
-{
-    float *part = base != NULL ? base + *at : NULL;
-    *at += row_stride(n_floats);
-    return part;
-}
-
 /* Returns whether queries see later keys (no look-ahead mask). */
 static bool sees_later(const struct attention_head *head)
 {
@@ -89,11 +81,11 @@ struct few {
 static size_t carve_few(struct few *few, float *base, size_t n_tokens, size_t head_width)
 {
     size_t columns = row_stride(n_tokens), floats = 0;
-    few->queries = cut(base, &floats, columns * head_width);
-    few->scores = cut(base, &floats, n_tokens * columns);
-    few->weights = cut(base, &floats, 2 * n_tokens * columns);
-    few->values = cut(base, &floats, 2 * n_tokens * row_stride(head_width));
-    few->share = cut(base, &floats, 2 * columns);
+    few->queries = cut_floats(base, &floats, columns * head_width);
+    few->scores = cut_floats(base, &floats, n_tokens * columns);
+    few->weights = cut_floats(base, &floats, 2 * n_tokens * columns);
+    few->values = cut_floats(base, &floats, 2 * n_tokens * row_stride(head_width));
+    few->share = cut_floats(base, &floats, 2 * columns);
     return floats;
 }
 
@@ -156,14 +148,14 @@ struct many {
 static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width)
 {
     size_t floats = 0;
-    many->keys = cut(base, &floats, n_tokens * head_width);
-    many->values = cut(base, &floats, n_tokens * row_stride(head_width));
-    many->queries = cut(base, &floats, QUERY_BLOCK * head_width);
-    many->scores = cut(base, &floats, KEY_BLOCK * QUERY_BLOCK);
-    many->context = cut(base, &floats, QUERY_BLOCK * row_stride(head_width));
-    many->max = cut(base, &floats, QUERY_BLOCK);
-    many->sum = cut(base, &floats, QUERY_BLOCK);
-    many->factor = cut(base, &floats, QUERY_BLOCK);
+    many->keys = cut_floats(base, &floats, n_tokens * head_width);
+    many->values = cut_floats(base, &floats, n_tokens * row_stride(head_width));
+    many->queries = cut_floats(base, &floats, QUERY_BLOCK * head_width);
+    many->scores = cut_floats(base, &floats, KEY_BLOCK * QUERY_BLOCK);
+    many->context = cut_floats(base, &floats, QUERY_BLOCK * row_stride(head_width));
+    many->max = cut_floats(base, &floats, QUERY_BLOCK);
+    many->sum = cut_floats(base, &floats, QUERY_BLOCK);
+    many->factor = cut_floats(base, &floats, QUERY_BLOCK);
     return floats;
 }
 
@@ -204,10 +196,11 @@ static struct score_block score(const struct task *task, const struct block *blo
     struct score_block scores = block_of(task, block->first, block->n_queries, key,
                                          smaller(block->keys.end - key, KEY_BLOCK), many->scores);
     if (use_blas(head)) {
-        blas_product_transposed(head->blas, scores.n_keys, block->n_queries, width, head->scale,
-                                many->keys + key * width, width,
-                                head->q + block->first * head->stride, head->stride, scores.scores,
-                                scores.stride);
+        blas_multiply(
+            head->blas, scores.n_keys, block->n_queries, width, head->scale,
+            (struct blas_operand){many->keys + key * width, width, false},
+            (struct blas_operand){head->q + block->first * head->stride, head->stride, true}, false,
+            scores.scores, scores.stride);
         return scores;
     }
     task->kernels->product(&(struct product){
@@ -230,9 +223,10 @@ static void mix_by_blas(const struct blas *blas, float *context, const struct mi
     for (size_t i = 0; m->context != NULL && i < m->n_queries; i++)
         for (size_t c = 0; m->factor[i] != 1 && c < m->width; c++)
             context[i * m->context_stride + c] *= m->factor[i];
-    blas_transposed_product(blas, m->n_queries, m->width, m->n_keys, m->weights, m->weights_stride,
-                            m->values, m->values_stride, m->context != NULL, context,
-                            m->context_stride);
+    blas_multiply(blas, m->n_queries, m->width, m->n_keys, 1,
+                  (struct blas_operand){m->weights, m->weights_stride, true},
+                  (struct blas_operand){m->values, m->values_stride, false}, m->context != NULL,
+                  context, m->context_stride);
     if (m->sum != NULL)
         for (size_t i = 0; i < m->n_queries; i++)
             for (size_t c = 0; c < m->width; c++)
@@ -328,9 +322,9 @@ static size_t carve_pairs(struct pair_attention *pairs, float *base, size_t n_to
 {
     size_t floats = 0, width = round_up(head_width, BF16_STEP);
     size_t n_pairs = round_up(n_tokens, BF16_STEP) * width / 2;
-    pairs->keys = cut(base, &floats, n_pairs);
-    pairs->values = cut(base, &floats, n_pairs);
-    pairs->scratch = cut(base, &floats, width * BF16_SIDE / 2 * 3);
+    pairs->keys = cut_floats(base, &floats, n_pairs);
+    pairs->values = cut_floats(base, &floats, n_pairs);
+    pairs->scratch = cut_floats(base, &floats, width * BF16_SIDE / 2 * 3);
     return floats;
 }
 

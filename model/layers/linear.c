@@ -70,12 +70,12 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
         p->x_stride = round_up(weight->cols, BF16_STEP);
         p->panel_stride = PANEL * round_up(weight->cols, BF16_STEP);
     } else if (weight->type != TENSOR_F32) {
-        kernel = weight->type == TENSOR_F16 ? kernels->product_f16 : kernels->product_bf16;
         weight_bytes = sizeof(uint16_t);
     }
+    p->type = weight->type;
     p->panels = (const char *)weight->data + begin * p->panel_stride * weight_bytes;
     if (in->blas_rows > 0)
-        kernels->product_blas(in->blas, in->blas_rows, weight->type, p, scratch);
+        kernels->product_blas(in->blas, in->blas_rows, p, scratch);
     else
         multiply_rows(kernel, p, x_bytes);
 }

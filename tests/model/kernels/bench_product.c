@@ -39,13 +39,15 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double by_kernel(void (*kernel)(const struct product *), const struct shape *shape)
+static double by_kernel(const struct kernels *kernels, enum tensor_type type,
+                        const struct shape *shape)
 {
     double begin = now();
     for (size_t i = 0; i < COPIES; i++)
-        kernel(&(struct product){
+        kernels->product(&(struct product){
             .x = shape->x,
             .x_stride = shape->k,
+            .type = type,
             .panels = shape->panels[i],
             .panel_stride = shape->k * PANEL,
             .k = shape->k,
@@ -61,8 +63,10 @@ static double by_blas(const struct blas *blas, const struct shape *shape)
 {
     double begin = now();
     for (size_t i = 0; i < COPIES; i++)
-        blas_product_transposed(blas, shape->n_rows, shape->n, shape->k, 1, shape->x, shape->k,
-                                shape->rows[i], shape->k, shape->out, shape->n);
+        blas_multiply(blas, shape->n_rows, shape->n, shape->k, 1,
+                      (struct blas_operand){shape->x, shape->k, false},
+                      (struct blas_operand){shape->rows[i], shape->k, true}, false, shape->out,
+                      shape->n);
     return now() - begin;
 }
 
@@ -88,7 +92,7 @@ static void free_shape(struct shape *shape)
     free(shape->out);
 }
 
-static void measure(const char *isa, const char *type, void (*kernel)(const struct product *),
+static void measure(const struct kernels *kernels, const char *name, enum tensor_type type,
                     const struct shape *shape, const struct blas *blas)
 {
     double ours[RUNS], theirs[RUNS];
@@ -97,15 +101,15 @@ static void measure(const char *isa, const char *type, void (*kernel)(const stru
     for (size_t run = 0; run < RUNS; run++) {
         ours[run] = theirs[run] = 0;
         for (size_t i = 0; i < repeats; i++)
-            ours[run] += by_kernel(kernel, shape);
+            ours[run] += by_kernel(kernels, type, shape);
         for (size_t i = 0; blas != NULL && i < repeats; i++)
             theirs[run] += by_blas(blas, shape);
     }
     qsort(ours, RUNS, sizeof *ours, ascending);
     qsort(theirs, RUNS, sizeof *theirs, ascending);
     double rate = flops * (double)repeats / ours[RUNS / 2] * 1e-9;
-    printf("%-8s %-4s rows %4zu  K %4zu  N %4zu  %6.1f GFLOP/s", isa, type, shape->n_rows, shape->k,
-           shape->n, rate);
+    printf("%-8s %-4s rows %4zu  K %4zu  N %4zu  %6.1f GFLOP/s", kernels->isa, name, shape->n_rows,
+           shape->k, shape->n, rate);
     if (blas != NULL)
         printf("  OpenBLAS %6.1f  ratio %.2f", flops * (double)repeats / theirs[RUNS / 2] * 1e-9,
                theirs[RUNS / 2] / ours[RUNS / 2]);
@@ -118,13 +122,10 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
     const struct {
         const char *name;
         enum tensor_type type;
-        void (*kernel)(const struct product *);
-    } types[] = {{"f32", TENSOR_F32, kernels->product},
-                 {"f16", TENSOR_F16, kernels->product_f16},
-                 {"bf16", TENSOR_BF16, kernels->product_bf16}};
+    } types[] = {{"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct shape shape = new_shape(types[i].type, n_rows, k, n);
-        measure(kernels->isa, types[i].name, types[i].kernel, &shape, i == 0 ? blas : NULL);
+        measure(kernels, types[i].name, types[i].type, &shape, i == 0 ? blas : NULL);
         free_shape(&shape);
     }
 }

@@ -82,6 +82,7 @@ static struct product product_of(const struct operands *o, size_t row, size_t n_
         .x = is_int8 ? (const void *)(o->q + row * o->q_stride) : (const void *)(o->x + row * k),
         .x_stride = is_int8 ? o->q_stride : k,
         .x_quantization = o->quantization + row,
+        .type = o->weight.matrix.type,
         .panels = o->weight.bytes,
         .panel_stride = PANEL * (is_int8 ? (k + 3) / 4 * 4 : k),
         .k = k,
@@ -93,19 +94,13 @@ static struct product product_of(const struct operands *o, size_t row, size_t n_
     };
 }
 
-static void multiply(const struct kernels *kernels, const struct operands *o, size_t most_rows,
-                     const struct product *product)
-{
-    kernels->product_blas(blas, most_rows, o->weight.matrix.type, product, o->scratch);
-}
-
 static void check_sums(const struct kernels *kernels, const struct operands *o, size_t most_rows,
                        struct largest *largest)
 {
     size_t k = o->shape.k, columns = o->shape.n_panels * PANEL;
     float *out = new_floats(o->shape.n_rows * columns), *panel = new_floats(k * PANEL);
     struct product product = product_of(o, 0, o->shape.n_rows, out);
-    multiply(kernels, o, most_rows, &product);
+    kernels->product_blas(blas, most_rows, &product, o->scratch);
     for (size_t c = 0; c < columns; c++) {
         if (c % PANEL == 0)
             matrix_panel(&o->weight.matrix, c / PANEL, panel);
@@ -142,7 +137,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     size_t columns = o->shape.n_panels * PANEL, n = o->shape.n_rows * columns;
     float *out = new_floats(n), *expected = new_floats(n);
     struct product product = product_of(o, 0, o->shape.n_rows, expected);
-    multiply(kernels, o, BLAS_ROWS, &product);
+    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
     for (size_t i = 0; i < n; i++) {
         volatile float y = expected[i] + o->bias[i % columns];
         expected[i] = y + o->residual[i];
@@ -150,7 +145,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.out = out;
     product.bias = o->bias;
     product.residual = o->residual;
-    multiply(kernels, o, BLAS_ROWS, &product);
+    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
     assert_true(same_floats(out, expected, n));
 
     kernels->activate(ACTIVATION_SILU, expected, n);
@@ -159,7 +154,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.activated = true;
     product.activation = ACTIVATION_SILU;
     product.gate = out;
-    multiply(kernels, o, BLAS_ROWS, &product);
+    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
     assert_true(same_floats(out, expected, n));
     free(expected);
     free(out);
@@ -202,7 +197,7 @@ static void check_exact(const struct kernels *kernels, const struct operands *o,
     float *out = new_floats(n), *expected = new_floats(n);
     struct product product = product_of(o, 0, o->shape.n_rows, out);
     product.column_sums = column_sums;
-    multiply(kernels, o, BLAS_ROWS, &product);
+    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
     product.out = expected;
     kernels->product_int8(&product);
     assert_true(same_floats(out, expected, n));
@@ -241,10 +236,10 @@ TEST(a_row_in_any_company)
         float *all = new_floats(shapes[i].n_rows * columns), *one = new_floats(columns);
         struct product together = product_of(&o, 0, shapes[i].n_rows, all);
         if (most > 0)
-            multiply(kernels, &o, most, &together);
+            kernels->product_blas(blas, most, &together, o.scratch);
         for (size_t row = 0; most > 0 && row < shapes[i].n_rows; row++) {
             struct product alone = product_of(&o, row, 1, one);
-            multiply(kernels, &o, most, &alone);
+            kernels->product_blas(blas, most, &alone, o.scratch);
             assert_true(same_floats(one, all + row * columns, columns));
         }
         free(one);

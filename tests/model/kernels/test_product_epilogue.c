@@ -18,12 +18,7 @@ typedef void kernel(const struct product *product);
 
 static kernel *kernel_for(const struct kernels *kernels, enum tensor_type type)
 {
-    switch (type) {
-    case TENSOR_F16: return kernels->product_f16;
-    case TENSOR_BF16: return kernels->product_bf16;
-    case TENSOR_INT8: return kernels->product_int8;
-    default: return kernels->product;
-    }
+    return type == TENSOR_INT8 ? kernels->product_int8 : kernels->product;
 }
 
 /* One product as large as it gets, of weights of a type. */
@@ -72,6 +67,7 @@ static struct product product_of(const struct operands *o, size_t n_rows, size_t
         .x = is_int8 ? (const void *)o->q : (const void *)o->x,
         .x_stride = is_int8 ? o->q_stride : o->k,
         .x_quantization = is_int8 ? o->quantization : NULL,
+        .type = o->weight.matrix.type,
         .panels = o->weight.bytes,
         .panel_stride = PANEL * (is_int8 ? (o->k + 3) / 4 * 4 : o->k),
         .k = o->k,
@@ -232,6 +228,7 @@ static void check_halves(const struct kernels *kernels, const struct operands *o
             fill_untouched(got, N_OUT);
             struct product product = product_of(o, n_rows, n_panels, got);
             kernel_for(kernels, o->weight.matrix.type)(&product);
+            product.type = TENSOR_F32;
             product.panels = panels;
             product.out = expected;
             kernels->product(&product);
@@ -282,6 +279,7 @@ TEST(every_half)
         for (size_t t = 1; t <= 2; t++) {
             struct product product = {.x = &one,
                                       .x_stride = 1,
+                                      .type = types[t],
                                       .panels = panels,
                                       .panel_stride = PANEL,
                                       .k = 1,

@@ -50,24 +50,23 @@ static void products(const struct kernels *kernels, size_t n, float *out)
     uint64_t state = n;
     float *x = random_floats(&state, ROWS * n, 2), *w = random_floats(&state, COLUMNS * n, 2);
     float *more = random_floats(&state, (1 + 2 * ROWS) * COLUMNS, 2);
-    void (*const kernel[])(const struct product *) = {kernels->product, kernels->product_f16,
-                                                      kernels->product_bf16};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         struct stored stored = store_matrix(types[t], LAYOUT_PANELS, w, COLUMNS, n);
-        kernel[t](&(struct product){.x = x,
-                                    .x_stride = n,
-                                    .panels = stored.matrix.data,
-                                    .panel_stride = n * PANEL,
-                                    .k = n,
-                                    .bias = more,
-                                    .residual = more + COLUMNS,
-                                    .activated = t > 0,
-                                    .activation = ACTIVATION_GELU,
-                                    .gate = t > 1 ? more + (1 + ROWS) * COLUMNS : NULL,
-                                    .out = out + t * ROWS * COLUMNS,
-                                    .out_stride = COLUMNS,
-                                    .n_rows = ROWS,
-                                    .n_panels = PANELS});
+        kernels->product(&(struct product){.x = x,
+                                           .x_stride = n,
+                                           .type = types[t],
+                                           .panels = stored.matrix.data,
+                                           .panel_stride = n * PANEL,
+                                           .k = n,
+                                           .bias = more,
+                                           .residual = more + COLUMNS,
+                                           .activated = t > 0,
+                                           .activation = ACTIVATION_GELU,
+                                           .gate = t > 1 ? more + (1 + ROWS) * COLUMNS : NULL,
+                                           .out = out + t * ROWS * COLUMNS,
+                                           .out_stride = COLUMNS,
+                                           .n_rows = ROWS,
+                                           .n_panels = PANELS});
         free(stored.bytes);
     }
     free(more);
