@@ -5,13 +5,6 @@
 
 /* ---- Rows ---- */
 
-void rows_file_open(struct rows_file *rows, struct job *job)
-{
-    const struct encoder *encoder = job->encoder;
-    rows->json.stream = output_beside(&job->output, job->output.path, OUTPUT_ROWS);
-    rows->is_per_token = encoder->width > 0 && !encoder->is_pooled && encoder->padding.n == 0;
-}
-
 static void begin_row(struct rows_file *rows, size_t row, size_t line)
 {
     json_begin_object(&rows->json, NULL);

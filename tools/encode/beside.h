@@ -26,9 +26,6 @@ struct rows_file {
     bool is_begun;           /* rows are written, from row 0 on, not only counted */
 };
 
-/* Opens the file beside an array that has a name. */
-void rows_file_open(struct rows_file *rows, struct job *job);
-
 /* Adds the rows of the next item. */
 void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item);
 

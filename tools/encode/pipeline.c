@@ -163,14 +163,16 @@ static int encode_batch(void *task, struct batch *batch)
 static FILE *open_beside(struct pipeline *pipeline)
 {
     struct job *job = pipeline->job;
+    const struct encoder *encoder = job->encoder;
     const enum output_format format = job->options->format;
     const bool is_array = format == FORMAT_NPY || format == FORMAT_NPZ;
     if (is_array)
-        rows_file_open(&pipeline->rows, job);
+        pipeline->rows.json.stream = output_beside(&job->output, job->output.path, OUTPUT_ROWS);
+    pipeline->rows.is_per_token = encoder->width > 0 && !encoder->is_pooled && !encoder->padding.n;
     left_out_open(&pipeline->left);
     if (job->options->has_words) {
         pipeline->words_stream = output_beside(&job->output, job->output.path, ".words");
-        if (!job->encoder->is_pooled)
+        if (!encoder->is_pooled)
             program_die_misused("--words is for one vector for each text: -p model, mean ...");
         if (job->corpus && job->corpus->journal.n_entries > 0)
             program_note(
@@ -179,10 +181,11 @@ static FILE *open_beside(struct pipeline *pipeline)
         else
             pipeline->words = engine_index_new();
     }
-    if ((is_array && job->options->request.task == TASK_VECTORS) ||
-        (job->options->resumes && job->corpus))
-        return origin_open(job);
-    return NULL;
+    if (!(is_array && encoder->request.task == TASK_VECTORS) &&
+        !(job->options->resumes && job->corpus))
+        return NULL;
+    job->reader.lines.has_sum = true;
+    return output_beside(&job->output, job->output.path, OUTPUT_ORIGIN);
 }
 
 /* The index is stamped with the checksums of the rows file and of the input. */
@@ -250,7 +253,8 @@ int encode_texts(struct job *job)
         write_words(pipeline);
     if (code == PROGRAM_DONE && origin)
         origin_write(origin, job);
-    engine_index_free(pipeline->words);
+    if (pipeline->words)
+        engine_index_free(pipeline->words);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

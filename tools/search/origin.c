@@ -3,7 +3,7 @@
 
 #include "engine/file/crc32c.h"
 #include "tools/common/output.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/encoder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -84,9 +84,7 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
 /* Adds bytes from..end-1 of a file to the CRC-32C in `sum`. Returns false if reading fails. */
 bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 
-/* Opens the file beside an output that has a name; writes what is known when all texts are
- * encoded. */
-FILE *origin_open(struct job *job);
+/* Writes what is known when all texts are encoded. */
 void origin_write(FILE *stream, const struct job *job);
 
 /* Returns whether a complete output exists, and prints a note if so. Ends the program if it was

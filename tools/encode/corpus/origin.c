@@ -131,12 +131,6 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
 
 /* ---- The file beside the output ---- */
 
-FILE *origin_open(struct job *job)
-{
-    job->reader.lines.has_sum = true;
-    return output_beside(&job->output, job->output.path, OUTPUT_ORIGIN);
-}
-
 void origin_write(FILE *stream, const struct job *job)
 {
     const struct encoder *encoder = job->encoder;

@@ -23,7 +23,7 @@ const struct printer_kind PRINTER_IDS = {.item = print_ids};
 #define PRINTER_OF(NAME, TEXT) [FORMAT_##NAME] = &PRINTER_##NAME,
 const struct printer_kind *const PRINTERS[] = {OUTPUT_FORMATS(PRINTER_OF)};
 
-/* ---- Scores and entities ---- */
+/* ---- Scores ---- */
 
 int ranked_compare(const void *a, const void *b)
 {
@@ -43,31 +43,6 @@ void rank_scores(const float *scores, size_t n, struct ranked *out)
     for (size_t i = 0; i < n; i++)
         out[i] = (struct ranked){scores[i], i};
     qsort(out, n, sizeof *out, ranked_compare);
-}
-
-size_t rank_weights(const float *row, size_t n, struct ranked *out)
-{
-    size_t n_ranked = 0;
-    for (size_t id = 0; id < n; id++)
-        if (row[id] != 0)
-            out[n_ranked++] = (struct ranked){row[id], id};
-    qsort(out, n_ranked, sizeof *out, ranked_compare);
-    return n_ranked;
-}
-
-const char *entity_text(const struct item *item, size_t i, size_t *len)
-{
-    const engine_input *input = &item->record.input;
-    const engine_entity *entity = &item->entities[i];
-    *len = entity->end - entity->begin;
-    return (entity->in_pair ? input->pair : input->text) + entity->begin;
-}
-
-const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i)
-{
-    const char *name = encoder_label(encoder, item->entities[i].label);
-    bool has_place = (name[0] == 'B' || name[0] == 'I') && name[1] == '-';
-    return has_place ? name + 2 : name;
 }
 
 /* ---- Rows: entities, words for mask tokens, sparse weights ---- */
@@ -143,11 +118,14 @@ void print_entities(struct printer *printer, const struct item *item)
     rows_begin(rows, "entities", "entity\tlabel\tscore\tspan");
     for (size_t i = 0; i < item->n_entities; i++) {
         const engine_entity *entity = &item->entities[i];
-        const char *label = entity_label(printer->encoder, item, i);
-        size_t len;
-        const char *text = entity_text(item, i, &len);
+        const engine_input *input = &item->record.input;
+        const char *label = encoder_label(printer->encoder, entity->label);
+        if ((label[0] == 'B' || label[0] == 'I') && label[1] == '-')
+            label += 2; /* its place in the entity */
         print_index(printer, item);
-        row_text(rows, ROWS_ALL, "text", text, len, ENTITY_COLUMNS);
+        row_text(rows, ROWS_ALL, "text",
+                 (entity->in_pair ? input->pair : input->text) + entity->begin,
+                 entity->end - entity->begin, ENTITY_COLUMNS);
         row_text(rows, ROWS_ALL, "label", label, strlen(label), LABEL_COLUMNS);
         row_float(rows, ROWS_ALL, "score", entity->score);
         row_span(rows, ROWS_ALL, "span",
@@ -189,8 +167,12 @@ void print_candidates(struct printer *printer, const struct item *item,
 void print_weights(struct printer *printer, const struct item *item)
 {
     struct rows *rows = &printer->rows;
-    const struct ranked *weights = printer->ranked;
-    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
+    struct ranked *weights = printer->ranked; /* of the ids that have one, heaviest first */
+    size_t n = 0;
+    for (size_t id = 0; id < printer->encoder->width; id++)
+        if (item->rows[id] != 0)
+            weights[n++] = (struct ranked){item->rows[id], id};
+    qsort(weights, n, sizeof *weights, ranked_compare);
     bool is_part = rows->format == ROWS_TABLE && !printer->all_values && n > FIRST_WEIGHTS;
     size_t n_shown = is_part ? FIRST_WEIGHTS : n;
     rows_begin(rows, "weights", "token\tid\tweight");

@@ -55,7 +55,7 @@ extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTE
     PRINTER_IDS;
 extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
 
-/* ---- Scores and entities ---- */
+/* ---- Scores ---- */
 
 /* Compares, for qsort, structs that begin with a struct ranked: larger scores first, equal ones in
  * the order of their indexes. */
@@ -66,13 +66,6 @@ const float *scores_of(const struct item *item);
 
 /* Stores n scores in out, best first. */
 void rank_scores(const float *scores, size_t n, struct ranked *out);
-
-/* Stores the ids of a row [n] that have a weight in out, heaviest first. Returns their number. */
-size_t rank_weights(const float *row, size_t n, struct ranked *out);
-
-/* Return the words of an item's i-th entity, and its label without B- or I-. */
-const char *entity_text(const struct item *item, size_t i, size_t *len);
-const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i);
 
 /* ---- Rows ---- */
 
