@@ -107,6 +107,9 @@ typedef struct engine_search_options {
     void *progress_user;
     const engine_sparse_queries *sparse; /* or NULL. The index has a row for each of the vectors,
                                             whose width may be 0: then they score 0 */
+    const size_t *text_starts; /* [n_texts + 1], or NULL. Rows are vectors of tokens: text i has
+                                  those from text_starts[i] to text_starts[i + 1] - 1 */
+    size_t n_texts;
 } engine_search_options;
 #define ENGINE_SEARCH_OPTIONS(...) ENGINE_STRUCT(engine_search_options, __VA_ARGS__)
 
@@ -119,6 +122,11 @@ typedef struct engine_search_options {
  * the number of queries, rows or threads. Rows with NaN or an infinity have no scores, nor, by
  * cosine, rows whose length is neither 0 nor from 2^-115 to 2^125 (2.4e-35 to 4.2e37). A product
  * q·v that float32 cannot hold becomes its largest number with the product's sign.
+ *
+ * With text_starts the queries are all vectors of one query, and out, [k], has the texts with the
+ * best MaxSim: the sum over the query's vectors of the best score that a row of the text has, 0
+ * without rows. `row` is then the text, here and in messages, and a text has no score if a row of
+ * it has none.
  *
  * ENGINE_ERROR_NOT_FINITE: a query has NaN or an infinity, or a row has no scores: the message
  * names the first such row. ENGINE_ERROR_MEMORY: no memory for the hits of each thread and some

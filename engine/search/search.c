@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)ENGINE_F32 == ENGINE_F32 && (int)ENGINE_BINARY == ENGINE_BINARY, "row types");
-
 size_t engine_row_bytes(engine_element type, size_t width)
 {
     return row_bytes(type, width);
@@ -108,12 +106,24 @@ static engine_status read_sparse(const engine_sparse_queries *given, size_t n_ro
                                     "finite, or a fusion's factor of vectors is below 0");
 }
 
+/* Checks that texts are rows that exist, one text after the other. */
+static engine_status check_texts(const engine_search_options *options, size_t n_rows,
+                                 engine_error *error)
+{
+    const size_t *starts = options->text_starts;
+    for (size_t i = 0; starts != NULL && i < options->n_texts; i++)
+        if (starts[i] > starts[i + 1] || starts[i + 1] > n_rows || options->sparse != NULL)
+            return misused(error,
+                           "text_starts fall or exceed the rows, or there are sparse queries");
+    return ENGINE_OK;
+}
+
 /* ---- Memory ---- */
 
 struct search {
     struct scan scan;
-    struct sparse_queries sparse; /* of the scan, if it has any */
-    size_t n_blocks, n_threads;
+    struct sparse_queries sparse;              /* of the scan, if it has any */
+    size_t n, n_blocks, block_size, n_threads; /* rows or texts */
     _Atomic size_t next_block;
     const engine_search_options *options;
     bool is_interrupted;
@@ -121,6 +131,8 @@ struct search {
     struct posting_range *cursors; /* [n_threads, n_entries()] */
     struct hits *hits;             /* [n_threads, n_queries] */
     engine_hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
+    engine_hit *best;   /* or, of texts, here, [n_queries]: the best row of the last text */
+    float *scores;      /* of texts, [n] */
     _Atomic size_t n_skipped, first_skipped; /* rows without scores */
 };
 
@@ -149,6 +161,8 @@ static void carve(struct search *search, struct arena *arena)
     search->cursors = arena_cut(arena, n_entries(search), n_threads * sizeof *search->cursors);
     search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
     search->others = arena_cut(arena, n * (n_threads - 1), search->scan.k * sizeof *search->others);
+    search->best = arena_cut(arena, n, sizeof *search->best);
+    search->scores = arena_cut(arena, scan->of_texts ? search->n : 0, sizeof *search->scores);
 }
 
 static engine_status allocate(struct search *search, void **block, engine_error *error)
@@ -168,8 +182,9 @@ static engine_status allocate(struct search *search, void **block, engine_error 
 
 /* ---- The search ---- */
 
-/* Blocks that a thread takes at a time, as postings are read faster one after the other. */
-enum { RUN_BLOCKS = 8 };
+/* Blocks that a thread takes at a time, as postings are read faster one after the other; texts of a
+ * block. */
+enum { RUN_BLOCKS = 8, BLOCK_TEXTS = 64 };
 
 /* Returns the next block of a thread; n_blocks or more at the end. *run: the last one, at first
  * 0. */
@@ -187,12 +202,16 @@ static void search_blocks(void *user, struct team team)
     struct hits *hits = search->hits + team.rank * search->scan.n_queries;
     float *scratch = search->scratch + team.rank * scan_scratch(&search->scan);
     struct posting_range *cursors = search->cursors + team.rank * n_entries(search);
-    size_t block, run = 0, first = SIZE_MAX, before = SIZE_MAX, n = search->scan.n;
+    const size_t *starts = search->options->text_starts, n = search->n;
+    size_t block, run = 0, first = SIZE_MAX, before = SIZE_MAX;
     for (size_t i = 0; i < n_entries(search); i++)
         cursors[i] = postings_find(&search->sparse.postings, search->sparse.weights[i].id);
     while ((block = next_block(search, &run)) < search->n_blocks) {
-        const size_t n_taken = (block + 1) * scan_block_rows(&search->scan);
-        search->n_skipped += scan_block(&search->scan, block, hits, cursors, scratch, &first);
+        const size_t n_taken = (block + 1) * search->block_size;
+        for (size_t i = block * search->block_size; starts != NULL && i < n_taken && i < n; i++)
+            search->scores[i] = scan_text(&search->scan, starts[i], starts[i + 1], hits, scratch);
+        if (starts == NULL)
+            search->n_skipped += scan_block(&search->scan, block, hits, cursors, scratch, &first);
         if (team.rank == 0 && search->options->progress != NULL &&
             search->options->progress(n_taken < n ? n_taken : n, n,
                                       search->options->progress_user) != 0) {
@@ -202,6 +221,16 @@ static void search_blocks(void *user, struct team team)
     }
     while (first < before && !atomic_compare_exchange_weak(&search->first_skipped, &before, first))
         ;
+}
+
+/* Finds the best scores of texts: rows of one column, by the query 1. */
+static engine_status search_scores(const struct search *search, engine_hit *out, size_t k,
+                                   size_t *n_skipped, engine_error *error)
+{
+    const engine_vectors scores = {search->scores, search->n, 1, ENGINE_F32};
+    const engine_search_options options =
+        ENGINE_SEARCH_OPTIONS(.metric = ENGINE_METRIC_DOT, .n_threads = 1, .n_skipped = n_skipped);
+    return engine_search(&scores, &(float){1}, 1, k, &options, out, error);
 }
 
 static engine_status report_skipped(const struct search *search, size_t *n_skipped,
@@ -256,14 +285,17 @@ static engine_status run(struct search *search, const float *queries, engine_hit
     if (status != ENGINE_OK)
         return status;
     scan_queries(&search->scan, queries);
-    begin_hits(search, out, k);
+    const bool of_texts = search->scan.of_texts;
+    begin_hits(search, of_texts ? search->best : out, of_texts ? 1 : k);
     region_run(search->n_threads, &barrier, search_blocks, search);
-    for (size_t i = 0; i < search->scan.n_queries; i++)
+    for (size_t i = 0; i < search->scan.n_queries && !of_texts; i++)
         finish_hits(search, i, k);
+    status = search->is_interrupted
+                 ? fail(error, ENGINE_ERROR_INTERRUPTED, "interrupted by the progress callback")
+             : of_texts ? search_scores(search, out, k, n_skipped, error)
+                        : report_skipped(search, n_skipped, error);
     free(block);
-    if (search->is_interrupted)
-        return fail(error, ENGINE_ERROR_INTERRUPTED, "interrupted by the progress callback");
-    return report_skipped(search, n_skipped, error);
+    return status;
 }
 
 engine_status engine_search(const engine_vectors *vectors, const float *queries, size_t n_queries,
@@ -274,11 +306,15 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     engine_status status = read_options(given, &options, error);
     if (status == ENGINE_OK)
         status = check(vectors, queries, n_queries, k, out, error);
+    if (status == ENGINE_OK)
+        status = check_texts(&options, vectors->n, error);
     if (status != ENGINE_OK)
         return status;
     if (options.n_skipped != NULL)
         *options.n_skipped = 0;
-    if (n_queries == 0 || k == 0)
+    const bool of_texts = options.text_starts != NULL;
+    const size_t most = of_texts ? 1 : vectors->n;
+    if ((n_queries == 0 && !of_texts) || k == 0)
         return succeed(error);
     const bool is_rounded = vectors->type == ENGINE_INT8 || vectors->type == ENGINE_BINARY;
     struct search search = {.scan = {.kernels = machine_kernels(is_rounded, error),
@@ -288,7 +324,9 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
                                      .n = vectors->n,
                                      .width = vectors->width,
                                      .n_queries = n_queries,
-                                     .k = k < vectors->n ? k : vectors->n},
+                                     .of_texts = of_texts,
+                                     .k = k < most ? k : most},
+                            .n = of_texts ? options.n_texts : vectors->n,
                             .options = &options,
                             .first_skipped = SIZE_MAX};
     if (search.scan.kernels == NULL)
@@ -301,8 +339,8 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     }
     int cancel_state; /* a cancelled thread would leak memory, and other threads of the region */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    size_t block_rows = scan_block_rows(&search.scan);
-    search.n_blocks = vectors->n / block_rows + (vectors->n % block_rows > 0);
+    search.block_size = of_texts ? BLOCK_TEXTS : scan_block_rows(&search.scan);
+    search.n_blocks = search.n / search.block_size + (search.n % search.block_size > 0);
     size_t n_threads = threads_choose(options.n_threads);
     search.n_threads =
         region_threads(n_threads < search.n_blocks ? n_threads : search.n_blocks, NULL);

@@ -130,21 +130,18 @@ void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file)
     const size_t n_rows = vectors->n_rows;
     if (n_rows == 0 || vectors->kind != VECTORS_ROWS || !pass_line(&line, end))
         return;
-    int64_t *starts = alloc_zeros(n_rows + 1, sizeof *starts); /* texts touch the first few */
+    size_t *starts = alloc_zeros(n_rows + 1, sizeof *starts); /* texts touch the first few */
     size_t n = 1, row = 1;
     for (; row < n_rows && line < end; row++)
         if (pass_line(&line, end))
-            starts[n++] = (int64_t)row;
-    if (row != n_rows || vectors->rows.type != ENGINE_F32)
+            starts[n++] = row;
+    if (row != n_rows)
         npy_die(&(struct npy){.file = &vectors->file},
-                "has %zu rows of %s, and its rows file has %zu tokens; vectors of tokens are "
-                "searched in f32",
-                n_rows, vectors_kind_name(vectors), row);
-    starts[n] = (int64_t)n_rows;
+                "has %zu rows of %s, and its rows file has %zu tokens", n_rows,
+                vectors_kind_name(vectors), row);
+    starts[n] = n_rows;
     vectors->kind = VECTORS_TOKENS;
-    vectors->values = vectors->rows.rows;
-    vectors->token_starts = starts;
-    vectors->starts = (const char *)starts;
+    vectors->text_starts = starts;
     vectors->n = n;
 }
 
@@ -166,23 +163,26 @@ void vectors_open(struct vectors *vectors, const char *path)
 void vectors_close(struct vectors *vectors)
 {
     mapped_close(&vectors->file);
-    free(vectors->token_starts);
-    vectors->token_starts = NULL;
+    free(vectors->text_starts);
+    vectors->text_starts = NULL;
 }
 
 const char *vectors_kind_name(const struct vectors *vectors)
 {
-    static const char *const names[] = {"f32", "f16", "int8", "binary"};
-    return vectors->kind == VECTORS_SPARSE   ? "sparse"
-           : vectors->kind == VECTORS_TOKENS ? "vectors of tokens"
-                                             : names[vectors->rows.type];
+    static const char *const names[][2] = {{"f32", "vectors of tokens"},
+                                           {"f16", "f16 vectors of tokens"},
+                                           {"int8", "int8 vectors of tokens"},
+                                           {"binary", "binary vectors of tokens"}};
+    return vectors->kind == VECTORS_SPARSE
+               ? "sparse"
+               : names[vectors->rows.type][vectors->text_starts != NULL];
 }
 
 void vectors_check_width(struct vectors *vectors, const struct encoder *encoder)
 {
     const struct npy whole = {.file = &vectors->file};
     const size_t columns = encoder->width;
-    const bool are_bits = vectors->kind == VECTORS_ROWS && vectors->rows.type == ENGINE_BINARY;
+    const bool are_bits = vectors->rows.type == ENGINE_BINARY;
     const size_t found = vectors->width * (are_bits ? 8 : 1);
     const char *packed = are_bits ? " (packed bits)" : "";
     const bool may_be_cut = found < columns && !encoder->is_sparse;
@@ -212,14 +212,15 @@ void hits_merge(engine_hit *best, const engine_hit *found, uint64_t first_row, s
     memcpy(best, scratch, k * sizeof *best);
 }
 
-/* Searches rows of the file, or scores of its texts. Rows without scores are errors or skipped. */
-static void search_rows(struct vectors *vectors, const engine_vectors *rows, const float *queries,
-                        size_t n, size_t k, engine_search_options options, engine_hit *out)
+/* Searches the rows, or their texts. Those without scores are errors or skipped. */
+static void search_rows(struct vectors *vectors, const float *queries, size_t n, size_t k,
+                        engine_search_options options, engine_hit *out)
 {
     engine_error error = {0};
     if (vectors->skips_rows)
         options.n_skipped = &vectors->n_skipped;
-    const engine_status status = engine_search(rows, queries, n, k, &options, out, &error);
+    const engine_status status =
+        engine_search(&vectors->rows, queries, n, k, &options, out, &error);
     if (status == ENGINE_ERROR_NOT_FINITE)
         program_die("'%s': %s with --on-error skip", vectors->file.path, error.message);
     if (status != ENGINE_OK)
@@ -295,54 +296,23 @@ static void search_sparse(const struct vectors *vectors, const struct encoder *e
     free(is_asked);
 }
 
-/* Scores a text. Its numbers in the file are not aligned, so they are copied. Returns false without
- * memory. */
-static bool score_text(const struct vectors *vectors, size_t text, const struct item *query,
-                       float *score)
-{
-    const size_t begin = vectors_start(vectors, text), n = vectors_start(vectors, text + 1) - begin;
-    const size_t width = vectors->width, row_bytes = width * sizeof(float);
-    float *values = malloc(1 + n * row_bytes);
-    if (values == NULL)
-        return false;
-    memcpy(values, vectors->values + begin * row_bytes, n * row_bytes);
-    *score = (float)engine_max_sim(query->rows, query->n_tokens, values, n, width);
-    free(values);
-    return true;
-}
-
-/* Finds the best texts for one query of vectors of tokens. Their scores are searched as rows of one
- * column, by the query 1. Rows of hits become the first rows of the texts. */
-static void find_texts(struct vectors *vectors, const struct encoder *encoder,
-                       const struct item *item, size_t k, engine_hit *out)
-{
-    float *scores = alloc_zeros(vectors->n, sizeof *scores);
-    bool is_good = true;
-    const int n_threads = (int)engine_session_threads(encoder->session);
-#pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
-    for (size_t i = 0; i < vectors->n; i++)
-        is_good = score_text(vectors, i, item, &scores[i]) && is_good;
-    if (!is_good)
-        alloc_die();
-    search_rows(vectors, &(engine_vectors){scores, vectors->n, 1, ENGINE_F32}, &(float){1}, 1, k,
-                ENGINE_SEARCH_OPTIONS(.metric = ENGINE_METRIC_DOT, .n_threads = 1), out);
-    for (size_t i = 0; i < k; i++)
-        if (out[i].row != UINT64_MAX)
-            out[i].row = vectors_start(vectors, (size_t)out[i].row);
-    free(scores);
-}
-
 void vectors_search(struct vectors *vectors, const struct encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
                     const engine_sparse_queries *words, engine_hit *out)
 {
-    const engine_search_options options =
+    engine_search_options options =
         ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = encoder->request.session.n_threads,
                               .sparse = words);
     if (vectors->kind == VECTORS_ROWS)
-        search_rows(vectors, &vectors->rows, queries[0].rows, n, k, options, out);
+        search_rows(vectors, queries[0].rows, n, k, options, out);
     else if (vectors->kind == VECTORS_SPARSE)
         search_sparse(vectors, encoder, queries, n, k, out);
+    options.metric = ENGINE_METRIC_DOT;
+    options.text_starts = vectors->text_starts;
+    options.n_texts = vectors->n;
     for (size_t i = 0; i < n && vectors->kind == VECTORS_TOKENS; i++)
-        find_texts(vectors, encoder, &queries[i], k, out + i * k);
+        search_rows(vectors, queries[i].rows, queries[i].n_tokens, k, options, out + i * k);
+    for (size_t i = 0; i < n * k && vectors->kind == VECTORS_TOKENS; i++)
+        if (out[i].row != UINT64_MAX)
+            out[i].row = vectors->text_starts[out[i].row];
 }

@@ -12,16 +12,16 @@ enum vectors_kind { VECTORS_ROWS, VECTORS_SPARSE, VECTORS_TOKENS };
 struct vectors {
     struct mapped file;
     enum vectors_kind kind;
-    engine_vectors rows; /* VECTORS_ROWS; the width of binary ones is known from the model */
-    /* The other two: text i has the entries, or the rows of tokens, starts[i] to starts[i + 1] - 1.
-     * Nothing here is aligned. */
+    engine_vectors rows; /* but of VECTORS_SPARSE; the width of binary ones is that of the model */
+    /* VECTORS_SPARSE: row i has the entries starts[i] to starts[i + 1] - 1. Nothing here is
+     * aligned. */
     const char *values, *ids, *starts;
-    int64_t *token_starts; /* of VECTORS_TOKENS, owned */
-    size_t n;              /* texts, or rows of texts */
-    size_t n_rows;         /* of the array: tokens in VECTORS_TOKENS, else n */
-    size_t width;          /* columns; bytes of a binary row */
-    bool skips_rows;       /* rows without scores are counted, and do not end the program */
-    size_t n_skipped;      /* by the last search */
+    size_t *text_starts; /* VECTORS_TOKENS: the first row of each text, and n_rows; owned */
+    size_t n;            /* texts, or rows of texts */
+    size_t n_rows;       /* of the array: tokens in VECTORS_TOKENS, else n */
+    size_t width;        /* columns; bytes of a binary row */
+    bool skips_rows;     /* rows without scores are counted, and do not end the program */
+    size_t n_skipped;    /* by the last search */
 };
 
 /* Opens the file and checks all that can be checked without its model. Errors end the program. */
@@ -45,7 +45,7 @@ void vectors_search(struct vectors *vectors, const struct encoder *encoder,
 void hits_merge(engine_hit *best, const engine_hit *found, uint64_t first_row, size_t k,
                 engine_hit *scratch);
 
-/* starts[i] of sparse weights or vectors of tokens. */
+/* starts[i] of sparse weights. */
 size_t vectors_start(const struct vectors *vectors, size_t i);
 
 /* "f16", "sparse" ..., for headings. */

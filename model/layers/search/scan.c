@@ -18,7 +18,8 @@ enum { LEAST_ROWS_OF_A_HIT = 200 };
 
 bool scan_has_candidates(const struct scan *scan)
 {
-    return scan->n_queries > FEW_QUERIES && scan->k <= scan->n / LEAST_ROWS_OF_A_HIT &&
+    return scan->n_queries > FEW_QUERIES && !scan->of_texts &&
+           scan->k <= scan->n / LEAST_ROWS_OF_A_HIT &&
            candidates_are_fast(scan->kernels, scan->type, scan->width);
 }
 
@@ -393,4 +394,22 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
         add_group(scan, &block, q, n, cursors);
     }
     return n_dropped;
+}
+
+float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *hits,
+                float *scratch)
+{
+    const size_t block_rows = scan_block_rows(scan), n_queries = scan->n_queries;
+    struct scan text = *scan;
+    size_t n_dropped = 0, first = SIZE_MAX;
+    double sum = 0;
+    text.rows += begin * row_bytes(scan->type, scan->width);
+    text.n = end - begin;
+    for (size_t i = 0; i < n_queries; i++)
+        hits[i].n = 0;
+    for (size_t block = 0; block * block_rows < text.n && n_queries > 0; block++)
+        n_dropped += scan_block(&text, block, hits, NULL, scratch, &first);
+    for (size_t i = 0; i < n_queries && n_dropped == 0; i++)
+        sum += hits[i].n > 0 ? (double)hits[i].heap->score : 0;
+    return n_dropped > 0 ? NAN : limit((float)sum);
 }

@@ -36,6 +36,7 @@ struct scan {
     size_t n_queries, k;            /* hits of a query, at most one for each row */
     struct rounded_queries rounded; /* by candidates: [n_queries], also made by scan_queries */
     const struct sparse_queries *sparse; /* or NULL */
+    bool of_texts;                       /* for scan_text: rows are those of a text */
 };
 
 /* Returns whether only candidates are scored, found by bounds of the scores: for many queries and
@@ -71,5 +72,10 @@ size_t scan_scratch(const struct scan *scan);
  * becomes the index of the first such row, if that is below *first. */
 size_t scan_block(const struct scan *scan, size_t block, struct hits *hits,
                   struct posting_range *cursors, float *scratch, size_t *first);
+
+/* Returns MaxSim of the text that has rows begin to end - 1, all queries being vectors of one: the
+ * sum of the best score of each. NaN: a row has no scores. hits [n_queries]: room for one each. */
+float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *hits,
+                float *scratch);
 
 #endif

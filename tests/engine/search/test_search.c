@@ -1,6 +1,6 @@
 /* Guarantee: the best rows of every type are those of a plain search in double precision;
  * scores have the same bits for any number of queries, hits and threads, at any address, on
- * every set of fused instructions. */
+ * every set of fused instructions. MaxSim is the sum of the best scores of a text's rows. */
 #include "model/tensor.h"
 #include "tests/support.h"
 
@@ -300,4 +300,121 @@ TEST(another_set_of_instructions_is_refused)
     unsetenv("ENGINE_ISA");
     assert_non_null(strstr(error.message, "ENGINE_ISA is 'avx1024'"));
     drop(&trial);
+}
+
+/* ---- Texts of several rows ---- */
+
+enum { TEXT_ROWS = 3000, MOST_TEXTS = TEXT_ROWS };
+
+/* Texts of 0 to 29 rows, and one of 1,500, more than a block has. Returns their number. */
+static size_t split_rows(uint64_t seed, size_t *starts)
+{
+    size_t n = 0;
+    for (starts[0] = 0; starts[n] < TEXT_ROWS; n++) {
+        const size_t end = starts[n] + (n == 20 ? 1500 : support_below(&seed, 30));
+        starts[n + 1] = end < TEXT_ROWS ? end : TEXT_ROWS;
+    }
+    return n;
+}
+
+static engine_status search_texts(const struct trial *trial, const size_t *starts, size_t n_texts,
+                                  size_t k, engine_metric metric, size_t n_threads,
+                                  size_t *n_skipped, engine_error *error)
+{
+    const engine_search_options options =
+        ENGINE_SEARCH_OPTIONS(.metric = metric, .n_threads = n_threads, .n_skipped = n_skipped,
+                              .text_starts = starts, .n_texts = n_texts);
+    return engine_search(&trial->vectors, trial->queries, trial->n_queries, k, &options,
+                         trial->hits, error);
+}
+
+/* A text's score is, to the bit, the sum of the best hits among its rows alone; and near
+ * engine_max_sim of the rows as float32, of products whose bound is that of assert_all_rows. */
+static void assert_text(const struct trial *trial, const size_t *starts, engine_hit hit,
+                        engine_metric metric)
+{
+    const size_t width = trial->vectors.width, n = starts[hit.row + 1] - starts[hit.row];
+    struct trial text = *trial;
+    engine_hit best[MOST_QUERIES];
+    double sum = 0, plain_sum = 0, bound = 1e-35;
+    text.vectors.n = n;
+    text.vectors.rows = (const char *)trial->vectors.rows +
+                        starts[hit.row] * engine_row_bytes(trial->vectors.type, width);
+    search(&text, 0, trial->n_queries, 1, metric, 1, best);
+    for (size_t q = 0; q < trial->n_queries && n > 0; q++) {
+        double size, largest = 0, plain = -INFINITY;
+        for (size_t row = 0; row < n; row++) {
+            plain = fmax(plain, plain_score(&text, row, text.queries + q * width, metric, &size));
+            largest = fmax(largest, size);
+        }
+        sum += (double)best[q].score;
+        plain_sum += plain;
+        bound += 0x1p-24 * (double)(2 * (width / 16 + 12) + trial->n_queries) * largest;
+    }
+    assert_true(hit.score == (float)sum);
+    assert_true(fabs((double)hit.score - plain_sum) <= bound);
+}
+
+TEST(texts_have_the_sums_of_their_best_rows)
+{
+    static const size_t QUERIES[] = {1, 4, 5, 30}, WIDTHS_OF[] = {24, 128, 7, 40};
+    static size_t starts[MOST_TEXTS + 1];
+    support_allow_threads(3);
+    for (size_t i = 0; i < 32; i++) {
+        const engine_element type = i % 4;
+        const engine_metric metric = i / 16;
+        struct trial trial =
+            make(i, type, TEXT_ROWS, WIDTHS_OF[i / 4 % 4], QUERIES[i / 4 % 4], i % 5);
+        const size_t n = split_rows(i, starts);
+        engine_hit *shared = some_memory(n, sizeof *shared);
+        assert_int_equal(search_texts(&trial, starts, n, n, metric, 3, NULL, NULL), ENGINE_OK);
+        memcpy(shared, trial.hits, n * sizeof *shared);
+        for (size_t h = 0; h < n; h++) {
+            assert_text(&trial, starts, shared[h], metric);
+            assert_true(
+                h == 0 || shared[h - 1].score > shared[h].score ||
+                (shared[h - 1].score == shared[h].score && shared[h - 1].row < shared[h].row));
+        }
+        assert_int_equal(search_texts(&trial, starts, n, 9, metric, 1, NULL, NULL), ENGINE_OK);
+        assert_same(trial.hits, shared, 9);
+        free(shared);
+        drop(&trial);
+    }
+    unsetenv("OMP_NUM_THREADS");
+}
+
+TEST(texts_without_scores_and_wrong_texts)
+{
+    enum { N = 300 };
+    for (size_t n_queries = 0; n_queries <= 7; n_queries += 7) {
+        struct trial trial = make(5, ENGINE_INT8, N, 16, n_queries, 0);
+        const engine_hit unset = {3, 1};
+        size_t starts[] = {0, 100, 299, N, N}, n_skipped = 0;
+        const float nan = NAN;
+        engine_error error;
+        trial.hits = realloc(trial.hits, 5 * sizeof *trial.hits);
+        memcpy(trial.block + 150 * engine_row_bytes(ENGINE_INT8, 16), &nan, sizeof nan);
+        const size_t n_without = n_queries > 0; /* nothing is read for no vectors */
+        assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, &n_skipped, &error), ENGINE_OK);
+        assert_int_equal(n_skipped, n_without);
+        assert_true(trial.hits[4 - n_without].row == UINT64_MAX &&
+                    trial.hits[3 - n_without].row < 4);
+        if (n_queries > 0) {
+            assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, NULL, &error),
+                             ENGINE_ERROR_NOT_FINITE);
+            assert_non_null(strstr(error.message, "row 1 (counted from 0) has no scores"));
+        }
+        assert_int_equal(search_texts(&trial, starts, 0, 1, 1, 1, NULL, NULL), ENGINE_OK);
+        assert_int_equal(trial.hits[0].row, UINT64_MAX);
+        trial.hits[0] = unset;
+        assert_int_equal(search_texts(&trial, starts, 4, 0, 1, 1, NULL, NULL), ENGINE_OK);
+        assert_int_equal(trial.hits[0].row, unset.row);
+        starts[4] = N + 1;
+        assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, NULL, NULL),
+                         ENGINE_ERROR_ARGUMENT);
+        starts[4] = N - 2;
+        assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, NULL, NULL),
+                         ENGINE_ERROR_ARGUMENT);
+        drop(&trial);
+    }
 }

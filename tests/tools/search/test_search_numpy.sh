@@ -152,8 +152,40 @@ cp tokens.npy.rows.jsonl half.npy.rows.jsonl
 run "$programs/encode-search" -m tokens.weights -f json tokens.npy --query x
 check 'vectors of tokens by np.save' [ "$code" = 0 ]
 check 'their texts, by the first row of each' grep -q '"row": 0, "line": 1}.*"row": 2, "line": 3}]' out
-run "$programs/encode-search" -m tokens.weights half.npy --query x
-ends 'vectors of tokens in f16' 1 'vectors of tokens are searched in f32'
+run "$programs/encode-search" -m tokens.weights -f json half.npy --query x
+check 'vectors of tokens in f16' [ "$code" = 0 ]
+check 'their texts, by the first row of each' grep -q '"row": 0, "line": 1}.*"row": 2, "line": 3}]' out
+run "$programs/encode-search" -m tokens.weights tokens.npy half.npy --query x
+ends 'f32 beside f16' 1 'has rows of f16 vectors of tokens, 3 wide'
+
+# Vectors of tokens of each type: MaxSim by NumPy of the numbers that the rows stand for.
+cat >tokens.py <<'END'
+import sys
+import numpy as np
+rows = np.load("typed.npy")
+if rows.dtype.names:
+    rows = rows["scale"][:, None] * rows["values"].astype(np.float64)
+elif rows.dtype == np.uint8:
+    width = np.load("asked.npy").shape[1]
+    rows = np.where(np.unpackbits(rows, axis=1)[:, :width], 1, -1) / np.sqrt(width)
+texts = np.cumsum([", \"token\": 0}" in line for line in open("typed.npy.rows.jsonl")]) - 1
+best = np.full((len(np.load("asked.npy")), texts[-1] + 1), -np.inf)
+np.maximum.at(best.T, texts, rows.astype(np.float64) @ np.load("asked.npy").T.astype(np.float64))
+scores = best.sum(axis=0)
+hits = [line.split("\t") for line in open("out")]
+order = [int(hit[2]) - 1 for hit in hits]
+assert sorted(order) == list(range(len(scores))) and len(scores) == 200
+assert np.abs(scores[order] - [float(hit[3]) for hit in hits]).max() <= 2e-5
+assert np.all(np.diff(scores[order]) <= 2e-5)
+END
+awk 'BEGIN { srand(8); for (t = 0; t < 200; t++) { line = "w1"; for (i = rand() * 60; i > 0; i--)
+    line = line " w" 1 + int(rand() * 400); print line } }' >texts
+"$programs/encode" -m lexical.weights -p colbert -f npy -o asked.npy "$(head -1 asked)" 2>err
+for type in f32 f16 int8 binary; do
+    "$programs/encode" -m lexical.weights -p colbert -f npy --type $type -o typed.npy <texts 2>err
+    run "$programs/encode-search" -m lexical.weights -f tsv -k 200 typed.npy --query "$(head -1 asked)"
+    check "MaxSim of $type: as NumPy has it" "$python" tokens.py
+done
 sed -i '2,3d' tokens.npy.rows.jsonl
 run "$programs/encode-search" -m tokens.weights tokens.npy --query x
 ends 'fewer tokens than rows' 1 'has 5 rows of f32, and its rows file has 3 tokens'
