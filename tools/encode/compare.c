@@ -5,6 +5,7 @@
  * words in the order they occur; special tokens are excluded. Each pair gives the cosine of its two
  * vectors and their largest difference, max over i of |a[i] - b[i]|.
  */
+#include "tools/common/model_file.h"
 #include "tools/common/print/display.h"
 #include "tools/encode/print/printer.h"
 
@@ -35,6 +36,7 @@ struct comparison {
     double largest, largest_value;
     size_t n_moved;
     double least_moved, most_moved, most_kept;
+    bool loses_index; /* index positions shift all columns, and the first norm shifts them back */
     bool same_words, has_positions, is_causal, sees_all; /* a word sees all, at any position */
     const char *positions; /* the name of those that the model adds, else of those in attention */
     double rounding;       /* vectors that differ by no more are the same */
@@ -124,9 +126,12 @@ static void conclude_same(const struct comparison *comparison, FILE *out)
     if (same_words && comparison->n_moved == 0)
         fputs("The same words in the same order: the same vectors", out);
     else if (same_words && !has_positions && comparison->sees_all)
-        fputs("Without positions and with a full mask the order of the words makes no difference: "
-              "the same words have the same vectors up to rounding",
-              out);
+        fprintf(out,
+                "Without positions%s and with a full mask the order of the words makes no "
+                "difference: the same words have the same vectors up to rounding",
+                comparison->loses_index ? " (index adds one number to all columns, which the norm "
+                                          "subtracts with their mean)"
+                                        : "");
     else if (same_words && has_positions)
         fputs("Words moved, and the same words have the same vectors up to rounding", out);
     else
@@ -134,7 +139,8 @@ static void conclude_same(const struct comparison *comparison, FILE *out)
     fprintf(out, " (largest difference %.2g)", comparison->largest);
     if (same_words && has_positions && comparison->n_moved > 0)
         fprintf(out,
-                ": what the %s positions add in these places is the same, or too little to show",
+                ": what the %s positions add is the same in these places, too little to show, or "
+                "taken away by norms",
                 comparison->positions);
     else if (!same_words && comparison->is_causal && comparison->encoder->info.n_layers > 0)
         fputs(": with a causal mask a word sees only itself and what comes before it", out);
@@ -403,10 +409,13 @@ int compare_texts(struct job *job)
 {
     const struct encoder *encoder = job->encoder;
     const bool are_added = strcmp(encoder->position, "none") != 0;
+    const char *norm = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "embedding_norm");
+    const bool loses_index = strcmp(encoder->position, "index") == 0 && strcmp(norm, "layer") == 0;
     struct comparison comparison = {
         .encoder = encoder,
-        .has_positions = (are_added && encoder->numbers.position_scale != 0) ||
+        .has_positions = (are_added && encoder->numbers.position_scale != 0 && !loses_index) ||
                          strcmp(encoder->attention_position, "none") != 0,
+        .loses_index = loses_index,
         .positions = are_added ? encoder->position : encoder->attention_position,
         .is_causal = strcmp(encoder->mask, "causal") == 0,
         .sees_all = strcmp(encoder->mask, "full") == 0 && encoder->window == 0,

@@ -23,15 +23,12 @@ static void set_task(void *options, const struct option_use *use)
 {
     struct encode_options *encode = options;
     enum task *task = &encode->request.task, wanted = (enum task)use->row->value;
-    if (*task != TASK_VECTORS && *task != wanted)
+    if (*task != TASK_VECTORS && (*task != wanted || wanted == TASK_RANK))
         program_die_misused("%s and %s are different results: ask for one of them",
                             task_option(*task), task_option(wanted));
     *task = wanted;
-    if (wanted != TASK_RANK)
-        return;
-    if (encode->query)
-        program_die_misused("--rank is given twice: texts are ranked for one query");
-    encode->query = use->text;
+    if (wanted == TASK_RANK)
+        encode->query = use->text;
 }
 
 static void set_pad_id(void *options, const struct option_use *use)

@@ -127,8 +127,7 @@ static void note_empty(const struct encoder *encoder, const struct item *item)
     if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
         result = ": it has no label";
     else if (encoder->request.task == TASK_RANK)
-        result = item->number ? " of its own: it has the least score"
-                              : " of its own: all texts have the least score";
+        result = " of its own, which gives the least score";
     else if (encoder->width && encoder->is_pooled)
         result = ": its vector is all zeros";
     program_note("%s has no tokens%s", item_name(item), result);
