@@ -112,55 +112,47 @@ static int print_sorted(struct ranking *ranking)
 
 /* ---- Scoring ---- */
 
-/* Returns what the model reads: of a cross-encoder the pair of query and text, else the text. */
-static struct item with_query(const struct ranking *ranking, const struct item *item)
-{
-    const engine_input *query = &ranking->query.record.input, *text = &item->record.input;
-    struct item pair = *item;
-    if (ranking->encoder->ranks_pairs)
-        pair.record.input = (engine_input){.text = query->text,
-                                           .text_len = query->text_len,
-                                           .pair = text->text,
-                                           .pair_len = text->text_len};
-    return pair;
-}
-
-/* Sets the tokens that the model will read: those of the text, or of its pair with the query. */
+/* Sets the tokens that the model will read: those of the text, or for a cross-encoder those of its
+ * pair with the query, of which it is the second text from here on. */
 static bool tokenize_candidate(struct ranking *ranking, struct item *item)
 {
     struct encoder *encoder = ranking->encoder;
-    if (item->record.input.ids || item->record.input.pair)
+    engine_input *input = &item->record.input, *query = &ranking->query.record.input;
+    if (input->ids || input->pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
     alloc_for("%s", item_name(item));
     item_add_prompt(item, &encoder->prompt);
-    if (!encoder->ranks_pairs)
-        return encoder_tokenize(encoder, item);
-    struct item pair = with_query(ranking, item);
-    bool is_good = encoder_tokenize(encoder, &pair);
-    item->n_tokens = pair.n_tokens;
-    item->n_dropped = pair.n_dropped;
-    item->tokens = pair.tokens;
-    return is_good;
+    if (encoder->ranks_pairs)
+        *input = (engine_input){.text = query->text,
+                                .text_len = query->text_len,
+                                .pair = input->text,
+                                .pair_len = input->text_len};
+    return encoder_tokenize(encoder, item);
+}
+
+static engine_input text_of(const struct item *item)
+{
+    const engine_input *input = &item->record.input;
+    return input->pair ? (engine_input){.text = input->pair, .text_len = input->pair_len} : *input;
 }
 
 /* Returns a text for a cross-encoder, else its tokens, which know what is of its prompt. */
 static engine_input what_is_ranked(const struct ranking *ranking, const struct item *item)
 {
     return ranking->encoder->ranks_pairs
-               ? item->record.input
+               ? text_of(item)
                : (engine_input){.tokens = item->tokens, .n_tokens = item->n_tokens};
 }
 
 static int add_candidate(struct ranking *ranking, const struct item *item, float score)
 {
-    const engine_input *input = &item->record.input;
+    const engine_input input = text_of(item);
     struct candidate candidate = {
-        .ranked = {score, item->number - 1}, .len = input->text_len, .is_cut = item->n_dropped > 0};
-    const struct item noted = with_query(ranking, item); /* whose tokens they are */
-    notes_of(ranking->job, &noted);
+        .ranked = {score, item->number - 1}, .len = input.text_len, .is_cut = item->n_dropped > 0};
+    notes_of(ranking->job, item);
     if (!ranking->options->in_order)
-        return store_candidate(ranking, &candidate, input->text);
-    print_candidate(ranking, &candidate, 0, input->text);
+        return store_candidate(ranking, &candidate, input.text);
+    print_candidate(ranking, &candidate, 0, input.text);
     return PROGRAM_DONE;
 }
 
