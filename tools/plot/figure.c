@@ -54,9 +54,7 @@ struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_r
                          size_t n_columns)
 {
     size_t n = figure->n_panels++;
-    struct panel *panels = alloc_zeros(n + 1, sizeof *panels);
-    if (n)
-        memcpy(panels, figure->panels, n * sizeof *panels);
+    struct panel *panels = alloc_resize(figure->panels, n + 1, sizeof *panels);
     figure->panels = panels;
     panels[n] = (struct panel){
         .kind = kind, .x.n = n_columns, .y.n = n_rows, .page = n ? panels[n - 1].page : 1};

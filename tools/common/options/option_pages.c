@@ -13,16 +13,6 @@ static const struct option_group *group_at(const struct option_table *table, siz
     return i < table->n_groups ? &table->groups[i] : i == table->n_groups ? &OPTION_GENERAL : NULL;
 }
 
-enum { LINE_BYTES = 1024 };
-
-/* Copies a line without its end; returns where the next one begins. */
-static const char *next_line(const char *at, char line[LINE_BYTES])
-{
-    size_t len = strcspn(at, "\n");
-    snprintf(line, LINE_BYTES, "%.*s", (int)len, at);
-    return at + len + (at[len] == '\n');
-}
-
 /* ---- Help ---- */
 
 /* "  -o, --output FILE    the first line", and the others below it. */
@@ -38,9 +28,9 @@ static void print_row(const struct option_row *row, size_t column)
         width = 0;
     }
     for (const char *help = row->help; *help != '\0'; width = 0) {
-        char line[LINE_BYTES];
-        help = next_line(help, line);
-        printf("%*s%s\n", width < column ? (int)(column - width) : 1, "", line);
+        const size_t len = strcspn(help, "\n");
+        printf("%*s%.*s\n", width < column ? (int)(column - width) : 1, "", (int)len, help);
+        help += len + (help[len] == '\n');
     }
 }
 
@@ -50,10 +40,10 @@ void option_print_help(const struct option_table *table, size_t command)
     const struct option_command *of = &table->commands[command];
     const char *before = "Usage: ";
     for (const char *usage = of->usage; *usage != '\0'; before = "       ") {
-        char line[LINE_BYTES];
-        usage = next_line(usage, line);
-        printf("%s%s%s%s %s\n", before, program_name(), of->name ? " " : "",
-               of->name ? of->name : "", line);
+        const size_t len = strcspn(usage, "\n");
+        printf("%s%s%s%s %.*s\n", before, program_name(), of->name ? " " : "",
+               of->name ? of->name : "", (int)len, usage);
+        usage += len + (usage[len] == '\n');
     }
     fputs(of->about, stdout);
     for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
@@ -100,9 +90,9 @@ void option_print_table(const struct option_table *table)
     for (size_t c = 0; c < table->n_commands; c++) {
         const struct option_command *command = &table->commands[c];
         for (const char *usage = command->usage; *usage != '\0';) {
-            char line[LINE_BYTES];
-            usage = next_line(usage, line);
-            printf("usage\t%s\t%s\n", command->name ? command->name : "", line);
+            const size_t len = strcspn(usage, "\n");
+            printf("usage\t%s\t%.*s\n", command->name ? command->name : "", (int)len, usage);
+            usage += len + (usage[len] == '\n');
         }
     }
     for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {

@@ -22,12 +22,6 @@ void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
 
-void reader_free(struct reader *reader)
-{
-    if (reader->lines.data)
-        line_reader_free(&reader->lines);
-}
-
 /* Reports an invalid line; the next call continues after it. */
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason,
                                       struct record *record)

@@ -33,7 +33,7 @@ struct reader {
 
 /* Reads n_texts arguments, or stdin if n_texts is 0, as text or JSON lines. */
 void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
-void reader_free(struct reader *reader);
+#define reader_free(reader) line_reader_free(&(reader)->lines)
 
 /* Skips the bytes, which have this sum, and lines that an earlier run has read. Returns false if
  * the input differs, with the message. */
