@@ -74,6 +74,7 @@ export PATH="$programs:$PATH"
 . "$tree/tools/lesson/data.sh"
 . "$tree/tools/lesson/articles.sh"
 
+orders_begin
 echo "lesson: $(basename "$model"), into $page" >&2
 {
     cd "$work/tab"

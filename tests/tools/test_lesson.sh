@@ -171,6 +171,7 @@ if [ -n "$has_python" ]; then
 fi
 run "$lesson" -m "$folder/small.weights" -s 'cat sees bird' "$folder/none.html"
 ends 'words that the model does not know' 1 'two pieces of a sentence are alike'
+check 'before the long work' [ "$(grep -c ', into ' "$folder/err")" = 0 ]
 
 # A page over the limit is refused.
 "$programs/encode-new" -o "$folder/wide.weights" --layers 1 --width 800 --heads 400 --position sinusoidal \

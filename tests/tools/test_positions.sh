@@ -194,7 +194,7 @@ check 'compare, W2 0: a bag of words' says 'Without positions and with a full ma
 does 'compare, W2 0, causal' "$encode" -m layers.w --position-scale 0 --mask causal --compare 'a b c' 'c b a'
 check 'compare, W2 0, causal' says 'Even without positions a causal mask'
 does 'compare, all rows alike' "$encode" -m layers.w --position fourier --frequencies 1 --compare 'a b c' 'c b a'
-check 'compare, all rows alike' says 'what the fourier positions add in these places is the same'
+check 'compare, all rows alike' says 'what the fourier positions add is the same in these places'
 does 'compare, some rows alike' "$encode" -m zero.w --position fourier --frequencies 0.5 --embedding-scale 1 \
     --compare 'a b c d' 'c a b d'
 check 'compare, some rows alike' says 'not every two places differ'

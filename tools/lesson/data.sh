@@ -207,21 +207,27 @@ default_runs() {
     done
 }
 
+# Makes orders.txt, and $tokens of it, which takes no time: what cannot be shown is refused before the long work.
+orders_begin() {
+    local words
+    for words in "${sentences[@]}"; do orders_of $words; done >orders.txt
+    tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of) || exit 1
+    awk '{ gsub(/^\["|"\]$/, ""); n = split($0, piece, "\", \""); split("", seen) }
+        { for (i = 1; i <= n; i++) if (seen[piece[i]]++) exit 1 }' <<<"$tokens" ||
+        fail 'two pieces of a sentence are alike, and the page could not tell them apart: take other words'
+}
+
 # Maps of attention are most of the page: of a large model those of the first layers are there.
 heads_most=40
 
 default_data() {
-    local layers heads layers_shown tokens
+    local layers heads layers_shown
     layers=$(setting layers) heads=$(setting heads)
     layers_shown=$((heads_most / heads > 1 ? heads_most / heads : 1))
     [ $layers_shown -lt "$layers" ] &&
         echo "lesson: the page shows heads of the first $layers_shown of $layers layers: more would be too much for it" >&2 ||
         layers_shown=$layers
     default_runs | numbers runs -F'\t' -v what=default -v map_layers=$layers_shown >default.runs || fail 'the numbers of the weights are not whole'
-    tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
-    awk '{ gsub(/^\["|"\]$/, ""); n = split($0, piece, "\", \""); split("", seen) }
-        { for (i = 1; i <= n; i++) if (seen[piece[i]]++) exit 1 }' <<<"$tokens" ||
-        fail 'two pieces of a sentence are alike, and the page could not tell them apart: take other words'
     cat <<JSON
 {
 "file": $(json_text "$(basename "$model")"), "position": "$model_position",
@@ -337,11 +343,10 @@ picture() { # FOLDER NAME KIND ALT OPTIONS
 # ---- The complete object ----
 
 lesson_data() {
-    local toy part words
+    local toy part
     encode-inspect "$model" >model.settings
     [ "$(setting layers)" -gt 0 ] || fail "$model has no layers: there is no way through it to show"
     model_position=$(setting position)
-    for words in "${sentences[@]}"; do orders_of $words; done >orders.txt
     make_toy
     toy_data >toy.json &
     toy=$!
