@@ -60,9 +60,6 @@ void notes_begin(struct job *job);
  * words, or that its ids look padded. */
 void notes_of(struct job *job, const struct item *item);
 
-/* Starts the clock of progress again, after the texts that an earlier run has encoded. */
-void notes_restart(struct job *job);
-
 /* Adds n texts to the progress, which is_counted, and prints it if it is due. */
 void notes_count(struct job *job, const struct item *items, size_t n);
 

@@ -50,12 +50,6 @@ void notes_begin(struct job *job)
     notes->n_bytes = at >= 0 && file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
 }
 
-void notes_restart(struct job *job)
-{
-    job->notes.start = job->notes.last = program_seconds();
-    job->notes.first_byte = job->reader.place.bytes;
-}
-
 static void print_rates(const struct notes *notes, double seconds)
 {
     double per_second = seconds > 0 ? 1 / seconds : 0;

@@ -64,11 +64,6 @@ static void pad_all(struct masks *masks)
 /* What is seen is one matrix of each text. */
 enum matrix { PADDING, LOOK_AHEAD, SEEN, SOFTMAX };
 
-static size_t n_rows(const struct masks *masks, enum matrix matrix)
-{
-    return matrix == PADDING || matrix == SOFTMAX ? masks->texts.n : masks->n_places;
-}
-
 /* exp(s - max) / sum; a row of -infinity alone has no maximum, and gives zeros. */
 static void softmax(double *row, size_t n)
 {
@@ -133,15 +128,17 @@ static void print_matrix(const struct masks *masks, enum matrix matrix, const st
                          const char *key, struct rows *rows)
 {
     const bool is_json = rows->format == ROWS_JSON;
+    const bool is_of_texts = matrix == PADDING || matrix == SOFTMAX;
+    const size_t n_rows = is_of_texts ? masks->texts.n : masks->n_places;
     FILE *stream = rows->stream;
     if (is_json)
         json_begin_array(&rows->json, key);
-    for (size_t r = 0; r < n_rows(masks, matrix) && !ferror(stream); r++) {
+    for (size_t r = 0; r < n_rows && !ferror(stream); r++) {
         const double *row = make_row(masks, matrix, item, r);
         if (is_json)
             json_begin_array(&rows->json, NULL);
         else
-            fprintf(stream, "%6zu ", r + (matrix == PADDING || matrix == SOFTMAX));
+            fprintf(stream, "%6zu ", r + is_of_texts);
         for (size_t i = 0; i < masks->n_places; i++)
             print_cell(rows, matrix, row[i]);
         if (is_json) {

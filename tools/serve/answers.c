@@ -258,14 +258,6 @@ static struct rank *make_ranks(const struct call *call, char list, size_t text, 
     return ranks;
 }
 
-/* Returns the end of the part that begins after '<'. */
-static const char *end_of(const char *part)
-{
-    for (int depth = 1; depth > 0; part++)
-        depth += *part == '<' ? 1 : *part == '>' ? -1 : 0;
-    return part;
-}
-
 static void repeat(struct call *call, FILE *stream, const char *part, struct place place)
 {
     const char list = *part;
@@ -305,7 +297,8 @@ static void expand(struct call *call, FILE *stream, const char *answer, struct p
             write_value(call, stream, *answer++, place);
         } else if (c == '<') {
             repeat(call, stream, answer, place);
-            answer = end_of(answer);
+            for (int depth = 1; depth > 0; answer++)
+                depth += *answer == '<' ? 1 : *answer == '>' ? -1 : 0;
         } else {
             putc(c == '\'' ? '"' : c, stream);
         }

@@ -23,18 +23,6 @@ struct words {
     size_t n[TEXTS];
 };
 
-static void find_words(struct words *words, size_t t)
-{
-    const char *text = words->options->request.texts[t];
-    const struct item *item = source_tokenize(words->source, text, strlen(text), t + 1);
-    words->tokens[t] = alloc_zeros(item->n_tokens, sizeof **words->tokens);
-    for (size_t i = 0; i < item->n_tokens; i++)
-        if (!item->tokens[i].special)
-            words->tokens[t][words->n[t]++] = i;
-    if (words->n[t] == 0)
-        program_die("text %zu has no words to show", t + 1);
-}
-
 /* ---- Panels ---- */
 
 /* Adds a panel with a row for each word. */
@@ -143,8 +131,16 @@ void picture_words(struct plot_source *source, struct figure *figure)
     if (options->layer > info->n_layers)
         program_die_misused("--layer %zu: this model has %zu layer%s (0: the embedding step)",
                             options->layer, info->n_layers, plural(info->n_layers));
-    for (size_t t = 0; t < words.n_texts; t++)
-        find_words(&words, t);
+    for (size_t t = 0; t < words.n_texts; t++) {
+        const char *text = options->request.texts[t];
+        const struct item *item = source_tokenize(source, text, strlen(text), t + 1);
+        words.tokens[t] = alloc_zeros(item->n_tokens, sizeof **words.tokens);
+        for (size_t i = 0; i < item->n_tokens; i++)
+            if (!item->tokens[i].special)
+                words.tokens[t][words.n[t]++] = i;
+        if (words.n[t] == 0)
+            program_die("text %zu has no words to show", t + 1);
+    }
     figure->title =
         text_new("Words in the plane of their principal components: %s", source->encoder.name);
     if (options->layer)
