@@ -6,36 +6,29 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Reading ---- */
 
-/* Reads a number up to a comma or the end. */
-static float read_frequency(const char *option, const char **text)
-{
-    size_t len = strcspn(*text, ",");
-    char number[64];
-    if (len >= sizeof number)
-        program_die_misused("%s: '%.20s...' is too long for a number", option, *text);
-    memcpy(number, *text, len);
-    number[len] = '\0';
-    *text += len + 1;
-    double value = option_real(option, number);
-    if (fabs(value) > ENGINE_POSITION_FREQUENCY_MOST)
-        program_die_misused("%s takes cycles per token, at most %g, not '%s'", option,
-                            ENGINE_POSITION_FREQUENCY_MOST, number);
-    return (float)value;
-}
-
 const float *position_frequencies_read(const char *option, const char *text, size_t *n)
 {
+    enum { NUMBER_BYTES = 64 };
     static float *frequencies;
-    *n = 1;
-    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; comma++)
-        ++*n;
-    frequencies = alloc_resize(frequencies, *n, sizeof *frequencies);
-    for (size_t i = 0; i < *n; i++)
-        frequencies[i] = read_frequency(option, &text);
+    static char *copy;
+    free(copy);
+    char *rest = copy = alloc_text("%s", text);
+    *n = 0;
+    for (char *number; (number = strsep(&rest, ",")) != NULL; ++*n) {
+        if (strlen(number) >= NUMBER_BYTES)
+            program_die_misused("%s: '%.20s...' is too long for a number", option, number);
+        const double value = option_real(option, number);
+        if (fabs(value) > ENGINE_POSITION_FREQUENCY_MOST)
+            program_die_misused("%s takes cycles per token, at most %g, not '%s'", option,
+                                ENGINE_POSITION_FREQUENCY_MOST, number);
+        frequencies = alloc_resize(frequencies, *n + 1, sizeof *frequencies);
+        frequencies[*n] = (float)value;
+    }
     return frequencies;
 }
 
