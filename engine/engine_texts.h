@@ -38,15 +38,6 @@ ENGINE_API engine_status engine_prompt(const engine_model *model,
                                        const engine_encode_options *options, const char **text,
                                        size_t *len, engine_error *error);
 
-/* A part of a long text. Each window has the special tokens, the prompt and, for a pair, the other
- * text. */
-typedef struct engine_window {
-    size_t n_tokens;   /* of the window */
-    size_t first, n;   /* its part of the text: n of the text's tokens, from tokens[first] on */
-    size_t begin, end; /* bytes of that part of the text, or of `pair` */
-    uint8_t in_pair;   /* 1: the second text is split, not the first */
-} engine_window;
-
 /* Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at
  * most options->max_tokens (0: this session's limit for texts), each of which shares
  * options->stride tokens with the window before. Of a pair the longer text is split, or the one

@@ -34,6 +34,15 @@ typedef struct engine_word_counts {
                                 of them that are one token: few in texts of another language */
 } engine_word_counts;
 
+/* A part of a long text. Each window has the special tokens, the prompt and, for a pair, the other
+ * text. */
+typedef struct engine_window {
+    size_t n_tokens;   /* of the window */
+    size_t first, n;   /* its part of the text: n of the text's tokens, from tokens[first] on */
+    size_t begin, end; /* bytes of that part of the text, or of `pair` */
+    uint8_t in_pair;   /* 1: the second text is split, not the first */
+} engine_window;
+
 /* ---- Positions and poolings ---- */
 
 /* Limits of a base and of the magnitude of frequencies: within them every position is a number. */

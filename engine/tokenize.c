@@ -130,9 +130,8 @@ engine_status engine_count_words(const engine_model *model, const engine_input *
 {
     if (model == NULL || input == NULL || counts == NULL || (tokens == NULL && n_tokens > 0))
         return ENGINE_ERROR_ARGUMENT;
-    const struct word_texts texts = {
-        {input->text, input->pair},
-        {text_bytes(input->text, input->text_len), text_bytes(input->pair, input->pair_len)}};
+    const struct token_input texts = {input->text, text_bytes(input->text, input->text_len),
+                                      input->pair, text_bytes(input->pair, input->pair_len)};
     return words_count(&model->tokenizer, &texts, tokens, n_tokens, counts) ? ENGINE_OK
                                                                             : ENGINE_ERROR_ARGUMENT;
 }
@@ -169,14 +168,9 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
         return misused_input(&session->error, 0,
                              ": its windows have room for %zu token%s: the stride must be smaller",
                              windows.room, windows.room == 1 ? "" : "s");
-    for (struct window window; windows_next(&windows, &window); n++)
+    for (engine_window window; windows_next(&windows, &window); n++)
         if (n < cap)
-            out[n] = (engine_window){.n_tokens = n_tokens - windows.n + window.n,
-                                     .first = window.first,
-                                     .n = window.n,
-                                     .begin = window.begin,
-                                     .end = window.end,
-                                     .in_pair = windows.in_pair};
+            out[n] = window;
     return answer_count(&session->error, "windows", n, cap, needed);
 }
 
@@ -185,11 +179,6 @@ engine_status engine_windows(engine_session *session, const engine_token *tokens
                              size_t *needed)
 {
     return SESSION_CALL(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
-}
-
-static bool is_of_window_text(const engine_window *window, const engine_token *token)
-{
-    return !token->special && !token->in_prompt && token->in_pair == window->in_pair;
 }
 
 /* Copies the part of the text, and the tokens before and after the text: these are adjacent, so a
@@ -203,7 +192,7 @@ void engine_window_tokens(const engine_window *window, const engine_token *token
     const size_t n_around = window->n_tokens - window->n;
     size_t n_before = 0;
     while (n_before < n_around && n_before < window->first &&
-           !is_of_window_text(window, &tokens[n_before]))
+           !token_is_of_text(&tokens[n_before], window->in_pair))
         *out++ = tokens[n_before++];
     for (size_t i = 0; i < window->n; i++)
         *out++ = tokens[window->first + i];

@@ -9,25 +9,8 @@
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 
-static const char *const STEP_NAMES[] = {
-    [NORMALIZE_CLEAN] = "clean",
-    [NORMALIZE_SPACE_CJK] = "space_cjk",
-    [NORMALIZE_NFD] = "nfd",
-    [NORMALIZE_NFC] = "nfc",
-    [NORMALIZE_NFKD] = "nfkd",
-    [NORMALIZE_NFKC] = "nfkc",
-    [NORMALIZE_DROP_NONSPACING] = "drop_nonspacing",
-    [NORMALIZE_DROP_MARKS] = "drop_marks",
-    [NORMALIZE_LOWER] = "lower",
-    [NORMALIZE_STRIP_START] = "strip_start",
-    [NORMALIZE_STRIP_END] = "strip_end",
-    [NORMALIZE_NMT] = "nmt",
-    [NORMALIZE_CHARSMAP] = "charsmap",
-    [NORMALIZE_PREPEND] = "prepend",
-    [NORMALIZE_REPLACE] = "replace",
-    [NORMALIZE_REPLACE_RUNS] = "replace_runs",
-    [NORMALIZE_REPLACE_BLANKS] = "replace_blanks",
-};
+#define NAME(constant, name) name,
+static const char *const STEP_NAMES[] = {NORMALIZER_STEPS_AND_NAMES(NAME)};
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
 
@@ -128,13 +111,6 @@ static bool is_cjk(uint32_t code)
            (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x2F800 && code <= 0x2FA1F);
 }
 
-static void hold_blank(struct waiting_blanks *waiting, struct normal_char c)
-{
-    if (waiting->n == NORMALIZER_BLANKS)
-        waiting->n--;
-    waiting->blanks[waiting->n++] = c;
-}
-
 static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c);
 
 static void release_blanks(struct normalizer_stage *stage)
@@ -184,8 +160,10 @@ static void prepend(struct normalizer_stage *stage, const struct replacement *re
 
 static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
 {
+    struct waiting_blanks *waiting = stage->waiting;
     if (unicode_properties(c.code) & UNICODE_BLANK) {
-        hold_blank(stage->waiting, c);
+        waiting->n -= waiting->n == NORMALIZER_BLANKS;
+        waiting->blanks[waiting->n++] = c;
         return false;
     }
     release_blanks(stage);

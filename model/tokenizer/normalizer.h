@@ -10,25 +10,27 @@
 #include "model/tokenizer/steps/replace.h"
 #include "model/unicode/normal_form.h"
 
-enum normalizer_step {
-    NORMALIZE_CLEAN,
-    NORMALIZE_SPACE_CJK,
-    NORMALIZE_NFD,
-    NORMALIZE_NFC,
-    NORMALIZE_NFKD,
-    NORMALIZE_NFKC,
-    NORMALIZE_DROP_NONSPACING,
-    NORMALIZE_DROP_MARKS,
-    NORMALIZE_LOWER,
-    NORMALIZE_STRIP_START,
-    NORMALIZE_STRIP_END,
-    NORMALIZE_NMT,
-    NORMALIZE_CHARSMAP,
-    NORMALIZE_PREPEND,
-    NORMALIZE_REPLACE, /* from here on, all replace */
-    NORMALIZE_REPLACE_RUNS,
-    NORMALIZE_REPLACE_BLANKS
-};
+/* Steps and their names in weight files. From NORMALIZE_REPLACE on, all replace. */
+#define NORMALIZER_STEPS_AND_NAMES(ROW)                                                            \
+    ROW(NORMALIZE_CLEAN, "clean")                                                                  \
+    ROW(NORMALIZE_SPACE_CJK, "space_cjk")                                                          \
+    ROW(NORMALIZE_NFD, "nfd")                                                                      \
+    ROW(NORMALIZE_NFC, "nfc")                                                                      \
+    ROW(NORMALIZE_NFKD, "nfkd")                                                                    \
+    ROW(NORMALIZE_NFKC, "nfkc")                                                                    \
+    ROW(NORMALIZE_DROP_NONSPACING, "drop_nonspacing")                                              \
+    ROW(NORMALIZE_DROP_MARKS, "drop_marks")                                                        \
+    ROW(NORMALIZE_LOWER, "lower")                                                                  \
+    ROW(NORMALIZE_STRIP_START, "strip_start")                                                      \
+    ROW(NORMALIZE_STRIP_END, "strip_end")                                                          \
+    ROW(NORMALIZE_NMT, "nmt")                                                                      \
+    ROW(NORMALIZE_CHARSMAP, "charsmap")                                                            \
+    ROW(NORMALIZE_PREPEND, "prepend")                                                              \
+    ROW(NORMALIZE_REPLACE, "replace")                                                              \
+    ROW(NORMALIZE_REPLACE_RUNS, "replace_runs")                                                    \
+    ROW(NORMALIZE_REPLACE_BLANKS, "replace_blanks")
+#define NORMALIZER_CONSTANT(constant, name) constant,
+enum normalizer_step { NORMALIZER_STEPS_AND_NAMES(NORMALIZER_CONSTANT) };
 
 enum { NORMALIZER_STEPS = 64, NORMALIZER_BLANKS = 64 };
 

@@ -167,7 +167,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
     if (is_unigram)
         unigram_begin(unigram, false);
     split_once(pipeline, text, begin, end);
-    if (!is_unigram || !unigram_wants_second_time(unigram))
+    if (!is_unigram || unigram->n_turns == 0)
         return;
     sink->n = n;
     unigram_begin(unigram, true);

@@ -135,17 +135,6 @@ static void begin_word(struct pretokenizer *pretokenizer, const struct splitter_
         add_char(pretokenizer, (struct normal_char){' ', c.begin, c.end}, UNICODE_BLANK);
 }
 
-static void add_with_metaspace(struct pretokenizer *pretokenizer, struct normal_char c,
-                               unsigned properties)
-{
-    const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
-    if (c.code == ' ') {
-        c.code = rules->space;
-        properties = unicode_properties(c.code);
-    }
-    add_inner(pretokenizer, c, properties);
-}
-
 static void add_any(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
 {
     const struct splitter_rules *rules = &pretokenizer->word.sink->tokenizer->splitter;
@@ -157,11 +146,16 @@ static void add_any(struct pretokenizer *pretokenizer, struct normal_char c, uns
         pretokenizer_cut(pretokenizer);
     if (!pretokenizer->in_word)
         begin_word(pretokenizer, rules, c);
-    if (rules->metaspace != METASPACE_NONE)
-        add_with_metaspace(pretokenizer, c, properties);
-    else
-        add_char(pretokenizer, c, properties);
     pretokenizer->last = properties;
+    if (rules->metaspace == METASPACE_NONE) {
+        add_char(pretokenizer, c, properties);
+        return;
+    }
+    if (c.code == ' ') {
+        c.code = rules->space;
+        properties = unicode_properties(c.code);
+    }
+    add_inner(pretokenizer, c, properties);
 }
 
 void pretokenizer_add(struct pretokenizer *pretokenizer, struct normal_char c)

@@ -20,8 +20,6 @@ struct token_template {
     size_t n_pieces, n_special;
 };
 
-/* Which text of a pair is cut. Names and values as engine_truncation. */
-
 /* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false, *template unchanged, if invalid. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 

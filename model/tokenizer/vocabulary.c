@@ -24,14 +24,6 @@ const char *hash_table_header(const void *section, size_t len, uint32_t header[4
     return header[0] < header[1] ? NULL : "there are more entries than the slots allow";
 }
 
-static uint64_t token_hash(const char *text, size_t len)
-{
-    uint64_t hash = VOCABULARY_HASH_START;
-    for (size_t i = 0; i < len; i++)
-        hash = vocabulary_hash_byte(hash, text[i]);
-    return hash;
-}
-
 static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
 {
     return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
@@ -79,7 +71,8 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
 {
     if (len > vocabulary->longest_bytes)
         return -1;
-    return vocabulary_find_hashed(vocabulary, token_hash(text, len), text, len);
+    const uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, text, len);
+    return vocabulary_find_hashed(vocabulary, hash, text, len);
 }
 
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
@@ -130,7 +123,8 @@ size_t vocabulary_bytes(const size_t *lens, size_t n)
 static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
                           const size_t *lens, size_t id)
 {
-    uint32_t slot = first_slot(token_hash(texts[id], lens[id]), n_slots);
+    uint32_t slot =
+        first_slot(vocabulary_hash(VOCABULARY_HASH_START, texts[id], lens[id]), n_slots);
     for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1)) {
         const size_t other = slots[slot] - 1;
         if (lens[other] == lens[id] && memcmp(texts[other], texts[id], lens[id]) == 0)

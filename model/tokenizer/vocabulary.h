@@ -27,8 +27,7 @@ const char *hash_table_header(const void *section, size_t len, uint32_t header[4
 /* Returns the id of a token, or -1. Texts longer than longest_bytes are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 
-/* The same with a known hash of the text: VOCABULARY_HASH_START, updated by vocabulary_hash_byte
- * with each byte. */
+/* The same with a known hash of the text: VOCABULARY_HASH_START, updated with each byte. */
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len);
 
@@ -38,6 +37,13 @@ int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t has
 static inline uint64_t vocabulary_hash_byte(uint64_t hash, char byte)
 {
     return (hash ^ (unsigned char)byte) * UINT64_C(0x100000001B3);
+}
+
+static inline uint64_t vocabulary_hash(uint64_t hash, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        hash = vocabulary_hash_byte(hash, text[i]);
+    return hash;
 }
 
 /* Returns the text of an id (not NUL-terminated) and its length; NULL if the id has no text. */

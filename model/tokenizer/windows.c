@@ -9,16 +9,11 @@
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 
-static bool is_of_text(const engine_token *token, bool in_pair)
-{
-    return !token->special && !token->in_prompt && token->in_pair == in_pair;
-}
-
 static size_t count_tokens(const struct windows *windows, bool in_pair)
 {
     size_t n = 0;
     for (size_t i = 0; i < windows->n_tokens; i++)
-        n += is_of_text(&windows->tokens[i], in_pair);
+        n += token_is_of_text(&windows->tokens[i], in_pair);
     return n;
 }
 
@@ -31,7 +26,7 @@ void windows_begin(struct windows *windows, engine_truncation truncation, size_t
     windows->n = windows->in_pair ? n_second : n_first;
     windows->first = 0;
     while (windows->first < windows->n_tokens &&
-           !is_of_text(&windows->tokens[windows->first], windows->in_pair))
+           !token_is_of_text(&windows->tokens[windows->first], windows->in_pair))
         windows->first++;
     size_t n_around = windows->n_tokens - windows->n;
     windows->room = n_around < most ? most - n_around : 0;
@@ -73,7 +68,7 @@ static size_t back_to_word(const struct windows *windows, size_t after, size_t a
     return word > after ? word : at;
 }
 
-bool windows_next(struct windows *windows, struct window *window)
+bool windows_next(struct windows *windows, engine_window *window)
 {
     size_t begin = windows->at, end = windows->n;
     const engine_token *tokens = windows->tokens + windows->first;
@@ -81,7 +76,10 @@ bool windows_next(struct windows *windows, struct window *window)
         return false;
     if (end - begin > windows->room)
         end = back_to_word(windows, begin, begin + windows->room);
-    *window = (struct window){.first = windows->first + begin, .n = end - begin};
+    *window = (engine_window){.n_tokens = windows->n_tokens - windows->n + end - begin,
+                              .first = windows->first + begin,
+                              .n = end - begin,
+                              .in_pair = windows->in_pair};
     if (end > begin) {
         window->begin = tokens[begin].begin;
         window->end = tokens[end - 1].end;

@@ -21,17 +21,17 @@ struct windows {
     size_t at;       /* index among them where the next window begins; SIZE_MAX at the end */
 };
 
-/* A range of the text: tokens first .. first + n - 1 of all, bytes begin .. end - 1. */
-struct window {
-    size_t first, n;
-    size_t begin, end;
-};
+/* Returns whether a token is of the first text, or of the second, and not around it. */
+static inline bool token_is_of_text(const engine_token *token, bool in_pair)
+{
+    return !token->special && !token->in_prompt && token->in_pair == in_pair;
+}
 
 /* Starts windows of at most `most` tokens in total. If the room is 0, or not larger than the
  * stride, the caller must stop. */
 void windows_begin(struct windows *windows, engine_truncation truncation, size_t most);
 
 /* Makes the next window: a single one if the text is not too long. Returns false after the last. */
-bool windows_next(struct windows *windows, struct window *window);
+bool windows_next(struct windows *windows, engine_window *window);
 
 #endif

@@ -151,19 +151,10 @@ void ascii_run_stop_at(struct ascii_run *run, char stop)
 size_t word_append_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
                        size_t at)
 {
-    const size_t start = at, space = word->cap > word->len ? word->cap - word->len : 0;
-    const size_t kept = len - at < space ? len : at + space;
-    char *bytes = word->bytes + (word->len < word->cap ? word->len : word->cap);
-    uint8_t value;
-    while (at < kept && (value = run->value[(uint8_t)text[at]]) != 0) {
-        *bytes++ = (char)value;
-        at++;
-    }
-    if (at == kept)
-        while (at < len && run->value[(uint8_t)text[at]] != 0)
-            at++;
+    const size_t end =
+        append_mapped(run->value, text, at, len, word->bytes, word->len, word->cap, NULL);
     if (word->len == 0)
-        word->begin = start;
-    word->len += at - start;
-    return at;
+        word->begin = at;
+    word->len += end - at;
+    return end;
 }

@@ -84,6 +84,27 @@ struct ascii_run {
 void ascii_run_start(struct ascii_run *run, bool lower);
 void ascii_run_stop_at(struct ascii_run *run, char stop);
 
+/* Appends the values of the bytes text[at .. end), up to one that is 0, to bytes [cap], of which
+ * len are used; what is beyond cap is not stored. Updates *hash, unless hash is NULL. Returns the
+ * index reached. */
+static inline size_t append_mapped(const uint8_t value[256], const char *text, size_t at,
+                                   size_t end, char *bytes, size_t len, size_t cap, uint64_t *hash)
+{
+    const size_t space = cap > len ? cap - len : 0, kept = end - at < space ? end : at + space;
+    uint64_t new_hash = hash != NULL ? *hash : 0;
+    uint8_t byte;
+    for (bytes += cap - space; at < kept && (byte = value[(uint8_t)text[at]]) != 0; at++) {
+        *bytes++ = (char)byte;
+        new_hash = vocabulary_hash_byte(new_hash, (char)byte);
+    }
+    if (at == kept)
+        while (at < end && value[(uint8_t)text[at]] != 0)
+            at++;
+    if (hash != NULL)
+        *hash = new_hash;
+    return at;
+}
+
 /* Appends the bytes from text[at] on to the word, up to one that ends the run. Returns its
  * index. */
 size_t word_append_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,

@@ -10,27 +10,18 @@
 
 void normal_form_begin(struct normal_form *form, size_t at)
 {
-    form->n_marks = form->n_blocked = form->first_span = form->n_spans = 0;
+    form->n_marks = form->n_blocked = form->spans.first = form->spans.n = 0;
     form->has_starter = false;
     form->last_class = -1;
-    form->last_span = (struct form_span){at, at};
-}
-
-static struct form_span next_span(struct normal_form *form)
-{
-    if (form->n_spans > 0) {
-        form->last_span = form->spans[form->first_span];
-        form->first_span = (form->first_span + 1) % FORM_SPANS;
-        form->n_spans--;
-    }
-    return form->last_span;
+    form->spans.last = (struct text_span){at, at};
 }
 
 static void emit(struct normal_form *form, struct form_char c)
 {
-    const struct form_span span = c.change > 0 ? form->last_span : next_span(form);
+    struct span_ring *spans = &form->spans;
+    const struct text_span span = c.change > 0 ? spans->last : span_ring_next(spans);
     for (int n = c.change; n < 0; n++)
-        next_span(form);
+        span_ring_next(spans);
     form->emit(form->user, (struct normal_char){c.code, span.begin, span.end});
 }
 
@@ -99,8 +90,7 @@ void normal_form_add(struct normal_form *form, struct normal_char c)
 {
     uint32_t codes[UNICODE_DECOMPOSED];
     const size_t n = unicode_decompose(c.code, form->compatible, codes);
-    form->spans[(form->first_span + form->n_spans++) % FORM_SPANS] =
-        (struct form_span){c.begin, c.end};
+    span_ring_add(&form->spans, c);
     for (size_t i = 0; i < n; i++) {
         const struct form_char part = {.code = codes[i],
                                        .change = i > 0,

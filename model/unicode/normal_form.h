@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORM_MARKS = 256, FORM_SPANS = 4 * FORM_MARKS /* a power of two */ };
+enum { FORM_MARKS = 256, RING_SPANS = 4 * FORM_MARKS /* a power of two */ };
 
 /* An input character, and the bytes of the text that it came from. */
 struct normal_char {
@@ -19,16 +19,41 @@ struct normal_char {
     size_t begin, end;
 };
 
+struct text_span {
+    size_t begin, end;
+};
+
+/* The spans of characters that were read, in the order of the text, until they are assigned to
+ * characters of the result. A full ring forgets its first span. */
+struct span_ring {
+    struct text_span spans[RING_SPANS], last; /* [n], from `first` on; the one assigned last */
+    size_t first, n;
+};
+
+/* Assigns the next span, or the last one again if there is no other. */
+static inline struct text_span span_ring_next(struct span_ring *ring)
+{
+    if (ring->n > 0) {
+        ring->last = ring->spans[ring->first];
+        ring->first = (ring->first + 1) % RING_SPANS;
+        ring->n--;
+    }
+    return ring->last;
+}
+
+static inline void span_ring_add(struct span_ring *ring, struct normal_char c)
+{
+    if (ring->n == RING_SPANS)
+        span_ring_next(ring);
+    ring->spans[(ring->first + ring->n++) % RING_SPANS] = (struct text_span){c.begin, c.end};
+}
+
 /* change: the characters that it replaces, counted as by the reference: 1: none (it was added); 0:
  * one; -n: n + 1. */
 struct form_char {
     uint32_t code;
     int16_t change;
     uint8_t combining_class;
-};
-
-struct form_span {
-    size_t begin, end;
 };
 
 struct normal_form {
@@ -41,10 +66,8 @@ struct normal_form {
     struct form_char starter;             /* may compose with the next characters */
     struct form_char blocked[FORM_MARKS]; /* [n_blocked] follow it without composing with it */
     size_t n_blocked;
-    int last_class;                     /* of the last blocked one, or -1 */
-    struct form_span spans[FORM_SPANS]; /* ring of [n_spans] that are not yet assigned */
-    size_t first_span, n_spans;
-    struct form_span last_span; /* assigned last */
+    int last_class; /* of the last blocked one, or -1 */
+    struct span_ring spans;
 };
 
 /* Call before each text's first character; at: offset where the text starts. */

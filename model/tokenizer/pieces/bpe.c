@@ -147,8 +147,7 @@ static int32_t full_id(struct pretoken *word)
     if (id >= 0)
         return id;
     memcpy(word->bytes + word->len, suffix.text, suffix.len);
-    for (size_t i = 0; i < suffix.len; i++)
-        hash = vocabulary_hash_byte(hash, suffix.text[i]);
+    hash = vocabulary_hash(hash, suffix.text, suffix.len);
     id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len);
     return id >= 0 && merges_make_whole(&tokenizer->merges, id) ? tokenizer_own_id(tokenizer, id)
                                                                 : -1;

@@ -312,8 +312,3 @@ void unigram_begin(struct unigram *unigram, bool is_second_time)
     unigram->is_lost = false;
     unigram->is_second_time = is_second_time;
 }
-
-bool unigram_wants_second_time(const struct unigram *unigram)
-{
-    return unigram->n_turns > 0 && !unigram->is_second_time;
-}

@@ -61,11 +61,8 @@ struct unigram {
 /* Cuts memory (aligned to 16) into arrays. Returns their bytes; memory may be NULL, to measure. */
 size_t unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces, char *memory);
 
-/* Starts a text, or its second reading. */
+/* Starts a text or, if there were turns in it, its second reading. */
 void unigram_begin(struct unigram *unigram, bool is_second_time);
-
-/* Returns, at the end of a text, whether it must be read a second time as tokens were undecided. */
-bool unigram_wants_second_time(const struct unigram *unigram);
 
 /* Call when the word fills the memory: adds the tokens of its start that are certain. */
 void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct pretoken *word);

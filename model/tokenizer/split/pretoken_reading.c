@@ -59,14 +59,12 @@ static void append_code(struct pretoken *word, struct normal_char c)
 /* Appends the blank before a word as one character, with byte_level. Returns false for others. */
 static bool append_plain(struct pretoken *word, struct normal_char c)
 {
-    static const uint8_t blank[2] = {0xC4, 0xA0};
+    static const char blank[2] = {(char)0xC4, (char)0xA0};
     if (c.code != ' ' || c.end != c.begin + 1 || word->n_chars > 0)
         return false;
     begin(word, c.begin);
-    for (size_t i = 0; i < sizeof blank; i++) {
-        word->bytes[i] = (char)blank[i];
-        word->hash = vocabulary_hash_byte(word->hash, (char)blank[i]);
-    }
+    memcpy(word->bytes, blank, sizeof blank);
+    word->hash = vocabulary_hash(word->hash, blank, sizeof blank);
     word->len = sizeof blank;
     word->n_chars = 1;
     word->end = c.end;
@@ -90,35 +88,17 @@ void pretoken_append(struct pretoken *word, struct normal_char c)
 
 /* ---- ASCII ---- */
 
-/* Appends the bytes of the letters from text[at] on, at most to `end`. Returns their end. */
-static size_t append_letters(struct pretoken *word, const uint8_t table[256], const char *text,
-                             size_t at, size_t end)
-{
-    const size_t room = word->cap > word->len ? word->cap - word->len : 0;
-    const size_t kept = end - at < room ? end : at + room;
-    char *bytes = word->bytes + (word->len < word->cap ? word->len : word->cap);
-    uint64_t hash = word->n_chars == 0 ? VOCABULARY_HASH_START : word->hash;
-    uint8_t value;
-    while (at < kept && (value = table[(uint8_t)text[at]]) != 0) {
-        *bytes++ = (char)value;
-        hash = vocabulary_hash_byte(hash, (char)value);
-        at++;
-    }
-    if (at == kept)
-        while (at < end && table[(uint8_t)text[at]] != 0)
-            at++;
-    word->hash = hash;
-    return at;
-}
-
 size_t pretoken_append_ascii(struct pretoken *word, const uint8_t table[256], const char *text,
                              size_t at, size_t end)
 {
     const size_t room = make_room(word);
-    const size_t stop = append_letters(word, table, text, at, end - at < room ? end : at + room);
+    const size_t most = end - at < room ? end : at + room;
+    if (word->n_chars == 0)
+        begin(word, at);
+    const size_t stop =
+        append_mapped(table, text, at, most, word->bytes, word->len, word->cap, &word->hash);
     const size_t n = stop - at;
     if (word->n_chars == 0) {
-        word->begin = at;
         word->plain = true;
     } else if (word->plain && word->end != at) {
         pretoken_spell(word);
@@ -166,9 +146,7 @@ void pretoken_end_first(struct pretoken *word, size_t n)
     first.n_chars = n;
     first.len = word->chars[n].at;
     first.end = word->chars[n - 1].end;
-    first.hash = VOCABULARY_HASH_START;
-    for (size_t i = 0; i < first.len; i++)
-        first.hash = vocabulary_hash_byte(first.hash, first.bytes[i]);
+    first.hash = vocabulary_hash(VOCABULARY_HASH_START, first.bytes, first.len);
     const struct pretoken whole = *word;
     char behind[AFFIX_BYTES]; /* kind bpe writes its suffix there */
     memcpy(behind, word->bytes + first.len, sizeof behind);

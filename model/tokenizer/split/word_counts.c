@@ -38,7 +38,7 @@ static void add_word(const struct word *word, engine_word_counts *counts)
     }
 }
 
-bool words_count(const struct tokenizer *tokenizer, const struct word_texts *texts,
+bool words_count(const struct tokenizer *tokenizer, const struct token_input *texts,
                  const engine_token *tokens, size_t n_tokens, engine_word_counts *counts)
 {
     enum { IDEOGRAPHS = 0x2E80 };
@@ -46,10 +46,10 @@ bool words_count(const struct tokenizer *tokenizer, const struct word_texts *tex
     *counts = (engine_word_counts){0};
     for (const engine_token *token = tokens; token < tokens + n_tokens; token++) {
         const bool in_pair = token->in_pair != 0;
-        const char *text = texts->text[in_pair];
+        const char *text = in_pair ? texts->pair : texts->text;
         if (token->special || token->in_prompt || token->begin >= token->end)
             continue;
-        if (token->end > texts->len[in_pair])
+        if (token->end > (in_pair ? texts->pair_len : texts->text_len))
             return false;
         uint32_t code = word_character(text, token);
         if (word.n_tokens == 0 || code == 0 || code >= IDEOGRAPHS || word.first >= IDEOGRAPHS ||

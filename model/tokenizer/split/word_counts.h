@@ -4,15 +4,9 @@
 
 #include "model/tokenizer/tokenizer.h"
 
-/* A text and its pair; either may be absent: NULL, 0. */
-struct word_texts {
-    const char *text[2];
-    size_t len[2];
-};
-
-/* Counts the words of the texts whose tokens tokenizer_encode made. Returns false if a span is not
- * within its text. */
-bool words_count(const struct tokenizer *tokenizer, const struct word_texts *texts,
+/* Counts the words of the texts, either of which may be absent (NULL, 0), whose tokens
+ * tokenizer_encode made. Returns false if a span is not within its text. */
+bool words_count(const struct tokenizer *tokenizer, const struct token_input *texts,
                  const engine_token *tokens, size_t n_tokens, engine_word_counts *counts);
 
 #endif

@@ -52,23 +52,6 @@ const char *charsmap_find(const struct charsmap *map, const char *text, size_t l
 
 /* ---- Spans ---- */
 
-static void next_span(struct charsmap_stage *stage)
-{
-    if (stage->n_spans == 0)
-        return;
-    stage->last_span = stage->spans[stage->first_span];
-    stage->first_span = (stage->first_span + 1) % CHARSMAP_SPANS;
-    stage->n_spans--;
-}
-
-static void store_span(struct charsmap_stage *stage, struct normal_char c)
-{
-    if (stage->n_spans == CHARSMAP_SPANS)
-        next_span(stage);
-    stage->spans[(stage->first_span + stage->n_spans++) % CHARSMAP_SPANS] =
-        (struct normal_span){c.begin, c.end};
-}
-
 static void release(struct charsmap_stage *stage)
 {
     if (stage->is_waiting)
@@ -80,9 +63,8 @@ static void release(struct charsmap_stage *stage)
 static void emit(struct charsmap_stage *stage, uint32_t code, bool is_added)
 {
     release(stage);
-    if (!is_added)
-        next_span(stage);
-    stage->waiting = (struct normal_char){code, stage->last_span.begin, stage->last_span.end};
+    const struct text_span span = is_added ? stage->spans.last : span_ring_next(&stage->spans);
+    stage->waiting = (struct normal_char){code, span.begin, span.end};
     stage->is_waiting = stage->has_result = true;
     stage->is_added = is_added;
 }
@@ -91,10 +73,10 @@ static void emit(struct charsmap_stage *stage, uint32_t code, bool is_added)
 static void skip_spans(struct charsmap_stage *stage, size_t n)
 {
     for (size_t i = 0; i < n && stage->has_result; i++) {
-        next_span(stage);
+        const struct text_span span = span_ring_next(&stage->spans);
         if (stage->is_waiting && stage->is_added) {
-            stage->waiting.begin = stage->last_span.begin;
-            stage->waiting.end = stage->last_span.end;
+            stage->waiting.begin = span.begin;
+            stage->waiting.end = span.end;
             stage->is_added = false;
         }
     }
@@ -144,9 +126,9 @@ static void end_cluster(struct charsmap_stage *stage)
 
 void charsmap_begin(struct charsmap_stage *stage, size_t at)
 {
-    stage->n_bytes = stage->n_chars = stage->first_span = stage->n_spans = 0;
+    stage->n_bytes = stage->n_chars = stage->spans.first = stage->spans.n = 0;
     stage->is_long = stage->in_text = stage->is_waiting = stage->has_result = false;
-    stage->last_span = (struct normal_span){at, at};
+    stage->spans.last = (struct text_span){at, at};
 }
 
 void charsmap_add(struct charsmap_stage *stage, struct normal_char c)
@@ -159,7 +141,7 @@ void charsmap_add(struct charsmap_stage *stage, struct normal_char c)
         end_cluster(stage);
     stage->in_text = true;
     stage->last = c.code;
-    store_span(stage, c);
+    span_ring_add(&stage->spans, c);
     if (stage->n_bytes + n >= CHARSMAP_CLUSTER && !stage->is_long) {
         add_each(stage, stage->cluster, stage->n_bytes);
         stage->n_bytes = stage->n_chars = 0;
@@ -177,7 +159,7 @@ void charsmap_add(struct charsmap_stage *stage, struct normal_char c)
 bool charsmap_flush(struct charsmap_stage *stage)
 {
     end_cluster(stage);
-    if (stage->n_spans > 0)
+    if (stage->spans.n > 0)
         return false;
     release(stage);
     stage->in_text = false;

@@ -9,7 +9,7 @@
 #include "model/tokenizer/trie.h"
 #include "model/unicode/normal_form.h"
 
-enum { CHARSMAP_CLUSTER = 6 /* bytes */, CHARSMAP_SPANS = 1024 /* a power of two */ };
+enum { CHARSMAP_CLUSTER = 6 /* bytes */ };
 
 struct charsmap {
     struct trie trie;    /* the number of a string: offset of its replacement in `strings` */
@@ -41,10 +41,7 @@ struct charsmap_stage {
     /* The last character of the result, which inherits the spans of dropped characters after it. */
     struct normal_char waiting;
     bool is_waiting, is_added, has_result;
-    struct normal_span {
-        size_t begin, end;
-    } spans[CHARSMAP_SPANS], last_span; /* ring of spans not yet assigned; the last one assigned */
-    size_t first_span, n_spans;
+    struct span_ring spans;
 };
 
 void charsmap_begin(struct charsmap_stage *stage, size_t at);

@@ -45,7 +45,7 @@ static bool has_begin(const engine_token *made, size_t least, size_t most)
 }
 
 /* Returns where the next window has to begin at the latest. */
-static size_t check_window(const struct windows *windows, const struct window *window, size_t last)
+static size_t check_window(const struct windows *windows, const engine_window *window, size_t last)
 {
     const engine_token *made = windows->tokens;
     size_t end = window->first + window->n, next = end;
@@ -63,7 +63,7 @@ static size_t check_window(const struct windows *windows, const struct window *w
 
 static void check_windows(struct windows *windows, size_t most)
 {
-    struct window window;
+    engine_window window;
     size_t last = 0, latest = 0, n = 0;
     windows_begin(windows, ENGINE_TRUNCATE_LONGEST_FIRST, most);
     assert_int_equal(windows->room, most);
@@ -106,7 +106,7 @@ TEST(where_words_end)
     enum { A, STOP, BLANK };
     struct fixture level = fixture_new(pieces, 3, 0, SETTINGS("kind", "wordpiece", "unknown", "0"));
     engine_token made[32];
-    struct window window;
+    engine_window window;
     struct windows windows = {
         .tokenizer = &level.tokenizer, .tokens = made, .n_tokens = 32, .whole_words = true};
     for (size_t i = 0; i < 32; i++)
