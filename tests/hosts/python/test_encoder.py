@@ -179,11 +179,11 @@ class Wrong(unittest.TestCase):
             with self.assertRaises((ValueError, OverflowError)):
                 self.encoder.encode(["a", item])
         table = type("DataFrame", (list,), {"columns": ["a"]})(["a"])
-        for wrong in (b"bytes", 3, None, table):
+        for wrong in (b"bytes", 3, None, table, {"a", "b"}):
             with self.assertRaises(TypeError):
                 self.encoder.encode(wrong)
         for options in ({"precision": "x"}, {"output_value": "x"}, {"batch_size": 0}, {"role": "x"}, {"on_long": "x"},
-                        {"truncate_dim": 2 ** 64 + 3}, {"truncate_dim": -1}, {"prompt_name": "query\0"},
+                        {"truncate_dim": 2 ** 64 + 3}, {"truncate_dim": -1}, {"truncate_dim": 0}, {"prompt_name": "query\0"},
                         {"output_value": "token_embeddings", "precision": "int8"}):
             with self.assertRaises(ValueError):
                 self.encoder.encode(["a"], **options)

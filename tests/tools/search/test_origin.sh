@@ -87,6 +87,8 @@ printf '\x28\xb5\x2f\xfd\x04\n' >packed && refused zstd zstdcat
 printf '\xfd7zXZ\0\n' >packed && refused xz xzcat
 printf 'BZh91AY&SY\xf0\n' >packed && refused bzip2 bzcat
 printf 'PK\x03\x04\n\0' >packed && refused ZIP "unzip -p"
+printf 'I\0 \0r\0\n\0' >packed && refused UTF-16 "iconv -f UTF-16LE -t UTF-8"
+printf '\0I\0 \0\n' >packed && refused UTF-16 "iconv -f UTF-16BE -t UTF-8"
 printf '\xff\xfeI\0\n\0' >packed && refused UTF-16 "iconv -f UTF-16 -t UTF-8"
 printf '\xfe\xff\0I\0\n' >packed && refused UTF-16 "iconv -f UTF-16 -t UTF-8"
 printf '\xff\xfe\0\0I\0\0\0' >packed && refused UTF-32 "iconv -f UTF-32 -t UTF-8"

@@ -66,6 +66,11 @@ const char *utf8_converter(const char *line, size_t len, const char **format)
                    {"UTF-32", "iconv -f UTF-32 -t UTF-8", "\0\0\xFE\xFF", 4},
                    {"UTF-16", "iconv -f UTF-16 -t UTF-8", "\xFF\xFE", 2},
                    {"UTF-16", "iconv -f UTF-16 -t UTF-8", "\xFE\xFF", 2}};
+    /* UTF-16 without a mark: every other byte of its first letters is NUL. */
+    if (len > 3 && !line[0] == !line[2] && !line[1] == !line[3] && !line[0] != !line[1]) {
+        *format = "UTF-16";
+        return line[0] ? "iconv -f UTF-16LE -t UTF-8" : "iconv -f UTF-16BE -t UTF-8";
+    }
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (len < formats[i].len || memcmp(line, formats[i].magic, formats[i].len) != 0)
             continue;

@@ -76,7 +76,7 @@ static void replace_lone_surrogates(char *text, size_t len)
 }
 
 /* To be freed. A NUL byte follows. U+FFFD takes three bytes. */
-static char *repair(const char *line, size_t len, size_t *repaired_len)
+static char *repair(const char *line, size_t len, size_t *repaired_len, bool *is_repaired)
 {
     char *repaired = alloc_resize(NULL, 3 * len + 1, 1), *end = repaired;
     uint32_t character;
@@ -85,6 +85,7 @@ static char *repair(const char *line, size_t len, size_t *repaired_len)
     *end = '\0';
     *repaired_len = (size_t)(end - repaired);
     replace_lone_surrogates(repaired, *repaired_len);
+    *is_repaired = *repaired_len != len || memcmp(repaired, line, len) != 0;
     return repaired;
 }
 
@@ -336,11 +337,13 @@ bool json_input_read(const char *line, size_t len, struct record *record,
         n_blanks++;
     if (n_blanks == len)
         return fail(message, "this line is empty; " EXPECTED);
-    char *repaired = repair(line, len, &len);
+    bool is_repaired;
+    char *repaired = repair(line, len, &len, &is_repaired);
     json_t *value = json_input_parse(repaired, len, message);
     bool is_read = value && read_value(value, record, message);
     if (is_read && json_is_object(value))
         json_members_keep(value, repaired, is_of_input, record);
+    record->is_repaired = is_repaired;
     json_decref(value);
     free(repaired);
     return is_read;

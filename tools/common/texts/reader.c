@@ -81,8 +81,8 @@ static enum reader_state read_line(struct reader *reader, const char *line, size
         char *copy = memcpy(alloc_zeros(len, 1), line, len);
         *record = (struct record){
             .input = {.text = copy, .text_len = len}, .storage = copy, .line = number};
+        record->is_repaired = !utf8_is_valid(line, len);
     }
-    record->is_repaired = !utf8_is_valid(line, len);
     return state;
 }
 

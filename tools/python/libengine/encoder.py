@@ -123,6 +123,8 @@ class Encoder:
         """
         element, pooling = _choice(_ELEMENTS, "precision", precision), _choice(_OUTPUTS, "output_value", output_value)
         items, is_one = _items(sentences)
+        if truncate_dim is not None and truncate_dim < 1:
+            raise ValueError(f"truncate_dim={truncate_dim}: give 1 or more")
         settings = _options(role, on_long, prompt_name, prompt, pooling=pooling, normalize=bool(normalize_embeddings),
                             dimensions=c.number("truncate_dim", truncate_dim))
         batches = _batches(items, batch_size, show_progress_bar)
@@ -348,7 +350,7 @@ def _items(sentences) -> tuple[Any, bool]:
         return [sentences], True
     if isinstance(sentences, np.ndarray):
         return (sentences.tolist(), False) if sentences.ndim else ([sentences.item()], True)
-    if isinstance(sentences, (bytes, bytearray)) or hasattr(sentences, "columns"):  # of which only names would be read
+    if isinstance(sentences, (bytes, bytearray, set, frozenset)) or hasattr(sentences, "columns"):  # in no order; names
         raise TypeError(f"sentences are of type {type(sentences).__name__}: give str, or a list or column of them")
     return (sentences if isinstance(sentences, Inputs) else list(sentences)), False
 
