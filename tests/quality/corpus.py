@@ -5,11 +5,13 @@ Guarantee: a corpus has the vectors that the library gives its lines, in memory 
 of the library's rate, and the same sha256 after 20 kills; by hand.
 
     tests/quality/corpus.py [--encode build/encode] [--weights weights/default.weights] [--lines 1000000] [--kills 20]
-                            [--rounds 5] [--only memory|library|kills]
+                            [--rounds 5] [--only memory|library|kills|hybrid]
 
 memory   most memory of encode for a hundredth, a tenth and all of the lines
 library  a twentieth of the lines: each row is the vector that the library gives that line, and how fast both are, in
          turns, medians
+hybrid   1,000 queries of encode-search with and without --hybrid, in turns, for a tenth and all of the lines, in f16:
+         time, and memory without mapped files; the index is made before
 kills    encode --resume, killed at random places so many times, makes the file of a run that nobody disturbs
 Times mean something on a quiet machine alone. Needs numpy.
 """
@@ -30,6 +32,7 @@ import numpy
 
 root = Path(__file__).resolve().parents[2]
 LIBRARY_TEXTS = 2048 # in one call, as encode has them
+QUERIES = 1000
 
 # engine_input of engine/engine.h: a text and its length, and eight members that are zero.
 INPUT = numpy.dtype([("text", "u8"), ("text_len", "u8"), ("others", "u8", 8)])
@@ -57,12 +60,12 @@ def run(*arguments):
     return time.monotonic() - begin
 
 
-def most_memory(encode):
+def most_memory(process, which="VmHWM"):
     """In MB, as Linux tells it while the program runs. (What wait4 tells begins with the memory of this process.)"""
     most = 0
-    while encode.poll() is None:
-        told = re.search(r"VmHWM:\s*(\d+)", Path("/proc/%d/status" % encode.pid).read_text())
-        most = int(told[1]) / 1024 if told else most
+    while process.poll() is None:
+        told = re.search(which + r":\s*(\d+)", Path("/proc/%d/status" % process.pid).read_text())
+        most = max(most, int(told[1]) / 1024 if told else 0)
         time.sleep(0.01)
     return most
 
@@ -110,6 +113,26 @@ def library(options, path, out):
              shares[0], shares[-1], options.rounds))
 
 
+def hybrid(options, path, out):
+    sentences = [line.rsplit(" ", 1)[0] for line in path.read_text().splitlines()[:QUERIES]]
+    queries, some = out.with_name("queries.txt"), out.with_name("some.txt")
+    queries.write_text("\n".join(sentences))
+    for n in (options.lines // 10, options.lines):
+        subprocess.run(["head", "-n", str(n), str(path)], stdout=some.open("wb"), check=True)
+        assert start(options, some, out, None, "--type", "f16", "--words").wait() == 0, "encode failed"
+        seconds, megabytes = {False: [], True: []}, {}
+        for words in [False, True] * options.rounds:
+            command = [options.encode + "-search", "-m", options.weights, *["--hybrid"] * words, "-f", "tsv", out, some]
+            begin = time.monotonic()
+            search = subprocess.Popen(command, stdin=queries.open(), stdout=subprocess.DEVNULL)
+            megabytes[words] = most_memory(search, "RssAnon")
+            assert search.returncode == 0, "encode-search failed"
+            seconds[words].append(time.monotonic() - begin)
+        times = [statistics.median(seconds[words]) for words in (False, True)]
+        print("%9d lines, %d queries: %.2f s, with --hybrid %.2f: %.2f times; %.1f MB, %.1f MB"
+              % (n, QUERIES, *times, times[1] / times[0], megabytes[False], megabytes[True]), flush=True)
+
+
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -138,13 +161,13 @@ def main():
     parser.add_argument("--lines", type=int, default=1000000)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=("memory", "library", "kills"))
+    parser.add_argument("--only", choices=("memory", "library", "kills", "hybrid"))
     options = parser.parse_args()
     os.environ["OMP_WAIT_POLICY"] = "passive" # as encode has it
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "corpus.txt", Path(folder) / "vectors.npy"
         write_corpus(path, options.lines)
-        for measure in (memory, library, kills):
+        for measure in (memory, library, kills, hybrid):
             if options.only in (None, measure.__name__):
                 measure(options, path, out)
 

@@ -3,7 +3,7 @@
 import math
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy
 
@@ -46,11 +46,14 @@ class TermWeights:
 
     def __init__(self, texts):
         self.counts = [Counter(terms(t)) for t in texts]
-        self.with_term = Counter(term for counts in self.counts for term in counts)
+        self.having = defaultdict(list) # of each term the places of the texts that have it
+        for i, counts in enumerate(self.counts):
+            for term in counts:
+                self.having[term].append(i)
         self.mean_length = sum(map(len, map(terms, texts))) / len(texts)
 
     def vector(self, text):
-        rarity = {t: math.log(1 + len(self.counts) / (1 + self.with_term[t])) for t in terms(text)}
+        rarity = {t: math.log(1 + len(self.counts) / (1 + len(self.having.get(t, ())))) for t in terms(text)}
         weights = {t: n * rarity[t] for t, n in Counter(terms(text)).items()}
         length = math.sqrt(sum(w * w for w in weights.values())) or 1
         return {t: w / length for t, w in weights.items()}
@@ -63,12 +66,11 @@ class TermWeights:
         """Of each of the texts its score."""
         scores = numpy.zeros(len(self.counts))
         for term in terms(query):
-            found = self.with_term[term]
-            rarity = math.log(1 + (len(self.counts) - found + 0.5) / (found + 0.5))
-            for i, counts in enumerate(self.counts):
-                if term in counts:
-                    length = sum(counts.values()) / self.mean_length
-                    scores[i] += rarity * counts[term] * (k + 1) / (counts[term] + k * (1 - b + b * length))
+            found = self.having.get(term, ())
+            rarity = math.log(1 + (len(self.counts) - len(found) + 0.5) / (len(found) + 0.5))
+            for i in found:
+                n, length = self.counts[i][term], sum(self.counts[i].values()) / self.mean_length
+                scores[i] += rarity * n * (k + 1) / (n + k * (1 - b + b * length))
         return scores
 
 

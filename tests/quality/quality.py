@@ -2,13 +2,13 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--teacher FILE] [--text ../shared/text] [--quick | --examples]
+                             [--teacher FILE] [--text ../shared/text] [--quick | --examples | --search]
 
 One column is the file as it is, one the same without positions, one the mean of GloVe's words, one what the words
 alone say (cosines of TF-IDF; of retrieval BM25). --f32 adds the same model with f32 weights, --teacher another model,
 such as an imported all-MiniLM-L6-v2. --quick leaves out positions off, BLiMP and retrieval: about half the time.
---examples: the cosines and the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs
-no texts."""
+--search: nDCG@10 of the sets of searches.py by vectors, words and both, and no more. --examples: the cosines and the
+first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
 
 import argparse
 import sys
@@ -46,6 +46,7 @@ def arguments():
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true", help="without BLiMP, retrieval and the column of positions off")
     part.add_argument("--examples", action="store_true", help="cosines and guesses of examples.tsv")
+    part.add_argument("--search", action="store_true", help="the table of searches alone")
     options = parser.parse_args()
     files = (options.encode, options.weights, options.f32, options.teacher)
     need(options.text, () if options.examples else FOLDERS, files)
@@ -69,6 +70,29 @@ def examples(engine, lines):
         print("%.2f  %s | %s" % (cosine, *pair))
     for guesses, sentence in zip(engine.filled(masked), masked):
         print("%s  %s" % (sentence, ", ".join(guesses)))
+
+
+def searches_table(engines, options):
+    """nDCG@10 by vectors, by words and by both; of the file as it is, and of the teacher."""
+    import measures
+    import numpy
+    import retrieval
+    import searches
+    from sentences import typos
+    systems = ["the file", "words (BM25)", "both (--hybrid)", "teacher", "teacher and words"][:1 + 2 * len(engines)]
+    row("search, nDCG@10", systems)
+    row("---", ["---"] * len(systems))
+    for name, (documents, queries, answers) in searches.sets(options.text):
+        asked = queries + [typos.typed(q) for q in queries]
+        bm25 = measures.TermWeights(documents)
+        found = []
+        for e in engines:
+            found += [retrieval.best(e.vectors(asked) @ e.vectors(documents).T, 10),
+                      e.found(documents, asked, "--hybrid")]
+        found.insert(1, retrieval.best(numpy.array([bm25.bm25(q) for q in asked]), 10))
+        for first, what in ((0, ""), (len(queries), ", a typed error in each")):
+            row("%s: %d queries%s, %d documents" % (name, len(queries), what, len(documents)),
+                [number(retrieval.gain_of(f[first:first + len(queries)], answers)) for f in found])
 
 
 def search(engines, options):
@@ -118,6 +142,10 @@ def main():
     if options.teacher:
         columns["teacher"] = Engine(options.encode, options.teacher)
     engines = list(columns.values())
+    searching = [columns[name] for name in ("the file", "teacher") if name in columns]
+    if options.search:
+        searches_table(searching, options)
+        return
     words = measures.MeanOfWords(options.vectors[0]), measures.WordsAlone()
 
     def figures(name, measure, also=(None, None)):
@@ -179,6 +207,8 @@ def main():
         figures("order.tsv, " + name, lambda e: order[e][kind], words)
     if not options.quick:
         search(engines, options)
+        print()
+        searches_table(searching, options)
 
 
 def run(program):

@@ -18,10 +18,12 @@ def gain(scores, answers, most=10):
 
 
 def gain_of(found, answers, most=10):
-    """The same of the best documents of each query, in their order."""
-    def of_query(found, of_query):
-        reached = sum(1 / math.log2(i + 2) for i, document in enumerate(found) if document in of_query)
-        return reached / sum(1 / math.log2(i + 2) for i in range(min(most, len(of_query))))
+    """The same of the best documents of each query, in their order. Answers are sets, or gains by document."""
+    def of_query(found, answers):
+        gains = answers if isinstance(answers, dict) else dict.fromkeys(answers, 1)
+        ideal = sorted(gains.values(), reverse=True)[:most]
+        return (sum(gains.get(document, 0) / math.log2(i + 2) for i, document in enumerate(found))
+                / sum(gain / math.log2(i + 2) for i, gain in enumerate(ideal)))
 
     return numpy.mean([of_query(f, a) for f, a in zip(found, answers) if a])
 
