@@ -271,7 +271,7 @@ class Errors(unittest.TestCase):
 
     def test_bodies(self):
         for body in (b"", b"{", b"[]", b'"a"', b"{} x", b'{"input": "\xff"}', b'{"input": "\\ud800"}', b"\0",
-                     b'{"input": ' + b"[" * 100000, b'{"input": "a"', b'{"input": {}}'):
+                     b'{"input": ' + b"[" * 100000, b'{"input": "a"', b'{"input": {}}', b'{"input": "a", "input": "b"}'):
             self.refused(OPENAI, body, 400)
         for value in (None, 1, True, {}, [None], [1.5], [[]], [["a"]], [["a", 1]], [-1], [10**9], [[1, -1]], [1, "a"],
                       ["a", 1], {"text": 1}, [[2**40]], []):
@@ -288,6 +288,8 @@ class Errors(unittest.TestCase):
             self.assertIn(status, (422, 424), (field, value))
         self.refused("/predict", {"inputs": ["a", "b", "c"]}, 422)
         self.refused("/rerank", {"query": 1, "texts": ["a"]}, 422)
+        self.refused("/v1/rerank", {"query": "a", "documents": [{"text": "a", "title": "b"}], "rank_fields": ["title"]},
+                     400, "`rank_fields` is none of text")
         self.refused("/rerank", {"query": "a", "texts": "a"}, 422)
         self.refused("/similarity", {"inputs": "a"}, 422)
         _, answer = self.refused("/embed_sparse", {"inputs": "a"}, 424)
@@ -296,7 +298,7 @@ class Errors(unittest.TestCase):
 
     def test_lengths(self):
         long = "dog " * 100
-        _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; this model takes 64")
+        _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; at most 64 are taken")
         self.assertEqual(answer["error"]["code"], "context_length_exceeded")
         self.refused("/embed", {"inputs": long}, 413, "102 tokens")
         self.refused("/api/embed", {"input": long, "truncate": False}, 400)
@@ -322,6 +324,12 @@ class Errors(unittest.TestCase):
         ranked = self.server.good("/v2/rerank", {"model": "plain", "query": "a", "documents": [long],
                                                  "max_tokens_per_doc": 10})
         self.assertEqual(ranked["results"][0]["relevance_score"], scores("a", ["dog " * 8], "plain")[0])
+        for path in ("/v1/embed", "/v2/embed"):
+            answer = self.server.good(path, {"texts": [long], "max_tokens": 10})
+            self.assertEqual(answer["meta"]["warnings"], ["texts that were too long and were cut: 1"])
+            self.assertEqual(answer["embeddings"]["float"] if path == "/v2/embed" else answer["embeddings"],
+                             vectors(["dog " * 8]))
+            self.refused(path, {"texts": ["a"], "max_tokens": 0}, 400, "`max_tokens` must be a whole number")
         query = "dog " * 12
         ranked = self.server.good("/v2/rerank", {"model": "plain", "query": query, "documents": [long],
                                                  "max_tokens_per_doc": 10})

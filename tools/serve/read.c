@@ -108,6 +108,7 @@ static bool read_fields(struct call *call)
     call->skips_special = get_flag(call, "skip_special_tokens", true);
     call->with_texts = get_flag(call, "return_text", get_flag(call, "return_documents", false));
     call->top = get_count(call, "top_n", SIZE_MAX);
+    get_words(call, "rank_fields", WORDS("text")); /* no others are read */
     if (prompt && !json_is_string(prompt))
         call_fail(call, FAULT_INPUT, "`prompt_name` must be a string");
     options->prompt = json_string_value(prompt);
@@ -152,7 +153,7 @@ static bool add_text(struct call *call, const json_t *text, const json_t *pair)
         engine_encode_options uncut = call->options;
         uncut.max_tokens = 0;
         engine_tokenize(session, &input, &uncut, NULL, 0, &needed, NULL);
-        return call_fail(call, FAULT_LENGTH, "%s has %zu tokens; this model takes %zu",
+        return call_fail(call, FAULT_LENGTH, "%s has %zu tokens; at most %zu are taken",
                          call_text_name(call, call->n_texts), needed, call->options.max_tokens);
     }
     if (status != ENGINE_OK)
@@ -337,7 +338,9 @@ static void limit_documents(struct call *call, const json_t *query)
 {
     const engine_input input = {.text = json_string_value(query),
                                 .text_len = json_string_length(query)};
-    size_t most = get_count(call, "max_tokens_per_doc", 0), n_query = 0;
+    const bool is_cohere = call->dialect == DIALECT_COHERE; /* whose /v2/embed has max_tokens */
+    size_t n_query = 0, most = get_count(call, "max_tokens_per_doc",
+                                         is_cohere ? get_count(call, "max_tokens", 0) : 0);
     if (most > 0 && query) {
         engine_encode_options whole = call->options;
         whole.max_tokens = 0;
@@ -381,7 +384,8 @@ bool call_read(struct call *call)
     call_parses = true;
     call->json = strcmp(call->route->method, "GET") == 0
                      ? json_pack("{s:s}", "model", in_path)
-                     : json_loadb(call->body, call->body_len, JSON_ALLOW_NUL, &error);
+                     : json_loadb(call->body, call->body_len,
+                                  JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
     if (!call_parses)
         return call_fail(call, FAULT_BUSY, "too much is being read: try again later");
     call_parses = false;
