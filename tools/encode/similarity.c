@@ -139,9 +139,8 @@ static void print_cosine(struct rows *rows, const struct item *first, const stru
     row_count(rows, ROWS_CSV, "index", first->number - 1);
     row_text(rows, ROWS_DATA, "text", text->text, text->text_len, 0);
     row_text(rows, ROWS_DATA, "pair", pair->text, pair->text_len, 0);
-    for (size_t i = 0; rows->format == ROWS_JSON && i < first->record.n_members; i++)
-        json_write_raw(&rows->json, first->record.members[i].key, first->record.members[i].value,
-                       first->record.members[i].value_len);
+    if (rows->format == ROWS_JSON)
+        write_members_json(&rows->json, first, TASK_SIMILARITY);
     row_float(rows, ROWS_DATA, "similarity", cosine);
     row_end(rows);
 }

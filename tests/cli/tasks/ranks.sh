@@ -35,7 +35,8 @@ encode --similarity </dev/null
 encode --similarity dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
 for i in $(seq 300); do echo dog; done | encode --similarity -f csv | wc -l
 encode --similarity --pairs dog 'dog cat' dog rome
-printf '["dog", "dog cat"]\n{"pair": "rome", "text": "dog"}\n' | encode --similarity --pairs --input jsonl; encode --similarity --pairs --input jsonl </dev/null
+printf '["dog", "dog cat"]\n{"pair": "rome", "text": "dog"}\n' | encode --similarity --pairs --input jsonl
+echo '{"pair": "rome", "text": "dog", "similarity": 1, "prompt": "kept"}' | encode --similarity --pairs --input jsonl -f json; encode --similarity --pairs --input jsonl </dev/null
 encode --no-special -p mean --similarity --pairs dog ''
 encode --similarity --pairs -f json dog 'dog cat' dog "$(printf 'ro\nme')"
 encode --similarity --pairs -f csv dog 'dog cat' dog "$(printf 'ro\nme')"

@@ -94,8 +94,10 @@ void print_bytes(FILE *stream, const struct encoder *encoder, const struct item 
 
 /* ---- JSON, NumPy ---- */
 
-/* Write members of JSON objects: the "prompt" of the texts, if they have one; "texts", each as
- * "text", ["text", "pair"], or null for ids; and whether each was "truncated". */
+/* Write members of JSON objects: those of the item's line that none of the task's results replaces;
+ * the "prompt" of the texts, if they have one; "texts", each as "text", ["text", "pair"], or null
+ * for ids; and whether each was "truncated". */
+void write_members_json(struct json_writer *json, const struct item *item, enum task task);
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 void write_inputs_json(struct json_writer *json, const struct kept *texts);
 void write_truncated_json(struct json_writer *json, const struct kept *texts);

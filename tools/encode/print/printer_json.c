@@ -72,9 +72,10 @@ static const struct result_key {
     const char *key;
     unsigned tasks; /* bits */
 } RESULT_KEYS[] = {
-    {"prompt", ~0u},
-    {"window", ~0u},
-    {"truncated", ~0u},
+    {"prompt", ~(1u << TASK_SIMILARITY)},
+    {"window", ~(1u << TASK_SIMILARITY)},
+    {"truncated", ~(1u << TASK_SIMILARITY)},
+    {"similarity", 1u << TASK_SIMILARITY},
     {"tokens", 1u << TASK_VECTORS | 1u << TASK_TOKENS | 1u << TASK_LABELS},
     {"vector", 1u << TASK_VECTORS},
     {"vectors", 1u << TASK_VECTORS},
@@ -84,19 +85,18 @@ static const struct result_key {
     {"labels", 1u << TASK_LABELS},
     {"entities", 1u << TASK_ENTITIES},
     {"masks", 1u << TASK_FILL},
+    {0},
 };
 
-static void write_members(struct printer *printer, const struct item *item)
+void write_members_json(struct json_writer *json, const struct item *item, enum task task)
 {
-    const enum task task = printer->encoder->request.task;
     for (size_t i = 0; i < item->record.n_members; i++) {
         const struct record_member *member = &item->record.members[i];
-        bool is_of_result = false;
-        for (size_t k = 0; k < sizeof RESULT_KEYS / sizeof RESULT_KEYS[0]; k++)
-            if (strcmp(RESULT_KEYS[k].key, member->key) == 0)
-                is_of_result = RESULT_KEYS[k].tasks >> task & 1;
-        if (!is_of_result)
-            json_write_raw(&printer->rows.json, member->key, member->value, member->value_len);
+        const struct result_key *result = RESULT_KEYS;
+        while (result->key && strcmp(result->key, member->key) != 0)
+            result++;
+        if (!(result->tasks >> task & 1))
+            json_write_raw(json, member->key, member->value, member->value_len);
     }
 }
 
@@ -114,7 +114,7 @@ static void write_input(struct printer *printer, const struct item *item)
         json_write_string(json, "prompt", printer->encoder->prompt.text, item->prompt_len);
     if (item->window.of)
         write_window(json, item);
-    write_members(printer, item);
+    write_members_json(json, item, printer->encoder->request.task);
 }
 
 /* ---- Labels ---- */
