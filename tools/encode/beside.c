@@ -62,16 +62,6 @@ void rows_file_add(struct rows_file *rows, struct job *job, const struct item *i
 
 /* ---- Skipped texts ---- */
 
-void left_out_open(struct left_out *left)
-{
-    const struct encode_options *options = left->job->options;
-    struct output *output = &left->job->output;
-    if (options->report_path)
-        left->report.stream = output_beside(output, options->report_path, "");
-    else if (options->skips_errors || options->request.skips_long)
-        left->report.stream = output_beside(output, output->path, OUTPUT_LEFT_OUT);
-}
-
 bool left_out_add(struct left_out *left, const struct item *item)
 {
     const struct encoder *encoder = left->job->encoder;

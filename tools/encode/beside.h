@@ -35,9 +35,6 @@ struct left_out {
     size_t last;               /* the number of the last skipped text */
 };
 
-/* Opens the report beside the output, if the options ask for one. */
-void left_out_open(struct left_out *left);
-
 /* Reports a failed text or window as skipped. Returns false if options do not allow skipping. */
 bool left_out_add(struct left_out *left, const struct item *item);
 

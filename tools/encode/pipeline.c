@@ -163,29 +163,33 @@ static int encode_batch(void *task, struct batch *batch)
 static FILE *open_beside(struct pipeline *pipeline)
 {
     struct job *job = pipeline->job;
+    struct output *output = &job->output;
     const struct encoder *encoder = job->encoder;
-    const enum output_format format = job->options->format;
+    const struct encode_options *options = job->options;
+    const enum output_format format = options->format;
     const bool is_array = format == FORMAT_NPY || format == FORMAT_NPZ;
     if (is_array)
-        pipeline->rows.json.stream = output_beside(&job->output, job->output.path, OUTPUT_ROWS);
+        pipeline->rows.json.stream = output_beside(output, output->path, OUTPUT_ROWS);
     pipeline->rows.is_per_token = encoder->width > 0 && !encoder->is_pooled && !encoder->padding.n;
-    left_out_open(&pipeline->left);
-    if (job->options->has_words) {
-        pipeline->words_stream = output_beside(&job->output, job->output.path, ".words");
+    if (options->report_path)
+        pipeline->left.report.stream = output_beside(output, options->report_path, "");
+    else if (options->skips_errors || options->request.skips_long)
+        pipeline->left.report.stream = output_beside(output, output->path, OUTPUT_LEFT_OUT);
+    if (options->has_words) {
+        pipeline->words_stream = output_beside(output, output->path, ".words");
         if (!encoder->is_pooled)
             program_die_misused("--words is for one vector for each text: -p model, mean ...");
         if (job->corpus && job->corpus->journal.n_entries > 0)
             program_note(
                 "'%s.words' is not made of a part of the texts: use encode-search --hybrid",
-                job->output.path);
+                output->path);
         else
             pipeline->words = engine_index_new();
     }
-    if (!(is_array && encoder->request.task == TASK_VECTORS) &&
-        !(job->options->resumes && job->corpus))
+    if (!(is_array && encoder->request.task == TASK_VECTORS) && !(options->resumes && job->corpus))
         return NULL;
     job->reader.lines.has_sum = true;
-    return output_beside(&job->output, job->output.path, OUTPUT_ORIGIN);
+    return output_beside(output, output->path, OUTPUT_ORIGIN);
 }
 
 /* The index is stamped with the checksums of the rows file and of the input. */
