@@ -196,7 +196,7 @@ static void add_sequence(struct batch *batch, struct group *group)
         const engine_token token = is_brought ? token_at(input, i) : session->tokens[i];
         if (!is_brought || mask_keeps(input->mask, i))
             add_row(batch, group, token, (struct text_position){i - first - n_skipped, span}, i);
-        n_skipped += session->embedding.scheme == POSITION_LEARNED &&
+        n_skipped += session->embedding.positions.scheme == POSITION_LEARNED &&
                      embedding_skips(&session->model->encoder.config, token.id);
     }
 }

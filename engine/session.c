@@ -1,8 +1,4 @@
-/* session.c - measures, carves and frees a session's block.
- *
- * carve() runs twice: without a block, to measure, and with it, to assign the arrays; so the two
- * cannot drift apart.
- */
+/* session.c - measures, carves (runtime/arena.h) and frees a session's block. */
 #include "engine/session.h"
 
 #include "engine/choices.h"
@@ -131,29 +127,15 @@ static size_t carve(engine_session *session, void *block)
     session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest);
     if (config->token_vectors > 0)
         session->query_vectors = cut_matrix(&arena, session->max_tokens, config->token_vectors);
-    if (position_has_rows(session->encoding.scheme))
-        session->position_rows =
-            cut_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
-    if (session->encoding.frequencies != NULL)
+    const struct position_encoding *positions = &session->embedding.positions;
+    if (position_has_rows(positions->scheme))
+        session->embedding.rows =
+            cut_matrix(&arena, session->max_tokens, row_stride(positions->width));
+    if (positions->frequencies != NULL)
         session->frequencies =
-            arena_cut(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
+            arena_cut(&arena, positions->n_frequencies, sizeof *session->frequencies);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
-}
-
-static engine_status choose_embedding(engine_session *session,
-                                      const engine_session_options *options, engine_error *error)
-{
-    const struct model_config *config = &session->model->encoder.config;
-    engine_status status = choose_positions(session->model, options, config->embedding_width,
-                                            &session->encoding, error);
-    double token_scale =
-        options->embedding_scale != NULL ? *options->embedding_scale : config->embedding_scale;
-    if (status == ENGINE_OK)
-        session->embedding = (struct embedding){.token_scale = (float)token_scale,
-                                                .position_scale = session->encoding.scale,
-                                                .scheme = session->encoding.scheme};
-    return status;
 }
 
 /* Sets all members that do not point into the block. */
@@ -195,7 +177,11 @@ static engine_status read_options(engine_session *session, const engine_model *m
     size_t rows_of_thread = larger(
         ROWS_PER_THREAD, session->max_tokens < ROWS_OF_TEXT ? session->max_tokens : ROWS_OF_TEXT);
     session->pass.row_cap = larger(session->max_tokens, session->n_threads * rows_of_thread);
-    return choose_embedding(session, &options, error);
+    session->embedding.token_scale =
+        (float)(options.embedding_scale != NULL ? *options.embedding_scale
+                                                : config->embedding_scale);
+    return choose_positions(model, &options, config->embedding_width, &session->embedding.positions,
+                            error);
 }
 
 size_t engine_session_bytes(const engine_model *model, const engine_session_options *options)
@@ -224,12 +210,10 @@ static engine_status make_session(const engine_model *model, const engine_sessio
                     session.max_tokens, session.n_threads, bytes);
     session.block_bytes = bytes;
     carve(&session, block);
-    session.embedding.rows = session.position_rows;
-    if (session.frequencies != NULL) { /* the caller's are only borrowed */
-        memcpy(session.frequencies, session.encoding.frequencies,
-               session.encoding.n_frequencies * sizeof *session.frequencies);
-        session.encoding.frequencies = session.frequencies;
-    }
+    struct position_encoding *positions = &session.embedding.positions;
+    if (session.frequencies != NULL) /* the caller's are only borrowed */
+        positions->frequencies = memcpy(session.frequencies, positions->frequencies,
+                                        positions->n_frequencies * sizeof *session.frequencies);
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     size_t n_possible =
@@ -262,13 +246,13 @@ engine_status engine_session_new(const engine_model *model, const engine_session
 
 void session_positions(engine_session *session, size_t n)
 {
-    size_t begin = session->n_position_rows;
-    size_t end =
-        larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
-    if (session->position_rows == NULL || n <= begin)
+    const struct embedding *embedding = &session->embedding;
+    size_t begin = session->n_position_rows, end = larger(n, 2 * begin);
+    if (embedding->rows == NULL || n <= begin)
         return;
-    position_rows(&session->encoding, begin, end, row_stride(session->encoding.width),
-                  session->position_rows, NULL);
+    end = end < session->max_tokens ? end : session->max_tokens;
+    position_rows(&embedding->positions, begin, end, row_stride(embedding->positions.width),
+                  embedding->rows, NULL);
     session->n_position_rows = end;
 }
 

@@ -11,7 +11,6 @@
 #include "engine/runtime/profile.h"
 #include "engine/runtime/team.h"
 #include "model/layers/embedding.h"
-#include "model/layers/position.h"
 
 #include <pthread.h>
 
@@ -81,10 +80,8 @@ struct engine_session {
     size_t n_inputs;
     size_t n_threads, max_tokens, block_bytes;
     struct embedding embedding;
-    struct position_encoding encoding; /* source of embedding.rows */
-    float *position_rows;              /* embedding.rows; NULL: the scheme has no rows */
-    float *frequencies;                /* encoding.frequencies, if set by the options */
-    size_t n_position_rows;            /* number of rows computed */
+    float *frequencies;     /* those of the embedding's positions, copied */
+    size_t n_position_rows; /* rows of the embedding computed so far */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;

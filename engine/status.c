@@ -35,37 +35,22 @@ static void replace_hidden(char *text)
     *out = '\0';
 }
 
-/* Appends to the message of an error whose other members are set. */
-static void append_words(engine_error *error, const char *format, va_list arguments)
-{
-    char *words = error->message + error->name_len;
-    vsnprintf(words, sizeof error->message - error->name_len, format, arguments);
-    replace_hidden(words);
-}
-
-engine_status fail(engine_error *error, engine_status status, const char *format, ...)
-{
-    if (error == NULL)
-        return status;
-    va_list arguments;
-    *error = (engine_error){.status = status, .input = ENGINE_NO_INPUT};
-    va_start(arguments, format);
-    append_words(error, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 engine_status fail_input(engine_error *error, engine_status status, engine_reason reason,
                          size_t input, const char *format, ...)
 {
-    va_list arguments;
+    if (error == NULL)
+        return status;
     *error = (engine_error){.status = status, .reason = reason, .input = input};
-    error->name_len =
-        (size_t)snprintf(error->message, sizeof error->message,
-                         input == ENGINE_QUERY_INPUT ? "the query" : "input %zu", input);
+    if (input != ENGINE_NO_INPUT)
+        error->name_len =
+            (size_t)snprintf(error->message, sizeof error->message,
+                             input == ENGINE_QUERY_INPUT ? "the query" : "input %zu", input);
+    char *words = error->message + error->name_len;
+    va_list arguments;
     va_start(arguments, format);
-    append_words(error, format, arguments);
+    vsnprintf(words, sizeof error->message - error->name_len, format, arguments);
     va_end(arguments);
+    replace_hidden(words);
     return status;
 }
 

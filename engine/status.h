@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /* Fills error (may be NULL) and returns its status, so that a caller can write `return fail(...)`.
- * Longer messages are cut. */
-engine_status fail(engine_error *error, engine_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* The same for an input, whose name starts the message: `format` continues it. */
+ * Unless input is ENGINE_NO_INPUT, its name starts the message, and `format` continues it. Longer
+ * messages are cut. */
 engine_status fail_input(engine_error *error, engine_status status, engine_reason reason,
                          size_t input, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+#define fail(error, status, ...)                                                                   \
+    fail_input(error, status, ENGINE_REASON_NONE, ENGINE_NO_INPUT, __VA_ARGS__)
 
 /* The most frequent failures: an invalid argument, a damaged file. */
 #define misused(error, ...) fail(error, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)

@@ -9,6 +9,7 @@
 /* The state of the binding. */
 struct binder {
     const struct weight_file *file;
+    const struct model_config *config;
     engine_error *error;
     engine_status status;
 };
@@ -109,49 +110,46 @@ static struct linear bind_linear(struct binder *binder, const char *prefix, size
 }
 
 static struct norm bind_norm(struct binder *binder, const char *prefix, enum norm_kind kind,
-                             const struct model_config *config, size_t width)
+                             size_t width)
 {
     struct norm norm = {.kind = kind};
     if (kind == NORM_NONE)
         return norm;
     norm.weight = bind_vector(binder, prefix, "weight", width);
-    if (kind == NORM_LAYER && config->norm_bias)
+    if (kind == NORM_LAYER && binder->config->norm_bias)
         norm.bias = bind_vector(binder, prefix, "bias", width);
     return norm;
 }
 
 /* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
-static void bind_layer(struct binder *binder, const struct model_config *config, size_t group,
-                       size_t index, struct layer *layer)
+static void bind_layer(struct binder *binder, size_t group, size_t index, struct layer *layer)
 {
-    size_t width = config->width, middle = config->feed_forward;
-    size_t head_width = config->head_width;
-    size_t queries = config->heads * head_width;
-    size_t keys = config->key_value_heads * head_width;
+    const struct model_config *config = binder->config;
+    size_t width = config->width, head_width = config->head_width;
+    size_t queries = config->heads * head_width, keys = config->key_value_heads * head_width;
+    size_t middle = config->feed_forward;
     enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
     enum norm_kind of_heads = config->query_key_norm ? NORM_RMS : NORM_NONE;
     char prefix[64];
 #define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, group), prefix)
-    layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, config, width);
+    layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, width);
     layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * keys, width,
                              config->attention_bias);
-    layer->query_norm =
-        bind_norm(binder, PART("attention.query_norm"), of_heads, config, head_width);
-    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads, config, head_width);
+    layer->query_norm = bind_norm(binder, PART("attention.query_norm"), of_heads, head_width);
+    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads, head_width);
     layer->output =
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
-    layer->attention_norm_after =
-        bind_norm(binder, PART("attention.norm_after"), after, config, width);
-    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
+    layer->attention_norm_after = bind_norm(binder, PART("attention.norm_after"), after, width);
+    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, width);
     layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"),
                                          config->gate == GATE_NONE ? middle : 2 * middle, width,
                                          config->feed_forward_in_bias);
     layer->feed_forward_out =
         bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
     layer->feed_forward_norm_after =
-        bind_norm(binder, PART("feed_forward.norm_after"), after, config, width);
+        bind_norm(binder, PART("feed_forward.norm_after"), after, width);
     layer->window = config_is_global(config, index) ? 0 : config->window;
 #undef PART
 }
@@ -178,7 +176,7 @@ static const float *bind_frequencies(struct binder *binder, size_t n)
 
 static void bind_embedding(struct binder *binder, struct encoder *encoder)
 {
-    const struct model_config *config = &encoder->config;
+    const struct model_config *config = binder->config;
     size_t width = config->embedding_width;
     encoder->token_table =
         bind_table(binder, "embedding.token", "weight", config->vocabulary, width, false);
@@ -191,8 +189,7 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
                        config->max_tokens + config->position_offset, width, true);
     if (config->position_frequencies > 0)
         encoder->frequencies = bind_frequencies(binder, config->position_frequencies);
-    encoder->embedding_norm =
-        bind_norm(binder, "embedding.norm", config->embedding_norm, config, width);
+    encoder->embedding_norm = bind_norm(binder, "embedding.norm", config->embedding_norm, width);
     if (config->embedding_width != config->width)
         encoder->embedding_projection =
             bind_linear(binder, "embedding.projection", config->width, width, true);
@@ -201,7 +198,7 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
 /* The widths of projections come from their tensors: each must fit the one before it. */
 static void bind_projections(struct binder *binder, struct encoder *encoder)
 {
-    const struct model_config *config = &encoder->config;
+    const struct model_config *config = binder->config;
     size_t width = config->width;
     for (size_t i = 0; i < config->projections; i++) {
         struct dense *dense = &encoder->projections[i];
@@ -218,7 +215,7 @@ static void bind_projections(struct binder *binder, struct encoder *encoder)
 
 static void bind_head(struct binder *binder, struct encoder *encoder)
 {
-    const struct model_config *config = &encoder->config;
+    const struct model_config *config = binder->config;
     struct head *head = &encoder->head;
     size_t width = config->width, columns = config_head_columns(config);
     size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
@@ -227,7 +224,7 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
         head->dense.linear =
             bind_linear(binder, "head.dense", columns, width, config->head_dense_bias);
     head->norm =
-        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, columns);
+        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, columns);
     if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
         return;
     head->output.weight = config->head_tied
@@ -241,17 +238,16 @@ engine_status bind_tensors(const struct weight_file *file, struct encoder *encod
                            engine_error *error)
 {
     const struct model_config *config = &encoder->config;
-    struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
+    struct binder binder = {.file = file, .config = config, .error = error};
     bind_embedding(&binder, encoder);
     if (config->distances > 0)
         encoder->distance_bias =
             bind_distance_bias(&binder, config->heads, 2 * config->distances + 1);
     for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++)
-        bind_layer(&binder, config, i * config->layer_groups / config->layers, i,
+        bind_layer(&binder, i * config->layer_groups / config->layers, i,
                    &encoder->layers[i]); /* a layer has the tensors of its group */
-    encoder->final_norm =
-        bind_norm(&binder, "final.norm", config->final_norm ? config->norm : NORM_NONE, config,
-                  config->width);
+    encoder->final_norm = bind_norm(&binder, "final.norm",
+                                    config->final_norm ? config->norm : NORM_NONE, config->width);
     bind_projections(&binder, encoder);
     bind_head(&binder, encoder);
     if (config->token_vectors > 0)

@@ -3,8 +3,6 @@
  */
 #include "model/layers/embedding.h"
 
-#include "model/layers/position.h"
-
 #include <string.h>
 
 void embed_token(const struct encoder *encoder, const struct embedding *embedding, int32_t id,
@@ -12,8 +10,9 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
 {
     const struct model_config *config = &encoder->config;
     const struct kernels *kernels = encoder->kernels;
-    size_t width = config->embedding_width, row;
-    float index;
+    const enum position_scheme scheme = embedding->positions.scheme;
+    const double scale = embedding->positions.scale;
+    size_t width = config->embedding_width;
 
     memset(out, 0, width * sizeof *out);
     kernels->add_row(&encoder->token_table, (size_t)id, out);
@@ -22,21 +21,20 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
             out[i] *= embedding->token_scale;
     if (encoder->type_table.rows > 0)
         kernels->add_row(&encoder->type_table, (size_t)type, out);
-    if (position_has_rows(embedding->scheme)) {
+    if (position_has_rows(scheme)) {
         for (size_t i = 0; i < width; i++)
             out[i] += embedding->rows[at.position * row_stride(width) + i];
-    } else if (embedding->scheme == POSITION_LEARNED) {
-        row = config->position_offset + at.position;
-        if (embedding_skips(config, id))
-            row = (size_t)id;
-        bool is_scaled = embedding->position_scale != 1;
+    } else if (scheme == POSITION_LEARNED) {
+        size_t row =
+            embedding_skips(config, id) ? (size_t)id : config->position_offset + at.position;
+        bool is_scaled = scale != 1;
         if (is_scaled)
             memset(scratch, 0, width * sizeof *scratch);
         kernels->add_row(&encoder->position_table, row, is_scaled ? scratch : out);
         for (size_t i = 0; is_scaled && i < width; i++)
-            out[i] += (float)embedding->position_scale * scratch[i];
-    } else if (embedding->scheme == POSITION_INDEX) {
-        index = position_index(embedding->position_scale, at.position, at.n_tokens);
+            out[i] += (float)scale * scratch[i];
+    } else if (scheme == POSITION_INDEX) {
+        float index = position_index(scale, at.position, at.n_tokens);
         for (size_t i = 0; i < width; i++)
             out[i] += index;
     }

@@ -3,13 +3,13 @@
 #define MODEL_EMBEDDING_H
 
 #include "model/encoder.h"
+#include "model/layers/position.h"
 
 /* Settings that a session may override: the weights of the sum, and its positions. */
 struct embedding {
-    float token_scale;     /* W1 */
-    double position_scale; /* W2 */
-    enum position_scheme scheme;
-    const float *rows; /* W2·PE [positions, row_stride(E)], if position_has_rows */
+    float token_scale;                  /* W1 */
+    struct position_encoding positions; /* its scale: W2 */
+    float *rows; /* W2·PE [positions, row_stride(E)], if position_has_rows; else NULL */
 };
 
 /* Returns whether learned positions of later tokens do not count this token, which is padding. */

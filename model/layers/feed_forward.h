@@ -18,7 +18,14 @@ static inline size_t feed_forward_columns(const struct model_config *config)
 }
 
 /* Replaces a row of x·Winᵀ + b [F, gated: 2F] by the middle, in columns 0 .. F-1. */
-void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,
-                         float *row);
+static inline void feed_forward_middle(const struct kernels *kernels,
+                                       const struct model_config *config, float *row)
+{
+    float *first = row, *second = row + config->feed_forward;
+    kernels->activate(config->activation, config->gate == GATE_SECOND ? second : first,
+                      config->feed_forward);
+    if (config->gate != GATE_NONE)
+        kernels->multiply(first, second, config->feed_forward);
+}
 
 #endif

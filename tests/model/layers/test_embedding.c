@@ -72,7 +72,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
         c.encoder.type_table = c.types.stored.matrix;
     c.encoder.position_table = c.learned.stored.matrix;
     c.encoder.embedding_norm = (struct norm){norm, c.weight, norm == NORM_LAYER ? c.bias : NULL};
-    c.embedding = (struct embedding){(float)scale, position_scale, scheme, c.computed};
+    c.embedding = (struct embedding){(float)scale, encoding, c.computed};
     return c;
 }
 
@@ -89,8 +89,8 @@ static void free_case(struct model_case *c)
 static double expected_position(const struct model_case *c, size_t p, size_t x)
 {
     size_t width = c->encoder.config.width;
-    double scale = c->embedding.position_scale;
-    switch (c->embedding.scheme) {
+    double scale = c->embedding.positions.scale;
+    switch (c->embedding.positions.scheme) {
     case POSITION_NONE: return 0;
     case POSITION_SINUSOIDAL: return scale * plain_position(p, x, width);
     case POSITION_LEARNED: return scale * c->learned.values[(p + OFFSET) * width + x];
@@ -116,7 +116,7 @@ static void check_case(struct model_case *c, struct largest *largest)
                 expected[x] += c->types.values[type * width + x];
             expected[x] += expected_position(c, p, x);
         }
-        double bound = 5 * FLOAT_ROUNDING * (scale + 1 + c->embedding.position_scale);
+        double bound = 5 * FLOAT_ROUNDING * (scale + 1 + c->embedding.positions.scale);
         if (c->encoder.embedding_norm.kind != NORM_NONE) {
             for (size_t x = 0; x < width; x++)
                 sum[x] = (float)expected[x];
