@@ -36,7 +36,7 @@ encode-search -m bare.emb -p mean long.npy long --query 'dog cat bad'
 encode-search -m bare.emb -p mean -f json -k 1 long.npy long --query 'dog cat bad'
 encode-search -m bare.emb -p mean -f tsv long.npy long --query 'dog cat bad'
 encode-search -m bare.emb -p mean -f trec -k 2 long.npy --query 'bad cat'
-encode -m bare.emb -p mean -f npy -o one.npy cat; for format in text tsv; do encode-search -m bare.emb -p mean -f $format one.npy long.npy --query 'dog cat bad'; done
+encode -m bare.emb -p mean -f npy -o one.npy cat; for format in text json tsv trec; do encode-search -m bare.emb -p mean -f $format one.npy long.npy --query 'dog cat bad'; done
 echo '{"text": "dog", "pair": "cat cat cat bad bad bad dog"}' >pair.jsonl; encode -m bare.emb -p mean --input jsonl --max-tokens 6 --on-long chunk -f npy -o pair.npy <pair.jsonl; encode-search -m bare.emb -p mean pair.npy pair.jsonl --query bad
 sed 's/.*/{"_id": "d&", "title": "", "text": "&"}/' corpus >corpus.jsonl; encode -p mean --input jsonl -f npy -o ids.npy <corpus.jsonl; encode-search -p mean -f tsv -k 1 ids.npy corpus.jsonl --query cat
 encode-search -p mean -f trec ids.npy --query dog
