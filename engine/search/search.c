@@ -160,7 +160,7 @@ static void carve(struct search *search, struct arena *arena)
     search->scratch = arena_cut(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
     search->cursors = arena_cut(arena, n_entries(search), n_threads * sizeof *search->cursors);
     search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
-    search->others = arena_cut(arena, n * (n_threads - 1), search->scan.k * sizeof *search->others);
+    search->others = arena_cut(arena, n * (n_threads - 1), scan->k * sizeof *search->others);
     search->best = arena_cut(arena, n, sizeof *search->best);
     search->scores = arena_cut(arena, scan->of_texts ? search->n : 0, sizeof *search->scores);
 }
@@ -182,8 +182,7 @@ static engine_status allocate(struct search *search, void **block, engine_error 
 
 /* ---- The search ---- */
 
-/* Blocks that a thread takes at a time, as postings are read faster one after the other; texts of a
- * block. */
+/* Blocks that a thread takes at a time, as postings are read faster in order; texts of a block. */
 enum { RUN_BLOCKS = 8, BLOCK_TEXTS = 64 };
 
 /* Returns the next block of a thread; n_blocks or more at the end. *run: the last one, at first
@@ -243,8 +242,7 @@ static engine_status report_skipped(const struct search *search, size_t *n_skipp
         return succeed(error);
     return fail(error, ENGINE_ERROR_NOT_FINITE,
                 "row %zu (counted from 0) has no scores: it has NaN or an infinity%s (%zu such "
-                "row%s); the others "
-                "can be searched",
+                "row%s); the others can be searched",
                 (size_t)search->first_skipped,
                 search->scan.cosine ? ", or its length is neither 0 nor from 2.4e-35 to 4.2e37"
                                     : "",

@@ -405,11 +405,9 @@ float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *
     double sum = 0;
     text.rows += begin * row_bytes(scan->type, scan->width);
     text.n = end - begin;
-    for (size_t i = 0; i < n_queries; i++)
-        hits[i].n = 0;
     for (size_t block = 0; block * block_rows < text.n && n_queries > 0; block++)
         n_dropped += scan_block(&text, block, hits, NULL, scratch, &first);
-    for (size_t i = 0; i < n_queries && n_dropped == 0; i++)
+    for (size_t i = 0; i < n_queries; hits[i++].n = 0)
         sum += hits[i].n > 0 ? (double)hits[i].heap->score : 0;
     return n_dropped > 0 ? NAN : limit((float)sum);
 }

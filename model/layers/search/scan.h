@@ -74,7 +74,7 @@ size_t scan_block(const struct scan *scan, size_t block, struct hits *hits,
                   struct posting_range *cursors, float *scratch, size_t *first);
 
 /* Returns MaxSim of the text that has rows begin to end - 1, all queries being vectors of one: the
- * sum of the best score of each. NaN: a row has no scores. hits [n_queries]: room for one each. */
+ * sum of the best score of each. NaN: a row has no scores. hits [n_queries]: empty, of one each. */
 float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *hits,
                 float *scratch);
 

@@ -361,8 +361,8 @@ TEST(texts_have_the_sums_of_their_best_rows)
     static size_t starts[MOST_TEXTS + 1];
     support_allow_threads(3);
     for (size_t i = 0; i < 32; i++) {
-        const engine_element type = i % 4;
-        const engine_metric metric = i / 16;
+        const engine_element type = (engine_element)(i % 4);
+        const engine_metric metric = (engine_metric)(i / 16);
         struct trial trial =
             make(i, type, TEXT_ROWS, WIDTHS_OF[i / 4 % 4], QUERIES[i / 4 % 4], i % 5);
         const size_t n = split_rows(i, starts);
