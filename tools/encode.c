@@ -46,7 +46,8 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     default: code = encode_texts(&job);
     }
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
-    reader_free(&job.reader);
+    if (reads_stdin)
+        reader_free(&job.reader);
     return code;
 }
 

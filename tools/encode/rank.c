@@ -20,7 +20,6 @@ struct candidate {
 
 struct ranking {
     struct job *job;
-    const struct encode_options *options;
     struct encoder *encoder;
     struct item query;
     FILE *texts;
@@ -36,7 +35,7 @@ enum { TEXT_COLUMNS = 70, COUNT_COLUMNS = 6 };
 static void begin_ranking(struct ranking *ranking)
 {
     struct rows *rows = &ranking->job->rows;
-    const bool in_order = ranking->options->in_order;
+    const bool in_order = ranking->job->options->in_order;
     rows_titles(rows, in_order ? "index,score,text" : "rank,index,score,text", 0, NULL);
     rows_begin(rows, NULL, NULL);
     rows->count_width = COUNT_COLUMNS;
@@ -90,7 +89,7 @@ static int store_candidate(struct ranking *ranking, const struct candidate *cand
 
 static int print_sorted(struct ranking *ranking)
 {
-    const size_t top = ranking->options->request.top;
+    const size_t top = ranking->job->options->request.top;
     const size_t n = top && top < ranking->n ? top : ranking->n;
     char *text = NULL;
     bool is_read = true;
@@ -150,7 +149,7 @@ static int add_candidate(struct ranking *ranking, const struct item *item, float
     struct candidate candidate = {
         .ranked = {score, item->number - 1}, .len = input.text_len, .is_cut = item->n_dropped > 0};
     notes_of(ranking->job, item);
-    if (!ranking->options->in_order)
+    if (!ranking->job->options->in_order)
         return store_candidate(ranking, &candidate, input.text);
     print_candidate(ranking, &candidate, 0, input.text);
     return PROGRAM_DONE;
@@ -191,8 +190,8 @@ static void read_query(struct ranking *ranking)
 {
     struct encoder *encoder = ranking->encoder;
     struct item *query = &ranking->query;
-    query->record.input.text = ranking->options->query;
-    query->record.input.text_len = strlen(ranking->options->query);
+    query->record.input.text = ranking->job->options->query;
+    query->record.input.text_len = strlen(ranking->job->options->query);
     item_add_prompt(query, &encoder->query_prompt);
     if (encoder->ranks_pairs)
         return;
@@ -203,7 +202,7 @@ static void read_query(struct ranking *ranking)
 
 int rank_texts(struct job *job)
 {
-    struct ranking ranking = {.job = job, .options = job->options, .encoder = job->encoder};
+    struct ranking ranking = {.job = job, .encoder = job->encoder};
     read_query(&ranking);
     if (job->options->in_order)
         begin_ranking(&ranking);
