@@ -28,7 +28,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     if (reads_stdin && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     reader_open(&job.reader, request->texts, request->n_texts, request->is_json_input);
-    job.reader.pair = options->pair[0];
+    job.reader.pair = options->pair;
     job.reader.two_by_two = options->are_pairs;
     job.reader.keeps_going = options->skips_errors;
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON

@@ -59,8 +59,8 @@ static const struct option_row INPUT_ROWS[] = {
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
      CHOICE(request.is_json_input, false, "text jsonl")},
-    {"pair", 0, "TEXT", "encode this second text together with the one TEXT",
-     TEXTS_AT(struct encode_options, pair, n_pairs)},
+    {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(pair),
+     .most = 1},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
      TEXT(request.encode.prompt)},
     {"prompt-text", 0, "TEXT", "prepend this to each text", TEXT(request.encode.prompt_text)},
@@ -217,7 +217,7 @@ static const char *check_options(const void *options)
         return "--similarity takes at least two texts";
     if (encode->are_pairs && task == TASK_SIMILARITY && n % 2)
         return "--pairs takes two texts for each pair: the last one has none beside it";
-    if (encode->n_pairs && n != 1)
+    if (encode->pair && n != 1)
         return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
         return "--tokens and -p are printed together by -f json only";

@@ -19,8 +19,7 @@ enum output_format { OUTPUT_FORMATS(OUTPUT_FORMAT_CONSTANT) };
 struct encode_options {
     struct request_options request;
     const char *output_path; /* NULL: stdout */
-    const char *pair[1];     /* [n_pairs] */
-    size_t n_pairs;
+    const char *pair;        /* or NULL */
     const char *query;       /* of TASK_RANK */
     bool in_order;           /* TASK_RANK: not sorted */
     bool are_pairs;          /* TASK_SIMILARITY: of the two texts of each pair */

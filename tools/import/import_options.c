@@ -27,7 +27,7 @@ static const struct option_row FILE_ROWS[] = {
     {"tokenizer-only", 0, "S",
      "write the tokenizer of S and no model; S is a tokenizer.json, a\n"
      "vocab.txt, or a directory",
-     TEXT(tokenizer)},
+     TEXT(tokenizer), .most = 1},
     {"dry-run", 0, NULL, "check everything, show what would be written, write nothing",
      FLAG(is_dry_run)},
     {"sandbox", 0, "auto|off|require",
@@ -37,11 +37,12 @@ static const struct option_row FILE_ROWS[] = {
 };
 
 static const struct option_row VECTORS_ROWS[] = {
-    {"vectors", 0, "FILE", "read lines of a word and its numbers ('-': stdin)", TEXT(vectors.path)},
+    {"vectors", 0, "FILE", "read lines of a word and its numbers ('-': stdin)", TEXT(vectors.path),
+     .most = 1},
     {"limit", 0, "N", "read only the first N words",
      COUNT_AT(struct import_options, vectors.limit, 1, INT32_MAX)},
     {"only-words-of", 0, "F", "keep only words of these texts ('-': stdin), with ids as in Keras",
-     TEXT(vectors.only_words_of)},
+     TEXT(vectors.only_words_of), .most = 1},
     {"lower", 0, "yes|no",
      "put texts into lower case (default: yes if no word has a capital;\n"
      "with --only-words-of yes, as Keras does)",
@@ -84,6 +85,7 @@ static const struct option_rule RULES[] = {
                  "--limit, --only-words-of, --lower, --split, --max-tokens and those of positions "
                  "require --vectors"),
     {.check = check_positions},
+    OPTION_EXCLUDES("tokenizer-only", "weights tables vectors", NULL),
     OPTION_EXCLUDES("only-words-of", "split",
                     "--only-words-of splits texts as Keras does: leave out --split"),
     OPTION_EXCLUDES("vectors=-", "only-words-of=-",

@@ -27,9 +27,10 @@ static const struct option_row FILE_ROWS[] = {
 
 static const struct option_row TOKENIZER_ROWS[] = {
     {"tokenizer", 0, "FILE", "read a Keras Tokenizer.to_json() file, or one token per line",
-     TEXT(tokenizer)},
-    {"words", 0, "'a b c'", "use these words", TEXT(words)},
-    {"fit", 0, "FILE", "use the words of a text ('-': stdin) by the rules of Keras", TEXT(fit)},
+     TEXT(tokenizer), .most = 1},
+    {"words", 0, "'a b c'", "use these words", TEXT(words), .most = 1},
+    {"fit", 0, "FILE", "use the words of a text ('-': stdin) by the rules of Keras", TEXT(fit),
+     .most = 1},
     {"oov", 0, "TOKEN", "--fit: token for unknown words, '' for none (default <unk>)",
      TEXT(fit_options.oov)},
     {"num-words", 0, "N", "--fit: keep the N most frequent words", COUNT(fit_options.num_words)},

@@ -235,7 +235,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"data", 0, "FILE",
      "write the numbers too (alone: only these), with tabs; FILE -: to\n"
      "standard output",
-     TEXT(data_path), GIVEN_AT(struct plot_options, writes_data)},
+     TEXT(data_path), .most = 1, GIVEN_AT(struct plot_options, writes_data)},
     {"size", 0, "WxH", "in pixels, or as 160x100mm or 6.3x4in; default fits a page",
      SET_BY(set_size)},
     {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",

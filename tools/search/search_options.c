@@ -58,7 +58,7 @@ static const struct option_row SEARCH_ROWS[] = {
     {"on-error", 0, "KIND", "if a row has NaN and the like: error (default), or skip",
      CHOICE(skips_rows, false, "error skip")},
     {"rerank", 0, "FILE", "sort the best candidates again by this cross-encoder; needs TEXTS",
-     TEXT(rerank)},
+     TEXT(rerank), .most = 1},
     {"candidates", 0, "N", "--rerank: sort N candidates (default 100, and at least --top)",
      COUNT(n_candidates, 1, MOST_HITS)},
 };

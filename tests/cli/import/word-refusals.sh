@@ -43,6 +43,7 @@ encode-import --vectors l.txt -o g.txt
 encode-import --vectors g.txt -o h.txt
 encode-import --vectors - -o g.txt <g.txt
 encode-import --vectors v.txt --only-words-of g.txt -o g.txt
+encode-import --vectors g.txt --vectors g.txt -o x; encode-import --tokenizer-only g.txt --weights int8 -o x; encode-new --words a --words b -o x
 encode-import --tokenizer-only g.txt -o g.txt
 cmp v.txt g.txt && echo the file stays
 encode-import --vectors v.txt -o -; ls ./-

@@ -112,8 +112,8 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
     if (!option_is_of(slot->group, row, reading->command))
         program_die_misused("%s is not an option of %s", name,
                             reading->table->commands[reading->command].name);
-    if (slot->text && row->letter == 'o')
-        program_die_misused("%s is given twice: there is one output", name);
+    if (slot->text && (row->letter == 'o' || (row->kind == OPTION_TEXT && row->most == 1)))
+        program_die_misused("%s is given twice, and has one value", name);
     slot->text = use.text ? use.text : "";
     if (row->given)
         *(bool *)(options + row->given) = true;

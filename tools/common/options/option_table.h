@@ -45,7 +45,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset, bytes; /* of the value in the struct */
     size_t given;         /* of a bool that is set if the option was given; 0: none */
-    size_t n;             /* of the number of texts; `most` fit */
+    size_t n;             /* of the number of texts; `most` fit. A text of most 1 is given once */
     uint64_t least, most;
     double real_least, real_most;
     /* Names of values between blanks or commas. Their values count up from `least`; that of
