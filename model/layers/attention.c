@@ -31,12 +31,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns whether queries see later keys (no look-ahead mask). */
-static bool sees_later(const struct attention_head *head)
-{
-    return head->band.after > 0;
-}
-
 /* A head, and the biases computed for it in the first part of the scratch. */
 struct task {
     const struct kernels *kernels;
@@ -169,22 +163,16 @@ static void gather(const float *from, const struct attention_head *head, float *
     }
 }
 
-/* Returns the number of queries per block: fewer with a window, as the keys that only some queries
- * see are computed for all. */
-static size_t queries_at_once(const struct attention_head *head)
-{
-    return head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
-}
-
 /* A block of queries, and the range of keys that any of them sees. */
 struct block {
     size_t first, n_queries;
     struct key_range keys;
 };
 
+/* Not under look-ahead masks: a row's bits must not depend on later tokens. */
 static bool use_blas(const struct attention_head *head)
 {
-    return head->blas != NULL && sees_later(head);
+    return head->blas != NULL && head->band.after > 0;
 }
 
 /* Computes the scores of the keys from `key` on, to the end of their block. */
@@ -298,11 +286,13 @@ static void attend_many(const struct task *task, size_t first)
     const struct attention_head *head = task->head;
     struct many many;
     size_t n_tokens = head->n_tokens;
+    /* Fewer queries with a window, as the keys that only some of them see are computed for all. */
+    size_t most = head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
     carve_many(&many, task->scratch, n_tokens, head->head_width);
     gather(head->k, head, many.keys, head->head_width);
     gather(head->v, head, many.values, row_stride(head->head_width));
     for (size_t n_queries; first < n_tokens; first += n_queries) {
-        n_queries = smaller(n_tokens - first, queries_at_once(head));
+        n_queries = smaller(n_tokens - first, most);
         struct block block = {
             .first = first,
             .n_queries = n_queries,
@@ -363,8 +353,8 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
 {
     struct task task = {.kernels = kernels, .head = head, .scratch = scratch};
     size_t n_tokens = head->n_tokens, n_few = n_tokens;
-    if (n_few > EXACT_KEYS)
-        n_few = sees_later(head) ? 0 : EXACT_KEYS;
+    if (n_few > EXACT_KEYS) /* queries that see no later keys see few */
+        n_few = head->band.after > 0 ? 0 : EXACT_KEYS;
     if (head->bias != NULL && n_tokens > 0) {
         size_t n_biases = 2 * n_tokens - 1;
         distance_bias_row(head->bias, n_tokens, scratch);

@@ -25,7 +25,6 @@ size_t added_window_start(struct added_window *window, const struct pattern_set 
 void added_window_begin(struct added_window *window)
 {
     window->n = window->n_bytes = 0;
-    window->at_start = true;
     window->after_word = window->in_blanks = window->stripping = window->is_open = false;
 }
 
@@ -62,7 +61,6 @@ static void add_char(struct added_window *window, struct normal_char c)
 {
     const unsigned properties = unicode_properties(c.code);
     const bool is_blank = (properties & UNICODE_BLANK) != 0;
-    window->at_start = false;
     window->after_word = (properties & UNICODE_WORD) != 0;
     window->is_open = window->is_open && is_blank;
     window->stripping = window->stripping && is_blank;
@@ -119,17 +117,15 @@ static void add_token(struct added_window *window, const struct added_pattern *p
                         left && window->in_blanks ? window->blanks_begin : chars[taken].begin,
                         chars[n - 1].end);
     }
-    window->at_start = window->in_blanks = false;
+    window->in_blanks = false;
     window->after_word = (unicode_properties(chars[n - 1].code) & UNICODE_WORD) != 0;
 }
 
 /* Returns whether no word character is next to the pattern of n characters at chars[i]. */
 static bool is_single_word(const struct added_window *window, size_t i, size_t n)
 {
-    const bool left = window->at_start || !window->after_word;
-    const bool right =
-        i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD);
-    return left && right;
+    return !window->after_word &&
+           (i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD));
 }
 
 static size_t count_chars(const char *bytes, size_t len)
@@ -202,7 +198,7 @@ size_t added_window_add_ascii(struct added_window *window, const struct ascii_ta
         const size_t stop = run_end(window, table, text, at, end);
         if (stop > at) {
             const uint8_t last = (uint8_t)text[stop - 1];
-            window->at_start = window->in_blanks = window->is_open = window->stripping = false;
+            window->in_blanks = window->is_open = window->stripping = false;
             window->after_word = (table->properties[last] & UNICODE_WORD) != 0;
             pretokenizer_add_ascii(window->pretokenizer, text, at, stop);
             at = stop;

@@ -15,8 +15,7 @@ struct added_window {
     struct normal_char *chars; /* [cap], n of them buffered */
     char *bytes;               /* [4 * cap], n_bytes: their UTF-8 */
     size_t n, n_bytes, cap;
-    bool at_start;          /* no character was read yet */
-    bool after_word;        /* the character before was a word character */
+    bool after_word;        /* there was a character before, and it was a word character */
     bool in_blanks;         /* so were blanks, in which case: */
     size_t blanks_begin;    /* offset of the first blank in the text */
     struct pretoken before; /* the word before them, */

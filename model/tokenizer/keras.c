@@ -43,15 +43,14 @@ static size_t next_match(const struct keras_reader *reader, size_t matched, char
 static void reader_start(struct keras_reader *reader, struct word_sink *sink, char *buffer)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
-    reader->sink = sink;
-    reader->tokenizer = tokenizer;
-    reader->word = (struct word){.bytes = buffer, .cap = tokenizer->vocabulary.longest_bytes};
-    reader->matched = 0;
-    reader->border[0] = 0;
+    *reader = (struct keras_reader){
+        .sink = sink,
+        .tokenizer = tokenizer,
+        .word = {.bytes = buffer, .cap = tokenizer->vocabulary.longest_bytes},
+    };
     for (size_t i = 1; i < tokenizer->split.len; i++)
         reader->border[i] =
             (uint8_t)next_match(reader, reader->border[i - 1], tokenizer->split.text[i]);
-    reader->wide_filters = false;
     for (size_t i = 0; i < tokenizer->filters.len; i++)
         reader->wide_filters |= (unsigned char)tokenizer->filters.text[i] >= 0x80;
 }
