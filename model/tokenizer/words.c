@@ -57,28 +57,12 @@ static bool is_trimmed(uint32_t code)
     return code == BYTE_LEVEL_BLANK || (unicode_properties(code) & UNICODE_BLANK);
 }
 
-/* Counts the blanks at the start of a text, and at its end. */
-static size_t count_leading(const char *text, size_t len)
+/* Counts the blanks at the start of a text, or at its end. */
+static size_t count_blanks(const char *text, size_t len, bool at_end)
 {
     size_t n = 0;
-    for (size_t at = 0; at < len; n++) {
-        const struct utf8_char c = utf8_decode(text + at, len - at);
-        if (!is_trimmed(c.code))
-            break;
-        at += c.len;
-    }
-    return n;
-}
-
-static size_t count_trailing(const char *text, size_t len)
-{
-    size_t n = 0;
-    for (; len > 0; n++) {
-        const struct utf8_char c = utf8_decode_last(text, len);
-        if (!is_trimmed(c.code))
-            break;
-        len -= c.len;
-    }
+    while (len > 0 && is_trimmed(utf8_cut(&text, &len, at_end).code))
+        n++;
     return n;
 }
 
@@ -88,8 +72,8 @@ static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t
                         struct text_view own)
 {
     const bool is_first = sink->n == sink->skip || begin == 0;
-    size_t leading = count_leading(own.text, own.len), at = end;
-    size_t trailing = count_trailing(own.text, own.len);
+    size_t leading = count_blanks(own.text, own.len, false), at = end;
+    size_t trailing = count_blanks(own.text, own.len, true);
     if (is_first && leading == 1 && sink->tokenizer->trim == TRIM_BLANKS_BUT_FIRST)
         leading = 0;
     for (; leading > 0 && begin < end; leading--)

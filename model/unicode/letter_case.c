@@ -56,26 +56,13 @@ enum letter_context letter_context(uint32_t code)
     }
 }
 
-static bool ends_cased(const char *text, size_t len)
+/* Returns whether the first letter of a text that is not ignored is Cased; from_end: the last. */
+static bool is_cased(const char *text, size_t len, bool from_end)
 {
     while (len > 0) {
-        const struct utf8_char c = utf8_decode_last(text, len);
-        const enum letter_context context = letter_context(c.code);
+        const enum letter_context context = letter_context(utf8_cut(&text, &len, from_end).code);
         if (context != LETTER_CASE_IGNORABLE)
             return context == LETTER_CASED;
-        len -= c.len;
-    }
-    return false;
-}
-
-static bool starts_cased(const char *text, size_t len)
-{
-    for (size_t at = 0; at < len;) {
-        const struct utf8_char c = utf8_decode(text + at, len - at);
-        const enum letter_context context = letter_context(c.code);
-        if (context != LETTER_CASE_IGNORABLE)
-            return context == LETTER_CASED;
-        at += c.len;
     }
     return false;
 }
@@ -84,7 +71,7 @@ static bool starts_cased(const char *text, size_t len)
 static uint32_t lower_sigma(const char *text, size_t len, size_t at, size_t code_len)
 {
     const size_t next = at + code_len;
-    const bool final = ends_cased(text, at) && !starts_cased(text + next, len - next);
+    const bool final = is_cased(text, at, true) && !is_cased(text + next, len - next, false);
     return final ? FINAL_SIGMA : SMALL_SIGMA;
 }
 

@@ -20,6 +20,15 @@ struct utf8_char {
 struct utf8_char utf8_decode(const char *text, size_t len);
 struct utf8_char utf8_decode_last(const char *text, size_t len);
 
+/* Decodes the first character of a text, or the last one, and cuts it off. */
+static inline struct utf8_char utf8_cut(const char **text, size_t *len, bool last)
+{
+    const struct utf8_char c = last ? utf8_decode_last(*text, *len) : utf8_decode(*text, *len);
+    *text += last ? 0 : c.len;
+    *len -= c.len;
+    return c;
+}
+
 /* Writes a code point as utf8_decode returns it. Returns the bytes written. */
 size_t utf8_encode(uint32_t code, char out[UTF8_BYTES]);
 
