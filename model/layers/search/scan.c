@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_BLOCK_ROWS = 1024, BLOCK_BYTES = 192 * 1024 };
+/* Blocks are longer with sparse queries: the cursors of all their words advance for each block. */
+enum { FEW_BLOCK_ROWS = 1024, BLOCK_BYTES = 192 * 1024, SPARSE_BLOCK_BYTES = 4 * BLOCK_BYTES };
 
 /* With fewer rows than this for each hit, so many are candidates that panels are faster. */
 enum { LEAST_ROWS_OF_A_HIT = 200 };
@@ -45,8 +46,8 @@ size_t scan_block_rows(const struct scan *scan)
     size_t row = scan_stride(scan->width) * sizeof(float);
     if (scan->n_queries <= FEW_QUERIES || row == 0)
         return FEW_BLOCK_ROWS;
-    return limited(BLOCK_BYTES / row / ROWS_OF_TILES * ROWS_OF_TILES, ROWS_OF_TILES,
-                   FEW_BLOCK_ROWS);
+    const size_t bytes = scan->sparse != NULL ? SPARSE_BLOCK_BYTES : BLOCK_BYTES;
+    return limited(bytes / row / ROWS_OF_TILES * ROWS_OF_TILES, ROWS_OF_TILES, FEW_BLOCK_ROWS);
 }
 
 /* Returns the number of queries whose scores are stored at a time. */
