@@ -1,8 +1,9 @@
 """A checkpoint as a HuggingFace and sentence-transformers directory, which encode-import reads.
 
-    export.py --cache DIR --checkpoint FILE --out DIR [--mix FILE SHARE]
+    export.py --cache DIR --checkpoint FILE --out DIR [--mix FILE SHARE]... [--own SHARE]
 
---mix: each number is SHARE of that checkpoint's number and the rest of the first one's."""
+--mix: each number is SHARE of that checkpoint's number, and the rest of the first one's. --own: the share of our own
+space in the products of vectors."""
 
 import argparse
 import json
@@ -17,7 +18,7 @@ import trainer
 from distill import PROJECTION
 from wordpiece import SPECIAL
 
-TEACHERS_SHARE = 0.7
+OWN = 0.3 # where there is no trained matrix
 
 
 def write_safetensors(path, tensors):
@@ -98,16 +99,18 @@ def dense_config(shape):
             "activation_function": "torch.nn.modules.linear.Identity"}
 
 
-def dense(parameters):
-    """The matrix after the pooling: a trained one, or one of the projection. In the teacher's space, which stage 2
-    learned to project to, likeness is better and the order of words is felt less than in our own; products of vectors
-    times this matrix are a mixture of the two."""
-    if model.DENSE in parameters:
-        return parameters[model.DENSE].detach().cpu().numpy()
-    p = parameters[PROJECTION].detach().cpu().double().numpy()
-    p /= numpy.linalg.svd(p, compute_uv=False).mean()
-    squares, directions = numpy.linalg.eigh((1 - TEACHERS_SHARE) * numpy.eye(len(p)) + TEACHERS_SHARE * p @ p.T)
-    return (directions * numpy.sqrt(squares)) @ directions.T
+def dense(parameters, own):
+    """The matrix after the pooling. In the teacher's space, which stage 2 learned to project to, likeness is better, and
+    the order of words and rare words are felt less than in our own; products of vectors times this matrix are a mixture
+    of the two. Stage 4 trained the matrix itself."""
+    trained = model.DENSE in parameters
+    p = parameters[model.DENSE if trained else PROJECTION].detach().cpu().double().numpy()
+    products = p.T @ p if trained else p @ p.T
+    values = numpy.linalg.eigvalsh(products)
+    products /= values.mean() if trained else numpy.sqrt(values).mean() ** 2
+    own = own if own is not None else 0 if trained else OWN
+    squares, directions = numpy.linalg.eigh(own * numpy.eye(len(products)) + (1 - own) * products)
+    return (directions * numpy.sqrt(squares.clip(0))) @ directions.T
 
 
 def main():
@@ -115,21 +118,23 @@ def main():
     parser.add_argument("--cache", required=True)
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--mix", nargs=2, metavar=("FILE", "SHARE"))
+    parser.add_argument("--mix", nargs=2, metavar=("FILE", "SHARE"), action="append", default=[])
+    parser.add_argument("--own", type=float)
     options = parser.parse_args()
     whole = Path(options.out)
     if whole.exists() and not (whole / "config.json").exists():
         raise SystemExit("'%s' is there and no model: name another --out" % whole)
     out = whole.with_name(whole.name + ".part")
     parameters, shape = trainer.load(options.checkpoint)
-    if options.mix:
-        others, share = trainer.load(options.mix[0])[0], float(options.mix[1])
-        parameters = {n: p + share * (others[n] - p) for n, p in parameters.items() if n in others}
+    first = parameters
+    for file, share in options.mix:
+        others = trainer.load(file)[0]
+        parameters = {n: p + float(share) * (others[n] - first[n]) for n, p in parameters.items() if n in others}
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     for folder in ("1_Pooling", "2_Dense"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     write_safetensors(out / "model.safetensors", tensors(parameters, shape))
-    write_safetensors(out / "2_Dense" / "model.safetensors", {"linear.weight": dense(parameters)})
+    write_safetensors(out / "2_Dense" / "model.safetensors", {"linear.weight": dense(parameters, options.own)})
     (out / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
     for name, value in (("config.json", config(shape)), ("tokenizer.json", tokenizer(pieces)),
                         ("tokenizer_config.json", tokenizer_config(shape)), ("modules.json", modules()),

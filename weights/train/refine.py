@@ -1,5 +1,6 @@
 """Stage 4, from a weight file: typed errors, and the order of words in many forms; opposites and negations go on. All
-losses see the vectors as the file gives them, after its matrix.
+losses see the vectors as the file gives them, after its matrix. There are two teachers: texts learn the big model's
+vectors; triples keep the cosines that the file gives them, but for those that the triple is about.
 
     refine.py --cache DIR --from DIR/start.pt --out DIR --steps N"""
 
@@ -16,12 +17,12 @@ import distill
 import losses
 import model
 import oppose
+import trainer
 import wordpiece
 from sentences import typos
 
 TYPED = 0.5 # the share of the texts with errors, one or two
 FITTED = 4000 # texts that the projection to the teacher's space begins with
-FAR, NEAR = 0.8, 0.9 # cosines of what says something else, at most, and of what says the same, at least
 
 
 class Texts(oppose.Texts):
@@ -61,12 +62,13 @@ class Texts(oppose.Texts):
 
 
 class Refinement(oppose.Opposition):
-    names = ("mlm", "cosine", "order", "square", "apart", "ranked", "opposed", "right")
     texts_of = Texts
 
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
         self.dev = dev.Dev(settings["text"], self.texts.words)
+        parameters, shape = trainer.load(Path(settings["cache"]) / "start.pt")
+        self.file = model.Bert({n: p.detach() for n, p in parameters.items()}, shape)
 
     def measured(self, bert):
         return self.dev.figures(bert)
@@ -86,26 +88,48 @@ class Refinement(oppose.Opposition):
         self.texts.typed = 0.0
         return out
 
+    def kept(self, bert, triples, rng, parts):
+        """The vectors of triples, and how far they are from what the file says of them: by the cosines of texts of
+        different triples, and by those of each pair that says the same, where it is farther now."""
+        chosen, seed = triples.T.reshape(-1), int(rng.integers(1 << 30))
+        ours = self.texts.vectors(bert, chosen, numpy.random.default_rng(seed), parts)
+        with torch.no_grad():
+            files = self.texts.vectors(self.file, chosen, numpy.random.default_rng(seed), parts)
+        of = torch.arange(len(triples), device=model.DEVICE).repeat(3)
+        other = of[:, None] != of
+        square = ((ours @ ours.T - files @ files.T) * other).pow(2).sum() / other.sum()
+        (a, b, c), (d, e, _) = ours.chunk(3), files.chunk(3)
+        nearer = F.relu((d * e).sum(1) - (a * b).sum(1)).mean()
+        return (a, b, c), self.settings["square_weight"] * square + nearer
+
     def ranked(self, bert, rng):
-        texts = self.texts
-        drawn = texts.ranked[rng.integers(len(texts.ranked), size=self.settings["ranked"])]
-        a, b, c = texts.vectors(bert, drawn.T.reshape(-1), rng, 3).chunk(3)
+        texts, s = self.texts, self.settings
+        drawn = texts.ranked[rng.integers(len(texts.ranked), size=s["ranked"])]
+        (a, b, c), kept = self.kept(bert, drawn, rng, 3)
         near, first, second = (a * b).sum(1), (a * c).sum(1), (b * c).sum(1)
-        far = torch.maximum(first, second)
-        loss = F.relu(far - near + self.settings["margin"]) + 0.5 * (F.relu(far - FAR) + F.relu(NEAR - near))
-        return loss.mean(), (near > first).float().mean()
+        order = F.relu(torch.maximum(first, second) - near + s["margin"]).mean()
+        return order + s["kept_weight"] * kept, (near > first).float().mean()
+
+    def opposed(self, bert, rng):
+        texts, s = self.texts, self.settings
+        drawn = texts.draw_opposed(s["opposed"], rng)
+        vectors, kept = self.kept(bert, texts.opposed[drawn], rng, 2)
+        level, same = (torch.from_numpy(of[drawn]).float().to(model.DEVICE) for of in (texts.levels, texts.same))
+        loss, right = losses.opposed(*vectors, level, same)
+        return loss + s["kept_weight"] * kept, right
 
 
 def main():
     parser = distill.arguments()
     parser.add_argument("--text", required=True, help="the folder of the texts, to measure with")
-    parser.add_argument("--opposed", type=int, default=28, help="triples of opposites per worker and step")
-    parser.add_argument("--opposed-weight", type=float, default=1.5)
+    parser.add_argument("--opposed", type=int, default=36, help="triples of opposites per worker and step")
+    parser.add_argument("--opposed-weight", type=float, default=1.0)
     parser.add_argument("--apart-weight", type=float, default=1.0)
+    parser.add_argument("--kept-weight", type=float, default=0.5, help="of what triples keep from the file")
     parser.add_argument("--average", type=float, default=0.995, help="of the weights, per step")
     parser.add_argument("--measure-every", type=int, default=100, help="steps")
-    parser.set_defaults(texts=256, ranked=48, tokens=768, parts=5, block=8000, long_every=3, ranked_weight=0.8,
-                        margin=0.06, rate=4e-4, warm_up=50, seed=4, save_every=60, workers=1)
+    parser.set_defaults(texts=256, ranked=48, tokens=768, parts=5, block=8000, long_every=2, ranked_weight=0.8,
+                        margin=0.05, rate=3e-4, warm_up=50, seed=4, save_every=60, workers=1)
     distill.train(parser.parse_args(), Refinement, "texts.npz", "opposites.npz", "order.npz")
 
 

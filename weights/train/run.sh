@@ -54,7 +54,7 @@ case $mlm$near$nearer$opposed in *[!0-9]*) stop "HOURS=$hours is too much" ;; es
 made=$work/made-$mlm-$near-$nearer-$opposed
 
 # Big blocks stay in the process: freeing and allocating them again costs a tenth of the time.
-export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000
+export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000 ONEDNN_PRIMITIVE_CACHE_CAPACITY=100000
 
 # Python runs beside this shell, so that a signal to the shell alone ends both.
 child=
