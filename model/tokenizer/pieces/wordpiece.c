@@ -20,15 +20,18 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     const size_t prefix = first > 0 ? tokenizer->prefix.len : 0;
     const size_t start = word->chars[first].at, longest = tokenizer->vocabulary.longest_bytes;
     char *text = word->bytes + start - prefix;
+    uint64_t hash = VOCABULARY_HASH_START;
     size_t n = 0, at = prefix;
     memcpy(text, tokenizer->prefix.text, prefix);
-    uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, text, prefix);
+    for (size_t i = 0; i < prefix; i++)
+        hash = vocabulary_hash_byte(hash, text[i]);
     for (; first + n < word->n_chars; n++) {
         const size_t end = pretoken_at(word, first + n + 1) - start + prefix;
         if (end > longest)
             break;
-        hashes[n] = hash = vocabulary_hash(hash, text + at, end - at);
-        at = end;
+        for (; at < end; at++)
+            hash = vocabulary_hash_byte(hash, text[at]);
+        hashes[n] = hash;
     }
     for (; n > 0; n--) {
         const size_t end = pretoken_at(word, first + n) - start + prefix;
