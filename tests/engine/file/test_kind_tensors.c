@@ -13,8 +13,8 @@ static struct patient made_model(const char *words)
     enum { ALIGN = 64 };
     char path[SUPPORT_PATH];
     support_path(path, support_folder(), "kind.weights");
-    support_make_model(path, NULL,
-                       "--width 8 --heads 2 --max-tokens 12 --feed-forward 16 --words a %s", words);
+    support_make_model(path, "a", "--width 8 --heads 2 --max-tokens 12 --feed-forward 16 %s",
+                       words);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);

@@ -25,8 +25,7 @@ static void *made_file(const char *words, size_t *len)
 {
     char path[SUPPORT_PATH];
     support_path(path, support_folder(), "kind.weights");
-    support_make_model(path, NULL, "--width 8 --max-tokens 12 --feed-forward 16 --words a %s",
-                       words);
+    support_make_model(path, "a", "--width 8 --max-tokens 12 --feed-forward 16 %s", words);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);
