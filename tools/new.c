@@ -126,7 +126,7 @@ static void set_template(struct tokenizer_draft *draft, const struct new_options
                          const char *text, bool is_pair)
 {
     const char *option = is_pair ? "--template-pair" : "--template-single";
-    const size_t n_types = (size_t)options->shape.config.token_types;
+    const size_t n_types = options->shape.config.token_types;
     char setting[TEMPLATE_BYTES] = "";
     size_t n = 0, n_a = 0, n_b = 0;
     if (text == NULL)

@@ -117,7 +117,7 @@ static void embeddings(struct generator *generator, const struct model_config *c
               0.7);
     generator->status = weight_writer_frequencies(
         generator->writer, generator->options->frequencies, config->position_frequencies);
-    generator->n_parameters += (uint64_t)config->position_frequencies;
+    generator->n_parameters += config->position_frequencies;
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);
@@ -142,8 +142,7 @@ static void head(struct generator *generator, const struct model_config *config)
     bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
     if (has_labels || (config->head == HEAD_MASK && !config->head_tied))
         linear(generator, "head.output", TENSOR_INT8,
-               (size_t)(has_labels ? config->labels : config->vocabulary), width, 1, 0,
-               config->head_bias);
+               has_labels ? config->labels : config->vocabulary, width, 1, 0, config->head_bias);
     if (config->head_tied && config->head_bias)
         vector(generator, "head.output", ".bias", config->vocabulary, 0);
     if (config->token_vectors > 0)
@@ -222,7 +221,7 @@ void random_model_write(struct weight_writer *writer, const struct model_config 
         rows(&generator, n_heads, n, 0, 1);
     }
     for (size_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
-        layer(&generator, config, (size_t)i);
+        layer(&generator, config, i);
     if (config->final_norm)
         norm(&generator, "final.norm", config->width, config->norm_bias);
     head(&generator, config);

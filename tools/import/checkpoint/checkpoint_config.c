@@ -173,9 +173,8 @@ static void read_labels(const struct json_file *file, struct checkpoint_config *
             file_die(file->name, "'id2label' has %zu entries, and \"%s\" is %s; expected a name", n,
                      key, name == NULL ? "missing" : json_kind(name));
     }
-    if (n > 0 && count > 0 && (size_t)count != n)
-        file_die(file->name, "'num_labels' is %lld, but 'id2label' has %zu entries",
-                 (long long)count, n);
+    if (n > 0 && count > 0 && count != n)
+        file_die(file->name, "'num_labels' is %zu, but 'id2label' has %zu entries", count, n);
     config->label_names = n > 0 ? names : NULL;
     config->model.labels = n > 0 ? n : count;
 }

@@ -41,12 +41,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
         program_die("sentence_bert_config.json: 'do_lower_case' is true, but the tokenizer keeps "
                     "capitals; expected both alike");
-    size_t n = checkpoint->tokenizer.draft.words.n;
-    if ((uint64_t)checkpoint->config.model.vocabulary < n)
-        program_die("the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
+    size_t n = checkpoint->tokenizer.draft.words.n, rows = checkpoint->config.model.vocabulary;
+    if (rows < n)
+        program_die("the tokenizer has ids up to %zu; expected fewer than the %zu rows of "
                     "'vocab_size' in %s",
-                    n - 1, (long long)checkpoint->config.model.vocabulary,
-                    checkpoint->config_file.name);
+                    n - 1, rows, checkpoint->config_file.name);
 }
 
 /* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of
@@ -76,11 +75,11 @@ static void set_modules(struct checkpoint *checkpoint)
     }
     if (st->width > 0 && st->width != model->width)
         program_die(
-            "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, the model's width",
-            st->pooling_place, (long long)st->width, (long long)model->width);
+            "%sconfig.json: 'word_embedding_dimension' is %zu; expected %zu, the model's width",
+            st->pooling_place, st->width, model->width);
     if (st->n_dense > 0 && st->dense[0].in != model->width)
-        program_die("%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
-                    st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
+        program_die("%sconfig.json: 'in_features' is %zu; expected %zu, the model's width",
+                    st->dense[0].place, st->dense[0].in, model->width);
 }
 
 static void plan_tensors(struct checkpoint *checkpoint, struct stored_types types)

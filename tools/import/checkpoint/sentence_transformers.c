@@ -209,8 +209,8 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     enum dense_activation activation = read_dense_activation(file);
     text_module_parse(st, file);
     if (before > 0 && dense->in != before)
-        file_die(file->name, "'in_features' is %lld; expected %lld, the width before it",
-                 (long long)dense->in, (long long)before);
+        file_die(file->name, "'in_features' is %zu; expected %zu, the width before it", dense->in,
+                 before);
     if (index > 0 && (activation != st->activation || has_bias != st->has_bias))
         file_die(file->name, "'activation_function' or 'bias' differs from the Dense module before "
                              "it; expected the same");

@@ -160,7 +160,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
                            const struct tensor_set *set, const struct model_config *model)
 {
     bool is_model2vec;
-    uint64_t n = (uint64_t)model->vocabulary;
+    uint64_t n = model->vocabulary;
     struct stored_tensor *stored = find_table(set, &is_model2vec);
     struct planned_tensor table = {.set = set, .parts[0] = stored, .n_parts = 1};
     stored->used = true;

@@ -28,8 +28,8 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
     if (strcmp(json_last_name(activation), "Identity") != 0)
         file_die(file.name, "'activation_function' is '%.100s'; expected Identity", activation);
     if (dense->in != model->width)
-        file_die(file.name, "'in_features' is %lld; expected %lld, the model's width",
-                 (long long)dense->in, (long long)model->width);
+        file_die(file.name, "'in_features' is %zu; expected %zu, the model's width", dense->in,
+                 model->width);
     json_only_check(&file, usual);
     model->token_vector_bias = json_flag(&file, NULL, "bias", true);
     known_keys_check(&file, KEYS_MODULE, NULL, folder);

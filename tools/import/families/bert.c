@@ -50,8 +50,8 @@ static void check_distilbert(const struct json_file *file, struct model_config *
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
         if (found != sizes[i].value)
-            file_die(file->name, "'%s' is %lld; expected %lld, as '%s' is", sizes[i].name,
-                     (long long)found, (long long)sizes[i].value, sizes[i].usual);
+            file_die(file->name, "'%s' is %zu; expected %zu, as '%s' is", sizes[i].name, found,
+                     sizes[i].value, sizes[i].usual);
     }
 }
 
