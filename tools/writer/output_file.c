@@ -77,23 +77,23 @@ static engine_status open_directly(struct output_file *file, enum output_kind ki
                                    bool is_fifo)
 {
     const bool rewrites = kind == OUTPUT_REWRITES;
-    bool can_rewrite = !is_fifo;
-    if (!rewrites || can_rewrite) {
+    bool fits = !rewrites || !is_fifo;
+    if (fits) {
         file->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
                                    : open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         if (file->fd < 0)
             return fail_errno(file, "write to");
     }
-    if (rewrites && can_rewrite) {
+    if (fits && rewrites) {
         file->start = lseek(file->fd, 0, SEEK_CUR);
-        can_rewrite = file->start >= 0 && (fcntl(file->fd, F_GETFL) & O_APPEND) == 0;
+        fits = file->start >= 0 && (fcntl(file->fd, F_GETFL) & O_APPEND) == 0;
     }
-    return !rewrites || can_rewrite
-               ? ENGINE_OK
-               : refuse(file, ENGINE_ERROR_IO,
-                        "cannot write to '%s': it is a pipe or a terminal, and this kind of file "
-                        "is completed at its start; name a regular file",
-                        tail(file->path));
+    if (fits)
+        return ENGINE_OK;
+    return refuse(file, ENGINE_ERROR_IO,
+                  "cannot write to '%s': it is a pipe or a terminal, and this kind of file is "
+                  "completed at its start; name a regular file",
+                  tail(file->path));
 }
 
 /* Opens the .part file of an earlier run, or a new file with an unused name. Until it replaces the
