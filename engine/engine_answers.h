@@ -75,8 +75,9 @@ ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float
  * one label) scores each pair; it needs plain texts (no ids, no pairs). Other models compare by
  * options->pooling: ENGINE_POOLING_SPARSE by engine_sparse_product, ENGINE_POOLING_COLBERT by
  * engine_max_sim, others by the cosine of the vectors (of mean pooling if the model has neither a
- * pooling of its own nor weights or vectors of tokens). In a comparison a text or a query that says
- * nothing (engine_has_text) has the least score: 0, and as a cosine -1. */
+ * pooling of its own nor weights or vectors of tokens). There a text or a query without a token of
+ * its own (engine_has_text) gives the least score that can be: as a cosine -1, by engine_max_sim
+ * less 1 for each vector of the query, else 0. */
 ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
                                      const engine_input *texts, size_t n,
                                      const engine_encode_options *options, float *out);

@@ -19,7 +19,7 @@ ENGINE_API engine_status engine_count_words(const engine_model *model, const eng
                                             engine_word_counts *counts);
 
 /* Returns 1 if one of the tokens is of the text itself: neither special nor of its prompt. A text
- * without such tokens (empty, only blanks) says nothing, but has a vector: that of the others. */
+ * without such tokens (empty, only blanks) has a vector all the same: that of the others. */
 ENGINE_API int engine_has_text(const engine_token *tokens, size_t n_tokens);
 
 /* Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind
@@ -40,8 +40,9 @@ ENGINE_API engine_status engine_prompt(const engine_model *model,
 
 /* Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at
  * most options->max_tokens (0: this session's limit for texts), each of which shares
- * options->stride tokens with the window before. Of a pair the longer text is split, or the one
- * that options->truncation names. out is [windows]: one if the text is not too long. */
+ * options->stride tokens (with whole_words or more) with the window before. Of a pair the longer
+ * text is split, or the one that options->truncation names. out is [windows]: one if the text is
+ * not too long. */
 ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,
                                         size_t n_tokens, const engine_encode_options *options,
                                         engine_window *out, size_t cap, size_t *needed);

@@ -70,8 +70,8 @@ static engine_status encode_query(engine_session *session, const engine_input *q
     return status;
 }
 
-/* Compares the texts' vectors with the query's. A text that says nothing has no other score than
- * the least: the vector of [CLS] and [SEP] alone may be near to any. */
+/* Compares the texts' vectors with the query's. A text without text (engine_has_text) has the least
+ * score that there is: the vector of [CLS] and [SEP] alone may be near to any. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
                                   struct request *request, bool query_has_text, float *out)
 {
@@ -79,11 +79,14 @@ static engine_status rank_vectors(engine_session *session, const engine_input *t
     size_t width = request->width;
     float *query = session->rank_vectors, *vectors = kind == ANSWER_MAX_SIM ? out : query + width;
     bool have_text[RANK_BATCH];
+    const float least = kind == ANSWER_SPARSE    ? 0
+                        : kind == ANSWER_MAX_SIM ? -(float)request->n_query
+                                                 : -1;
     request->have_text = have_text;
     engine_status status = encode(session, texts, n, request, vectors, n * width, NULL, NULL);
     for (size_t i = 0; i < n && status == ENGINE_OK; i++)
         if (!query_has_text || !have_text[i])
-            out[i] = kind == ANSWER_POOLED ? -1 : 0;
+            out[i] = least;
         else if (kind != ANSWER_MAX_SIM)
             out[i] =
                 (float)(kind == ANSWER_SPARSE ? sparse_product(query, vectors + i * width, width)

@@ -1,8 +1,8 @@
 /* windows.c - where the windows of a long text begin and end.
  *
- * With whole_words, both move back to the nearest token that starts a word: after a blank, if there
- * is one in the last eighth of the window, so that a full stop stays with its word. Only a word of
- * more pieces than fit is split.
+ * With whole_words, both move back to the nearest token that starts a word: an end after a blank,
+ * if there is one in the last eighth of what the window adds, so that a full stop stays with its
+ * word. Only a word is split of which more pieces follow the stride than fit.
  */
 #include "model/tokenizer/windows.h"
 
@@ -75,7 +75,7 @@ bool windows_next(struct windows *windows, engine_window *window)
     if (begin == SIZE_MAX)
         return false;
     if (end - begin > windows->room)
-        end = back_to_word(windows, begin, begin + windows->room);
+        end = back_to_word(windows, begin + windows->stride, begin + windows->room);
     *window = (engine_window){.n_tokens = windows->n_tokens - windows->n + end - begin,
                               .first = windows->first + begin,
                               .n = end - begin,
@@ -84,7 +84,6 @@ bool windows_next(struct windows *windows, engine_window *window)
         window->begin = tokens[begin].begin;
         window->end = tokens[end - 1].end;
     }
-    size_t next = end - begin > windows->stride ? end - windows->stride : begin + 1;
-    windows->at = end < windows->n ? back_to_word(windows, begin, next) : SIZE_MAX;
+    windows->at = end < windows->n ? back_to_word(windows, begin, end - windows->stride) : SIZE_MAX;
     return true;
 }

@@ -2,7 +2,7 @@
  *
  * Every window has the special tokens, the prompt's tokens and, for a pair, the tokens of the other
  * text; the rest of it is for tokens of the text itself. A window begins `stride` tokens before the
- * end of the window before it.
+ * end of the window before it, or more with whole_words.
  */
 #ifndef MODEL_WINDOWS_H
 #define MODEL_WINDOWS_H

@@ -233,6 +233,20 @@ TEST(rank_of_texts_without_words)
     assert_true(scores[0] == -1 && scores[1] > 0 && scores[2] == -1 && scores[3] == -1);
     assert_int_equal(engine_rank(session, &empty, texts, 4, NULL, scores), ENGINE_OK);
     assert_true(scores[0] == -1 && scores[1] == -1 && scores[2] == -1 && scores[3] == -1);
+    static const struct {
+        const char *options;
+        engine_pooling pooling;
+    } kinds[] = {{"--set token_vectors=6", ENGINE_POOLING_COLBERT},
+                 {"--set sparse=linear", ENGINE_POOLING_SPARSE}};
+    for (size_t i = 0; i < 2; i++) {
+        engine_model *small = support_small_model(kinds[i].options);
+        engine_session *of_small = support_session(small, NULL);
+        engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = kinds[i].pooling);
+        assert_int_equal(engine_rank(of_small, &query, texts, 2, &options, scores), ENGINE_OK);
+        assert_true(scores[0] == (i == 0 ? -2 : 0) && scores[1] >= scores[0]);
+        engine_session_free(of_small);
+        engine_model_close(small);
+    }
     tokens[1].special = 0;
     assert_int_equal(engine_has_text(tokens, n), 1);
     tokens[1].in_prompt = 1;

@@ -48,9 +48,10 @@ static int read_answers(const int files[N_FILES], struct child_result *result)
         return errno;
     if ((result->bytes = calloc((size_t)out.st_size + 1, 1)) == NULL)
         return ENOMEM;
+    errno = EFBIG; /* if one call cannot read all */
     const ssize_t n = pread(files[OUT], result->bytes, (size_t)out.st_size, 0);
     const ssize_t n_message = pread(files[ERR], result->message, sizeof result->message - 1, 0);
-    if (n < 0 || n_message < 0)
+    if (n != out.st_size || n_message < 0)
         return errno;
     result->len = (size_t)n;
     for (ssize_t i = 0; i < n_message; i++)

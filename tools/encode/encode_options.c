@@ -23,7 +23,9 @@ static void set_task(void *options, const struct option_use *use)
 {
     struct encode_options *encode = options;
     enum task *task = &encode->request.task, wanted = (enum task)use->row->value;
-    if (*task != TASK_VECTORS && (*task != wanted || wanted == TASK_RANK))
+    if (*task == TASK_RANK && wanted == TASK_RANK)
+        program_die_misused("--rank is given twice, and has one value");
+    if (*task != TASK_VECTORS && *task != wanted)
         program_die_misused("%s and %s are different results: ask for one of them",
                             task_option(*task), task_option(wanted));
     *task = wanted;

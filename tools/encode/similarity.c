@@ -199,8 +199,7 @@ static int compare_pairs(void *task, struct batch *batch)
 {
     struct pairs *pairs = task;
     const size_t n_read = batch->n_items, most = encoder_most_pooled(pairs->encoder);
-    char reason[sizeof pairs->encoder
-                    ->message]; /* encoding those before it may change the message */
+    char reason[sizeof((struct encoder *)0)->message]; /* a copy: encoding others may change it */
     size_t n = split_pairs(pairs, batch), n_done = 0, len, n_compared;
 
     strcpy(reason, n < n_read ? pairs->encoder->message : "");
