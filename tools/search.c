@@ -104,6 +104,7 @@ static enum reader_state read_group(struct search_run *search)
         if (state != READER_RECORD)
             return state;
         query->number = ++search->n_read;
+        query->is_query = true;
         search->n_queries++;
     }
     return READER_RECORD;

@@ -2,7 +2,8 @@
  *
  * With whole_words, both move back to the nearest token that starts a word: an end after a blank,
  * if there is one in the last eighth of what the window adds, so that a full stop stays with its
- * word. Only a word is split of which more pieces follow the stride than fit.
+ * word. Only a word is split of which more pieces follow the stride than fit. The last window
+ * begins earlier if it would be less than half full: a full stop alone is near to any text.
  */
 #include "model/tokenizer/windows.h"
 
@@ -84,6 +85,12 @@ bool windows_next(struct windows *windows, engine_window *window)
         window->begin = tokens[begin].begin;
         window->end = tokens[end - 1].end;
     }
-    windows->at = end < windows->n ? back_to_word(windows, begin, end - windows->stride) : SIZE_MAX;
+    windows->at = SIZE_MAX;
+    if (end < windows->n) {
+        size_t next = end - windows->stride, latest = windows->n - windows->room / 2;
+        if (windows->whole_words && next > latest)
+            next = latest > begin ? latest : begin + 1;
+        windows->at = back_to_word(windows, begin, next);
+    }
     return true;
 }

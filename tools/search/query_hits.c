@@ -7,6 +7,7 @@
 #include "tools/common/texts/encoder.h"
 #include "tools/search/words.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,10 @@ static bool is_passed_over(const struct collection *collection, const struct que
     if (collection->empty_row &&
         memcmp((const char *)rows->rows + row * bytes, collection->empty_row, bytes) == 0)
         return true;
-    if (text->text != NULL && text->text_len == 0 && text->pair_len == 0 &&
+    size_t n_blank = 0;
+    while (n_blank < text->text_len && isspace((unsigned char)text->text[n_blank]))
+        n_blank++;
+    if (text->text != NULL && n_blank == text->text_len && text->pair_len == 0 &&
         !json_object_get(hit->passage.members, "begin"))
         return true;
     const size_t line = collection->has_rows ? hit->passage.line : 0;

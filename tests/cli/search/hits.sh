@@ -8,6 +8,7 @@ encode-search -p mean -k 1 -f tsv --query dog --query cat mean.npy corpus --quer
 encode-search -p mean mean.npy $(printf -- '--query dog %.0s' $(seq 257))
 printf 'a\tb\rc\n' >one; encode -p mean -f npy -o one.npy <one 2>log; printf 'cat\ndog\n' | encode-search -p mean -f tsv one.npy one
 printf 'dog\n\n' | encode-search -p mean -k 1 -f tsv mean.npy
+printf 'dog\n\n  \ncat\n' >blank; encode -p mean --type binary -f npy -o blank.npy <blank; encode-search -p mean -f tsv --query dog blank.npy blank
 printf '%s\n' '{"_id": "q7", "text": "dog"}' '{"id": 12, "text": "cat"}' '"bad"' >queries; encode-search -p mean -k 1 -f trec --input jsonl mean.npy <queries
 encode-search -p mean -k 1 -f json --input jsonl mean.npy <queries
 echo '{"id": "q 7", "text": "dog"}' | encode-search -p mean -f trec --input jsonl mean.npy

@@ -63,6 +63,10 @@ class Search(unittest.TestCase):
                              [(int(row), np.float32(score)) for row, score in expected])
         self.assertEqual(found[0][0]["corpus_id"], 301)
         self.assertEqual(index.search(queries[0], 5, texts=asked[0]), index.search(queries, 5, texts=asked)[0])
+        self.assertEqual(index.search(encoder.encode_query(["", "dogs"]), 1, texts=[" ", "dogs"])[0], [])
+        pathlib.Path("junk.npy").write_bytes(b"junk")
+        with self.assertRaisesRegex(ValueError, "junk.npy is no array"):
+            libengine.Index("junk.npy")
         with self.assertRaisesRegex(ValueError, "302 texts, but 303 rows"):
             libengine.Index(vectors, texts=texts[1:])
         with self.assertRaisesRegex(TypeError, r"texts\[1\]"):

@@ -128,6 +128,24 @@ TEST(where_words_end)
     fixture_free(&level);
 }
 
+/* A word that is left alone shares half a window with the one before, if words are kept whole. */
+TEST(last_window)
+{
+    engine_token made[11];
+    engine_window window;
+    for (size_t i = 0; i < 11; i++)
+        made[i] = (engine_token){.id = WORD, .begin = 2 * i + 1, .end = 2 * i + 2};
+    struct windows windows = {.tokenizer = &f.tokenizer, .tokens = made, .n_tokens = 11};
+    for (int whole = 0; whole < 2; whole++) {
+        windows.whole_words = whole != 0;
+        windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 10);
+        assert_true(windows_next(&windows, &window) && window.n == 10);
+        assert_true(windows_next(&windows, &window));
+        assert_int_equal(window.first, whole ? 6 : 10);
+        assert_false(windows_next(&windows, &window));
+    }
+}
+
 /* The text that goes in windows: the longer one, or the one that is asked for. */
 TEST(which_text_is_cut)
 {

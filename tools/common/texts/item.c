@@ -84,7 +84,7 @@ const char *item_name(const struct item *item)
     if (item->record.line)
         snprintf(name, sizeof name, "line %zu of stdin", item->record.line);
     else if (item->number)
-        snprintf(name, sizeof name, "text %zu", item->number);
+        snprintf(name, sizeof name, "%s %zu", item->is_query ? "query" : "text", item->number);
     else
         snprintf(name, sizeof name, "the query");
     return name;

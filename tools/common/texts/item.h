@@ -37,6 +37,7 @@ struct window {
 
 struct item {
     size_t number; /* of the input, from 1; 0: the query of --rank */
+    bool is_query; /* of several: its number is among them */
     struct record record;
     char *prompted; /* the prompt and the text, owned; NULL without a prompt */
     size_t prompt_len;

@@ -68,7 +68,10 @@ class Index:
     """
 
     def __init__(self, vectors, threads: int | None = None, texts: Iterable[str] | None = None):
-        rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
+        try:
+            rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
+        except ValueError:
+            raise ValueError(f"{vectors} is no array of NumPy, or is cut off: give a file of encode -f npy") from None
         if not isinstance(rows, np.ndarray):
             rows.close()
             raise TypeError(f"{vectors} has several arrays: give an .npy file, as numpy.save makes it of one")
@@ -93,7 +96,8 @@ class Index:
                word_weight: float = 1.0) -> list:
         """Returns, for each query of [n, width], a list of the top_k best rows, best first, as dicts of corpus_id and
         score; for one query [width] its list. metric: "cosine" or "dot". texts: of the queries, for scores as of
-        encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25."""
+        encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25. An empty
+        text has no hits."""
         if metric not in _METRICS:
             raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, _METRICS))}")
         given = np.ascontiguousarray(queries, np.float32)
@@ -138,6 +142,8 @@ class Index:
         c.run_interruptible(call, lambda: stopped.__setitem__(0, 1), is_long)
         found = [[{"corpus_id": row, "score": score} for row, score in zip(*lists)]
                  for lists in zip(hits["row"].tolist(), hits["score"].tolist())]
+        for i, text in enumerate(asked):
+            found[i] = found[i] if text.strip() else []
         if blank:
             found = [[hit for hit in hits if hit["corpus_id"] not in blank][:top_k] for hits in found]
         return found[0] if given.ndim == 1 else found
