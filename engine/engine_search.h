@@ -39,8 +39,8 @@ typedef struct engine_index_builder engine_index_builder;
 ENGINE_API engine_index_builder *engine_index_new(void);          /* NULL: no memory */
 ENGINE_API void engine_index_free(engine_index_builder *builder); /* NULL is allowed */
 
-/* Adds the next row: a text, or n finite weights, of ids that are 0 or more, in any order; those of
- * an id add up. All rows are of one kind. After a failure nothing is added. */
+/* Adds the next row: a text, or n finite weights, of ids from 0 to 2147483645, in any order; those
+ * of an id add up. All rows are of one kind. After a failure nothing is added. */
 ENGINE_API engine_status engine_index_add_text(engine_index_builder *builder, const char *text,
                                                size_t len, engine_error *error);
 ENGINE_API engine_status engine_index_add_weights(engine_index_builder *builder,
@@ -107,8 +107,9 @@ typedef struct engine_search_options {
     void *progress_user;
     const engine_sparse_queries *sparse; /* or NULL. The index has a row for each of the vectors,
                                             whose width may be 0: then they score 0 */
-    const size_t *text_starts; /* [n_texts + 1], or NULL. Rows are vectors of tokens: text i has
-                                  those from text_starts[i] to text_starts[i + 1] - 1 */
+    const size_t *text_starts; /* [n_texts + 1], or NULL; not with sparse. Rows are vectors of
+                                  tokens: text i has those from text_starts[i] to
+                                  text_starts[i + 1] - 1 */
     size_t n_texts;
 } engine_search_options;
 #define ENGINE_SEARCH_OPTIONS(...) ENGINE_STRUCT(engine_search_options, __VA_ARGS__)

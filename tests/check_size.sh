@@ -5,7 +5,7 @@
 #     tests/check_size.sh [ROOT]     ROOT: the tree to measure, this one if absent
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
-most_library=21756 most_lines=450 most_files=25
+most_library=21767 most_lines=450 most_files=25
 most_tests=44500
 # Limits of each program and each room that programs share, tools/NAME.c with tools/NAME/: a commit that makes a room
 # shorter lowers its limit, and no commit that breaks a limit raises it. git blame names the commit that granted it. A

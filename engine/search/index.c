@@ -272,7 +272,7 @@ engine_status engine_index_add_weights(engine_index_builder *builder, const engi
     if (!is_good)
         return misused(error,
                        "engine_index_add_weights: the builder is NULL, complete or has texts, "
-                       "a weight is not finite, or an id is below 0");
+                       "a weight is not finite, or an id is not from 0 to 2147483645");
     for (size_t i = 0; has_room && i < n; i++)
         has_room = add_entry(builder, (uint64_t)weights[i].id, weights[i].weight);
     return end_row(builder, has_room, false, 0, error);
@@ -331,6 +331,7 @@ static void write_arrays(const engine_index_builder *builder)
     double *sums = (double *)(uintptr_t)view.sums;
     struct posting *all = (struct posting *)(uintptr_t)view.postings.all;
     size_t n_ids = 0, n_seen = 0; /* n_ids: with those that no row has */
+    double of_row = 0;            /* sum of the id's earlier weights in this row */
     for (size_t i = 0; i < builder->n; i++) {
         const struct entry *entry = &builder->entries[i];
         const bool is_new = i == 0 || entry->key != entry[-1].key;
@@ -340,8 +341,11 @@ static void write_arrays(const engine_index_builder *builder)
             starts[n_ids++] = i;
         n_seen += is_new;
         all[i] = (struct posting){entry->row, weigh(builder, entry)};
-        sums[2 * n_ids - 2] += (double)all[i].weight;
-        sums[2 * n_ids - 1] += (double)all[i].weight * (double)all[i].weight;
+        const double weight = (double)all[i].weight;
+        of_row = is_new || entry->row != entry[-1].row ? 0 : of_row;
+        sums[2 * n_ids - 2] += weight;
+        sums[2 * n_ids - 1] += weight * (2 * of_row + weight);
+        of_row += weight;
     }
     starts[n_ids] = builder->n;
 }

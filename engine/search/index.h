@@ -2,8 +2,9 @@
  *
  *     keys    uint64 [n_ids]       hashes of words, ascending; of weights none: ids are 0, 1, ...
  *     starts  uint64 [n_ids + 1]   of the postings of each id
- *     sums    float64 [n_ids, 2]   of its weights, and of their squares
- *     postings [n]                 uint32 row, ascending for each id, and float32 weight
+ *     sums    float64 [n_ids, 2]   of what it weighs in each row, and of the squares
+ *     postings [n]                 uint32 row, ascending for each id, and float32 weight; those
+ *                                  of a row add up
  */
 #ifndef ENGINE_SEARCH_INDEX_H
 #define ENGINE_SEARCH_INDEX_H

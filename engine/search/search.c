@@ -31,32 +31,32 @@ void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_elem
 /* So that the floats of a block of rows are countable. */
 #define MOST_WIDTH (SIZE_MAX / 1024)
 
-/* Returns whether size_t can address all rows, queries and hits. */
-static bool are_countable(const engine_vectors *vectors, size_t n_queries, size_t k)
+/* Returns whether size_t can address all rows, queries and lists of k hits. */
+static bool are_countable(const engine_vectors *vectors, size_t n_queries, size_t n_lists, size_t k)
 {
     size_t width = vectors->width, row = engine_row_bytes(vectors->type, width);
     size_t rows, queries, hits;
     return width <= MOST_WIDTH && !__builtin_mul_overflow(row, vectors->n, &rows) &&
            !__builtin_mul_overflow(n_queries, width, &queries) &&
-           queries <= SIZE_MAX / sizeof(float) && !__builtin_mul_overflow(n_queries, k, &hits) &&
+           queries <= SIZE_MAX / sizeof(float) && !__builtin_mul_overflow(n_lists, k, &hits) &&
            hits <= SIZE_MAX / sizeof(engine_hit);
 }
 
 static engine_status check(const engine_vectors *vectors, const float *queries, size_t n_queries,
-                           size_t k, const engine_hit *out, engine_error *error)
+                           size_t n_lists, size_t k, const engine_hit *out, engine_error *error)
 {
     size_t width = vectors != NULL ? vectors->width : 0;
     if (vectors == NULL || (vectors->rows == NULL && vectors->n > 0 && width > 0) ||
-        (queries == NULL && n_queries > 0 && width > 0) || (out == NULL && n_queries > 0 && k > 0))
+        (queries == NULL && n_queries > 0 && width > 0) || (out == NULL && n_lists > 0 && k > 0))
         return misused(error, "engine_search: vectors, their rows, queries or out is NULL");
     if ((unsigned)vectors->type > ENGINE_BINARY)
         return misused(error, "the vectors' type is %d, expected 0 to %d", (int)vectors->type,
                        ENGINE_BINARY);
-    if (!are_countable(vectors, n_queries, k))
+    if (!are_countable(vectors, n_queries, n_lists, k))
         return misused(error,
-                       "%zu vectors of width %zu, %zu queries and %zu hits of each exceed the "
+                       "%zu vectors of width %zu, %zu queries and %zu times %zu hits exceed the "
                        "address space",
-                       vectors->n, width, n_queries, k);
+                       vectors->n, width, n_queries, n_lists, k);
     for (size_t i = 0; i < n_queries; i++)
         if (!floats_are_finite(queries + i * width, width)) {
             fail(error, ENGINE_ERROR_NOT_FINITE, "query %zu has NaN or an infinity", i);
@@ -111,10 +111,14 @@ static engine_status check_texts(const engine_search_options *options, size_t n_
                                  engine_error *error)
 {
     const size_t *starts = options->text_starts;
+    if (starts != NULL && options->sparse != NULL)
+        return misused(error, "text_starts and sparse queries are given, expected one of them");
     for (size_t i = 0; starts != NULL && i < options->n_texts; i++)
-        if (starts[i] > starts[i + 1] || starts[i + 1] > n_rows || options->sparse != NULL)
+        if (starts[i] > starts[i + 1] || starts[i + 1] > n_rows)
             return misused(error,
-                           "text_starts fall or exceed the rows, or there are sparse queries");
+                           "text_starts of text %zu (from 0) are %zu and %zu: they fall, or "
+                           "exceed the %zu rows",
+                           i, starts[i], starts[i + 1], n_rows);
     return ENGINE_OK;
 }
 
@@ -222,7 +226,7 @@ static void search_blocks(void *user, struct team team)
         ;
 }
 
-/* Finds the best scores of texts: rows of one column, by the query 1. */
+/* Finds the best scores of texts: rows of one column, by the query 1. One thread does so. */
 static engine_status search_scores(const struct search *search, engine_hit *out, size_t k,
                                    size_t *n_skipped, engine_error *error)
 {
@@ -303,7 +307,8 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     engine_search_options options;
     engine_status status = read_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = check(vectors, queries, n_queries, k, out, error);
+        status =
+            check(vectors, queries, n_queries, options.text_starts ? 1 : n_queries, k, out, error);
     if (status == ENGINE_OK)
         status = check_texts(&options, vectors->n, error);
     if (status != ENGINE_OK)
@@ -382,7 +387,7 @@ engine_status engine_search_moments(const engine_vectors *vectors, const float *
     struct sparse_queries sparse;
     engine_status status = read_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = check(vectors, queries, n_queries, 0, NULL, error);
+        status = check(vectors, queries, n_queries, 0, 0, NULL, error);
     if (status == ENGINE_OK &&
         (options.sparse == NULL || vectors_out == NULL || sparse_out == NULL))
         status = misused(error, "engine_search_moments: sparse queries or an output is NULL");

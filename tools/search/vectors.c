@@ -132,8 +132,8 @@ void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file)
         return;
     size_t *starts = alloc_zeros(n_rows + 1, sizeof *starts); /* texts touch the first few */
     size_t n = 1, row = 1;
-    for (; row < n_rows && line < end; row++)
-        if (pass_line(&line, end))
+    for (; line < end; row++)
+        if (pass_line(&line, end) && row < n_rows)
             starts[n++] = row;
     if (row != n_rows)
         npy_die(&(struct npy){.file = &vectors->file},

@@ -1,5 +1,4 @@
-/* Guarantee: scores by words are those of BM25; hybrid scores are both, fused exactly.
- */
+/* Guarantee: scores by words are those of BM25; hybrid scores are both, fused exactly. */
 #include "engine/engine.h"
 #include "engine/file/crc32c.h"
 #include "engine/search/index.h"
@@ -238,6 +237,10 @@ TEST(weights_are_rows_too)
     engine_index_free(builder);
     builder = engine_index_new(); /* what is refused does not say of which kind rows are */
     assert_int_equal(engine_index_add_weights(builder, rows + 3, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    const engine_weight large = {INT32_MAX - 1, 1}; /* the largest id is one less */
+    engine_error error = {0};
+    assert_int_equal(engine_index_add_weights(builder, &large, 1, &error), ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "an id is not from 0 to 2147483645"));
     assert_int_equal(engine_index_add_weights(builder, NULL, 1, NULL), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
     engine_index_free(builder);
@@ -261,6 +264,11 @@ TEST(weights_are_rows_too)
     assert_true(hits[0].row == 0 && hits[0].score == 5);
     assert_true(hits[1].row == 1 && hits[1].score == 0);
     assert_true(hits[2].row == 2 && hits[2].score == -2);
+    const engine_sparse_queries of_3 = {&index, query, (size_t[]){0, 1}, NULL}; /* 3, 0 and -2 */
+    const engine_search_options only = ENGINE_SEARCH_OPTIONS(.sparse = &of_3);
+    engine_moments of_vectors = {0}, found = {0};
+    engine_search_moments(&none, NULL, 1, &only, &of_vectors, &found, NULL);
+    assert_true(found.n == 3 && fabs(found.sum - 1) < 1e-9 && fabs(found.squares - 13) < 1e-9);
     engine_index_free(builder);
 }
 
@@ -429,6 +437,12 @@ TEST(sparse_queries_are_checked)
         assert_int_equal(engine_search(&vectors, trial->vectors, 2, 1, &options, hits, NULL),
                          ENGINE_ERROR_ARGUMENT);
     }
+    engine_error error = {0}; /* of no texts, too */
+    const engine_search_options of_texts =
+        ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .text_starts = trial->starts);
+    assert_int_equal(engine_search(&vectors, trial->vectors, 2, 1, &of_texts, hits, &error),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "text_starts and sparse queries"));
     engine_index misaligned = {.bytes = (const char *)trial->index.bytes + 1, .len = 100};
     assert_int_equal(engine_index_open(&misaligned, NULL), ENGINE_ERROR_ARGUMENT);
     engine_index_free(NULL);

@@ -409,9 +409,13 @@ TEST(texts_without_scores_and_wrong_texts)
         trial.hits[0] = unset;
         assert_int_equal(search_texts(&trial, starts, 4, 0, 1, 1, NULL, NULL), ENGINE_OK);
         assert_int_equal(trial.hits[0].row, unset.row);
-        starts[4] = N + 1;
-        assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, NULL, NULL),
+        starts[4] = N + 1; /* of texts, k hits are countable whatever n_queries is */
+        assert_int_equal(search_texts(&trial, starts, 4, SIZE_MAX / 32, 1, 1, NULL, &error),
                          ENGINE_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "text 3 (from 0) are 300 and 301: they fall, or "));
+        assert_int_equal(search_texts(&trial, starts, 4, SIZE_MAX / 8, 1, 1, NULL, &error),
+                         ENGINE_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "1 times 2305843009213693951 hits exceed the"));
         starts[4] = N - 2;
         assert_int_equal(search_texts(&trial, starts, 4, 5, 1, 1, NULL, NULL),
                          ENGINE_ERROR_ARGUMENT);

@@ -186,7 +186,10 @@ for type in f32 f16 int8 binary; do
     run "$programs/encode-search" -m lexical.weights -f tsv -k 200 typed.npy --query "$(head -1 asked)"
     check "MaxSim of $type: as NumPy has it" "$python" tokens.py
 done
-sed -i '2,3d' tokens.npy.rows.jsonl
+cat half.npy.rows.jsonl >>tokens.npy.rows.jsonl
+run "$programs/encode-search" -m tokens.weights tokens.npy --query x
+ends 'a rows file twice over' 1 'has 5 rows of f32, and its rows file has 10 tokens'
+sed '2,3d' half.npy.rows.jsonl >tokens.npy.rows.jsonl
 run "$programs/encode-search" -m tokens.weights tokens.npy --query x
 ends 'fewer tokens than rows' 1 'has 5 rows of f32, and its rows file has 3 tokens'
 run "$programs/encode-search" sparse.npz --query x
