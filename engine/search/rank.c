@@ -80,7 +80,7 @@ static engine_status rank_vectors(engine_session *session, const engine_input *t
     float *query = session->rank_vectors, *vectors = kind == ANSWER_MAX_SIM ? out : query + width;
     bool have_text[RANK_BATCH];
     const float least = kind == ANSWER_SPARSE    ? 0
-                        : kind == ANSWER_MAX_SIM ? -(float)request->n_query
+                        : kind == ANSWER_MAX_SIM ? (float)-(ptrdiff_t)request->n_query
                                                  : -1;
     request->have_text = have_text;
     engine_status status = encode(session, texts, n, request, vectors, n * width, NULL, NULL);
