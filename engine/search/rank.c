@@ -70,8 +70,8 @@ static engine_status encode_query(engine_session *session, const engine_input *q
     return status;
 }
 
-/* Compares the texts' vectors with the query's. A text without text (engine_has_text) has the least
- * score that there is: the vector of [CLS] and [SEP] alone may be near to any. */
+/* Compares the texts' vectors with the query's. A text without tokens of its own (engine_has_text)
+ * gets the least possible score: the vector of [CLS] and [SEP] alone may be near to any. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
                                   struct request *request, bool query_has_text, float *out)
 {
