@@ -29,11 +29,10 @@ count() { # prints the number in the last line that matches a sed expression
     echo "${number:-0}"
 }
 
-# cmocka ends a group with "[  PASSED  ] 3 test(s)." and the same for FAILED and SKIPPED.
+# cmocka ends a group with "[  PASSED  ] 3 test(s)." and the same for FAILED and SKIPPED; 1.1.7 writes "tests: 3".
+count_group() { count "s/^\[ *$1 *\] (.*: )?([0-9]+) test.*/\2/p"; }
 count_cmocka() {
-    passed=$(count 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p')
-    failed=$(count 's/^\[  FAILED  \] ([0-9]+) test.*/\1/p')
-    skipped=$(count 's/^\[  SKIPPED \] ([0-9]+) test.*/\1/p')
+    passed=$(count_group PASSED) failed=$(count_group FAILED) skipped=$(count_group SKIPPED)
 }
 
 count_script() {
