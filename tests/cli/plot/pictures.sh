@@ -27,7 +27,7 @@ encode-plot position --size 100x70 -f svg
 # A PDF has all pages, an SVG one of them.
 encode-plot steps 'I ride' -f svg | grep -oE '>layer [12]: output<'
 encode-plot steps 'I ride' -f svg --page 2 | grep -oE '>layer [12]: output<'
-encode-plot steps 'I ride' -f pdf | grep -a -oE '/Count [0-9]+'
+encode-plot steps 'I ride' -f pdf | python3 -B $root/tests/tools/plot/pdf_objects.py | grep -a -oE '/Count [0-9]+'
 encode-plot steps 'I ride' -f svg --page 3
 
 # A script of the user's has the table, the variables and common.gp.
