@@ -88,11 +88,9 @@ static void write_node(struct trie_writer *writer, uint32_t at, size_t first, si
                        size_t depth)
 {
     const struct key *keys = writer->keys;
-    uint8_t labels[BLOCK];
-    size_t n = 0;
     bool is_end = keys[first].len == depth;
-    if (is_end)
-        labels[n++] = 0;
+    uint8_t labels[BLOCK] = {0}; /* an end is label 0 */
+    size_t n = is_end;
     for (size_t i = first + is_end; i < last; i++) {
         uint8_t label = (uint8_t)keys[i].text[depth];
         if (n == 0 || labels[n - 1] != label)
