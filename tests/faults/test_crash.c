@@ -123,6 +123,25 @@ TEST(a_run_with_a_journal)
     try_case(&LONG);
 }
 
+/* Else a power cut could leave a part that no journal describes. */
+TEST(the_journal_is_on_the_disk_before_a_part_has_a_name)
+{
+    crash_record(&LONG, false);
+    const struct disk_log *log = &crash_disk;
+    const size_t journal = disk_log_name(&crash_disk, "x.journal"),
+                 part = disk_log_name(&crash_disk, "x.part");
+    size_t i = log->n_first, made = 0, synced = 0;
+    for (; log->changes[i].kind != DISK_NAME || log->changes[i].after[part] < 0; i++) {
+        assert_true(i < log->n_changes);
+        if (log->changes[i].kind == DISK_NAME && log->changes[i].after[journal] >= 0 && made == 0)
+            made = i;
+        if (log->changes[i].kind == DISK_SYNC_FOLDER)
+            synced = i;
+    }
+    assert_true(made > 0 && disk_log_entries(log, "x.journal", synced) == 1);
+    assert_true(made < synced);
+}
+
 TEST(over_an_earlier_output)
 {
     try_case(&OVER);
