@@ -233,6 +233,7 @@ TEST(shards)
     }
     tiny_tensors_write(&first, import_directory, "a.safetensors");
     tiny_tensors_write(&second, import_directory, "b.safetensors");
+    tiny_tensors_write(&first, import_directory, "../a.safetensors");
     json_t *index = json_pack("{s:O}", "weight_map", map);
     tiny_write_json(import_directory, "model.safetensors.index.json", index);
     import_accepted("two shards");
@@ -241,7 +242,9 @@ TEST(shards)
         const char *file, *words;
     } cases[] = {
         {"c.safetensors", "c.safetensors"},
-        {"../a.safetensors", "../a.safetensors"},
+        {"../a.safetensors", "'../a.safetensors' is not the name of a file in the directory"},
+        {"x/../../a.safetensors", "is not the name of a file in the directory"},
+        {"/a.safetensors", "is not the name of a file in the directory"},
         {"b.safetensors", "where it is not"},
         {"", "''"},
     };

@@ -419,6 +419,10 @@ TEST(same_as_safetensors)
     import_write("pytorch_model.bin.index.json",
                  "{\"weight_map\": {\"bert.embeddings.word_embeddings.weight\": \"a.bin\"}}");
     assert_string_equal(vectors(), expected);
+    shell_expect(0, "cd %s && cp a.bin ..", import_directory);
+    import_write("pytorch_model.bin.index.json",
+                 "{\"weight_map\": {\"bert.embeddings.word_embeddings.weight\": \"../a.bin\"}}");
+    import_refused("a shard elsewhere", "'../a.bin' is not the name of a file in the directory");
 }
 
 SET_UP()
