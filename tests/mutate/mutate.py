@@ -7,8 +7,8 @@ Run by make mutants from the top of a built tree. Each mutant (mutants.py) is co
 $BUILD/mutants/, never in the sources. Where the objects are those of the file as it is, the mutant is
 the same program; else they are linked before $BUILD/liball.a with one suite after the other, and into
 the libengine.so of programs that suites run, until a suite fails or takes far too long: the mutant is
-killed. Suites of more than three seconds do not take part. Of kernels that are compiled once per instruction
-set only $MUTANT_ISAS (portable avx2) are changed.
+killed. Suites of more than $MUTANT_SECONDS (3) do not take part. Of kernels that are compiled once per
+instruction set only $MUTANT_ISAS (portable avx2) are changed.
 
 $BUILD/mutants/results.tsv gets a line for each mutant; mutants that have a line are not tried again.
 """
@@ -43,7 +43,9 @@ GOING_THROUGH = [f"tests/{name}.c" for name in (
         "tasks/heads", "tasks/ranks", "tasks/sparse", "encode/windows", "encode/padding", "encode/input", "encode/files")]
 # What takes long or is about threads and memory; and what compares instruction sets, of which only some are changed.
 LEFT_OUT = r"test_(thread|fork|openblas|memory|no_alloc|alloc|identity|precision|grid|\w+_cases|attention_k|same_bits)"
-LONGEST = 3  # seconds of a suite that takes part
+# Suites of model/layers/search and engine/search, which are tested together.
+SEARCHING = glob("tests/engine/search/test_*.c") + ["tests/api/test_search_api.c"] + glob(f"{CLI}search/*.sh")
+LONGEST = int(os.environ.get("MUTANT_SECONDS", 3))  # seconds of a suite that takes part
 LINKING = 0.1  # seconds, about
 WAITING = 20  # seconds that a suite may take without computing
 
@@ -178,7 +180,7 @@ def suite_sources(source):
     """The file's own suites, and what else may notice: first those of its folder."""
     folder, name = os.path.split(source.path)
     own = glob(f"tests/{folder}/test_{os.path.splitext(name)[0]}*.c")
-    others = glob(f"tests/{folder}/test_*.c") + GOING_THROUGH
+    others = glob(f"tests/{folder}/test_*.c") + (SEARCHING if "/search/" in source.path else []) + GOING_THROUGH
     return own, [path for path in dict.fromkeys(own + others) if path in own or not re.search(LEFT_OUT, path)]
 
 
