@@ -67,12 +67,13 @@ IS_CLANG := $(findstring clang,$(shell $(CC) --version))
 # The loops, once per width of vectors, and the products of VNNI, AMX and SDOT: the slowest compile first, so
 # that nothing waits for it alone.
 ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) $(if $(filter aarch64-%,$(MACHINE)),neon) portable
-INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot neoni8mm)
+INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni avx512bf16 amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot neoni8mm)
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
+FLAGS_avx512bf16 := $(FLAGS_avx512vnni) -mavx512bf16 -DKERNELS_DOT
 FLAGS_amx := $(FLAGS_avx512vnni) -mavx512bf16 -mamx-tile -mamx-int8 -mamx-bf16 -DKERNELS_AMX
 # gcc's scheduling before the registers are given out makes it spill the sums of a tile.
 FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)

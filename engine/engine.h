@@ -56,7 +56,8 @@
  *             tile registers, which raises the least size of signal stacks (sigaltstack) to 12 KB.
  *             The floating-point environment, signals and locale are not changed. Environment:
  *             ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512,
- *             avx512vnni or amx (aarch64: neon, neondot, neoni8mm) limits the instruction set.
+ *             avx512vnni, avx512bf16 or amx (aarch64: neon, neondot, neoni8mm) limits the
+ *             instruction set.
  */
 #ifndef ENGINE_H
 #define ENGINE_H

@@ -180,10 +180,16 @@ const char *engine_version(void)
 
 const char *engine_build_info(void)
 {
-    static const char *const BUILDS[] = {
-        BUILD_INFO("portable"), BUILD_INFO("avx2"),       BUILD_INFO("avxvnni"),
-        BUILD_INFO("avx512"),   BUILD_INFO("avx512vnni"), BUILD_INFO("avx512vnni, amx"),
-        BUILD_INFO("neon"),     BUILD_INFO("neondot"),    BUILD_INFO("neoni8mm")};
+    static const char *const BUILDS[] = {BUILD_INFO("portable"),
+                                         BUILD_INFO("avx2"),
+                                         BUILD_INFO("avxvnni"),
+                                         BUILD_INFO("avx512"),
+                                         BUILD_INFO("avx512vnni"),
+                                         BUILD_INFO("avx512vnni, avx512bf16"),
+                                         BUILD_INFO("avx512vnni, avx512bf16, amx"),
+                                         BUILD_INFO("neon"),
+                                         BUILD_INFO("neondot"),
+                                         BUILD_INFO("neoni8mm")};
     const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), true);
     for (size_t i = 1; kernels != NULL && i < sizeof BUILDS / sizeof *BUILDS; i++)
         if (strcmp(kernels->isa, strrchr(BUILDS[i], ' ') + 1) == 0)

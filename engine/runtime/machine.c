@@ -146,10 +146,10 @@ const struct kernels *machine_kernels(bool tiles, engine_error *error)
         misused(
             error,
             "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avxvnni, avx512, "
-            "avx512vnni, amx, neon, neondot or neoni8mm",
+            "avx512vnni, avx512bf16, amx, neon, neondot or neoni8mm",
             isa);
     return kernels != NULL && kernels->needs_tiles && !machine_allow_tiles()
-               ? kernels_select("avx512vnni", false)
+               ? kernels_select("avx512bf16", false)
                : kernels;
 }
 

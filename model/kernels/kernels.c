@@ -53,6 +53,7 @@ static const struct pair_kernels pairs = PAIR_KERNELS;
 #if defined(__AVX512F__)
 KERNEL_SET(avx512, product_int8, 7, fits_pairs, false, pairs);
 KERNEL_SET(avx512vnni, product_int8_avx512vnni, 8, NULL, false, pairs);
+KERNEL_SET(avx512bf16, product_int8_avx512vnni, 8, NULL, false, pairs_avx512bf16);
 KERNEL_SET(amx, product_int8_amx, 8, NULL, true, pairs_amx);
 #elif defined(__AVX2__)
 KERNEL_SET(avx2, product_int8, 7, fits_pairs, false, pairs);

@@ -192,7 +192,8 @@ struct norm {
 /* Everything in bfloat16. */
 struct pair_kernels {
     /* Rows of x are in tiles, x_stride is their padded width; panels are pairs [K/2, 16, 2], K is
-     * padded with zeros to a multiple of 32. */
+     * padded with zeros to a multiple of 32. Which two numbers are a pair is the set's own choice
+     * (bf16/round.h), the same where rows are rounded and where panels are made. */
     void (*product)(const struct product *product);
     /* Rounds a row x [n]; n rows of 16 columns. */
     void (*round)(const float *x, size_t n, uint16_t *out);
@@ -281,9 +282,10 @@ struct kernels {
     void (*norm_row)(const struct norm *norm, float eps, size_t n, const float *x, float *out);
 };
 
-extern const struct pair_kernels pairs_amx;
+extern const struct pair_kernels pairs_avx512bf16, pairs_amx;
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
-    kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot, kernels_neoni8mm;
+    kernels_avx512vnni, kernels_avx512bf16, kernels_amx, kernels_neon, kernels_neondot,
+    kernels_neoni8mm;
 
 /* Products for the tables of these sets. */
 void product_int8_avxvnni(const struct product *product);
@@ -293,10 +295,10 @@ void product_int8_neondot(const struct product *product);
 void product_int8_neoni8mm(const struct product *product);
 
 /* Returns the best set that this CPU runs and that isa allows: "portable" everywhere; "avx2",
- * "avxvnni", "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64
- * (NULL or empty: the best). If the CPU lacks isa, the result is the best set below it, "portable"
- * for names of another architecture; NULL for an unknown name. amx is chosen only for products in
- * int8 or bfloat16, its only difference from avx512vnni. */
+ * "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx" on x86-64; "neon", "neondot", "neoni8mm"
+ * on aarch64 (NULL or empty: the best). If the CPU lacks isa, the result is the best set below it,
+ * "portable" for names of another architecture; NULL for an unknown name. amx is chosen only for
+ * products in int8 or bfloat16, its only difference from avx512bf16. */
 const struct kernels *kernels_select(const char *isa, bool tiles);
 
 #endif

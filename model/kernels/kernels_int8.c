@@ -1,5 +1,5 @@
-/* kernels_int8.c - the int8 products of VNNI (both widths), AMX (and all of bfloat16) and
- * NEON's byte products, one of them per compile.
+/* kernels_int8.c - the int8 products of VNNI (both widths), AMX and NEON's byte products,
+ * and bfloat16 of AMX and AVX-512 BF16, one of them per compile.
  */
 #include "model/kernels/kernels.h"
 
@@ -15,6 +15,10 @@ void product_int8_amx(const struct product *product)
 }
 
 const struct pair_kernels pairs_amx = PAIR_KERNELS;
+#elif defined(KERNELS_DOT)
+#include "model/kernels/bf16/attend.h"
+
+const struct pair_kernels pairs_avx512bf16 = PAIR_KERNELS;
 #else
 #include "model/kernels/product_int8.h"
 

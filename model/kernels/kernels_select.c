@@ -8,11 +8,11 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-enum { PORTABLE, AVX2, AVX_VNNI, AVX512, AVX512_VNNI, AMX };
+enum { PORTABLE, AVX2, AVX_VNNI, AVX512, AVX512_VNNI, AVX512_BF16, AMX };
 
-static const struct kernels *const KERNEL_SETS[] = {&kernels_portable,   &kernels_avx2,
-                                                    &kernels_avxvnni,    &kernels_avx512,
-                                                    &kernels_avx512vnni, &kernels_amx};
+static const struct kernels *const KERNEL_SETS[] = {
+    &kernels_portable,   &kernels_avx2,       &kernels_avxvnni, &kernels_avx512,
+    &kernels_avx512vnni, &kernels_avx512bf16, &kernels_amx};
 
 /* CPUID leaf 7 bits that the compilers' names do not cover: tiles, int8 and bf16 (edx), and VNNI in
  * AVX registers (eax of subleaf 1). */
@@ -31,9 +31,10 @@ static bool cpu_has(size_t set)
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl");
     case AVX512_VNNI: return cpu_has(AVX512) && __builtin_cpu_supports("avx512vnni");
+    case AVX512_BF16: return cpu_has(AVX512_VNNI) && __builtin_cpu_supports("avx512bf16");
     case AMX:
-        return cpu_has(AVX512_VNNI) && __builtin_cpu_supports("avx512bf16") &&
-               __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_BITS) == AMX_BITS;
+        return cpu_has(AVX512_BF16) && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+               (d & AMX_BITS) == AMX_BITS;
     default: return true;
     }
 }
@@ -61,8 +62,8 @@ static bool cpu_has(size_t set)
 #endif
 
 /* Names for all processors. */
-static const char *const NAMES[] = {"portable", "avx2", "avxvnni", "avx512",  "avx512vnni",
-                                    "amx",      "neon", "neondot", "neoni8mm"};
+static const char *const NAMES[] = {"portable",   "avx2", "avxvnni", "avx512",  "avx512vnni",
+                                    "avx512bf16", "amx",  "neon",    "neondot", "neoni8mm"};
 
 static bool is_name(const char *isa)
 {

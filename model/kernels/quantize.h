@@ -15,11 +15,6 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-INLINE vec load_some(const float *x, size_t n)
-{
-    return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
-}
-
 /* Loads LANES numbers of a row from i on, zeros after its end. */
 INLINE vec load_scaled(const float *x, const float *factors, size_t i, size_t n)
 {

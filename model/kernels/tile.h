@@ -65,7 +65,7 @@ INLINE struct tile_target tile_target(const struct product *p, size_t row, size_
 
 /* Applies activation and gate to a tile just computed, [n_rows, n_columns], while it is in the
  * nearest cache. */
-static void activate_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
+INLINE void activate_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
                           size_t n_columns, float *tile)
 {
     if (p->activated)

@@ -228,6 +228,12 @@ INLINE vec load_tail(const float *x, size_t n, float rest)
     return v;
 }
 
+/* Loads a vector of a row with n numbers left, zeros after its end. */
+INLINE vec load_some(const float *x, size_t n)
+{
+    return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
+}
+
 INLINE void store_tail(float *x, vec v, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -23,7 +23,7 @@ LEAST = {"library": 96, "tools": 92}  # branches taken of a hundred
 
 # What the kernels of an instruction set need, in the words of /proc/cpuinfo. Where the processor lacks it, no test can
 # run them: that is a reason for a whole set, and holds for branches that no other object has.
-FLAGS = {"avx2": "avx2", "avxvnni": "avx_vnni", "avx512": "avx512bw", "avx512vnni": "avx512_vnni", "amx": "amx_int8"}
+FLAGS = {"avx2": "avx2", "avxvnni": "avx_vnni", "avx512": "avx512bw", "avx512vnni": "avx512_vnni", "avx512bf16": "avx512_bf16", "amx": "amx_int8"}
 LACKING = "instructions that this processor lacks"
 
 # What gcov says of one source file, summed over all objects that are made of it: the kernels are compiled once for

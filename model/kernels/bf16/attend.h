@@ -12,7 +12,7 @@
 #include "model/kernels/bf16/round.h"
 #include "model/kernels/softmax.h"
 
-enum { PAIR_KEYS = 128 };
+enum { PAIR_KEYS = 128, PAIRED_KEYS = 4 }; /* of a block; whose pairs are made at a time */
 
 /* What is computed of a block of queries. */
 struct pair_work {
@@ -34,7 +34,7 @@ static void round_keys(const struct pair_attention *a)
             const size_t n_columns = c < a->width ? a->width - c : 0;
             vec r[LANES];
             UNROLL (i, (size_t)LANES)
-                r[i] = pair_of_rows(a->v + c, a->stride, j + 2 * i, a->n_keys, n_columns);
+                r[i] = pair_of_rows(a->v + c, a->stride, j / 2 + i, a->n_keys, n_columns);
             transpose(r);
             UNROLL (i, (size_t)LANES)
                 store((float *)(void *)(to + i * BF16_STEP), r[i]);
@@ -88,21 +88,23 @@ INLINE vec exp2_near(vec x)
     return p * (vec)((uvec)shifted << 23);
 }
 
-/* Stores the weights of keys begin .. end - 1, two at a time, and adds them to the sums. */
+/* Stores the weights of keys begin .. end - 1, two pairs at a time, and adds them to the sums. */
 INLINE void weigh_pairs(const struct score_block *s, size_t query, size_t begin, size_t end,
                         vec shift, vec *sums, uint16_t *pairs, const int masked)
 {
     const float *scores = s->scores + query;
-    for (size_t j = begin; j < end; j += 2) {
-        vec e[2];
-        UNROLL (i, (size_t)2) {
+    for (size_t j = begin; j < end; j += PAIRED_KEYS) {
+        vec e[PAIRED_KEYS];
+        UNROLL (i, (size_t)PAIRED_KEYS) {
             vec score = load(scores + (j + i) * BF16_SIDE);
             e[i] = exp2_near(multiply_add(score, splat(LOG2_E), shift));
             if (masked)
                 e[i] = j + i < s->n_keys ? choose(sees(s, query, j + i), e[i], (vec){0}) : (vec){0};
-            sums[i] += e[i];
+            sums[i % 2] += e[i];
         }
-        store((float *)(void *)(pairs + j * PANEL), bf16_pairs(e[0], e[1]));
+        UNROLL (i, (size_t)PAIRED_KEYS / 2)
+            store((float *)(void *)(pairs + (j + 2 * i) * PANEL),
+                  bf16_pairs(e[PAIR_LOW(i)], e[PAIR_HIGH(i)]));
     }
 }
 
@@ -114,8 +116,9 @@ static void softmax_pairs(const struct score_block *block, struct pair_work *wor
     for (size_t query = 0; query < s.n_queries; query += LANES) {
         uint16_t *pairs = work->weights + query / PANEL * PAIR_KEYS * PANEL + query % PANEL * 2;
         const struct seen_keys seen = seen_keys(&s, query);
-        const size_t all_end = seen.all_end - seen.all_end % 2;
-        const size_t all_begin = seen.all_begin < all_end ? seen.all_begin : all_end;
+        const size_t all_end = seen.all_end - seen.all_end % PAIRED_KEYS;
+        const size_t from = round_up(seen.all_begin, PAIRED_KEYS);
+        const size_t all_begin = from < all_end ? from : all_end;
         if (s.bias != NULL)
             add_bias(&s, &seen, query);
         vec before = load(work->max + query), largest = largest_scores(&s, &seen, query, before);

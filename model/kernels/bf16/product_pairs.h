@@ -4,183 +4,20 @@
  *     e = o = +0;   for pair p ascending:  e = fma(x[2p], w[2p], e),  o = fma(x[2p+1], w[2p+1], o)
  *     C = C + (e + o)      rounded to nearest even; subnormal results are zeros of their sign
  *
- * So adds Intel's tdpbf16ps; all other instruction sets give its bits. vdpbf16ps adds in another
- * order, and is not used. Plain twin: plain_pairs in tests/model/plain.c.
+ * So adds Intel's tdpbf16ps; all other instruction sets give its bits. Plain twin: plain_pairs in
+ * tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_PAIRS_H
 #define MODEL_KERNELS_PRODUCT_PAIRS_H
 
-#include "model/kernels/tile.h"
-
-/* A block of sums [16 or 32, 32] of a product. Those of a last panel are computed twice. Rows are
- * in tiles [16, 32]: x_step is the distance to the next k, x_below to the lower 16 rows. */
-struct pair_block {
-    const uint16_t *x, *w;
-    float *sums;
-    size_t x_step, x_below, w_stride, n_steps; /* w_stride: to the right panel */
-    size_t row, end, column, n_columns;        /* row: the next to be finished */
-    bool add;                                  /* to the sums */
-};
-
-/* out = act(sums (+ bias) (+ residual)) (· gate), for the next row. gelu is near enough: what
- * follows is rounded. */
-static void finish_row(const struct product *p, struct pair_block *block)
-{
-    const size_t row = block->row++, at = row * p->out_stride + block->column;
-    for (size_t c = 0; c < block->n_columns; c += LANES) {
-        vec v = load(block->sums + c);
-        if (p->bias != NULL)
-            v += load(p->bias + block->column + c);
-        if (p->residual != NULL)
-            v += load(p->residual + at + c);
-        if (p->activated)
-            v = p->activation == ACTIVATION_GELU ? gelu_near_vec(v)
-                                                 : activation_vec(p->activation, v);
-        if (p->gate != NULL)
-            v *= load(p->gate + at + c);
-        store(p->out + at + c, v);
-    }
-    block->sums += BF16_SIDE;
-}
+#include "model/kernels/bf16/pair_block.h"
 
 #if defined(KERNELS_AMX)
-#include "model/kernels/product_amx.h"
-
-#define BEGIN_TILES shape_tiles(AMX_SIDE, AMX_SIDE)
-#define END_TILES   _tile_release()
-
-/* Finishes rows of the block before between the steps, so that tiles and vectors work at the same
- * time. Few rows leave the memory no time for more than what it fetches by itself. */
-static void sum_block(const struct pair_block *block, bool lower, const struct product *p,
-                      struct pair_block *before, struct fetch *fetch)
-{
-    const size_t at_once = (BF16_SIDE + block->n_steps - 1) / block->n_steps;
-    const size_t bytes = BF16_SIDE * sizeof(float);
-    const uint16_t *x = block->x, *w = block->w;
-    float *below = block->sums + PANEL * BF16_SIDE;
-    compiler_barrier();
-    if (block->add) {
-        _tile_loadd(0, block->sums, bytes);
-        _tile_loadd(1, block->sums + PANEL, bytes);
-        _tile_loadd(2, below, bytes);
-        _tile_loadd(3, below + PANEL, bytes);
-    } else {
-        _tile_zero(0);
-        _tile_zero(1);
-        _tile_zero(2);
-        _tile_zero(3);
-    }
-    for (size_t i = 0; i < block->n_steps; i++, x += block->x_step, w += PANEL * BF16_STEP) {
-        _tile_loadd(6, w, AMX_K);
-        _tile_loadd(4, x, AMX_K);
-        _tile_dpbf16ps(0, 4, 6);
-        _tile_loadd(7, w + block->w_stride, AMX_K);
-        _tile_dpbf16ps(1, 4, 7);
-        if (lower) {
-            _tile_loadd(5, x + block->x_below, AMX_K);
-            _tile_dpbf16ps(2, 5, 6);
-            _tile_dpbf16ps(3, 5, 7);
-            fetch_ahead(fetch);
-        }
-        for (size_t n = 0; n < at_once && before->row < before->end; n++)
-            finish_row(p, before);
-    }
-    _tile_stored(0, block->sums, bytes);
-    _tile_stored(1, block->sums + PANEL, bytes);
-    if (lower) {
-        _tile_stored(2, below, bytes);
-        _tile_stored(3, below + PANEL, bytes);
-    }
-    compiler_barrier();
-}
+#include "model/kernels/bf16/sums_amx.h"
+#elif defined(KERNELS_DOT)
+#include "model/kernels/bf16/sums_dot.h"
 #else
-#define BEGIN_TILES (void)0
-#define END_TILES   (void)0
-enum { CHAIN_ROWS = LANES == 16 ? 4 : 2, CHAIN_VECTORS = 2, STEP_PAIRS = BF16_STEP / 2 };
-
-/* Returns x·w + sum. Subnormal numbers become zeros by the processor's mode, or by comparison: in
- * double products of bfloat16 are exact, and sums, though rounded twice, are those rounded once, as
- * 53 bits are more than twice 24 and one. */
-INLINE vec chain_link(vec x, vec w, vec sum)
-{
-#if defined(__FMA__)
-    return multiply_add(x, w, sum);
-#else
-    for (int i = 0; i < LANES; i++) {
-        const double exact = (double)x[i] * (double)w[i] + (double)sum[i];
-        const bool is_tiny = fabs(exact) < 0x1p-126 - 0x1p-151; /* more rounds to 2^-126 */
-        sum[i] = (float)(is_tiny ? copysign(0, exact) : exact);
-    }
-    return sum;
-#endif
-}
-
-/* The numbers of a step, widened: even k, odd k. */
-struct wide_step {
-    _Alignas(64) float x[BF16_SIDE][2][STEP_PAIRS], w[2][STEP_PAIRS][BF16_SIDE];
-};
-
-INLINE void widen_pairs(const uint16_t *pairs, float *even, float *odd)
-{
-    for (size_t i = 0; i < PANEL; i += LANES) {
-        uvec bits = (uvec)load((const float *)(const void *)(pairs + 2 * i));
-        store(even + i, (vec)(bits << 16));
-        store(odd + i, (vec)(bits & 0xFFFF0000u));
-    }
-}
-
-/* Adds the chains of a step to CHAIN_ROWS rows of CHAIN_VECTORS vectors of sums. */
-INLINE void add_chains(const struct wide_step *step, size_t row, size_t column, float *sums)
-{
-    const vec one = splat(1);
-    vec chain[2][CHAIN_ROWS][CHAIN_VECTORS] = {0};
-    for (size_t p = 0; p < STEP_PAIRS; p++)
-        UNROLL (odd, (size_t)2)
-            UNROLL (r, (size_t)CHAIN_ROWS) {
-                vec *link = chain[odd][r], x = splat(step->x[row + r][odd][p]);
-                UNROLL (v, (size_t)CHAIN_VECTORS)
-                    link[v] = chain_link(x, load(&step->w[odd][p][column] + v * LANES), link[v]);
-            }
-    UNROLL (r, (size_t)CHAIN_ROWS)
-        UNROLL (v, (size_t)CHAIN_VECTORS) {
-            float *sum = sums + (row + r) * BF16_SIDE + column + v * LANES;
-            vec both = chain_link(chain[0][r][v], one, chain[1][r][v]);
-            store(sum, chain_link(both, one, load(sum)));
-        }
-}
-
-/* Not inlined: no arithmetic of the caller may move to where subnormal numbers are zeros. */
-__attribute__((noinline)) static void sum_block(const struct pair_block *block, bool lower,
-                                                const struct product *p, struct pair_block *before,
-                                                struct fetch *fetch)
-{
-    struct wide_step step;
-    const size_t n_rows = lower ? BF16_SIDE : PANEL;
-    const uint16_t *x = block->x, *w = block->w;
-    (void)p, (void)before, (void)fetch;
-#if defined(__FMA__)
-    const unsigned mode = _mm_getcsr(), flush_results = 0x8000, flush_operands = 0x0040;
-    _mm_setcsr(mode | flush_results | flush_operands);
-#endif
-    for (size_t r = 0; r < n_rows && !block->add; r++)
-        memset(block->sums + r * BF16_SIDE, 0, BF16_SIDE * sizeof(float));
-    for (size_t i = 0; i < block->n_steps; i++, x += block->x_step, w += PANEL * BF16_STEP) {
-        for (size_t r = 0; r < n_rows; r++)
-            widen_pairs(x + r / PANEL * block->x_below + r % PANEL * BF16_STEP, step.x[r][0],
-                        step.x[r][1]);
-        for (size_t j = 0; j < BF16_STEP; j++) {
-            const size_t pair = j / 2, right = j % 2;
-            widen_pairs(w + right * block->w_stride + pair * BF16_STEP,
-                        step.w[0][pair] + right * PANEL, step.w[1][pair] + right * PANEL);
-        }
-        for (size_t r = 0; r < n_rows; r += CHAIN_ROWS)
-            for (size_t c = 0; c < BF16_SIDE; c += CHAIN_VECTORS * LANES)
-                add_chains(&step, r, c, block->sums);
-    }
-#if defined(__FMA__)
-    _mm_setcsr(mode);
-#endif
-}
+#include "model/kernels/bf16/sums_fma.h"
 #endif
 
 static void product_pairs(const struct product *p)

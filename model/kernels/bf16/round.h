@@ -29,32 +29,50 @@ INLINE vec bf16_pairs(vec a, vec b)
 #endif
 }
 
+/* Which two numbers are pair i of a step: neighbours, or as vdpbf16ps needs them (sums_dot.h). */
+#if defined(KERNELS_DOT)
+#define PAIR_LOW(i)  ((i) / 2 * 4 + (i) % 2 + 2)
+#define PAIR_HIGH(i) ((i) / 2 * 4 + (i) % 2)
+#else
+#define PAIR_LOW(i)  ((i)*2)
+#define PAIR_HIGH(i) ((i)*2 + 1)
+#endif
+
 /* out: a row of tiles [16, 32]. */
 static void round_pairs(const float *x, size_t n, uint16_t *out)
 {
-    typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
-    size_t i = 0;
-#if defined(__AVX512BF16__)
-    for (; i + BF16_STEP <= n; i += BF16_STEP)
-        store((float *)(void *)(out + i * PANEL),
-              (vec)_mm512_cvtne2ps_pbh((__m512)load(x + i + LANES), (__m512)load(x + i)));
+#if defined(KERNELS_DOT)
+    const __m512i order =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(4, 5, 0, 1, 6, 7, 2, 3, 12, 13, 8, 9, 14, 15, 10, 11));
 #endif
-    for (; i < round_up(n, BF16_STEP); i += LANES) {
-        vec v = i + LANES <= n ? load(x + i) : load_tail(x + i, i < n ? n - i : 0, 0);
-        *(halves *)(out + i / BF16_STEP * BF16_STEP * PANEL + i % BF16_STEP) =
-            __builtin_convertvector(bf16_bits(v), halves);
+    for (size_t i = 0; i < n; i += BF16_STEP, out += PANEL * BF16_STEP) {
+#if defined(__AVX512BF16__)
+        const vec low = load_some(x + i, n - i);
+        const vec high = i + LANES < n ? load_some(x + i + LANES, n - i - LANES) : (vec){0};
+        __m512i row = (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+#if defined(KERNELS_DOT)
+        row = _mm512_shuffle_epi8(row, order);
+#endif
+        _mm512_storeu_si512(out, row);
+#else
+        typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
+        for (size_t j = i; j < i + BF16_STEP; j += LANES) {
+            const vec v = j < n ? load_some(x + j, n - j) : (vec){0};
+            *(halves *)(out + (j - i)) = __builtin_convertvector(bf16_bits(v), halves);
+        }
+#endif
     }
 }
 
-/* Returns a vector of pairs of rows j and j + 1 of n; zeros are below the last row and after the
- * last column. */
-INLINE vec pair_of_rows(const float *rows, size_t stride, size_t j, size_t n, size_t n_columns)
+/* Returns a vector of pairs, number i of n rows; zeros are below the last row and after the last
+ * column. */
+INLINE vec pair_of_rows(const float *rows, size_t stride, size_t i, size_t n, size_t n_columns)
 {
+    const size_t row[2] = {PAIR_LOW(i), PAIR_HIGH(i)};
     vec r[2] = {{0}};
-    UNROLL (i, (size_t)2)
-        if (j + i < n)
-            r[i] = n_columns >= LANES ? load(rows + (j + i) * stride)
-                                      : load_tail(rows + (j + i) * stride, n_columns, 0);
+    UNROLL (k, (size_t)2)
+        if (row[k] < n)
+            r[k] = load_some(rows + row[k] * stride, n_columns);
     return bf16_pairs(r[0], r[1]);
 }
 
@@ -62,7 +80,7 @@ static void pair_rows(const float *rows, size_t stride, size_t n, uint16_t *out)
 {
     for (size_t j = 0; j < round_up(n, BF16_STEP); j += 2, out += 2 * PANEL)
         for (size_t c = 0; c < PANEL; c += LANES)
-            store((float *)(void *)(out + 2 * c), pair_of_rows(rows + c, stride, j, n, LANES));
+            store((float *)(void *)(out + 2 * c), pair_of_rows(rows + c, stride, j / 2, n, LANES));
 }
 
 #endif

@@ -33,54 +33,74 @@ static uint16_t value_of(enum filling filling, uint64_t *state)
 }
 
 struct operands {
-    size_t k, x_stride, panel_stride;
-    uint16_t *x, *panels;
+    size_t k, x_stride, panel_stride, n_rows, n_panels;
+    uint16_t *x, *w;                      /* [n_rows, x_stride]; panels of pairs of neighbours */
+    uint16_t *tiles, *panels;             /* the same as a set of kernels stores them */
     float *bias, *residual, *gate, *sums; /* sums: expected, [MOST_ROWS, OUT_STRIDE] */
 };
 
-/* Where column i of row r of x is. */
-static uint16_t *element_of(const struct operands *o, size_t r, size_t i)
+/* Returns where a set stores number k of a row: pairs are of neighbours, or as vdpbf16ps needs. */
+static size_t place_of(const struct kernels *kernels, size_t k)
 {
-    return o->x + bf16_place(r, o->x_stride) + i / BF16_STEP * BF16_STEP * PANEL + i % BF16_STEP;
+    static const size_t crossed[] = {1, 3, 0, 2};
+    return strcmp(kernels->isa, "avx512bf16") == 0 ? k / 4 * 4 + crossed[k % 4] : k;
 }
 
 /* The last tile is complete: what follows the rows is NaN. */
+static void lay_out(struct operands *o, const struct kernels *kernels)
+{
+    memset(o->tiles, 0xFF, round_up(o->n_rows, PANEL) * o->x_stride * sizeof *o->tiles);
+    for (size_t k = 0; k < o->x_stride; k++) {
+        const size_t place = place_of(kernels, k);
+        for (size_t r = 0; r < o->n_rows; r++)
+            o->tiles[bf16_place(r, o->x_stride) + place / BF16_STEP * BF16_STEP * PANEL +
+                     place % BF16_STEP] = o->x[r * o->x_stride + k];
+        for (size_t c = 0; c < o->n_panels * PANEL; c++) {
+            const size_t column = c / PANEL * o->panel_stride + c % PANEL * 2;
+            o->panels[column + place / 2 * BF16_STEP + place % 2] =
+                o->w[column + k / 2 * BF16_STEP + k % 2];
+        }
+    }
+}
+
 static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels,
                                     enum filling filling)
 {
     size_t padded = round_up(k, BF16_STEP);
-    struct operands o = {.k = k, .x_stride = padded, .panel_stride = padded * PANEL};
-    size_t n_x = round_up(n_rows, PANEL) * o.x_stride, n_out = MOST_ROWS * OUT_STRIDE;
-    o.x = new_bytes(n_x * sizeof *o.x);
-    o.panels = new_bytes(n_panels * o.panel_stride * sizeof *o.panels);
-    memset(o.x, 0xFF, n_x * sizeof *o.x);
-    memset(o.panels, 0, n_panels * o.panel_stride * sizeof *o.panels);
+    struct operands o = {.k = k,
+                         .x_stride = padded,
+                         .panel_stride = padded * PANEL,
+                         .n_rows = n_rows,
+                         .n_panels = n_panels};
+    const size_t n_out = MOST_ROWS * OUT_STRIDE, n_weights = n_panels * o.panel_stride;
+    o.x = new_bytes(n_rows * padded * sizeof *o.x);
+    o.w = new_bytes(n_weights * sizeof *o.w);
+    o.tiles = new_bytes(round_up(n_rows, PANEL) * padded * sizeof *o.tiles);
+    o.panels = new_bytes(n_weights * sizeof *o.panels);
+    memset(o.w, 0, n_weights * sizeof *o.w);
     for (size_t r = 0; r < n_rows; r++)
         for (size_t i = 0; i < padded; i++)
-            *element_of(&o, r, i) = i < k ? value_of(filling, state) : 0;
+            o.x[r * padded + i] = i < k ? value_of(filling, state) : 0;
     for (size_t j = 0; j < n_panels; j++)
         for (size_t i = 0; i < k * PANEL; i++)
-            o.panels[j * o.panel_stride + i / PANEL / 2 * BF16_STEP + i % PANEL * 2 +
-                     i / PANEL % 2] = value_of(filling, state);
+            o.w[j * o.panel_stride + i / PANEL / 2 * BF16_STEP + i % PANEL * 2 + i / PANEL % 2] =
+                value_of(filling, state);
     o.bias = random_floats(state, COLUMNS, 1);
     o.residual = random_floats(state, n_out, 2);
     o.gate = random_floats(state, n_out, 2);
     o.sums = new_floats(n_out);
-    uint16_t *row = new_bytes(padded * sizeof *row);
-    for (size_t r = 0; r < n_rows; r++) {
-        for (size_t i = 0; i < padded; i++)
-            row[i] = *element_of(&o, r, i);
+    for (size_t r = 0; r < n_rows; r++)
         for (size_t c = 0; c < n_panels * PANEL; c++)
-            o.sums[r * OUT_STRIDE + c] =
-                plain_pairs(row, o.panels + c / PANEL * o.panel_stride + c % PANEL * 2, padded);
-    }
-    free(row);
+            o.sums[r * OUT_STRIDE + c] = plain_pairs(
+                o.x + r * padded, o.w + c / PANEL * o.panel_stride + c % PANEL * 2, padded);
     return o;
 }
 
 static void free_operands(struct operands *o)
 {
     free(o->x);
+    free(o->w);
+    free(o->tiles);
     free(o->panels);
     free(o->bias);
     free(o->residual);
@@ -113,7 +133,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
     float *out = new_floats(n_out);
     fill_untouched(out, n_out);
     kernels->pairs->product(&(struct product){
-        .x = o->x,
+        .x = o->tiles,
         .x_stride = o->x_stride,
         .panels = o->panels,
         .panel_stride = o->panel_stride,
@@ -148,11 +168,13 @@ TEST(blocks)
     size_t row_step = support_slow() ? 9 : 1;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         struct operands o = new_operands(&state, widths[w], MOST_ROWS, MOST_PANELS, USUAL);
-        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+            lay_out(&o, tested_kernels(s));
             for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows += row_step)
                 for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
                     check_product(tested_kernels(s), &o, n_rows, n_panels,
                                   (enum ending)((n_rows + n_panels) % N_ENDINGS));
+        }
         free_operands(&o);
     }
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
@@ -199,8 +221,10 @@ TEST(numbers_of_every_size)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (int filling = 0; filling < N_FILLINGS; filling++) {
             struct operands o = new_operands(&state, widths[w], 33, 3, (enum filling)filling);
-            for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+                lay_out(&o, tested_kernels(s));
                 check_product(tested_kernels(s), &o, 33, 3, ALONE);
+            }
             free_operands(&o);
         }
 }
@@ -222,16 +246,19 @@ TEST(rounding)
         for (size_t s = 0; tested_kernels(s) != NULL; s++) {
             tested_kernels(s)->pairs->round(x, N - 5, out);
             for (size_t i = 0; i < N; i++) {
-                uint16_t rounded = out[i / BF16_STEP * BF16_STEP * PANEL + i % BF16_STEP];
+                size_t place = place_of(tested_kernels(s), i);
+                uint16_t rounded = out[place / BF16_STEP * BF16_STEP * PANEL + place % BF16_STEP];
                 bool is_nan = isnan(x[i]) && i < N - 5;
                 uint16_t expected = i < N - 5 ? plain_bf16(x[i]) : 0;
                 assert_true(is_nan ? (rounded & 0x7FFF) > 0x7F80 : rounded == expected);
             }
             tested_kernels(s)->pairs->pair_rows(x, PANEL + 3, 33, out);
             for (size_t k = 0; k < 64; k++)
-                for (size_t c = 0; c < PANEL; c++)
-                    assert_int_equal(out[k / 2 * BF16_STEP + c * 2 + k % 2],
+                for (size_t c = 0; c < PANEL; c++) {
+                    size_t place = place_of(tested_kernels(s), k);
+                    assert_int_equal(out[place / 2 * BF16_STEP + c * 2 + place % 2],
                                      k < 33 ? plain_bf16(x[k * (PANEL + 3) + c]) : 0);
+                }
         }
     }
     free(out);
