@@ -49,6 +49,7 @@ enum {
     GFLOPS,
     SHARE_OF_PEAK,
     PEAK_F32_GFLOPS,
+    PEAK_BF16_GFLOPS,
     PEAK_INT8_GOPS,
     N_FIGURES
 };
@@ -59,8 +60,7 @@ static bool is_exact(const struct result *result)
 }
 
 /* Computes the figures, NaN where one does not apply: a process of its own has no known number of
- * tokens and no share of a peak, since most of its time is not arithmetic; the peak of bf16 is not
- * measured. */
+ * tokens and no share of a peak, since most of its time is not arithmetic. */
 static void compute_figures(const struct result *result, double figures[N_FIGURES])
 {
     const struct workload *workload = result->workload;
@@ -76,9 +76,10 @@ static void compute_figures(const struct result *result, double figures[N_FIGURE
     figures[TEXTS_PER_S] = (double)workload->n / median;
     figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
     figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
-    figures[SHARE_OF_PEAK] =
-        is_exact(result) ? giga_per_s * (work.int8 / peaks->int8 + work.f32 / peaks->f32) : NAN;
+    const double floats = is_exact(result) ? peaks->f32 : peaks->bf16;
+    figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / floats);
     figures[PEAK_F32_GFLOPS] = peaks->f32;
+    figures[PEAK_BF16_GFLOPS] = peaks->bf16;
     figures[PEAK_INT8_GOPS] = peaks->int8;
 }
 
@@ -86,8 +87,9 @@ static void compute_figures(const struct result *result, double figures[N_FIGURE
 static void print_json(const struct result *result)
 {
     static const char *const names[N_FIGURES] = {
-        "median_ms",    "min_ms", "spread",        "tokens_per_s",    "texts_per_s",
-        "ms_per_token", "gflops", "share_of_peak", "peak_f32_gflops", "peak_int8_gops"};
+        "median_ms",       "min_ms",           "spread",        "tokens_per_s",
+        "texts_per_s",     "ms_per_token",     "gflops",        "share_of_peak",
+        "peak_f32_gflops", "peak_bf16_gflops", "peak_int8_gops"};
     struct json_writer json = {.stream = stdout};
     double figures[N_FIGURES];
     compute_figures(result, figures);
@@ -204,11 +206,12 @@ static void measure_peaks(struct bench *bench)
     snprintf(bench->isa, sizeof bench->isa, "%s", isa);
     for (size_t i = 0; i < bench->n_peaks; i++) {
         struct peaks *peaks = &bench->peaks[i];
-        peaks->f32 = peaks->int8 = 0;
+        peaks->f32 = peaks->bf16 = peaks->int8 = 0;
         peaks_measure(peaks, isa);
         if (is_text)
-            printf("%zu thread%s, %s: %.1f GFLOP/s in f32, %.0f GOP/s in int8\n", peaks->n_threads,
-                   plural(peaks->n_threads), isa, peaks->f32, peaks->int8);
+            printf("%zu thread%s, %s: %.1f GFLOP/s in f32, %.0f in bf16, %.0f GOP/s in int8\n",
+                   peaks->n_threads, plural(peaks->n_threads), isa, peaks->f32, peaks->bf16,
+                   peaks->int8);
     }
     if (is_text)
         print_heading();

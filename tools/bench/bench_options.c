@@ -45,7 +45,7 @@ static const struct option_row MODEL_ROWS[] = {
      TEXT_AT(struct bench_options, shape)},
     {"type", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
      LIST(types), .choices = "f32 bf16 f16 int8"},
-    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX",
+    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX or BF16",
      CHOICE_AT(struct bench_options, of_model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
 };
 
@@ -110,8 +110,8 @@ static const char NOTES[] =
     "  of peak                the time that the products of the layers and of attention take at "
     "the\n"
     "                         measured peak of as many threads and the instructions in use\n"
-    "                         (matrices in int8: at that of int8; all else: at that of float32\n"
-    "                         multiply-adds), divided by the median\n";
+    "                         (matrices in int8: at that of int8; all else: at that of float32,\n"
+    "                         with --precision bf16 at that of bfloat16), divided by the median\n";
 
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 25),

@@ -50,6 +50,7 @@ static const double STRETCH_SECONDS = 0.003;
 #define PAIRS(i)             STEP(i, "vpmaddubsw %1, %0, %0\n\tvpaddw %2, %0, %0")
 #define DOT_256(i)           STEP(i, "%{vex%} vpdpbusd %2, %1, %0")
 #define DOT_512(i)           STEP(i, "vpdpbusd %2, %1, %0")
+#define DOT_BF16(i)          STEP(i, "vdpbf16ps %2, %1, %0")
 LOOP(f32_128, , float, 16, MULTIPLY_ADD, 0.5F, 1)
 LOOP(f32_256, TARGET("avx2,fma"), float, 32, FUSED, 0.5F, 1)
 LOOP(f32_512, TARGET("avx512f"), float, 64, FUSED, 0.5F, 1)
@@ -57,34 +58,38 @@ LOOP(pairs_256, TARGET("avx2"), uint16_t, 32, PAIRS, 0x0303, 0x0101)
 LOOP(pairs_512, TARGET("avx512f,avx512bw"), uint16_t, 64, PAIRS, 0x0303, 0x0101)
 LOOP(dots_256, TARGET("avx2"), uint32_t, 32, DOT_256, 0x03030303, 0x01010101)
 LOOP(dots_512, TARGET("avx512f,avx512vnni"), uint32_t, 64, DOT_512, 0x03030303, 0x01010101)
+LOOP(dots_bf16, TARGET("avx512f,avx512bf16"), uint32_t, 64, DOT_BF16, 0x3F003F00, 0x3F003F00)
 
 enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64 };
 
 /* 16 x 16 sums of 64 products in one instruction; four of them, as many as there are registers for.
  * The engine has asked the system for the tile registers. */
-TARGET("amx-tile,amx-int8") static float tiles(size_t n_turns)
-{
-    struct {
-        uint8_t palette, start_row, reserved[14];
-        uint16_t row_bytes[16];
-        uint8_t rows[16];
-    } shapes = {.palette = 1};
-    for (int i = 0; i < TILES; i++) {
-        shapes.row_bytes[i] = TILE_BYTES;
-        shapes.rows[i] = TILE_ROWS;
+#define TILE_LOOP(name, multiply)                                                                  \
+    TARGET("amx-tile,amx-int8,amx-bf16") static float name(size_t n_turns)                         \
+    {                                                                                              \
+        struct {                                                                                   \
+            uint8_t palette, start_row, reserved[14];                                              \
+            uint16_t row_bytes[16];                                                                \
+            uint8_t rows[16];                                                                      \
+        } shapes = {.palette = 1};                                                                 \
+        for (int i = 0; i < TILES; i++) {                                                          \
+            shapes.row_bytes[i] = TILE_BYTES;                                                      \
+            shapes.rows[i] = TILE_ROWS;                                                            \
+        }                                                                                          \
+        _tile_loadconfig(&shapes); /* sets all tiles to zeros */                                   \
+        for (size_t i = 0; i < n_turns; i++) {                                                     \
+            multiply(0, 4, 6);                                                                     \
+            multiply(1, 4, 7);                                                                     \
+            multiply(2, 5, 6);                                                                     \
+            multiply(3, 5, 7);                                                                     \
+        }                                                                                          \
+        int32_t sums[TILE_ROWS * TILE_BYTES / 4];                                                  \
+        _tile_stored(0, sums, TILE_BYTES);                                                         \
+        _tile_release();                                                                           \
+        return (float)sums[0];                                                                     \
     }
-    _tile_loadconfig(&shapes); /* sets all tiles to zeros */
-    for (size_t i = 0; i < n_turns; i++) {
-        _tile_dpbssd(0, 4, 6);
-        _tile_dpbssd(1, 4, 7);
-        _tile_dpbssd(2, 5, 6);
-        _tile_dpbssd(3, 5, 7);
-    }
-    int32_t sums[TILE_ROWS * TILE_BYTES / 4];
-    _tile_stored(0, sums, TILE_BYTES);
-    _tile_release();
-    return (float)sums[0];
-}
+TILE_LOOP(tiles_int8, _tile_dpbssd)
+TILE_LOOP(tiles_bf16, _tile_dpbf16ps)
 #elif defined(__aarch64__)
 #if defined(__clang__)
 #define TARGET(extension) __attribute__((target(extension)))
@@ -113,20 +118,24 @@ struct loop {
 /* The last: portable kernels leave products to OpenBLAS, which multiplies int8 as float32, too. */
 static const struct set {
     const char *isa;
-    struct loop f32, int8;
+    struct loop f32, int8, bf16;
 } SETS[] = {
 #if defined(__x86_64__)
-    {"amx", {16, f32_512}, {4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES / CHAINS, tiles}},
-    {"avx512vnni", {16, f32_512}, {64, dots_512}},
-    {"avx512", {16, f32_512}, {64, pairs_512}},
-    {"avxvnni", {8, f32_256}, {32, dots_256}},
-    {"avx2", {8, f32_256}, {32, pairs_256}},
+    {"amx",
+     {16, f32_512},
+     {4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES / CHAINS, tiles_int8},
+     {2.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES / CHAINS, tiles_bf16}},
+    {"avx512bf16", {16, f32_512}, {64, dots_512}, {32, dots_bf16}},
+    {"avx512vnni", {16, f32_512}, {64, dots_512}, {16, f32_512}},
+    {"avx512", {16, f32_512}, {64, pairs_512}, {16, f32_512}},
+    {"avxvnni", {8, f32_256}, {32, dots_256}, {8, f32_256}},
+    {"avx2", {8, f32_256}, {32, pairs_256}, {8, f32_256}},
 #elif defined(__aarch64__)
-    {"neoni8mm", {4, f32_128}, {32, squares_128}},
-    {"neondot", {4, f32_128}, {16, dots_128}},
-    {"neon", {4, f32_128}, {8, words_128}},
+    {"neoni8mm", {4, f32_128}, {32, squares_128}, {4, f32_128}},
+    {"neondot", {4, f32_128}, {16, dots_128}, {4, f32_128}},
+    {"neon", {4, f32_128}, {8, words_128}, {4, f32_128}},
 #endif
-    {"portable", {4, f32_128}, {4, f32_128}},
+    {"portable", {4, f32_128}, {4, f32_128}, {4, f32_128}},
 };
 
 /* Returns seconds from the first start to the last end of threads that take so many turns each. */
@@ -168,5 +177,6 @@ void peaks_measure(struct peaks *peaks, const char *isa)
     while (set + 1 < SETS + sizeof SETS / sizeof *SETS && strcmp(set->isa, isa) != 0)
         set++;
     peaks->f32 = best_rate(set->f32, peaks->n_threads, peaks->f32);
+    peaks->bf16 = best_rate(set->bf16, peaks->n_threads, peaks->bf16);
     peaks->int8 = best_rate(is_portable ? set->f32 : set->int8, peaks->n_threads, peaks->int8);
 }

@@ -7,9 +7,9 @@
 
 struct peaks {
     size_t n_threads; /* that work at once, their rates added up */
-    /* 10^9 operations per second, of which a multiply-add is two: of float32, and of products of
-     * 8-bit numbers that are summed in at least 16 bits. */
-    double f32, int8;
+    /* 10^9 operations per second, of which a multiply-add is two: of float32, of products of
+     * bfloat16 summed in float32, and of 8-bit numbers summed in at least 16 bits. */
+    double f32, bf16, int8;
 };
 
 /* Measures for some 40 ms and keeps the better of the rates before and now, since a disturbance can

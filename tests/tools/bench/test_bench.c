@@ -93,8 +93,9 @@ static void assert_fields(const json_t *line, const char *workload, int n_thread
     assert_is(line, "share_of_peak", !is_cold);
     assert_is(line, "profile", !is_cold);
     assert_true(number(line, "peak_f32_gflops") > 0);
+    assert_true(number(line, "peak_bf16_gflops") > 0);
     assert_true(number(line, "peak_int8_gops") > 0);
-    assert_int_equal(json_object_size(line), 22);
+    assert_int_equal(json_object_size(line), 23);
     if (!is_cold) {
         double rate = number(line, "tokens") / number(line, "median_ms") * 1000;
         assert_true(!(fabs(number(line, "tokens_per_s") / rate - 1) > 1e-4));
@@ -233,8 +234,8 @@ TEST(peaks)
             0,
             "OMP_NUM_THREADS=2 ENGINE_ISA=%s \"$BENCH\" " TINY " -t 1,2 --workloads lat16 --runs 1",
             support_isa(i));
-        /* amx is for int8 and bf16: it computes f32 with the kernels of avx512vnni. */
-        const char *isa = strcmp(support_isa(i), "amx") == 0 ? "avx512vnni" : support_isa(i);
+        /* amx is for int8 and bf16: it computes f32 with the kernels of avx512bf16. */
+        const char *isa = strcmp(support_isa(i), "amx") == 0 ? "avx512bf16" : support_isa(i);
         snprintf(line, sizeof line, "\n1 thread, %s: ", isa);
         assert_contains(result->out, line);
         snprintf(line, sizeof line, "\n2 threads, %s: ", isa);
