@@ -17,7 +17,13 @@
 
 #include <string.h>
 
-/* Arguments of every step. */
+/* Rows of activations, `stride` numbers apart. */
+struct rows {
+    float *first;
+    size_t stride, width;
+};
+
+/* Arguments of every step. Rows y and heads share memory, and so do qkv and middle. */
 struct context {
     const engine_session *session;
     const struct encoder *encoder;
@@ -27,6 +33,9 @@ struct context {
     struct team team;
     struct profile_slot *profile;
     float *scratch;
+    struct rows x, y;        /* [T, D] */
+    struct rows heads;       /* [T, H·K]: the heads' contexts side by side */
+    struct rows qkv, middle; /* [T, (H + 2G)·K], [T, F] */
 };
 
 /* Ends a step: measures its time and waits for the other threads. */
@@ -37,219 +46,9 @@ static void end_step(const struct context *c, engine_step step)
     profile_lap(c->profile, ENGINE_STEP_WAIT);
 }
 
-static float *row_of(float *matrix, size_t row, size_t stride)
+static float *row_of(struct rows rows, size_t row)
 {
-    return matrix + row * stride;
-}
-
-/* to [T, E] = norm(scale · token + type + position) */
-static void embed(const struct context *c, float *to)
-{
-    const struct pass *pass = c->pass;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
-                    (struct text_position){pass->positions[r], pass->lengths[r]},
-                    row_of(to, r, pass->width_stride), c->scratch);
-    end_step(c, ENGINE_STEP_EMBED);
-}
-
-/* to [T, D] = norm(from [T, D]) */
-static void normalize_rows(const struct context *c, const struct norm *norm, float *from, float *to)
-{
-    const struct model_config *config = &c->encoder->config;
-    size_t stride = c->pass->width_stride;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row_of(from, r, stride),
-                             row_of(to, r, stride));
-    end_step(c, ENGINE_STEP_NORM);
-}
-
-/* Returns a linear layer's input: from [T, in], also in int8 if the layer multiplies in int8. */
-static struct linear_input input_of(const struct context *c, const struct linear *layer,
-                                    float *from, size_t stride)
-{
-    const struct pass *pass = c->pass;
-    size_t row = c->group->row, n_rows = c->group->n_rows;
-    struct linear_input input = {
-        .x = row_of(from, row, stride),
-        .x_stride = stride,
-        .n_rows = n_rows,
-        .blas = c->encoder->blas,
-        .blas_rows = c->encoder->blas_rows,
-    };
-    struct share rows = session_share(c->session, c->team, n_rows);
-    if (layer->weight.layout == LAYOUT_PAIRS) {
-        size_t cols = layer->weight.cols, width = round_up(cols, BF16_STEP);
-        uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
-        for (size_t r = rows.begin; r < rows.end; r++)
-            c->kernels->pairs->round(input.x + r * stride, cols, to + bf16_place(r, width));
-        end_step(c, ENGINE_STEP_QUANTIZE);
-        input.rounded = to;
-        return input;
-    }
-    if (!linear_takes_int8(layer))
-        return input;
-    int8_t *q = pass->quantized + row * pass->quantized_stride;
-    for (size_t r = rows.begin; r < rows.end; r++)
-        pass->quantization[row + r] = linear_quantize(c->kernels, layer, input.x + r * stride,
-                                                      q + r * pass->quantized_stride);
-    end_step(c, ENGINE_STEP_QUANTIZE);
-    input.q = q;
-    input.q_stride = pass->quantized_stride;
-    input.quantization = pass->quantization + row;
-    return input;
-}
-
-/* Returns a thread's share of panels; OpenBLAS gets complete blocks, for any number of threads. */
-static struct share share_panels(const struct context *c, size_t n_panels)
-{
-    size_t block = c->encoder->blas_rows > 0 ? BLAS_PANELS : 1;
-    struct share blocks = session_share(c->session, c->team, (n_panels + block - 1) / block);
-    size_t begin = blocks.begin * block, end = blocks.end * block;
-    return (struct share){begin < n_panels ? begin : n_panels, end < n_panels ? end : n_panels};
-}
-
-/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread computes some of the columns. */
-static void project(const struct context *c, const struct linear *layer, float *from,
-                    size_t from_stride, struct linear_epilogue last, float *to, size_t to_stride)
-{
-    struct linear_input input = input_of(c, layer, from, from_stride);
-    struct share panels = share_panels(c, linear_panels(layer));
-    size_t column = panels.begin * PANEL;
-    if (last.residual != NULL)
-        last.residual += c->group->row * to_stride + column;
-    linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
-           row_of(to, c->group->row, to_stride) + column, to_stride, c->scratch);
-    end_step(c, ENGINE_STEP_LINEAR);
-}
-
-/* turns, local_turns [T, rotary_width] = the angles of each row's position, for all layers */
-static void find_turns(const struct context *c)
-{
-    const struct pass *pass = c->pass;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    size_t row = c->group->row + rows.begin, n = rows.end - rows.begin;
-    if (pass->turns == NULL)
-        return;
-    for (int is_local = 0; is_local <= (pass->local_turns != pass->turns); is_local++) {
-        struct rotary rotary = rotary_of(&c->encoder->config, is_local);
-        rotary_rows(&rotary, pass->positions + row, pass->lengths + row, n,
-                    row_of(is_local ? pass->local_turns : pass->turns, row, rotary.width));
-    }
-    end_step(c, ENGINE_STEP_EMBED);
-}
-
-/* Normalizes each query and each key of K columns in a row of q, k, v. */
-static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
-{
-    const struct model_config *config = &c->encoder->config;
-    size_t n_queries = config->heads, k = config->head_width;
-    for (size_t i = 0; i < n_queries + config->key_value_heads; i++, row += k)
-        c->kernels->norm_row(i < n_queries ? &layer->query_norm : &layer->key_norm,
-                             (float)config->norm_eps, k, row, row);
-}
-
-/* Prepares queries and keys in wide: normalizes them, and rotates them by their positions. */
-static void prepare_heads(const struct context *c, const struct layer *layer)
-{
-    const struct pass *pass = c->pass;
-    const struct model_config *config = &c->encoder->config;
-    struct rotary rotary = rotary_of(config, layer->window > 0);
-    float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
-    size_t n_heads = (size_t)(config->heads + config->key_value_heads);
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    if (layer->query_norm.kind == NORM_NONE && turns == NULL)
-        return;
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
-        float *row = row_of(pass->wide, r, pass->wide_stride);
-        if (layer->query_norm.kind != NORM_NONE)
-            normalize_heads(c, layer, row);
-        if (turns != NULL)
-            rotary_turn(&rotary, row_of(turns, r, rotary.width), n_heads, config->head_width, row);
-    }
-    end_step(c, ENGINE_STEP_ATTENTION);
-}
-
-/* y [T, H·K] = the heads' contexts side by side; wide has q, k, v: H, then twice G heads of K
- * columns. Several heads may share a key and its value: head h reads those of head h·G/H. */
-static void attend(const struct context *c, const struct layer *layer)
-{
-    const struct pass *pass = c->pass;
-    const struct model_config *config = &c->encoder->config;
-    size_t n_heads = config->heads, n_keys = config->key_value_heads;
-    size_t k = config->head_width, n_tasks = c->group->n_sequences * n_heads;
-    for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
-         task += c->team.size) {
-        const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
-        size_t index = task % n_heads, n_tokens = sequence->n_rows;
-        const float *row = row_of(pass->wide, sequence->row, pass->wide_stride);
-        const float *key = row + (n_heads + index * n_keys / n_heads) * k;
-        struct distance_bias bias;
-        bool has_bias = distance_bias_of(config, c->encoder->distance_bias, index, &bias);
-        struct attention_head head = {
-            .q = row + index * k,
-            .k = key,
-            .v = key + n_keys * k,
-            .stride = pass->wide_stride,
-            .n_tokens = n_tokens,
-            .head_width = k,
-            .scale = (float)config->score_scale,
-            .band = mask_band(c->session->mask, layer->window),
-            .bias = has_bias ? &bias : NULL,
-            .blas = c->encoder->blas,
-            .bf16 = c->encoder->bf16,
-            .out = row_of(pass->y, sequence->row, pass->width_stride) + index * k,
-            .out_stride = pass->width_stride,
-            .map = pass->attention_maps != NULL ? pass->attention_maps + index * n_tokens * n_tokens
-                                                : NULL,
-        };
-        attention_head(c->kernels, &head, c->scratch);
-    }
-    end_step(c, ENGINE_STEP_ATTENTION);
-}
-
-/* wide [T, F] = its two halves [T, 2F], one activated, multiplied */
-static void gate_rows(const struct context *c)
-{
-    const struct pass *pass = c->pass;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        feed_forward_middle(c->kernels, &c->encoder->config,
-                            row_of(pass->wide, r, pass->wide_stride));
-    end_step(c, ENGINE_STEP_LINEAR);
-}
-
-/* wide [T, F] = act(in·Wᵀ + b); with a gate, the product of the two halves of its columns, one of
- * them activated. */
-static void feed_forward_in(const struct context *c, const struct linear *layer, float *in)
-{
-    const struct pass *pass = c->pass;
-    const struct model_config *config = &c->encoder->config;
-    struct linear_epilogue act = {.activated = true, .activation = config->activation};
-    if (config->gate == GATE_NONE) {
-        project(c, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
-        return;
-    }
-    if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
-        project(c, layer, in, pass->width_stride, (struct linear_epilogue){0}, pass->wide,
-                pass->wide_stride);
-        gate_rows(c);
-        return;
-    }
-    size_t n_panels = linear_panels(layer) / 2;
-    struct linear_input input = input_of(c, layer, in, pass->width_stride);
-    struct share panels = share_panels(c, n_panels);
-    float *to = row_of(pass->wide, c->group->row, pass->wide_stride) + panels.begin * PANEL;
-    struct linear_epilogue first = {0}, second = {0};
-    *(config->gate == GATE_FIRST ? &first : &second) = act;
-    second.gate = to;
-    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride,
-           c->scratch);
-    linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
-           pass->wide_stride, c->scratch);
-    end_step(c, ENGINE_STEP_LINEAR);
+    return rows.first + row * rows.stride;
 }
 
 /* Passes a result of the one sequence of a tracing pass to the caller's trace callback. */
@@ -275,115 +74,322 @@ static void trace(const struct context *c, engine_trace kind, size_t index, cons
 }
 
 /* The same for rows, which are passed without the gaps between them. */
-static void trace_rows(const struct context *c, engine_trace kind, size_t index, const float *from,
-                       size_t stride, size_t width)
+static void trace_rows(const struct context *c, engine_trace kind, size_t index, struct rows from)
 {
-    const struct pass *pass = c->pass;
-    const struct sequence *sequence = &pass->sequences[c->group->sequence];
+    const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
+    float *view = c->pass->trace_view;
     if ((c->session->trace & (unsigned)kind) != 0 && c->team.rank == 0)
         for (size_t t = 0; t < sequence->n_rows; t++)
-            memcpy(pass->trace_view + t * width, from + (sequence->row + t) * stride,
-                   width * sizeof *from);
-    trace(c, kind, index, pass->trace_view, width);
+            memcpy(view + t * from.width, row_of(from, sequence->row + t),
+                   from.width * sizeof *view);
+    trace(c, kind, index, view, from.width);
 }
 
-/* x [T, D] += the sublayer's last product, from·Wᵀ + b; with a norm after it, the norm of
- * `between`, where the product is stored. */
-static void add_sublayer(const struct context *c, const struct linear *layer, float *from,
-                         size_t from_stride, const struct norm *after, float *between,
-                         size_t between_stride)
+static const struct linear_epilogue NOTHING_MORE = {0};
+
+/* to [T, E] = norm(scale · token + type + position) */
+static void embed(const struct context *c, struct rows to)
+{
+    const struct pass *pass = c->pass;
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
+                    (struct text_position){pass->positions[r], pass->lengths[r]}, row_of(to, r),
+                    c->scratch);
+    end_step(c, ENGINE_STEP_EMBED);
+}
+
+/* to [T, D] = norm(from [T, D]) */
+static void normalize_rows(const struct context *c, const struct norm *norm, struct rows from,
+                           struct rows to)
+{
+    const struct model_config *config = &c->encoder->config;
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row_of(from, r),
+                             row_of(to, r));
+    end_step(c, ENGINE_STEP_NORM);
+}
+
+/* The same for a sublayer's norm. Sublayers are counted from 0, two in each layer. */
+static void normalize(const struct context *c, const struct norm *norm, struct rows from,
+                      struct rows to, size_t sublayer)
+{
+    normalize_rows(c, norm, from, to);
+    trace_rows(c, ENGINE_TRACE_NORM, sublayer, to);
+}
+
+/* Returns a linear layer's input: from [T, in], also in int8 if the layer multiplies in int8. */
+static struct linear_input input_of(const struct context *c, const struct linear *layer,
+                                    struct rows from)
+{
+    const struct pass *pass = c->pass;
+    size_t row = c->group->row, n_rows = c->group->n_rows;
+    struct linear_input input = {
+        .x = row_of(from, row),
+        .x_stride = from.stride,
+        .n_rows = n_rows,
+        .blas = c->encoder->blas,
+        .blas_rows = c->encoder->blas_rows,
+    };
+    struct share rows = session_share(c->session, c->team, n_rows);
+    if (layer->weight.layout == LAYOUT_PAIRS) {
+        size_t cols = layer->weight.cols, width = round_up(cols, BF16_STEP);
+        uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
+        for (size_t r = rows.begin; r < rows.end; r++)
+            c->kernels->pairs->round(input.x + r * from.stride, cols, to + bf16_place(r, width));
+        end_step(c, ENGINE_STEP_QUANTIZE);
+        input.rounded = to;
+        return input;
+    }
+    if (!linear_takes_int8(layer))
+        return input;
+    int8_t *q = pass->quantized + row * pass->quantized_stride;
+    for (size_t r = rows.begin; r < rows.end; r++)
+        pass->quantization[row + r] = linear_quantize(c->kernels, layer, input.x + r * from.stride,
+                                                      q + r * pass->quantized_stride);
+    end_step(c, ENGINE_STEP_QUANTIZE);
+    input.q = q;
+    input.q_stride = pass->quantized_stride;
+    input.quantization = pass->quantization + row;
+    return input;
+}
+
+/* Returns a thread's share of panels; OpenBLAS gets complete blocks, for any number of threads. */
+static struct share share_panels(const struct context *c, size_t n_panels)
+{
+    size_t block = c->encoder->blas_rows > 0 ? BLAS_PANELS : 1;
+    struct share blocks = session_share(c->session, c->team, (n_panels + block - 1) / block);
+    size_t begin = blocks.begin * block, end = blocks.end * block;
+    return (struct share){begin < n_panels ? begin : n_panels, end < n_panels ? end : n_panels};
+}
+
+/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread computes some of the columns. */
+static void project(const struct context *c, const struct linear *layer, struct rows from,
+                    struct linear_epilogue last, struct rows to)
+{
+    struct linear_input input = input_of(c, layer, from);
+    struct share panels = share_panels(c, linear_panels(layer));
+    size_t column = panels.begin * PANEL;
+    if (last.residual != NULL)
+        last.residual += c->group->row * to.stride + column;
+    linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
+           row_of(to, c->group->row) + column, to.stride, c->scratch);
+    end_step(c, ENGINE_STEP_LINEAR);
+}
+
+/* turns, local_turns [T, rotary_width] = the angles of each row's position, for all layers */
+static void find_turns(const struct context *c)
+{
+    const struct pass *pass = c->pass;
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    size_t row = c->group->row + rows.begin, n = rows.end - rows.begin;
+    if (pass->turns == NULL)
+        return;
+    for (int is_local = 0; is_local <= (pass->local_turns != pass->turns); is_local++) {
+        struct rotary rotary = rotary_of(&c->encoder->config, is_local);
+        rotary_rows(&rotary, pass->positions + row, pass->lengths + row, n,
+                    (is_local ? pass->local_turns : pass->turns) + row * rotary.width);
+    }
+    end_step(c, ENGINE_STEP_EMBED);
+}
+
+/* Normalizes each query and each key of K columns in a row of q, k, v. */
+static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
+{
+    const struct model_config *config = &c->encoder->config;
+    size_t n_queries = config->heads, k = config->head_width;
+    for (size_t i = 0; i < n_queries + config->key_value_heads; i++, row += k)
+        c->kernels->norm_row(i < n_queries ? &layer->query_norm : &layer->key_norm,
+                             (float)config->norm_eps, k, row, row);
+}
+
+/* Prepares queries and keys: normalizes them, and rotates them by their positions. */
+static void prepare_heads(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t width = config->width, stride = pass->width_stride;
-    if (after->kind == NORM_NONE) {
-        project(c, layer, from, from_stride, (struct linear_epilogue){.residual = pass->x}, pass->x,
-                stride);
+    struct rotary rotary = rotary_of(config, layer->window > 0);
+    float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
+    size_t n_heads = (size_t)(config->heads + config->key_value_heads);
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    if (layer->query_norm.kind == NORM_NONE && turns == NULL)
+        return;
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
+        float *row = row_of(c->qkv, r);
+        if (layer->query_norm.kind != NORM_NONE)
+            normalize_heads(c, layer, row);
+        if (turns != NULL)
+            rotary_turn(&rotary, turns + r * rotary.width, n_heads, config->head_width, row);
+    }
+    end_step(c, ENGINE_STEP_ATTENTION);
+}
+
+/* heads [T, H·K] of qkv: H, then twice G heads of K columns. Several heads may share a key and its
+ * value: head h reads those of head h·G/H. */
+static void attend(const struct context *c, const struct layer *layer, size_t l)
+{
+    const struct pass *pass = c->pass;
+    const struct model_config *config = &c->encoder->config;
+    size_t n_heads = config->heads, n_keys = config->key_value_heads;
+    size_t k = config->head_width, n_tasks = c->group->n_sequences * n_heads;
+    trace_rows(c, ENGINE_TRACE_PROJECTIONS, l, c->qkv);
+    for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
+         task += c->team.size) {
+        const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
+        size_t index = task % n_heads, n_tokens = sequence->n_rows;
+        const float *row = row_of(c->qkv, sequence->row);
+        const float *key = row + (n_heads + index * n_keys / n_heads) * k;
+        struct distance_bias bias;
+        bool has_bias = distance_bias_of(config, c->encoder->distance_bias, index, &bias);
+        struct attention_head head = {
+            .q = row + index * k,
+            .k = key,
+            .v = key + n_keys * k,
+            .stride = c->qkv.stride,
+            .n_tokens = n_tokens,
+            .head_width = k,
+            .scale = (float)config->score_scale,
+            .band = mask_band(c->session->mask, layer->window),
+            .bias = has_bias ? &bias : NULL,
+            .blas = c->encoder->blas,
+            .bf16 = c->encoder->bf16,
+            .out = row_of(c->heads, sequence->row) + index * k,
+            .out_stride = c->heads.stride,
+            .map = pass->attention_maps != NULL ? pass->attention_maps + index * n_tokens * n_tokens
+                                                : NULL,
+        };
+        attention_head(c->kernels, &head, c->scratch);
+    }
+    end_step(c, ENGINE_STEP_ATTENTION);
+    trace(c, ENGINE_TRACE_ATTENTION, l, pass->attention_maps, config->width);
+    trace_rows(c, ENGINE_TRACE_HEADS, l, c->heads);
+}
+
+/* middle [T, F] = the two halves of [T, 2F], one activated, multiplied */
+static void gate_rows(const struct context *c)
+{
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        feed_forward_middle(c->kernels, &c->encoder->config, row_of(c->middle, r));
+    end_step(c, ENGINE_STEP_LINEAR);
+}
+
+/* middle [T, F] = act(in·Wᵀ + b); with a gate, the product of the two halves of its columns, one of
+ * them activated. */
+static void feed_forward_in(const struct context *c, const struct linear *layer, struct rows in)
+{
+    const struct model_config *config = &c->encoder->config;
+    struct linear_epilogue act = {.activated = true, .activation = config->activation};
+    if (config->gate == GATE_NONE) {
+        project(c, layer, in, act, c->middle);
         return;
     }
-    project(c, layer, from, from_stride, (struct linear_epilogue){0}, between, between_stride);
+    if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
+        project(c, layer, in, NOTHING_MORE, c->middle);
+        gate_rows(c);
+        return;
+    }
+    size_t n_panels = linear_panels(layer) / 2, stride = c->middle.stride;
+    struct linear_input input = input_of(c, layer, in);
+    struct share panels = share_panels(c, n_panels);
+    float *to = row_of(c->middle, c->group->row) + panels.begin * PANEL;
+    struct linear_epilogue first = {0}, second = {0};
+    *(config->gate == GATE_FIRST ? &first : &second) = act;
+    second.gate = to;
+    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, stride, c->scratch);
+    linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
+           stride, c->scratch);
+    end_step(c, ENGINE_STEP_LINEAR);
+}
+
+/* x [T, D] += norm(from) */
+static void add_normed(const struct context *c, const struct norm *norm, struct rows from)
+{
+    const struct model_config *config = &c->encoder->config;
     struct share rows = session_share(c->session, c->team, c->group->n_rows);
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
-        float *x = row_of(pass->x, r, stride), *row = row_of(between, r, between_stride);
-        c->kernels->norm_row(after, (float)config->norm_eps, width, row, row);
-        for (size_t i = 0; i < width; i++)
+        float *x = row_of(c->x, r), *row = row_of(from, r);
+        c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row, row);
+        for (size_t i = 0; i < config->width; i++)
             x[i] += row[i];
     }
     end_step(c, ENGINE_STEP_NORM);
 }
 
-/* Applies a sublayer's norm. Sublayers are counted from 0, two in each layer. */
-static void normalize(const struct context *c, const struct norm *norm, float *from, float *to,
-                      size_t sublayer)
+/* x [T, D] += from·Wᵀ + b; with a norm after it, the norm of that, which `between` holds. */
+static void add_sublayer(const struct context *c, const struct linear *layer, struct rows from,
+                         const struct norm *after, struct rows between, size_t sublayer)
 {
-    normalize_rows(c, norm, from, to);
-    trace_rows(c, ENGINE_TRACE_NORM, sublayer, to, c->pass->width_stride, c->encoder->config.width);
+    bool is_plain = after->kind == NORM_NONE;
+    struct linear_epilogue add = {.residual = is_plain ? c->x.first : NULL};
+    project(c, layer, from, add, is_plain ? c->x : between);
+    if (!is_plain)
+        add_normed(c, after, between);
+    trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
 }
 
-static void layer_forward(const struct context *c, const struct layer *layer, size_t index)
+/* l: the layer, from 0. */
+static void layer_forward(const struct context *c, const struct layer *layer, size_t l)
 {
-    const struct pass *pass = c->pass;
-    const struct model_config *config = &c->encoder->config;
-    size_t d = pass->width_stride, wide = pass->wide_stride, width = config->width;
-    size_t head_width = config->head_width, n_heads = config->heads;
-    bool post = config->norm_place == NORM_POST;
-    float *x = pass->x, *y = pass->y, *in = post ? x : y;
-    struct linear_epilogue plain = {0};
+    bool post = c->encoder->config.norm_place == NORM_POST;
+    struct rows x = c->x, in = post ? x : c->y;
 
     if (!post)
-        normalize(c, &layer->attention_norm, x, y, 2 * index); /* y [T, D] */
-    project(c, &layer->qkv, in, d, plain, pass->wide, wide);   /* q, k, v */
+        normalize(c, &layer->attention_norm, x, in, 2 * l); /* y [T, D] */
+    project(c, &layer->qkv, in, NOTHING_MORE, c->qkv);      /* q, k, v side by side */
     prepare_heads(c, layer);
-    trace_rows(c, ENGINE_TRACE_PROJECTIONS, index, pass->wide, wide,
-               (n_heads + 2 * config->key_value_heads) * head_width);
-    attend(c, layer); /* y [T, H·K] */
-    trace(c, ENGINE_TRACE_ATTENTION, index, pass->attention_maps, width);
-    trace_rows(c, ENGINE_TRACE_HEADS, index, y, d, n_heads * head_width);
-    add_sublayer(c, &layer->output, y, d, &layer->attention_norm_after, pass->wide, wide);
-    trace_rows(c, ENGINE_TRACE_SUM, 2 * index, x, d, width);
+    attend(c, layer, l); /* heads [T, H·K] */
+    add_sublayer(c, &layer->output, c->heads, &layer->attention_norm_after, c->qkv, 2 * l);
     if (post)
-        normalize(c, &layer->attention_norm, x, x, 2 * index);
+        normalize(c, &layer->attention_norm, x, x, 2 * l); /* x [T, D] */
 
     if (!post)
-        normalize(c, &layer->feed_forward_norm, x, y, 2 * index + 1);
-    feed_forward_in(c, &layer->feed_forward_in, in); /* wide [T, F] */
-    trace_rows(c, ENGINE_TRACE_MIDDLE, index, pass->wide, wide, config->feed_forward);
-    add_sublayer(c, &layer->feed_forward_out, pass->wide, wide, &layer->feed_forward_norm_after, y,
-                 d);
-    trace_rows(c, ENGINE_TRACE_SUM, 2 * index + 1, x, d, width);
+        normalize(c, &layer->feed_forward_norm, x, in, 2 * l + 1);
+    feed_forward_in(c, &layer->feed_forward_in, in); /* middle [T, F] */
+    trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
+    add_sublayer(c, &layer->feed_forward_out, c->middle, &layer->feed_forward_norm_after, c->y,
+                 2 * l + 1);
     if (post)
-        normalize(c, &layer->feed_forward_norm, x, x, 2 * index + 1);
+        normalize(c, &layer->feed_forward_norm, x, x, 2 * l + 1);
 }
 
 void forward(engine_session *session, const struct group *group, struct team team,
              struct profile_slot *profile, size_t rank)
 {
     const struct encoder *encoder = &session->model->encoder;
-    struct context context = {.session = session,
-                              .encoder = encoder,
-                              .kernels = encoder->kernels,
-                              .pass = &session->pass,
-                              .group = group,
-                              .team = team,
-                              .profile = profile,
-                              .scratch =
-                                  session->pass.scratch + rank * session->pass.scratch_floats};
+    const struct model_config *config = &encoder->config;
     const struct linear *projection = &encoder->embedding_projection;
-    size_t stride = context.pass->width_stride, width = encoder->config.width;
-    float *x = context.pass->x, *y = context.pass->y;
+    const struct pass *pass = &session->pass;
+    size_t n_heads = config->heads + 2 * config->key_value_heads, k = config->head_width;
+    struct context context = {
+        .session = session,
+        .encoder = encoder,
+        .kernels = encoder->kernels,
+        .pass = pass,
+        .group = group,
+        .team = team,
+        .profile = profile,
+        .scratch = pass->scratch + rank * pass->scratch_floats,
+        .x = {pass->x, pass->width_stride, config->width},
+        .y = {pass->y, pass->width_stride, config->width},
+        .heads = {pass->y, pass->width_stride, config->heads * k},
+        .qkv = {pass->wide, pass->wide_stride, n_heads * k},
+        .middle = {pass->wide, pass->wide_stride, config->feed_forward},
+    };
+    const struct context *c = &context;
 
-    embed(&context, projection->weight.rows > 0 ? y : x); /* [T, E] */
+    embed(c, projection->weight.rows > 0 ? c->y : c->x); /* [T, E] */
     if (projection->weight.rows > 0)
-        project(&context, projection, y, stride, (struct linear_epilogue){0}, x,
-                stride); /* x [T, D] */
-    trace_rows(&context, ENGINE_TRACE_HIDDEN, 0, x, stride, width);
-    find_turns(&context);
-    for (size_t i = 0; i < encoder->config.layers; i++) {
+        project(c, projection, c->y, NOTHING_MORE, c->x);
+    trace_rows(c, ENGINE_TRACE_HIDDEN, 0, c->x);
+    find_turns(c);
+    for (size_t l = 0; l < config->layers; l++) {
         if (rank == 0)
             session_report(session);
-        layer_forward(&context, &encoder->layers[i], i);
-        trace_rows(&context, ENGINE_TRACE_HIDDEN, i + 1, x, stride, width);
+        layer_forward(c, &encoder->layers[l], l);
+        trace_rows(c, ENGINE_TRACE_HIDDEN, l + 1, c->x);
     }
     if (encoder->final_norm.kind != NORM_NONE)
-        normalize_rows(&context, &encoder->final_norm, x, x);
+        normalize_rows(c, &encoder->final_norm, c->x, c->x);
 }
