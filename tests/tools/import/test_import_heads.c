@@ -153,6 +153,7 @@ TEST(names_of_labels)
 TEST(lower_case_of_both)
 {
     tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
     import_write("sentence_bert_config.json", "{\"max_seq_length\": 99, \"do_lower_case\": true}");
     assert_true(import_read()); /* and positions are the limit */
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);

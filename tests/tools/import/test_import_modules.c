@@ -2,7 +2,9 @@
  * sentence-transformers, and vocabularies. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
+#include "tests/tools/shell.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 /* modules.json and what it points to. */
@@ -65,8 +67,7 @@ TEST(sentence_transformers)
         {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5}", "linear.weight"},
         {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"bias\": false}",
          "linear.bias"},
-        {"2_Dense/config.json",
-         "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"x.Softmax\"}",
+        {"2_Dense/config.json", DENSE_OF ", \"activation_function\": \"torch.nn.Softmax\"}",
          "Softmax"},
         {"2_Dense/config.json", DENSE_OF ", \"module_input_name\": \"token_embeddings\"}",
          "'module_input_name' is \"token_embeddings\""},
@@ -104,6 +105,108 @@ TEST(sentence_transformers)
 #undef DENSE
 #undef DENSE_OF
 #undef MODULE
+}
+
+/* An activation of code that is not torch's is the default, as in sentence-transformers, which does
+ * not run it. */
+TEST(activation_of_a_dense_module)
+{
+    static const struct {
+        const char *name;
+        int64_t activation;
+    } cases[] = {{"torch.nn.modules.linear.Identity", DENSE_IDENTITY},
+                 {"custom.Identity", DENSE_TANH},
+                 {"Identity", DENSE_TANH}};
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"%s\"}",
+                 cases[i].name);
+        import_write("2_Dense/config.json", text);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.projection_activation, cases[i].activation);
+        import_free();
+    }
+}
+
+/* The first of the files that is not empty has the limit, unless an argument of the tokenizer has
+ * it; the tokenizer's own is the last. */
+TEST(limits)
+{
+    static const char *const names[] = {"bert",   "roberta",     "distilbert", "camembert",
+                                        "albert", "xlm-roberta", "xlnet"};
+    static const struct {
+        const char *text;
+        size_t limit;
+    } cases[] = {
+        {"{\"max_seq_length\": 5, \"processor_kwargs\": {\"model_max_length\": 4}}", 4},
+        {"{\"tokenizer_args\": {\"model_max_length\": 3}, \"processor_kwargs\": "
+         "{\"model_max_length\": 4}}",
+         3},
+        {"{\"max_seq_length\": 5, \"tokenizer_args\": {}, \"processor_kwargs\": "
+         "{\"model_max_length\": 4}}",
+         5},
+        {"{\"max_seq_length\": null, \"do_lower_case\": true}", 8},
+        {"{}", 8},
+    };
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    import_write("tokenizer_config.json", "{\"model_max_length\": 8}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        import_write("sentence_bert_config.json", cases[i].text);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.max_text_tokens, cases[i].limit);
+        import_free();
+    }
+    for (size_t i = sizeof names / sizeof *names; i-- > 1;) {
+        char name[64], text[32];
+        snprintf(name, sizeof name, "sentence_%s_config.json", names[i]);
+        snprintf(text, sizeof text, "{\"max_seq_length\": %zu}", i);
+        import_write(name, text);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.max_text_tokens, i);
+        import_free();
+    }
+    import_write("sentence_bert_config.json",
+                 "{\"processor_kwargs\": {\"model_max_length\": null}}");
+    import_refused("null", "'model_max_length' is missing");
+}
+
+/* Without modules.json, sentence-transformers reads no limit and no prompt. */
+TEST(files_without_modules)
+{
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    shell_expect(0, "rm %s/modules.json", import_directory);
+    assert_true(import_read());
+    assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
+    assert_false(import_checkpoint.truncate);
+    assert_null(import_checkpoint.st.prompts.root);
+    import_free();
+    assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
+                    "_sentence_transformers.json is not read, since there is no modules.json");
+}
+
+TEST(adapters)
+{
+    static const char adapter[] = "{\"base_model_name_or_path\": \"zebra/base\"}";
+    tiny_checkpoint(import_directory);
+    import_write("adapter_model.safetensors", "not read without the other");
+    import_accepted("no adapter_config.json");
+    import_write("adapter_config.json", adapter);
+    import_refused("beside a model", "adapter (of the model 'zebra/base')");
+    shell_expect(0, "rm %s/config.json", import_directory);
+    import_refused("alone", "adapter (of the model 'zebra/base')");
+    shell_expect(0, "rm %s/adapter_config.json", import_directory);
+    import_refused("the half of one", "adapter_model: the directory has an adapter");
+    tiny_checkpoint(import_directory);
+    shell_expect(0, "cd %s && mkdir 0_T && mv config.json model.safetensors vocab.txt 0_T",
+                 import_directory);
+    import_write("modules.json", "[{\"path\": \"0_T\", \"type\": \"Transformer\"}]");
+    import_write("0_T/adapter_config.json", adapter);
+    import_refused("in a module's folder", "0_T/adapter_config.json: the directory has an adapter");
 }
 
 /* A bare transformer gets the mean, as sentence-transformers gives it; modules say themselves. */

@@ -6,10 +6,28 @@
 
 #include <string.h>
 
+/* The reference applies an adapter of peft to the model beside it, or to the one that it names. */
+static void refuse_adapter(struct folder *folder, const char *place)
+{
+    struct json_file file;
+    json_file_read(&file, folder, place, "adapter_config.json", false, false);
+    bool is_alone = !folder_has(folder, place, "config.json") &&
+                    (folder_has(folder, place, "adapter_model.safetensors") ||
+                     folder_has(folder, place, "adapter_model.bin"));
+    const char *base = json_text(&file, NULL, "base_model_name_or_path", "?");
+    if (file.root != NULL || is_alone)
+        program_die("%sadapter_%s: the directory has an adapter (of the model '%.100s'), which is "
+                    "not applied here; expected the model with it (merge_and_unload() of peft, "
+                    "then save_pretrained), or no adapter files",
+                    place, file.root != NULL ? "config.json" : "model", base);
+}
+
 static void read_config(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct json_file *file = &checkpoint->config_file;
+    if (!st->is_static)
+        refuse_adapter(&checkpoint->folder, st->transformer);
     json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
                    false);
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
@@ -102,7 +120,7 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
 }
 
 /* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
- * none), at most the rows of the table of positions. */
+ * none), at most the rows of a table of positions. */
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types)
 {
     const struct sentence_transformers *st = &checkpoint->st;
@@ -122,6 +140,8 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     if (checkpoint->is_static) /* static_embedding_config has set the length */
         return;
     size_t positions = checkpoint->config.model.max_tokens, most = st->max_seq_length;
+    if (most > positions && checkpoint->config.model.position == POSITION_NONE)
+        checkpoint->config.model.max_tokens = positions = most; /* no table ends them */
     if (most == 0 && checkpoint->has_tokenizer)
         most = checkpoint->tokenizer.max_length;
     checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;

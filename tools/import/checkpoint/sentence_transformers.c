@@ -175,9 +175,9 @@ static enum dense_activation read_dense_activation(const struct json_file *file)
         {"Identity", DENSE_IDENTITY}, {"Tanh", DENSE_TANH}, {"ReLU", DENSE_RELU},
         {"GELU", DENSE_GELU},         {"SiLU", DENSE_SILU}, {NULL, 0},
     };
-    const char *type = json_text(file, NULL, "activation_function",
-                                 "torch.nn.modules.activation.Tanh"); /* of the class Dense */
-    int64_t activation = json_name_value(known, json_last_name(type));
+    const char *type = json_text(file, NULL, "activation_function", "the class' Tanh");
+    bool is_torch = strncmp(type, "torch.", 6) == 0; /* code of others is not run: the default */
+    int64_t activation = json_name_value(known, is_torch ? json_last_name(type) : "Tanh");
     if (activation < 0)
         file_die(file->name,
                  "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or SiLU",
@@ -221,19 +221,24 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 /* ---- sentence_bert_config.json ---- */
 
 /* Objects, by old and new names, whose members the reference passes on to config.json's class, the
- * model or the tokenizer. Only members that change no number are allowed. */
-static void check_arguments(const struct json_file *file)
+ * model or the tokenizer. Only members that change no number are allowed, and a limit, which comes
+ * before max_seq_length; the old name's object replaces the new one's. */
+static void check_arguments(struct sentence_transformers *st, const struct json_file *file)
 {
     static const char *const names[] = {"model_args",   "tokenizer_args",   "config_args",
                                         "model_kwargs", "processor_kwargs", "config_kwargs"};
+    static const char limit[] = "model_max_length";
     const char *key;
-    json_t *value;
+    json_t *value, *old = json_object_get(file->root, names[1]);
+    const json_t *used = old != NULL ? old : json_object_get(file->root, names[4]);
+    if (json_object_get(used, limit) != NULL)
+        st->max_seq_length = json_count(file, used, limit, 1, JSON_NEEDED);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_object_foreach(json_typed(file, names[i], JSON_OBJECT, "an object"), key, value)
         {
             bool is_tokenizers = i % 3 == 1;
-            if (strcmp(key, "trust_remote_code") != 0 &&
-                !known_keys_are_harmless(is_tokenizers ? KEYS_TOKENIZER : KEYS_CONFIG, key))
+            if (!known_keys_are_harmless(KEYS_ARGUMENTS, key) &&
+                (!is_tokenizers || strcmp(key, limit) != 0))
                 file_die(file->name,
                          "'%s' has '%.100s', which is not read here; expected an empty object (put "
                          "the key into %s)",
@@ -246,7 +251,8 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
 {
     static const struct json_name tasks[] = {
         {"feature-extraction", 0}, {"fill-mask", 1}, {"sequence-classification", 1}, {NULL, 0}};
-    check_arguments(file);
+    st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
+    check_arguments(st, file);
     int64_t task = json_choice(file, "transformer_task", tasks,
                                "feature-extraction, sequence-classification or fill-mask", 0);
     const char *usual = task == 0 ? "last_hidden_state" : "logits";
@@ -259,7 +265,6 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
                  "'modality_config' has not the usual for texts; expected {\"method\": "
                  "\"forward\", \"method_output_name\": \"%s\"}",
                  usual);
-    st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
     st->lower = json_flag(file, NULL, "do_lower_case", false);
 }
 
@@ -319,7 +324,7 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
 
 typedef void parse_file(struct sentence_transformers *st, const struct json_file *file);
 
-/* Reads and parses a file. Returns whether it exists. */
+/* Reads and parses a file. Returns whether it exists and is not empty. */
 static bool read_file(struct sentence_transformers *st, struct folder *folder, const char *place,
                       const char *name, parse_file *parse, bool needed)
 {
@@ -329,15 +334,16 @@ static bool read_file(struct sentence_transformers *st, struct folder *folder, c
     if (file.root != NULL)
         parse(st, &file);
     known_keys_check(&file, kind, NULL, folder);
-    return file.root != NULL;
+    return json_object_size(file.root) > 0 || json_is_array(file.root);
 }
 
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
 {
-    /* The name depends on the version that wrote it; the first that exists is read. */
-    static const char *const lengths[] = {"sentence_bert_config.json",
-                                          "sentence_distilbert_config.json",
-                                          "sentence_roberta_config.json"};
+    /* By the version and the class that wrote it; the first that is not empty is read. */
+    static const char *const classes[] = {"bert",   "roberta",     "distilbert", "camembert",
+                                          "albert", "xlm-roberta", "xlnet"};
+    static const char prompts[] = "config_sentence_transformers.json";
+    char name[64];
     *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
     if (st->has_pooling)
@@ -347,9 +353,17 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
         read_file(st, folder, st->dense[i].place, "config.json", dense_parse, true);
     if (st->normalize)
         read_file(st, folder, st->normalize_place, "config.json", text_module_parse, false);
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
-        if (read_file(st, folder, st->transformer, lengths[i], length_parse, false))
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        snprintf(name, sizeof name, "sentence_%s_config.json", classes[i]);
+        if (st->is_present && read_file(st, folder, st->transformer, name, length_parse, false))
             break;
-    json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false, false);
-    prompts_parse(st, &st->prompts);
+        if (!st->is_present && folder_has(folder, "", name))
+            snprintf(st->ignored, sizeof st->ignored, "%s", name);
+    }
+    if (st->is_present) {
+        json_file_read(&st->prompts, folder, "", prompts, false, false);
+        prompts_parse(st, &st->prompts);
+    } else if (folder_has(folder, "", prompts)) {
+        snprintf(st->ignored, sizeof st->ignored, "%s", prompts);
+    }
 }

@@ -37,9 +37,10 @@ struct sentence_transformers {
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */
+    char ignored[64];         /* such a file that is not read without a modules.json, or "" */
 };
 
-/* Reads all of these files; without a modules.json only max_seq_length and the prompts. */
+/* Reads all of these files; without a modules.json none, as in sentence-transformers. */
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
 
 /* Read one file each, which has been parsed. */

@@ -64,6 +64,11 @@ static const char *const HARMLESS[] = {
     "seq_length pooling embedding_dtype vocabulary_quantization ",
     /* The shape of batches, and a ColBERT's queries (token_modules.c). */
     [KEYS_TRANSFORMER] = " unpad_inputs query_length document_length ",
+    /* Where it comes from, and padding. */
+    [KEYS_ARGUMENTS] = TRAINING COMPUTATION
+    " trust_remote_code revision code_revision token cache_dir local_files_only subfolder "
+    "low_cpu_mem_usage use_safetensors output_hidden_states output_attentions return_dict "
+    "use_fast padding_side padding pad_to_multiple_of clean_up_tokenization_spaces verbose ",
     /* Who wrote it, which similarity is meant, types of numbers; a ColBERT's queries. */
     [KEYS_PROMPTS] = " __version__ similarity_fn_name model_type requirements keep_in_fp32_modules "
                      "query_length attend_to_expansion_tokens ",
@@ -107,6 +112,7 @@ static const struct json_only TRANSFORMER[] = {
     {"tokenizer_name_or_path", "null", false, "remove the key, and put the tokenizer here"},
     {"processing_kwargs", "{}", false, REMOVE_IT},
     {"query_expansion", "null", false, REMOVE_IT},
+    {"tokenizer_kwargs", "{}", false, "the name is processor_kwargs"},
     {.name = NULL},
 };
 static const struct json_only PROMPTS[] = {

@@ -12,6 +12,7 @@ enum known_keys {
     KEYS_CONFIG,      /* config.json of a transformer */
     KEYS_STATIC,      /* config.json of static embeddings */
     KEYS_TRANSFORMER, /* sentence_bert_config.json */
+    KEYS_ARGUMENTS,   /* arguments of the model, its config and its tokenizer, there */
     KEYS_PROMPTS,     /* config_sentence_transformers.json */
     KEYS_MODULE,      /* config.json of a module */
     KEYS_TOKENIZER,   /* tokenizer_config.json */
