@@ -30,6 +30,7 @@
 #define ALIBI            ", \"position_embedding_type\": \"alibi\""
 #define JINA             BARE_JINA ALIBI ", \"feed_forward_type\": \"geglu\""
 #define QWEN             CLASS("Qwen3Model", "qwen3") ", " SIZES
+#define GEMMA            CLASS("Gemma3TextModel", "gemma3_text") ", " SIZES
 #define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
@@ -119,7 +120,9 @@ TEST(nomic_and_jina)
         {NOMIC, "gate", "second"},
         {NOMIC, "position", "none"},
         {NEW_NOMIC ", \"hidden_act\": \"silu\"", "activation", "silu"},
-        {NEW_NOMIC, "rotary_base", "10000"},
+        {NEW_NOMIC, "activation", "silu"},
+        {NEW_NOMIC, "rotary_base", "1000"},
+        {NEW_NOMIC ", \"rope_parameters\": null", "rotary_base", "1000"},
         {NEW_NOMIC ", \"rope_theta\": 7", "rotary_base", "7"},
         {NEW_NOMIC ", \"head_dim\": 8", "head_width", "8"},
         {NEW_NOMIC, "head_width", "8"},
@@ -204,11 +207,29 @@ TEST(qwen)
     ASSERT_SETTINGS(cases);
 }
 
+/* How far a token sees on each side, by what makes the mask look ahead. */
+TEST(gemma)
+{
+#define BOTH ", \"use_bidirectional_attention\": true"
+#define NEXT ", \"is_causal\": false"
+    static const struct settings cases[] = {
+        {GEMMA BOTH, "window", "2048"},
+        {GEMMA BOTH ", \"sliding_window\": 9", "window", "4"},
+        {GEMMA BOTH NEXT ", \"sliding_window\": 9", "window", "5"},
+        {GEMMA NEXT ", \"sliding_window\": 9", "window", "9"},
+        {GEMMA BOTH NEXT, "mask", "full"},
+    };
+#undef NEXT
+#undef BOTH
+    ASSERT_SETTINGS(cases);
+}
+
 TEST(refusals)
 {
     static const struct {
         const char *text, *words;
     } cases[] = {
+        {GEMMA, "'use_bidirectional_attention' is not true"},
         {ROBERTA ", \"pad_token_id\": 600", "'max_position_embeddings' is 514"},
         {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "\"relative_key\""},
         {ROBERTA ", \"is_causal\": true", "'is_causal' is true; expected false"},

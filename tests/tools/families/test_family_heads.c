@@ -133,7 +133,7 @@ static const struct {
     int64_t head, dense;
 } CASES[] = {
     {"RobertaForMaskedLM", "{}", BERT LM_HEAD, HEAD_MASK, DENSE_GELU},
-    {"XLMRobertaForMaskedLM", "{}",
+    {"XLMRobertaForMaskedLM", "{\"tie_word_embeddings\": false}",
      BERT LM_HEAD "lm_head.decoder.weight VD lm_head.decoder.bias V ", HEAD_MASK, DENSE_GELU},
     {"CamembertForSequenceClassification", "{}",
      BERT "classifier.dense DD+ classifier.out_proj LD+ ", HEAD_SEQUENCE, DENSE_TANH},
@@ -152,9 +152,12 @@ static const struct {
     {"AlbertForTokenClassification", "{\"embedding_size\": 4}", ALBERT "classifier LD+ ",
      HEAD_TOKEN, DENSE_NONE},
     {"NomicBertForPreTraining", NOMIC_CONFIG,
-     NOMIC "cls.predictions.transform.dense.weight DD cls.predictions.transform.layer_norm D+ "
-           "cls.predictions.decoder.weight VD ",
+     NOMIC "cls.predictions.transform.dense.weight DD cls.predictions.transform.layer_norm D+ ",
      HEAD_MASK, DENSE_SILU},
+    {"NomicBertForMaskedLM", "{\"hidden_act\": \"gelu\", \"tie_word_embeddings\": false}",
+     NEW_NOMIC "cls.predictions.transform.dense DD+ cls.predictions.transform.layer_norm D+ "
+               "cls.predictions.decoder VD+ cls.predictions.bias V ",
+     HEAD_MASK, DENSE_GELU},
     {"NomicBertForSequenceClassification", NOMIC_CONFIG, NOMIC "pooler.dense DD+ classifier LD+ ",
      HEAD_SEQUENCE, DENSE_TANH},
     {"NomicBertModel", "{\"hidden_act\": \"silu\"}", NEW_NOMIC, HEAD_NONE, DENSE_NONE},

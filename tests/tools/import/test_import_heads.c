@@ -18,7 +18,9 @@ static void write_config(const char *class_name, const char *key, json_t *value)
 
 /* ---- Masked language models ---- */
 
-enum { DECODER = 1, BIAS = 2, DECODER_BIAS = 4 };
+enum { DECODER = 1, BIAS = 2, DECODER_BIAS = 4, COPY = 8 };
+
+/* COPY: the output layer has the numbers of the table of words, which is the first tensor. */
 
 static void write_masked_model(unsigned parts)
 {
@@ -30,7 +32,10 @@ static void write_masked_model(unsigned parts)
     tiny_tensors_add(&tensors, "cls.predictions.transform.dense.bias", "F32", row);
     tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.weight", "F32", row);
     tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.bias", "F32", row);
-    if (parts & DECODER)
+    if (parts & COPY) /* numbers repeat after 1,000 */
+        tiny_tensors_add(&tensors, "cls.seq_relationship.weight", "F32",
+                         (const int[]){1000 - (int)(tensors.n_data / 4 % 1000), -1});
+    if (parts & (DECODER | COPY))
         tiny_tensors_add(&tensors, "cls.predictions.decoder.weight", "F32", table);
     if (parts & BIAS)
         tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", words);
@@ -49,10 +54,12 @@ TEST(masked_language_models)
     } cases[] = {
         {BIAS, true, NULL},
         {DECODER_BIAS, true, NULL},
-        {BIAS | DECODER_BIAS | DECODER, true, NULL}, /* the table's copy is not read */
+        {BIAS | DECODER_BIAS | DECODER, true, "'cls.predictions.decoder.weight' is not the table"},
+        {BIAS | DECODER_BIAS | COPY, true, NULL},
+        {BIAS | DECODER_BIAS | DECODER, false, NULL},
         {BIAS | DECODER, false, NULL},
         {BIAS, false, "cls.predictions.decoder.weight"},
-        {DECODER, true, "no tensor 'cls.predictions.decoder.bias'"},
+        {0, true, "no tensor 'cls.predictions.decoder.bias'"},
     };
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -71,6 +78,38 @@ TEST(masked_language_models)
     shell_expect(0, "$IMPORT %s -o mask.weights", import_directory);
     assert_contains(shell_expect(0, "$ENCODE -m mask.weights --fill 'i [MASK] bike'")->out,
                     "[MASK] at token 2");
+}
+
+/* The bias that transformers 5 reads, and saves beside one that it does not read. */
+TEST(bias_of_the_output_layer)
+{
+    tiny_checkpoint(import_directory);
+    for (unsigned parts = BIAS; parts <= (BIAS | DECODER_BIAS); parts += DECODER_BIAS) {
+        write_masked_model(parts | DECODER);
+        write_config("BertForMaskedLM", "tie_word_embeddings", json_false());
+        assert_true(import_read());
+        const struct plan *plan = &import_checkpoint.plan;
+        const struct planned_tensor *last = &plan->tensors[plan->n - 1];
+        assert_string_equal(last->name, "head.output.bias");
+        assert_string_equal(last->parts[0]->name, parts & DECODER_BIAS
+                                                      ? "cls.predictions.decoder.bias"
+                                                      : "cls.predictions.bias");
+        import_free();
+    }
+}
+
+/* A head that modules do not read, and that versions of transformers differ about, is left out. */
+TEST(head_beside_modules)
+{
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    for (unsigned parts = BIAS | DECODER; parts <= (BIAS | COPY); parts += COPY - DECODER) {
+        write_masked_model(parts);
+        write_config("BertForMaskedLM", NULL, NULL);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.head, parts & COPY ? HEAD_MASK : HEAD_NONE);
+        import_free();
+    }
 }
 
 /* Its dense layer has the model's activation. */

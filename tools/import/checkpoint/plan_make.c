@@ -188,15 +188,15 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     append_tensor(making, &tensor);
 }
 
-/* Adds a vector that the checkpoint has under either of two names, or under both. */
+/* Adds a vector that the checkpoint has under either of two names, or under both: transformers 5
+ * reads the second, the output layer's own. */
 static void add_vector(const struct making *making, struct part part, size_t layer)
 {
-    const char *second = part.from[1];
-    struct stored_tensor *tensor = second != NULL ? find_tensor(making, second, 0, "") : NULL;
-    if (tensor != NULL)
-        tensor->used = true;
-    if (second != NULL && find_tensor(making, part.from[0], 0, "") == NULL)
-        part.from[0] = second;
+    struct stored_tensor *first = find_tensor(making, part.from[0], layer, "");
+    if (part.from[1] != NULL && (first == NULL || find_tensor(making, part.from[1], 0, "") != NULL))
+        part.from[0] = part.from[1];
+    if (first != NULL)
+        first->used = true;
     part.from[1] = NULL;
     add_tensor(making, &part, layer, NONE, false);
 }
@@ -300,19 +300,32 @@ static void add_layers(struct making *making, const struct part *parts)
 }
 
 /* If the checkpoint lacks the first layer of the class's head, or the last one of a classifier, it
- * is a body alone, and its pooler may be missing too. */
+ * is a body alone, and its pooler may be missing too; or if its modules read only the body and the
+ * head is tied to a table that it does not have. */
 static void choose_head(const struct making *making, struct checkpoint_config *config)
 {
     const struct head *of_body = architecture_find(NULL, config->architecture->model_type)->head;
-    const struct head *head;
+    const struct head *head = config->head;
+    const struct part *part = head != NULL ? part_of_kind(head->parts, PART_UNTIED) : NULL;
+    const struct stored_tensor *other = NULL;
+    if (part != NULL && making->model->head_tied)
+        other = tensor_set_find_other(making->tensors, part->from[0],
+                                      making->layout->embedding[0].from[0]);
     while ((head = config->head) != NULL && head->kind != HEAD_NONE &&
            (head->is_optional || config->may_lack_head)) {
         const struct part *scores = part_of_kind(head->parts, PART_SCORES);
         if (find_tensor(making, head->parts[0].from[0], 0, ".weight") != NULL &&
-            (scores == NULL || find_tensor(making, scores->from[0], 0, ".weight") != NULL))
+            (scores == NULL || find_tensor(making, scores->from[0], 0, ".weight") != NULL) &&
+            (other == NULL || !config->may_lack_head))
             break;
         checkpoint_config_set_head(config, head != of_body ? of_body : NULL);
+        other = NULL;
     }
+    if (other != NULL)
+        tensor_die(making->tensors, other,
+                   " is not the table of words, but 'tie_word_embeddings' is true: transformers 5 "
+                   "uses it, 4 the table; expected \"tie_word_embeddings\": false in config.json "
+                   "to use it, or no such tensor");
 }
 
 /* If config.json does not say how many labels there are, the rows of the classifier do, or the
@@ -359,22 +372,6 @@ static void add_head(const struct making *making, const struct head *head)
 
 /* ---- The complete plan ---- */
 
-/* Returns whether a tensor's name starts like a tensor that the body does not use. Tensors of the
- * head are different: each must be known. */
-static bool may_be_left_out(const struct checkpoint_config *config, const char *key)
-{
-    const struct part *parts = config->head != NULL ? config->head->parts : NULL;
-    for (const char *const *start = config->architecture->body->left_out; *start != NULL; start++) {
-        size_t len = strlen(*start);
-        bool is_head = false;
-        for (const struct part *part = parts; part != NULL && part->to != NULL; part++)
-            is_head = is_head || strncmp(part->from[0], *start, len) == 0;
-        if (!is_head && strncmp(key, *start, len) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Lists the unused tensors that the body may ignore, and refuses all other unused tensors. */
 static void check_left_over(const struct making *making, const struct checkpoint_config *config)
 {
@@ -386,7 +383,7 @@ static void check_left_over(const struct making *making, const struct checkpoint
         char shape[SHAPE_TEXT];
         if (tensor->used)
             continue;
-        if (!may_be_left_out(config, tensor->key))
+        if (!architecture_leaves_out(config->architecture->body, config->head, tensor->key))
             tensor_die(tensors, tensor, " %s is not part of a %s as config.json describes it",
                        tensor_shape_text(tensor, shape), config->architecture->class_name);
         if (tensor->type != 0) /* not buffers of whole numbers */

@@ -138,6 +138,10 @@ const struct architecture *architecture_at(size_t index);
 /* The first part of that kind in a list, or NULL. */
 const struct part *part_of_kind(const struct part *parts, enum part_kind kind);
 
+/* Returns whether a tensor's name starts like a tensor that the body does not use. Tensors of the
+ * head (NULL: none) are different: each must be known. */
+bool architecture_leaves_out(const struct body *body, const struct head *head, const char *key);
+
 /* ---- The biases of MPNet: a table for buckets of distances becomes one for distances ---- */
 
 /* From the largest of these distances on, all are in the same bucket. */

@@ -35,3 +35,17 @@ const struct part *part_of_kind(const struct part *parts, enum part_kind kind)
         parts++;
     return parts->to != NULL ? parts : NULL;
 }
+
+bool architecture_leaves_out(const struct body *body, const struct head *head, const char *key)
+{
+    for (const char *const *start = body->left_out; *start != NULL; start++) {
+        size_t len = strlen(*start);
+        bool is_head = false;
+        for (const struct part *part = head != NULL ? head->parts : NULL;
+             part != NULL && part->to != NULL; part++)
+            is_head = is_head || strncmp(part->from[0], *start, len) == 0;
+        if (!is_head && strncmp(key, *start, len) == 0)
+            return true;
+    }
+    return false;
+}

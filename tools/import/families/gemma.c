@@ -41,8 +41,15 @@ static void finish_gemma(const struct json_file *file, struct model_config *mode
         rotary_base_read(file, "full_attention", json_number(file, "rope_theta", 1000000));
     model->rotary_local_base = rotary_base_read(file, "sliding_attention",
                                                 json_number(file, "rope_local_base_freq", 10000));
-    /* The key counts both sides of a token. */
-    model->window = json_count(file, NULL, "sliding_window", 2, 4096) / 2;
+    /* The key counts both sides of a token. With is_causal false there is one token more on each,
+     * and without use_bidirectional_attention the key counts one side. */
+    bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
+    bool causal = json_flag(file, NULL, "is_causal", true);
+    model->window = json_count(file, NULL, "sliding_window", 2, 4096);
+    model->window = both ? model->window / 2 + !causal : model->window;
+    if (!both && causal)
+        file_die(file->name, "'use_bidirectional_attention' is not true; expected true, or "
+                             "\"is_causal\": false");
     model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
     model->global_first = model->global_every - 1;
     layer_types_read(file, model);
@@ -52,8 +59,7 @@ static const struct body GEMMA = {
     .prefixes = NAMES("model."),
     .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
-    .only = ONLY({"use_bidirectional_attention", "true", true, NULL},
-                 {"rope_scaling", "null", false, NULL},
+    .only = ONLY({"rope_scaling", "null", false, NULL},
                  {"attn_logit_softcapping", "null", false, NULL}),
     .layout =
         LAYOUT(.embedding = EMBEDDING_PARTS,

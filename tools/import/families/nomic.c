@@ -17,7 +17,7 @@ static const struct json_name GATES[] = {
 static void finish(const struct json_file *file, struct model_config *model)
 {
     if (json_member(file, NULL, "n_embd") == NULL) {
-        model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
+        model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 1000));
         return;
     }
     double share = json_number(file, "rotary_emb_fraction", 0);
@@ -49,7 +49,7 @@ static const struct body NOMIC = {
              NAMED("activation_function", activation, GATES, "swiglu or geglu", NO_DEFAULT)),
     .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, SIZE_OR("head_dim", head_width, -1),
                        FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
-                       ACTIVATION("hidden_act", ACTIVATION_GELU)),
+                       ACTIVATION("hidden_act", ACTIVATION_SILU)),
     .only =
         ONLY({"prenorm", "false", false, NULL}, {"parallel_block", "false", false, NULL},
              {"parallel_block_tied_norm", "false", false, NULL}, {"causal", "false", false, NULL},
@@ -85,13 +85,15 @@ static const struct body NOMIC = {
 static const struct head MASK = {
     HEAD_MASK, AS_THE_MODEL,
     .parts = MASK_PARTS("cls.predictions.transform.dense", "cls.predictions.transform.layer_norm",
-                        "cls.predictions.decoder.weight", "cls.predictions.decoder.bias"),
+                        "cls.predictions.decoder.weight", "cls.predictions.bias",
+                        "cls.predictions.decoder.bias"),
     .keys =
         KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true))};
 
 const struct architecture NOMIC_CLASSES[] = {
     {"NomicBertModel", "nomic_bert", &NOMIC, &POOLER_HEAD},
     {"NomicBertForPreTraining", "nomic_bert", &NOMIC, &MASK},
+    {"NomicBertForMaskedLM", "nomic_bert", &NOMIC, &MASK},
     {"NomicBertForSequenceClassification", "nomic_bert", &NOMIC, &POOLED_SEQUENCE_HEAD},
     {"NomicBertForTokenClassification", "nomic_bert", &NOMIC, &TOKEN_HEAD},
     {.class_name = NULL},

@@ -385,3 +385,27 @@ size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
     *row += n;
     return n;
 }
+
+const struct stored_tensor *tensor_set_find_other(const struct tensor_set *set, const char *key,
+                                                  const char *twin)
+{
+    const struct stored_tensor *a = tensor_set_find(set, key), *b = tensor_set_find(set, twin);
+    struct tensor_rows of_a, of_b;
+    if (a == NULL || b == NULL || (a->file == b->file && a->offset == b->offset))
+        return NULL;
+    if (a->n_dims != 2 || b->n_dims != 2 || memcmp(a->shape, b->shape, sizeof a->shape) != 0 ||
+        a->type == 0 || b->type == 0)
+        return a;
+    size_t rows = (size_t)a->shape[0], cols = (size_t)a->shape[1];
+    bool is_equal = true;
+    tensor_rows_open(&of_a, rows, cols, false);
+    tensor_rows_open(&of_b, rows, cols, false);
+    for (size_t at_a = 0, at_b = 0; is_equal && at_a < rows;) {
+        size_t n = tensor_rows_next(&of_a, set, a, rows, &at_a);
+        tensor_rows_next(&of_b, set, b, rows, &at_b);
+        is_equal = memcmp(of_a.values, of_b.values, n * cols * sizeof *of_a.values) == 0;
+    }
+    tensor_rows_free(&of_a);
+    tensor_rows_free(&of_b);
+    return is_equal ? NULL : a;
+}

@@ -65,6 +65,10 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
                  void *data, size_t len);
 
+/* The same of a matrix that should be the one of key `twin`; NULL, too, if it is. */
+const struct stored_tensor *tensor_set_find_other(const struct tensor_set *set, const char *key,
+                                                  const char *twin);
+
 /* "FILE: tensor 'NAME'", until the next call: the start of messages of tensor_die. */
 const char *tensor_title(const struct tensor_set *set, const struct stored_tensor *tensor);
 #define tensor_die(set, tensor, ...) file_die(tensor_title(set, tensor), __VA_ARGS__)
