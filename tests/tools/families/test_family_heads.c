@@ -291,10 +291,23 @@ TEST(types)
         {"{}", "2:0 A:0 3:0 B:1 3:1"},
         {"{\"model_input_names\": [\"input_ids\", \"token_type_ids\"]}", "2:0 A:0 3:0 B:1 3:1"},
         {"{\"model_input_names\": [\"input_ids\", \"attention_mask\"]}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{\"tokenizer_class\": \"ElectraTokenizerFast\"}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{\"tokenizer_class\": \"DebertaV2Tokenizer\"}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{\"tokenizer_class\": \"DistilBertTokenizerFast\"}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{\"tokenizer_class\": \"PreTrainedTokenizerFast\"}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{\"tokenizer_class\": \"PreTrainedTokenizerFast\", \"model_input_names\": "
+         "[\"token_type_ids\"]}",
+         "2:0 A:0 3:0 B:1 3:1"},
     };
+    static const char tokenizer[] =
+        "{\"post_processor\": {\"type\": \"BertProcessing\", \"sep\": [\"[SEP]\", 3], \"cls\": "
+        "[\"[CLS]\", 2]}, \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", "
+        "\"vocab\": {\"[UNK]\": 0, \"i\": 1, \"[CLS]\": 2, \"[SEP]\": 3}}}";
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_checkpoint(import_directory);
         tiny_write_text(import_directory, "tokenizer_config.json", cases[i].config);
+        if (i >= 3)
+            tiny_write_text(import_directory, "tokenizer.json", tokenizer);
         shell_expect(0, "$IMPORT %s -o types.weights", import_directory);
         assert_contains(shell_expect(0, "$INSPECT types.weights")->out, cases[i].pair);
     }

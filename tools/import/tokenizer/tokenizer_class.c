@@ -61,8 +61,9 @@ static const struct reference_class {
     const char *specials[N_SPECIALS]; /* unless the files name others */
     bool frames_by_ends;              /* with bos_token and eos_token */
 } CLASSES[] = {
-    {BERT, "BertTokenizer DistilBertTokenizer ElectraTokenizer",
-     "bert distilbert electra nomic_bert", BERT_TOKENS, false},
+    {BERT, "BertTokenizer ElectraTokenizer", "bert distilbert electra nomic_bert", BERT_TOKENS,
+     false},
+    {BERT, "DistilBertTokenizer", "", BERT_TOKENS, false},
     {MPNET, "MPNetTokenizer", "mpnet", MPNET_TOKENS, false},
     {ROBERTA, "RobertaTokenizer", "roberta", ROBERTA_TOKENS, false},
     {XLM_ROBERTA, "XLMRobertaTokenizer", "xlm-roberta", ROBERTA_TOKENS, true},
@@ -71,22 +72,37 @@ static const struct reference_class {
 };
 // clang-format on
 
-static const struct reference_class *find_class(const struct tokenizer_beside *beside)
+/* Stores the name of the class without "Fast", or "". */
+static void read_class(const struct tokenizer_beside *beside, char base[100])
 {
     const char *name = json_text(&beside->config, NULL, "tokenizer_class", NULL);
-    const char *type = tokenizer_model_type(beside);
-    char base[100] = "";
     if (name == NULL)
         name = json_string_value(json_object_get(beside->model.root, "tokenizer_class"));
-    if (name != NULL)
-        snprintf(base, sizeof base, "%.*s",
-                 (int)(strlen(name) - (path_ends_in(name, "Fast") ? 4 : 0)), name);
+    name = name != NULL ? name : "";
+    snprintf(base, 100, "%.*s", (int)(strlen(name) - (path_ends_in(name, "Fast") ? 4 : 0)), name);
+}
+
+static const struct reference_class *find_class(const struct tokenizer_beside *beside)
+{
+    const char *type = tokenizer_model_type(beside);
+    char base[100];
+    read_class(beside, base);
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (name != NULL   ? name_is_listed(CLASSES[i].names, base)
-            : type != NULL ? name_is_listed(CLASSES[i].model_types, type)
-                           : false)
+        if (base[0] != '\0' ? name_is_listed(CLASSES[i].names, base)
+            : type != NULL  ? name_is_listed(CLASSES[i].model_types, type)
+                            : false)
             return &CLASSES[i];
     return NULL;
+}
+
+bool class_gives_types(const struct tokenizer_beside *beside)
+{
+    static const char others[] = "DebertaTokenizer DebertaV2Tokenizer ConvBertTokenizer "
+                                 "MobileBertTokenizer SqueezeBertTokenizer LayoutLMTokenizer "
+                                 "DPRQuestionEncoderTokenizer DPRContextEncoderTokenizer";
+    char base[100];
+    read_class(beside, base);
+    return find_class(beside) == &CLASSES[0] || name_is_listed(others, base);
 }
 
 /* ---- Tokens ---- */

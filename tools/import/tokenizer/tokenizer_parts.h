@@ -113,6 +113,10 @@ void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside
 void class_conflicts_check(const struct json_tokenizer *json,
                            const struct tokenizer_beside *beside);
 
+/* Returns whether the class gives types of tokens where no file says so: in transformers 5 only
+ * those of BERT, DeBERTa and a few more do. */
+bool class_gives_types(const struct tokenizer_beside *beside);
+
 /* The vocabulary of a model that has texts and their ids; the token of unknown words, which some
  * models must have in it. */
 void vocabulary_read(struct json_tokenizer *json, const json_t *model);
