@@ -25,21 +25,22 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# A|B: the first that the release has.
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
 tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
 server='libmicrohttpd-dev' # for encode-serve, which make leaves out without it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
-hosts='libsqlite3-dev sqlite3 postgresql-15 postgresql-server-dev-15 python3-numpy python3-venv python3-pip patchelf'
-hosts="$build $hosts openjdk-17-jre-headless"
+hosts='libsqlite3-dev sqlite3 postgresql postgresql-server-dev-15|postgresql-server-dev-16|postgresql-server-dev-17'
+hosts="$build $hosts default-jre-headless python3-numpy python3-venv python3-pip patchelf"
 wheels='sqlite-vec numpy scipy pyarrow pandas<3 pyspark ray[data] langchain-core llama-index-core' # of hosts, from PyPI
 serve='haproxy wrk python3-venv python3-numpy'
 clients='openai ollama @langchain/openai @langchain/ollama @huggingface/inference cohere-ai' # of serve, from npm
 python_clients='openai huggingface_hub ollama cohere jsonschema' # and from PyPI
 openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
 packages_of_deb='dpkg-dev lintian debootstrap patchelf'
-bare=libgomp1,libutf8proc2,libutf8proc-dev,libjansson4,libmicrohttpd12 # what the packages of make deb depend on
+bare='libgomp1 libutf8proc2|libutf8proc3 libutf8proc-dev libjansson4 libmicrohttpd12|libmicrohttpd12t64' # of make deb
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
@@ -79,32 +80,55 @@ is_installed() { # of a package that several architectures have, this machine's,
         grep -qE "^($architecture|all) installed$"
 }
 
+# shellcheck disable=SC2086
+alternatives() { (IFS='|' && echo $1); }
+
+is_any_installed() { # A|B
+    for name in $(alternatives "$1"); do
+        ! is_installed "$name" || return 0
+    done
+    return 1
+}
+
+names_here() { # PACKAGE...: for A|B the first that apt-get knows, else the last
+    for package in "$@"; do
+        for name in $(alternatives "$package"); do
+            [ -z "$(apt-cache show "$name" 2>/dev/null)" ] || break
+        done
+        printf ' %s' "$name"
+    done
+}
+
 missing=
 if command -v dpkg-query >/dev/null; then
     for package in $packages; do
-        is_installed "$package" || missing="$missing $package"
+        is_any_installed "$package" || missing="$missing $package"
     done
 else
     echo "setup: not a Debian system; install what it calls these Debian packages: $packages" >&2
 fi
 
+install='apt-get install -y --no-install-recommends'
 give_up() { # WHY: prints what an administrator can type
     echo "setup: $1. An administrator can:" >&2
+    # shellcheck disable=SC2086
+    install=$install$(names_here $missing)
     printf '    %s\n' ${foreign:+"dpkg --add-architecture $foreign"} 'apt-get update' "$install" >&2
     exit 1
 }
 
 if [ -n "$missing" ]; then
-    install="apt-get install -y --no-install-recommends$missing"
     as_root=sudo
     [ "$(id -u)" != 0 ] || as_root=
     [ -z "$as_root" ] || command -v sudo >/dev/null ||
         give_up 'packages are missing, and this user has no sudo to install them with'
+    { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
+        $as_root apt-get update -qq >/dev/null || give_up 'the packages could not be installed'
+    # shellcheck disable=SC2086
+    missing=$(names_here $missing)
     echo "setup: installing$missing" >&2
     # shellcheck disable=SC2086
-    { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
-        $as_root apt-get update -qq >/dev/null &&
-        $as_root env DEBIAN_FRONTEND=noninteractive $install -qq >/dev/null ||
+    $as_root env DEBIAN_FRONTEND=noninteractive $install $missing -qq >/dev/null ||
         give_up 'the packages could not be installed'
 fi
 
@@ -136,8 +160,10 @@ serve)
         echo "setup: $openapi cannot be had: the test that uses it skips" >&2
     ;;
 packages)
+    # shellcheck disable=SC2086
+    include=$(names_here $bare | sed 's/^ //; s/ /,/g')
     [ -f build/bare/etc/debian_version ] || [ "$(id -u)" != 0 ] ||
-        debootstrap --variant=minbase --include=$bare "$(. /etc/os-release && echo "$VERSION_CODENAME")" build/bare \
+        debootstrap --variant=minbase --include="$include" "$(. /etc/os-release && echo "$VERSION_CODENAME")" build/bare \
             >build/bare.log 2>&1 || echo 'setup: debootstrap fails (build/bare.log): the test of packages skips' >&2
     ;;
 *) echo 'setup: everything is installed. Next: make' >&2 ;;

@@ -13,9 +13,10 @@ program() { # FILE: a script of standard input
 }
 for name in sh dirname env sed grep nproc seq; do ln -s "$(command -v $name)" "$folder/bin/$name"; done
 program bin/dpkg <<<'[ "$1" != --print-architecture ] && echo "dpkg $*" >>"$LOG" || echo amd64'
-program bin/dpkg-query <<<'[ "$INSTALLED" = yes ] && echo amd64 installed'
+program bin/dpkg-query <<<'eval name=\${$#}; case $INSTALLED in yes | $name) echo amd64 installed ;; esac'
 program bin/id <<<'echo "${USER_ID:-1000}"'
 program bin/apt-get <<<'echo "apt-get $*" >>"$LOG"; seq 700; echo "E: what went wrong" >&2; exit "${APT_CODE:-0}"'
+program bin/apt-cache <<<'case " $KNOWN " in *" $2 "*) echo "Package: $2" ;; esac'
 program bin/make <<<'echo "make $*" >>"$LOG"; seq 80; echo "a warning" >&2'
 program sudo/sudo <<<'echo "sudo" >>"$LOG"; "$@"'
 program tree/build/encode <<<'echo "the answer to $*"'
@@ -52,13 +53,24 @@ check 'no gnuplot, no packages of tests' fails_to_find 'gnuplot|cmocka'
 check 'encode alone is built' grep -qE '^make -j [0-9]+ build/encode$' <<<"$log"
 check 'the answer is all of stdout' diff - "$folder/out" <<<'$ build/encode "I ride bike"
 the answer to I ride bike'
-check 'errors and warnings are shown, progress is not' diff - <(sed 's/^\(setup: installing\) .*/\1/' "$folder/err") <<<'setup: installing
-E: what went wrong
+check 'errors and warnings are shown, progress is not' diff - <(sed 's/^\(setup: installing\) .*/\1/' "$folder/err") <<<'E: what went wrong
+setup: installing
 E: what went wrong
 setup: building build/encode (a minute or two)
 a warning'
 setup test USER_ID=0
 check 'the tests need more' grep -qE '^apt-get install .*gnuplot-nox.* libcmocka-dev' <<<"$log"
+
+# Packages that a release calls otherwise: those that apt-get knows.
+mkdir -p "$folder/tree/build/hosts/bin"
+program tree/build/hosts/bin/python <<<: # pip installs nothing
+for version in 15 17; do
+    setup hosts USER_ID=0 KNOWN="postgresql-server-dev-$version postgresql-server-dev-18"
+    check "PostgreSQL $version" grep -qE "^apt-get install .*postgresql-server-dev-$version " <<<"$log"
+    check 'no other' [ "$(grep -o 'postgresql-server-dev' <<<"$log" | wc -l)" = 1 ]
+done
+setup hosts USER_ID=0 INSTALLED=postgresql-server-dev-16
+check 'one of them is there' fails_to_find 'postgresql-server-dev'
 
 # What fails ends it; where nothing is missing nothing is installed.
 setup run USER_ID=0 APT_CODE=100
