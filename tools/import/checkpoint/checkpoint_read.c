@@ -4,6 +4,7 @@
 
 #include "tools/import/checkpoint/static_embedding.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The reference applies an adapter of peft to the model beside it, or to the one that it names. */
@@ -64,6 +65,12 @@ static void read_tokenizer(struct checkpoint *checkpoint)
         program_die("the tokenizer has ids up to %zu; expected fewer than the %zu rows of "
                     "'vocab_size' in %s",
                     n - 1, rows, checkpoint->config_file.name);
+    if (checkpoint->tokenizer.types_differ && checkpoint->config.model.token_types > 1 &&
+        strstr(checkpoint->tokenizer.pair, ":1") != NULL)
+        snprintf(checkpoint->tokenizer.note, sizeof checkpoint->tokenizer.note,
+                 "the second text of a pair has type 0, as the tokenizer's class gives in "
+                 "transformers 5; in 4 it has 1 (\"model_input_names\": [\"input_ids\", "
+                 "\"token_type_ids\"] in tokenizer_config.json says so for both)");
 }
 
 /* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of

@@ -65,11 +65,7 @@ static void read_facts(struct import_tokenizer *tokenizer, const struct tokenize
         if (name != NULL && strcmp(name, "token_type_ids") == 0)
             tokenizer->gives_types = true;
     }
-    if (!json_is_array(inputs) && !tokenizer->gives_types && strstr(tokenizer->pair, ":1") != NULL)
-        snprintf(tokenizer->note, sizeof tokenizer->note,
-                 "the second text of a pair has type 0, as the tokenizer's class gives in "
-                 "transformers 5; in 4 it has 1 (\"model_input_names\": [\"input_ids\", "
-                 "\"token_type_ids\"] in tokenizer_config.json says so for both)");
+    tokenizer->types_differ = !json_is_array(inputs) && !tokenizer->gives_types;
     for (size_t i = 0, id = WORD_NONE; i < 2 && id == WORD_NONE; i++) {
         id = word_list_find(&draft->words, masks[i], strlen(masks[i]));
         if (id != WORD_NONE)

@@ -15,6 +15,7 @@ struct import_tokenizer {
     size_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
     bool lowercases;   /* capitals and small letters give the same tokens */
     bool gives_types;  /* else the type of every token is 0 */
+    bool types_differ; /* transformers 4 gives them */
     char note[512];    /* for the user, or "" */
     const char *name;  /* while it is read: the file, for messages */
 };
