@@ -148,6 +148,8 @@ static const struct key KEYS[] = {
     {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
     {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
     {"dropped", VALUE_ID, FIELD(dropped), 0, 0, "a whole number from -1 to 2147483647"},
+    {"max_chars", VALUE_NUMBER, FIELD(max_chars), 0, INT32_MAX,
+     "a whole number from 0 to 2147483647"},
     {"skip_weights", VALUE_ID_LIST, FIELD(skip_weights), 0, 0, "at most 64 ids, like 0 1 2"},
     {"skip_vectors", VALUE_ID_LIST, FIELD(skip_vectors), 0, 0, "at most 64 ids, like 0 1 2"},
     {"lower", VALUE_YES_NO, FIELD(lower), 0, 0, "yes or no"},

@@ -6,6 +6,7 @@
 
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/words.h"
+#include "model/unicode/utf8.h"
 
 /* Kinds blanks and keras: space for the longest word of the vocabulary; never 0, so that there is
  * memory to point to. */
@@ -22,7 +23,9 @@ struct encoding {
     struct text_view texts[2]; /* the second is empty without a pair */
     bool special;              /* with special tokens */
     void *scratch;
+    size_t most;      /* tokens of a text with the dropped ones */
     size_t counts[2]; /* tokens of each text */
+    size_t n_beyond;  /* tokens after `most` */
 };
 
 /* Range of a text's tokens that the answer has: all but the first `skipped`, at most `kept`. */
@@ -42,6 +45,7 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
         .out = out,
         .cap = cap < cut.kept ? cap : cut.kept,
         .skip = cut.skipped,
+        .most = encoding->most,
         .text = text.text,
         .type = piece.type,
         .in_pair = which == 1,
@@ -56,6 +60,7 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
         case TOKENIZER_BPE: pipeline_split(&sink, text.text, text.len, encoding->scratch); break;
         }
     encoding->counts[which] = sink.n;
+    encoding->n_beyond += sink.n_beyond;
     const size_t left = sink.n > cut.skipped ? sink.n - cut.skipped : 0;
     return left < cut.kept ? left : cut.kept;
 }
@@ -79,6 +84,17 @@ static size_t frame(struct encoding *encoding, const struct text_cut cuts[2], en
     return n;
 }
 
+/* Cuts a text to its first characters. Returns whether it was longer. */
+static bool cut_characters(struct text_view *text, size_t most)
+{
+    size_t at = 0;
+    for (size_t n = 0; n < most && at < text->len; n++)
+        at += utf8_decode(text->text + at, text->len - at).len;
+    const bool is_longer = at < text->len;
+    text->len = at;
+    return is_longer;
+}
+
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
                                     const struct token_limit *limit, engine_token *out, size_t cap,
@@ -100,9 +116,13 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
     const bool is_cut = limit->most != SIZE_MAX && limit->most >= n_special;
     const size_t room = is_cut ? limit->most - n_special : SIZE_MAX;
     struct text_cut cuts[2] = {{0, room}, {0, room}};
+    bool is_shorter = false;
+    encoding.most = is_cut && !limit->left && tokenizer->dropped >= 0 ? room : SIZE_MAX;
+    for (size_t i = 0; i < 2 && is_cut && !limit->left && tokenizer->max_chars > 0; i++)
+        is_shorter |= cut_characters(&encoding.texts[i], (size_t)tokenizer->max_chars);
     size_t n = frame(&encoding, cuts, out, cap), kept[2];
     if (counts[0] <= room && counts[1] <= room - counts[0])
-        return (struct token_count){.n = n};
+        return (struct token_count){.n = n, .n_dropped = encoding.n_beyond + is_shorter};
     const size_t n_all = counts[0] + counts[1] + n_special;
     const char *wrong = template_truncate(limit->truncation, two, counts, room, kept);
     if (wrong != NULL)

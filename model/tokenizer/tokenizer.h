@@ -53,6 +53,7 @@ struct tokenizer {
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
     int32_t dropped;    /* id of a token that is dropped from every text, or -1 */
+    int64_t max_chars;  /* of a text that is cut at its end, or 0 */
     struct id_list skip_weights, skip_vectors; /* tokens without a weight, without a vector */
     /* Kinds wordpiece and words: */
     struct normalizer_plan normalizer;
@@ -129,7 +130,7 @@ struct token_limit {
 /* Result of tokenizer_encode. */
 struct token_count {
     size_t n;          /* tokens of the answer, even if they do not fit into cap */
-    size_t n_dropped;  /* tokens cut to meet the limit */
+    size_t n_dropped;  /* tokens cut to meet the limit; characters cut before count as one */
     const char *wrong; /* NULL, or (static) why the limit cannot be met; n is then uncut */
 };
 

@@ -12,7 +12,9 @@ struct word_sink {
     const struct tokenizer *tokenizer;
     engine_token *out;
     size_t cap, skip;
-    size_t n;         /* tokens so far */
+    size_t n;    /* tokens so far */
+    size_t most; /* of these and the dropped ones: others are only counted */
+    size_t n_dropped, n_beyond;
     const char *text; /* the complete text; set for kinds with a pipeline */
     int32_t type;
     bool in_pair;
@@ -40,8 +42,14 @@ static inline void word_sink_extend(struct word_sink *sink, size_t index, size_t
 
 static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end)
 {
-    if (id == sink->tokenizer->dropped)
+    if (id == sink->tokenizer->dropped) {
+        sink->n_dropped++;
         return;
+    }
+    if (sink->n + sink->n_dropped >= sink->most) {
+        sink->n_beyond++;
+        return;
+    }
     if (word_sink_keeps(sink, sink->n))
         sink->out[sink->n - sink->skip] = (engine_token){
             .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};

@@ -385,6 +385,33 @@ TEST(dropped)
     fixture_free(&f);
 }
 
+/* As model2vec cuts a text at its end: characters, then tokens with the dropped ones. */
+TEST(cut_as_model2vec)
+{
+    static const char *const words[] = {"[UNK]", "a", "##b"};
+    static const struct {
+        const char *text;
+        size_t most, n, n_dropped;
+    } cases[] = {
+        {"z z a a", 3, 1, 1},      {"a z a", 3, 2, 0},   {"z z z a", 3, 0, 1}, {"a abbb", 3, 3, 2},
+        {"a \u00e9 a a", 9, 2, 1}, {"a a a a", 9, 3, 1}, {"a a a ", 9, 3, 0},  {"z a a a", 0, 3, 0},
+    };
+    struct fixture f;
+    engine_token tokens[8];
+    assert_null(build(&f, words, 3,
+                      SETTINGS("kind", "wordpiece", "splitter", "blanks", "unknown", "0", "dropped",
+                               "0", "max_chars", "6")));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct token_input input = {.text = cases[i].text, .text_len = strlen(cases[i].text)};
+        const struct token_limit limit = {.most = cases[i].most};
+        const struct token_count count = tokenizer_encode(
+            &f.tokenizer, &input, true, cases[i].most > 0 ? &limit : NULL, tokens, 8, f.scratch);
+        if (count.n != cases[i].n || count.n_dropped != cases[i].n_dropped)
+            fail_msg("'%s': %zu tokens, %zu cut", cases[i].text, count.n, count.n_dropped);
+    }
+    fixture_free(&f);
+}
+
 /* Many tokens, among them all prefixes of a long one: the longest is found, and in linear time. */
 TEST(many_added)
 {

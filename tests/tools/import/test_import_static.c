@@ -156,6 +156,57 @@ TEST(length)
     }
 }
 
+/* A tokenizer whose template names ids that it does not have, and whose tokens have 1, 2, 2, 3 and
+ * 5 characters; `truncation` is a member, or "". */
+static void write_tokenizer(const char *truncation)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "{%s\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"[UNK]\", \"vocab\": "
+             "{\"[UNK]\": 0, \"a\": 1, \"b\u00e9\": 2, \"cc\": 3, \"ddd\": 4}}, "
+             "\"pre_tokenizer\": {\"type\": \"WhitespaceSplit\"}, \"post_processor\": {\"type\": "
+             "\"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"S\", \"type_id\": "
+             "0}}, {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}], \"pair\": [{\"Sequence\": "
+             "{\"id\": \"A\", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}], "
+             "\"special_tokens\": {\"S\": {\"id\": \"S\", \"ids\": [9000], \"tokens\": [\"S\"]}}}}",
+             truncation);
+    import_write("tokenizer.json", text);
+}
+
+/* model2vec cuts a text to 3 * 2 characters, then to 3 tokens with the unknown ones, which it
+ * drops then. */
+TEST(cut_texts)
+{
+    static const int ids[] = {1, 1, 4};
+    begin();
+    write_tokenizer("\"truncation\": {\"max_length\": 1}, ");
+    import_write("config.json", "{\"model_type\": \"model2vec\", \"max_length\": 3}");
+    write_tensors("embeddings", TOKENS, NULL, NULL);
+    import("");
+    vector_is("a a ddd", ids, 2, NULL, NULL, false); /* "a a dd" */
+    vector_is("a a \u00e9", ids, 2, NULL, NULL, false);
+    vector_is("a ddd", (const int[]){1, 4}, 2, NULL, NULL, false);
+    vector_is("a z z a", ids, 1, NULL, NULL, false);
+    vector_is("a a a a", (const int[]){1, 1, 1}, 3, NULL, NULL, false);
+    import_write("config.json", "{\"model_type\": \"model2vec\", \"max_length\": null}");
+    import("");
+    vector_is("a a ddd", ids, 3, NULL, NULL, false);
+}
+
+/* sentence-transformers cuts a text as tokenizer.json says. */
+TEST(truncation_of_tokenizer_json)
+{
+    static const int ids[] = {1, 0};
+    begin();
+    write_tokenizer("\"truncation\": {\"max_length\": 2}, ");
+    write_tensors("embedding.weight", TOKENS, NULL, NULL);
+    import_write("modules.json", "[{\"path\": \".\", \"type\": \"StaticEmbedding\"}]");
+    import("");
+    vector_is("a z ddd", ids, 2, NULL, NULL, false);
+    write_tokenizer("\"truncation\": {\"max_length\": 2, \"direction\": \"Left\"}, ");
+    import_refused("the start", "the truncation's 'direction' is 'Left'");
+}
+
 /* The unknown token is one of the tokens; config.json is absent; a Normalize follows. */
 TEST(sentence_transformers)
 {

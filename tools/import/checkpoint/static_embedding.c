@@ -1,5 +1,5 @@
 /* static_embedding.c - see static_embedding.h. Sources: model2vec/model.py and
- * model2vec/persistence/ in MinishLab/model2vec; StaticEmbedding.py in
+ * model2vec/persistence/ in MinishLab/model2vec 0.10; StaticEmbedding.py in
  * huggingface/sentence-transformers, which reads both kinds, but drops no unknown tokens. */
 #include "tools/import/checkpoint/static_embedding.h"
 
@@ -98,6 +98,14 @@ void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64
     model->max_tokens = LONGEST_TEXT;
 }
 
+/* Texts are cut to so many tokens. */
+static void set_limit(struct checkpoint_config *config, size_t most)
+{
+    config->truncates = true;
+    config->model.max_text_tokens = most;
+    config->model.max_tokens = most > LONGEST_TEXT ? most : LONGEST_TEXT;
+}
+
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config)
 {
@@ -114,19 +122,48 @@ void static_embedding_config(const struct json_file *file, const struct tensor_s
     if (!is_model2vec)
         return;
     bool has_no_limit = json_is_null(json_object_get(file->root, "max_length"));
-    size_t most = has_no_limit ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
-    config->truncates = most > 0;
-    model->max_text_tokens = most > 0 ? most : LONGEST_TEXT;
-    model->max_tokens = most > LONGEST_TEXT ? most : LONGEST_TEXT;
+    model->max_text_tokens = LONGEST_TEXT;
+    if (!has_no_limit)
+        set_limit(config, json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH));
     model->normalize = json_flag(file, NULL, "normalize", false);
 }
 
-void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
-                                const struct checkpoint_config *config)
+static int compare_counts(const void *a, const void *b)
 {
+    const size_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Returns the median of the characters of all tokens, of two the mean, rounded down. */
+static size_t median_characters(const struct word_list *words)
+{
+    size_t *counts = alloc_zeros(words->n + 1, sizeof *counts), n = 0;
+    for (size_t id = 0; id < words->n; id++) {
+        for (size_t i = 0; words->texts[id] != NULL && i < words->lens[id]; i++)
+            counts[n] += ((uint8_t)words->texts[id][i] & 0xC0) != 0x80;
+        n += words->texts[id] != NULL;
+    }
+    qsort(counts, n, sizeof *counts, compare_counts);
+    size_t median = n > 0 ? (counts[(n - 1) / 2] + counts[n / 2]) / 2 : 0;
+    alloc_free(counts);
+    return median;
+}
+
+void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
+                                struct checkpoint_config *config)
+{
+    struct tokenizer_draft *draft = &tokenizer->draft;
+    size_t most = config->truncates ? config->model.max_text_tokens : 0;
     tokenizer->single[0] = tokenizer->pair[0] = '\0';
-    if (config->architecture == &MODEL2VEC && tokenizer->draft.unknown != WORD_NONE)
-        draft_set_number(&tokenizer->draft, "dropped", tokenizer->draft.unknown);
+    if (config->architecture == &MODEL2VEC) {
+        size_t most_chars = most * median_characters(&draft->words);
+        if (most_chars > 0)
+            draft_set_number(draft, "max_chars", most_chars < INT32_MAX ? most_chars : INT32_MAX);
+        if (draft->unknown != WORD_NONE)
+            draft_set_number(draft, "dropped", draft->unknown);
+    } else if (tokenizer->truncation > 0) {
+        set_limit(config, tokenizer->truncation);
+    }
 }
 
 /* ---- The table ---- */

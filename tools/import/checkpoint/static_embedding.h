@@ -1,10 +1,12 @@
 /* static_embedding.h - static embeddings: a row for each token of a tokenizer without special
  * tokens, and the mean of a text's rows. Two programs write them, which differ:
  *
- *   sentence-transformers   a module StaticEmbedding: `embedding.weight` [V, D]
+ *   sentence-transformers   a module StaticEmbedding: `embedding.weight` [V, D]. Its texts are cut
+ *                           as tokenizer.json says
  *   model2vec               `embeddings` [N, D]; `mapping` [V], the row of each token, or all in
  *                           order; `weights` [V], by which the rows are multiplied. Its texts have
- *                           512 tokens unless config.json has a 'max_length', and lose the unknown
+ *                           512 tokens unless config.json has a 'max_length', after they are cut to as
+ *                           many times the median of its tokens' characters; and lose the unknown
  *
  * The mean divides by the number of tokens in both, so that weights are part of the rows. */
 #ifndef TOOLS_IMPORT_STATIC_EMBEDDING_H
@@ -20,9 +22,9 @@ void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config);
 
-/* Drops the tokenizer's special tokens, and of model2vec the unknown one. */
+/* Drops the tokenizer's special tokens, and of model2vec the unknown one; sets how texts are cut. */
 void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
-                                const struct checkpoint_config *config);
+                                struct checkpoint_config *config);
 
 /* Plans the table, and marks the tensors used. */
 void static_embedding_plan(struct plan *plan, struct stored_types types,

@@ -99,7 +99,8 @@ static void add_piece(struct template *template, const char *name, int64_t type)
 static bool is_token(const struct json_tokenizer *json, const json_t *value, uint64_t *id)
 {
     const struct word_list *words = &json->tokenizer->draft.words;
-    return json_whole(value, id) && *id < words->n && words->texts[*id] != NULL;
+    return json_whole(value, id) &&
+           (json->is_static || (*id < words->n && words->texts[*id] != NULL));
 }
 
 /* A text, or a token of special_tokens {"[CLS]": {"id": "[CLS]", "ids": [101], ...}}, each of whose
@@ -177,7 +178,8 @@ static void read_frame(struct json_tokenizer *json, const json_t *part)
         trim_read(json, part);
 }
 
-/* One processor, or a Sequence of one that frames texts, and ByteLevel. */
+/* One processor, or a Sequence of one that frames texts, and ByteLevel. Texts of static embeddings
+ * have no frame. */
 void post_processor_read(struct json_tokenizer *json)
 {
     static const struct part_reader kinds[] = {
@@ -200,4 +202,6 @@ void post_processor_read(struct json_tokenizer *json)
             part_die(json, "post-processor in a Sequence", type,
                      "one that frames texts, and ByteLevel");
     }
+    if (json->is_static)
+        json->tokenizer->single[0] = json->tokenizer->pair[0] = '\0';
 }

@@ -103,7 +103,7 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
                            const char *place, bool is_static)
 {
     const struct source *source = find_source(folder, place);
-    struct tokenizer_beside beside = {.folder = is_static ? NULL : folder};
+    struct tokenizer_beside beside = {.is_static = is_static};
     char name[FOLDER_PATH], merges[FOLDER_PATH];
     size_t len = 0;
     if (source == NULL)
@@ -112,6 +112,9 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     json_file_read(&beside.config, folder, place, "tokenizer_config.json", false, false);
     json_file_read(&beside.map, folder, place, "special_tokens_map.json", false, false);
     json_file_read(&beside.model, folder, place, "config.json", false, false);
+    const char *type = tokenizer_model_type(&beside);
+    beside.is_static |= type != NULL && strcmp(type, "model2vec") == 0;
+    beside.folder = beside.is_static ? NULL : folder;
     if ((source->read == tokenizer_vocab_read || source->read == sentencepiece_read) &&
         folder_has(folder, place, "added_tokens.json"))
         program_die("there is an added_tokens.json and a %s without a tokenizer.json; expected a "

@@ -262,6 +262,19 @@ void json_parts_read(struct json_tokenizer *json)
     post_processor_read(json);
 }
 
+/* Reads the truncation, which the code of static embeddings leaves in force. */
+static void read_truncation(struct json_tokenizer *json)
+{
+    const json_t *truncation = json_typed(&json->file, "truncation", JSON_OBJECT, "an object");
+    const char *direction = json_text(&json->file, truncation, "direction", "Right");
+    if (truncation == NULL)
+        return;
+    if (strcmp(direction, "Right") != 0)
+        file_die(json->file.name, "the truncation's 'direction' is '%.100s'; expected Right",
+                 direction);
+    json->tokenizer->truncation = json_count(&json->file, truncation, "max_length", 1, 0);
+}
+
 void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                          const struct tokenizer_beside *beside)
 {
@@ -277,7 +290,10 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
         read_keras(tokenizer, text, len);
         return;
     }
+    json.is_static = beside->is_static;
     json_parts_read(&json);
+    if (json.is_static)
+        read_truncation(&json);
     if (json.beside == NULL)
         return;
     class_conflicts_check(&json, beside);

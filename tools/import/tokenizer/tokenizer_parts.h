@@ -13,6 +13,7 @@ struct import_tokenizer {
     struct tokenizer_draft draft;
     char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
     size_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
+    size_t truncation; /* of static embeddings: tokens of tokenizer.json's truncation; 0: none */
     bool lowercases;   /* capitals and small letters give the same tokens */
     bool gives_types;  /* else the type of every token is 0 */
     bool types_differ; /* transformers 4 gives them */
@@ -30,6 +31,7 @@ struct tokenizer_beside {
     char *merges;                 /* [merges_len], text of merges.txt, or NULL */
     size_t merges_len;
     struct folder *folder; /* NULL: files beside a tokenizer.json are ignored */
+    bool is_static;        /* so is its frame, but not its truncation */
 };
 
 /* From a tokenizer.json of HuggingFace tokenizers or Keras; a vocab.txt; a vocab.json; a
@@ -101,7 +103,7 @@ struct json_tokenizer {
     struct import_tokenizer *tokenizer;
     struct blank_list steps; /* of the list that is being read */
     const char *pattern;     /* that words are split by, or NULL */
-    bool is_byte_level, trims;
+    bool is_byte_level, trims, is_static;
     const struct tokenizer_beside *beside; /* that transformers reads with the file, or NULL */
 };
 
