@@ -74,6 +74,8 @@ static void write_labels(const engine_session *session, const struct request *re
     pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
               session->pass.width_stride, sequence->n_rows, width, pooled);
     head_logits(encoder, pooled, logits, logits + row_stride(encoder->head.output.weight.rows));
+    if (request->width < encoder->config.labels) /* a score of two labels: see score_pairs */
+        logits[0] = logits[1] - logits[0];
     head_scores(request->scores, logits, request->width);
     memcpy(out, logits, request->width * sizeof *out);
 }

@@ -17,6 +17,11 @@ engine_status classify(engine_session *session, const engine_input *inputs, size
                        struct request *request, float *out, size_t cap, size_t *needed,
                        engine_result *results);
 
+/* Writes scores of pairs by a cross-encoder, [n]; parameters as in encode. */
+engine_status score_pairs(engine_session *session, const engine_input *inputs, size_t n,
+                          struct request *request, float *out, size_t cap, size_t *needed,
+                          engine_result *results);
+
 /* Computes a group's last hidden states, session->pass.x, from token ids. Every thread of the team
  * calls it, with its own `profile` (or NULL) and its rank among all threads of the call: rank 0 is
  * the calling thread. */

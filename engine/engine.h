@@ -261,6 +261,7 @@ typedef struct engine_info {
     const char *sparse;     /* "none", "linear", "mask": the source of ENGINE_POOLING_SPARSE */
     const char *kernels;    /* "fma" or "portable": kernels of one family give the same bits */
     uint32_t checksum;      /* of the weight file: CRC-32C of its sections' sizes and checksums */
+    int ranks_pairs;        /* 1: a cross-encoder: engine_rank scores pairs by the head */
 } engine_info;
 #define ENGINE_INFO(...) ENGINE_STRUCT(engine_info, __VA_ARGS__)
 
@@ -371,17 +372,17 @@ static inline engine_input engine_text(const char *text)
 }
 
 typedef enum engine_on_long {
-    ENGINE_ON_LONG_MODEL = 0,    /* cut it if the file's tokenizer settings say so and `results` is
-                                    given to report the cut; else an error */
+    ENGINE_ON_LONG_MODEL = 0,    /* cut it if the file's tokenizer settings say so and `results`, or
+                                    n_cut of engine_rank, is given to report it; else an error */
     ENGINE_ON_LONG_TRUNCATE = 1, /* cut the end of the text (of the longer text of a pair) */
     ENGINE_ON_LONG_ERROR = 2
 } engine_on_long;
 
 /* The purpose of a text, which chooses its prompt: models for search have one for each role. */
 typedef enum engine_role {
-    ENGINE_ROLE_TEXT = 0,
-    ENGINE_ROLE_QUERY = 1,   /* a query: the file's prompt "query" */
-    ENGINE_ROLE_DOCUMENT = 2 /* a text to be found: the file's "document", or "passage" */
+    ENGINE_ROLE_TEXT = 0,    /* any text, or pair: the file's default prompt, if it has one */
+    ENGINE_ROLE_QUERY = 1,   /* a query: the file's prompt "query", else none */
+    ENGINE_ROLE_DOCUMENT = 2 /* a text to be found: the file's prompt "document", else none */
 } engine_role;
 
 typedef struct engine_encode_options {
@@ -397,8 +398,9 @@ typedef struct engine_encode_options {
     int raw_scores;    /* 1: logits, if the model's scores are softmax or sigmoid */
     /* A prompt is words before each text (not before ids and tokens), tokenized as one text with
      * it. Either `prompt` names one of the file ("": none), or prompt_text is one; not both. If
-     * both are NULL, the default is the file's prompt for the role, else for all texts, but only
-     * with ENGINE_POOLING_MODEL, _SPARSE and _COLBERT, not for answers of heads. */
+     * both are NULL, the role chooses one of the file with ENGINE_POOLING_MODEL, _SPARSE and
+     * _COLBERT, as encode, encode_query and encode_document of sentence-transformers do. Labels of
+     * texts and pairs have the file's default prompt; of a cross-encoder it is the query's. */
     const char *prompt, *prompt_text;
     size_t prompt_len; /* bytes of prompt_text, or ENGINE_NUL_TERMINATED */
     engine_role role;
@@ -408,6 +410,7 @@ typedef struct engine_encode_options {
     size_t dimensions;        /* 0: all; else vectors of texts, and of ENGINE_POOLING_COLBERT, are
                                  cut to their first columns, and scaled to length 1 if uncut ones
                                  are */
+    size_t *n_cut; /* engine_rank: receives how many of the query and the texts were cut; or NULL */
 } engine_encode_options;
 #define ENGINE_ENCODE_OPTIONS(...) ENGINE_STRUCT(engine_encode_options, __VA_ARGS__)
 

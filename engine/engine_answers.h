@@ -71,18 +71,38 @@ ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float
 
 /* ---- Ranks and similarity ---- */
 
-/* Scores how well each of n texts answers a query; out is [n]. A cross-encoder (head sequence with
- * one label) scores each pair; it needs plain texts (no ids, no pairs). Other models compare by
- * options->pooling: ENGINE_POOLING_SPARSE by engine_sparse_product, ENGINE_POOLING_COLBERT by
- * engine_max_sim, others by the cosine of the vectors (of mean pooling if the model has neither a
- * pooling of its own nor weights or vectors of tokens). There a text or a query without a token of
- * its own (engine_has_text) gives the least score that can be: as a cosine -1, by engine_max_sim
- * less 1 for each vector of the query, else 0. */
+/* Stores how the model makes one vector of a text: ENGINE_POOLING_MODEL, or ENGINE_POOLING_MEAN if
+ * it has neither a pooling of its own nor weights or vectors of tokens. ENGINE_ERROR_UNSUPPORTED if
+ * it was made to give labels: its body's vectors mean nothing, and the message names the labels. */
+ENGINE_API engine_status engine_text_pooling(const engine_model *model, engine_pooling *pooling,
+                                             engine_error *error);
+
+/* Returns how vectors of that pooling are compared: as the file says of the model's own, else by
+ * ENGINE_METRIC_DOT if they are sparse, by cosine if not. */
+ENGINE_API engine_metric engine_model_metric(const engine_model *model, engine_pooling pooling);
+
+/* Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs)
+ * scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models
+ * compare by options->pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of
+ * engine_model_metric. ENGINE_POOLING_MODEL is engine_text_pooling's. There a text or a query
+ * without a token of its own (engine_has_text) gives the least score that can be: by
+ * engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse
+ * weights 0, else -FLT_MAX. */
 ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
                                      const engine_input *texts, size_t n,
                                      const engine_encode_options *options, float *out);
 
-/* Returns a·b / (|a| |b|) of two vectors [n], computed in double; 0 if either is all zeros. */
+/* Scores n pairs of texts, or their ids or tokens, by a cross-encoder, as engine_rank does; out is
+ * [n], parameters as in engine_classify. Of two labels the score is the probability of the second,
+ * or with raw_scores how much larger its logit is. Other models: ENGINE_ERROR_UNSUPPORTED. */
+ENGINE_API engine_status engine_score_pairs(engine_session *session, const engine_input *inputs,
+                                            size_t n, const engine_encode_options *options,
+                                            float *out, size_t cap, size_t *needed,
+                                            engine_result *results);
+
+/* Return the score of two vectors [n], computed in double. NULL: that of a text without a token of
+ * its own, the least that engine_rank gives. */
+ENGINE_API double engine_similarity(engine_metric metric, const float *a, const float *b, size_t n);
 ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);
 
 #ifdef __cplusplus

@@ -92,11 +92,6 @@ typedef struct engine_vectors {
     engine_element type;
 } engine_vectors;
 
-typedef enum engine_metric {
-    ENGINE_METRIC_COSINE = 0, /* q·v / (|q| |v|); 0 where either is all zeros */
-    ENGINE_METRIC_DOT = 1     /* q·v */
-} engine_metric;
-
 typedef struct engine_search_options {
     ENGINE_STRUCT_BYTES(engine_search_options);
     engine_metric metric;

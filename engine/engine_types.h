@@ -93,6 +93,14 @@ typedef enum engine_element {
                          first byte; zeros pad the last byte (numpy.packbits) */
 } engine_element;
 
+/* How vectors q and v are compared: the larger the score, the nearer. */
+typedef enum engine_metric {
+    ENGINE_METRIC_COSINE = 0,    /* q·v / (|q| |v|); 0 where either is all zeros */
+    ENGINE_METRIC_DOT = 1,       /* q·v */
+    ENGINE_METRIC_EUCLIDEAN = 2, /* -|q - v| */
+    ENGINE_METRIC_MANHATTAN = 3  /* -Σ |q_i - v_i| */
+} engine_metric;
+
 /* A row that engine_search found. */
 typedef struct engine_hit {
     uint64_t row;

@@ -1,5 +1,6 @@
 /* heads.c - the public functions that answer from a model's head: classify, entities, fill. */
 #include "engine/encode.h"
+#include "engine/search/comparing.h"
 #include "engine/status.h"
 #include "model/layers/entities.h"
 #include "model/layers/head.h"
@@ -31,6 +32,40 @@ engine_status classify(engine_session *session, const engine_input *inputs, size
     request->kind = config->head == HEAD_SEQUENCE ? ANSWER_LABELS : ANSWER_TOKEN_LABELS;
     request->width = config->labels;
     return encode(session, inputs, n, request, out, cap, needed, results);
+}
+
+engine_status score_pairs(engine_session *session, const engine_input *inputs, size_t n,
+                          struct request *request, float *out, size_t cap, size_t *needed,
+                          engine_result *results)
+{
+    request->kind = ANSWER_LABELS;
+    request->width = 1;
+    if (session->model->encoder.config.labels > 1) /* softmax: the sigmoid of the difference */
+        request->scores = request->raw_scores ? SCORES_NONE : SCORES_SIGMOID;
+    return encode(session, inputs, n, request, out, cap, needed, results);
+}
+
+/* Refuses a model that does not rank pairs. */
+static engine_status refuse_pairs(engine_session *session)
+{
+    engine_pooling pooling;
+    engine_status status = engine_text_pooling(session->model, &pooling, &session->error);
+    return status != ENGINE_OK ? status : no_head(session, "pairs of texts");
+}
+
+engine_status engine_score_pairs(engine_session *session, const engine_input *inputs, size_t n,
+                                 const engine_encode_options *options, float *out, size_t cap,
+                                 size_t *needed, engine_result *results)
+{
+    struct request request;
+    if (!session_begin(session))
+        return session_refusal(session);
+    engine_status status = ranks_pairs(session->model)
+                               ? request_read(session, options, FOR_HEAD, &request)
+                               : refuse_pairs(session);
+    if (status == ENGINE_OK)
+        status = score_pairs(session, inputs, n, &request, out, cap, needed, results);
+    return session_end(session, status);
 }
 
 engine_status engine_classify(engine_session *session, const engine_input *inputs, size_t n,

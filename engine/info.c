@@ -2,6 +2,7 @@
 #include "engine/file/crc32c.h"
 #include "engine/file/format.h"
 #include "engine/model.h"
+#include "engine/search/comparing.h"
 #include "engine/status.h"
 #include "model/kernels/kernels.h"
 
@@ -93,6 +94,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .kernels = strcmp(model->encoder.kernels->isa, "portable") == 0 ? "portable" : "fma",
         .checksum =
             crc32c(0, model->file.section_table, model->file.n_sections * SECTION_ENTRY_BYTES),
+        .ranks_pairs = ranks_pairs(model),
     };
     return succeed(error);
 }

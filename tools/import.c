@@ -59,7 +59,10 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
         if (label != NULL)
             weight_output_label(&output, i, label, strlen(label));
     }
-    prompts_write(&checkpoint->st, output.writer);
+    prompts_write(&checkpoint->st, &checkpoint->config.model, output.writer);
+    if (checkpoint->config.model.labels == 2 &&
+        (checkpoint->config.is_cross_encoder || checkpoint->st.is_cross_encoder))
+        weight_output_metadata(&output, "cross_encoder", "yes");
     colbert_write(&checkpoint->token_modules, &output);
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     progress_begin("importing",

@@ -171,6 +171,12 @@ static void write_model(const struct new_options *options, const struct tokenize
     snprintf(seed, sizeof seed, "%" PRIu64, random->seed);
     weight_output_metadata(&output, "numbers", "seeded random, not trained");
     weight_output_metadata(&output, "seed", seed);
+    for (size_t i = 0; i < options->n_metadata; i++) {
+        const char *text = options->metadata[i], *value = strchr(text, '=');
+        if (value == NULL)
+            program_die_misused("--metadata takes KEY=VALUE, not '%s'", text);
+        weight_output_metadata(&output, alloc_text("%.*s", (int)(value - text), text), value + 1);
+    }
     for (size_t i = 0; shape->label_names != NULL && i < config->labels; i++) {
         size_t len;
         const char *name = shape_label_name(shape, i, &len);

@@ -172,6 +172,14 @@ static int answer_all(struct search_run *search)
 
 /* ---- Opening ---- */
 
+/* The prompt of texts is that of the vectors, if their origin is known. */
+static void find_text_prompt(struct search_run *search)
+{
+    const json_t *its = json_object_get(search->collection.files->origin, "prompt");
+    if (json_is_string(its))
+        search->encoder.prompt = (struct prompt){json_string_value(its), json_string_length(its)};
+}
+
 /* Encodes an empty text: equal rows are of such texts, whose vectors mean nothing. Bits of other
  * texts may be equal, too. */
 static void find_empty_row(struct search_run *search)
@@ -225,6 +233,7 @@ static void open_encoder(struct search_run *search)
         vectors_check_width(&search->collection.files[i].vectors, encoder);
     if (!options->no_check)
         origin_check(&search->collection, encoder);
+    find_text_prompt(search);
     find_empty_row(search);
     encoder->options.role = ENGINE_ROLE_QUERY;
 }
@@ -243,7 +252,7 @@ static void open_all(struct search_run *search)
     for (size_t i = 0; i < collection->n_files; i++)
         collection->files[i].vectors.skips_rows = options->skips_rows;
     open_encoder(search);
-    collection->metric = options->metric;
+    collection->metric = options->has_metric ? options->metric : search->encoder.metric;
     collection->word_weight = options->word_weight;
     if (options->is_hybrid && collection->vectors->kind != VECTORS_ROWS)
         program_die_misused("--hybrid needs one vector for each text, and '%s' has %s",

@@ -1,5 +1,6 @@
 /* prompt.c - finds a prompt in the file and puts it before a text. */
 #include "engine/request/prompt.h"
+#include "engine/search/comparing.h"
 #include "engine/status.h"
 
 #include <stdio.h>
@@ -40,14 +41,17 @@ static engine_status unknown_prompt(const engine_model *model, const char *name,
     return misused(error, "this model has no prompt '%.48s'%s", name, names);
 }
 
-/* Chooses the file's default prompt, for texts without an explicit one. */
+/* Chooses the file's prompt for texts without an explicit one, as sentence-transformers' encode,
+ * encode_query and encode_document do; of a cross-encoder's pairs only the query has one. */
 static engine_status choose_default(const engine_model *model, engine_role role,
                                     struct prompt *prompt, engine_error *error)
 {
-    if (role == ENGINE_ROLE_QUERY && find(model, "query", prompt))
-        return ENGINE_OK;
-    if (role == ENGINE_ROLE_DOCUMENT &&
-        (find(model, "document", prompt) || find(model, "passage", prompt)))
+    const bool of_pairs = ranks_pairs(model);
+    if (role == ENGINE_ROLE_QUERY && !of_pairs)
+        find(model, "query", prompt);
+    else if (role == ENGINE_ROLE_DOCUMENT && !of_pairs)
+        find(model, "document", prompt);
+    if (role == ENGINE_ROLE_DOCUMENT || (role == ENGINE_ROLE_QUERY && !of_pairs))
         return ENGINE_OK;
     const char *name = engine_model_metadata(model, "default_prompt");
     if (name == NULL || name[0] == '\0' || find(model, name, prompt))

@@ -123,8 +123,13 @@ engine_status request_read(engine_session *session, const engine_encode_options 
         .stride = options.stride,
         .whole_words = options.whole_words != 0,
     };
-    bool by_default = purpose != FOR_HEAD && pooling_has_prompts(options.pooling);
-    status = prompt_of_options(model, &options, by_default, &request->prompt, &session->error);
+    bool by_default =
+        purpose == FOR_HEAD ? config->head == HEAD_SEQUENCE : pooling_has_prompts(options.pooling);
+    engine_pooling pooling;
+    if (purpose == FOR_VECTORS && own && model->has_encoder) /* of a model that gives labels? */
+        status = engine_text_pooling(model, &pooling, &session->error);
+    if (status == ENGINE_OK)
+        status = prompt_of_options(model, &options, by_default, &request->prompt, &session->error);
     return status == ENGINE_OK && purpose == FOR_VECTORS ? choose_vectors(session, request)
                                                          : status;
 }

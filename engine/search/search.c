@@ -73,9 +73,9 @@ static engine_status read_options(const engine_search_options *given, engine_sea
     engine_status status = read_struct("ENGINE_SEARCH_OPTIONS", given, own, sizeof *own, error);
     if (status != ENGINE_OK)
         return status;
-    if ((unsigned)own->metric > ENGINE_METRIC_DOT)
-        return misused(error, "metric is %d, expected 0 or %d", (int)own->metric,
-                       ENGINE_METRIC_DOT);
+    if ((unsigned)own->metric > ENGINE_METRIC_MANHATTAN)
+        return misused(error, "metric is %d, expected 0 to %d", (int)own->metric,
+                       ENGINE_METRIC_MANHATTAN);
     if (own->n_threads > MAX_THREADS)
         return misused(error, "n_threads is %zu, expected at most %d", own->n_threads, MAX_THREADS);
     return ENGINE_OK;
@@ -322,6 +322,7 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     const bool is_rounded = vectors->type == ENGINE_INT8 || vectors->type == ENGINE_BINARY;
     struct search search = {.scan = {.kernels = machine_kernels(is_rounded, error),
                                      .type = vectors->type,
+                                     .metric = options.metric,
                                      .cosine = options.metric == ENGINE_METRIC_COSINE,
                                      .rows = vectors->rows,
                                      .n = vectors->n,

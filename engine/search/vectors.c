@@ -3,6 +3,15 @@
 #include "model/layers/pooling.h"
 #include "model/layers/search/token_vector.h"
 
+#include <float.h>
+
+double engine_similarity(engine_metric metric, const float *a, const float *b, size_t n)
+{
+    if (a == NULL || b == NULL)
+        return metric == ENGINE_METRIC_COSINE ? -1 : (double)-FLT_MAX;
+    return similarity(metric, a, b, n);
+}
+
 double engine_cosine(const float *a, const float *b, size_t n)
 {
     return a != NULL && b != NULL ? cosine(a, b, n) : 0;

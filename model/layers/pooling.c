@@ -79,3 +79,21 @@ double cosine(const float *a, const float *b, size_t n)
     }
     return aa == 0 || bb == 0 ? 0 : ab / (sqrt(aa) * sqrt(bb));
 }
+
+double similarity(engine_metric metric, const float *a, const float *b, size_t n)
+{
+    double product = 0, squares = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double difference = (double)a[i] - (double)b[i];
+        product += (double)a[i] * (double)b[i];
+        squares += difference * difference;
+        sum += fabs(difference);
+    }
+    switch (metric) {
+    case ENGINE_METRIC_DOT: return product;
+    case ENGINE_METRIC_EUCLIDEAN: return squares > 0 ? -sqrt(squares) : squares; /* not -0 */
+    case ENGINE_METRIC_MANHATTAN: return sum > 0 ? -sum : sum;
+    case ENGINE_METRIC_COSINE: break;
+    }
+    return cosine(a, b, n);
+}

@@ -15,4 +15,7 @@ void normalize_row(float *x, size_t width);
 /* a·b / (|a| |b|), computed in double; 0 if either is all zeros. */
 double cosine(const float *a, const float *b, size_t n);
 
+/* The score of two vectors by a metric, computed in double: engine_metric has the formulas. */
+double similarity(engine_metric metric, const float *a, const float *b, size_t n);
+
 #endif

@@ -302,6 +302,110 @@ TEST(rank_by_pairs_at_its_edges)
     engine_model_close(model);
 }
 
+/* A cross-encoder of two labels ranks by the second: softmax of both logits. */
+TEST(pairs_of_two_labels)
+{
+    static const char *const made[] = {
+        "--labels no,yes --scores none --metadata cross_encoder=yes",
+        "--labels no,yes --scores softmax --metadata cross_encoder=yes", "--labels no,yes",
+        "--labels a,b,c --metadata cross_encoder=yes"};
+    engine_input query = support_text("I ride"), texts[] = {support_text("bike dog"), {0}},
+                 pair = engine_text_pair("I ride", "bike dog");
+    engine_encode_options raw = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        float scores[2], logits[3], score, difference;
+        engine_info info = ENGINE_INFO();
+        engine_pooling pooling;
+        engine_error error;
+        engine_model *model = support_small_model(made[i]);
+        engine_session *session = support_session(model, NULL);
+        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        assert_int_equal(info.ranks_pairs, i < 2);
+        assert_int_equal(engine_text_pooling(model, &pooling, &error), ENGINE_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(error.message, i < 3 ? "('no', 'yes')" : "('a', 'b', 'c')"));
+        assert_int_equal(engine_encode(session, &query, 1, NULL, scores, 2, NULL, NULL),
+                         ENGINE_ERROR_UNSUPPORTED);
+        const engine_status status = engine_rank(session, &query, texts, 2, NULL, scores);
+        assert_int_equal(status, i < 2 ? ENGINE_OK : ENGINE_ERROR_UNSUPPORTED);
+        assert_int_equal(engine_score_pairs(session, &pair, 1, NULL, &score, 1, NULL, NULL),
+                         status);
+        if (status == ENGINE_OK) {
+            assert_int_equal(engine_classify(session, &pair, 1, &raw, logits, 2, NULL, NULL), 0);
+            assert_int_equal(
+                engine_score_pairs(session, &pair, 1, &raw, &difference, 1, NULL, NULL), 0);
+            assert_float_equal(score, scores[0], 0);
+            assert_float_equal(difference, logits[1] - logits[0], 0);
+            assert_true(fabs((double)score - 1 / (1 + exp(-(double)difference))) <= 1e-7);
+        }
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+    float score;
+    assert_int_equal(engine_score_pairs(of_plain, &pair, 1, NULL, &score, 1, NULL, NULL),
+                     ENGINE_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(engine_session_message(of_plain), "no head for pairs of texts"));
+    assert_int_equal(engine_score_pairs(NULL, &pair, 1, NULL, &score, 1, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_text_pooling(NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+}
+
+/* A rank cuts long texts as the file says if it can report how many. */
+TEST(rank_counts_what_it_cuts)
+{
+    engine_input query = support_text("I ride"),
+                 texts[] = {support_text("bike"), support_text("I ride bike dog cat I ride bike"),
+                            support_text("I ride bike dog cat I")};
+    const char *const made[] = {"--max-tokens 5 --truncate yes",
+                                "--max-tokens 5 --truncate yes --head sequence --labels 1"};
+    for (size_t i = 0; i < 2; i++) {
+        float scores[3], cut[3];
+        size_t n_cut = 7;
+        engine_encode_options seen = ENGINE_ENCODE_OPTIONS(.n_cut = &n_cut),
+                              asked = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE);
+        engine_model *model = support_small_model(made[i]);
+        engine_session *session = support_session(model, NULL);
+        assert_int_equal(engine_rank(session, &query, texts, 3, NULL, scores), ENGINE_ERROR_LENGTH);
+        assert_int_equal(engine_rank(session, &query, texts, 3, &seen, scores), ENGINE_OK);
+        assert_int_equal(n_cut, 2);
+        assert_int_equal(engine_rank(session, &texts[1], texts, 1, &seen, scores), ENGINE_OK);
+        assert_int_equal(n_cut, 1);
+        assert_int_equal(engine_rank(session, &query, texts, 3, &seen, scores), ENGINE_OK);
+        assert_int_equal(engine_rank(session, &query, texts, 3, &asked, cut), ENGINE_OK);
+        assert_memory_equal(scores, cut, sizeof cut);
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
+TEST(metrics_of_models)
+{
+    static const float a[2] = {1, 2}, b[2] = {4, -2};
+    static const char *const made[] = {
+        "",
+        "--metadata similarity=dot",
+        "--metadata similarity=euclidean",
+        "--metadata similarity=manhattan",
+        "--metadata similarity=other",
+        "--set sparse=linear",
+        "--set sparse=linear --pooling none",
+        "--set sparse=linear --pooling none --metadata similarity=cosine"};
+    static const engine_metric of_model[] = {0, 1, 2, 3, 0, 0, 1, 0},
+                               of_sparse[] = {1, 1, 1, 1, 1, 1, 1, 0};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        engine_model *model = support_small_model(made[i]);
+        assert_int_equal(engine_model_metric(model, ENGINE_POOLING_MODEL), of_model[i]);
+        assert_int_equal(engine_model_metric(model, ENGINE_POOLING_SPARSE), of_sparse[i]);
+        engine_model_close(model);
+    }
+    assert_true(engine_similarity(ENGINE_METRIC_COSINE, a, b, 2) == engine_cosine(a, b, 2));
+    assert_true(engine_similarity(ENGINE_METRIC_DOT, a, b, 2) == 0);
+    assert_true(engine_similarity(ENGINE_METRIC_EUCLIDEAN, a, b, 2) == -5);
+    assert_true(engine_similarity(ENGINE_METRIC_MANHATTAN, a, b, 2) == -7);
+    assert_true(!signbit(engine_similarity(ENGINE_METRIC_EUCLIDEAN, a, a, 2)));
+    assert_true(engine_similarity(ENGINE_METRIC_COSINE, a, NULL, 2) == -1);
+    assert_true(engine_similarity(ENGINE_METRIC_DOT, NULL, b, 2) < -1e38);
+}
+
 TEST(cosines)
 {
     static const float a[3] = {1, 2, 3}, opposite[3] = {-2, -4, -6}, zeros[3] = {0};

@@ -124,7 +124,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"show-mask", 0, NULL, "print padding mask and look-ahead mask as matrices, and what they do",
      TASK(TASK_SHOW_MASK)},
     {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
-    {"similarity", 0, NULL, "print the cosine of every two texts", TASK(TASK_SIMILARITY)},
+    {"similarity", 0, NULL, "compare every two texts: by cosine, or as the model's file says", TASK(TASK_SIMILARITY)},
     {"pairs", 0, NULL, "--similarity: compare the two texts of each pair, a number per line",
      FLAG(are_pairs)},
     {"rank", 0, "QUERY", "score how well each text answers: by a cross-encoder, else by -p",

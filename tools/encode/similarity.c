@@ -1,5 +1,6 @@
-/* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors: of every two texts, whose
- * vectors are in memory; or with --pairs of the two texts of each pair, in constant memory. */
+/* similarity.c - encode --similarity: pooled vectors compared, by their cosine or as the model's file
+ * says: of every two texts, whose vectors are in memory; or with --pairs of the two texts of each
+ * pair, in constant memory. */
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/encode/print/printer.h"
@@ -56,12 +57,13 @@ static void print_matrix_row(const struct matrix *matrix, size_t row, struct row
         fprintf(rows->stream, "%6zu ", row + 1);
     }
     for (size_t i = 0; i < matrix->texts.n; i++) {
-        const double cosine = engine_cosine(vector, matrix->vectors + i * width, width);
+        const double score =
+            engine_similarity(matrix->encoder->metric, vector, matrix->vectors + i * width, width);
         if (rows->format == ROWS_TABLE) {
             putc(' ', rows->stream);
-            display_number(rows->stream, cosine);
+            display_number(rows->stream, score);
         }
-        row_float(rows, ROWS_DATA, NULL, (float)cosine);
+        row_float(rows, ROWS_DATA, NULL, (float)score);
     }
     if (rows->format == ROWS_JSON) {
         json_end_array(&rows->json);
@@ -124,14 +126,14 @@ struct pairs {
     size_t n_vectors;
 };
 
-/* As text the cosine alone, with all its digits. */
-static void print_cosine(struct rows *rows, const struct item *first, const struct item *second,
-                         float cosine)
+/* As text the number alone, with all its digits. */
+static void print_similarity(struct rows *rows, const struct item *first, const struct item *second,
+                             float similarity)
 {
     const engine_input *text = &first->record.input, *pair = &second->record.input;
     char number[FORMAT_FLOAT_MAX];
     if (rows->format == ROWS_TABLE) {
-        format_float(cosine, number);
+        format_float(similarity, number);
         fprintf(rows->stream, "%s\n", number);
         return;
     }
@@ -141,7 +143,7 @@ static void print_cosine(struct rows *rows, const struct item *first, const stru
     row_text(rows, ROWS_DATA, "pair", pair->text, pair->text_len, 0);
     if (rows->format == ROWS_JSON)
         write_members_json(&rows->json, first, TASK_SIMILARITY);
-    row_float(rows, ROWS_DATA, "similarity", cosine);
+    row_float(rows, ROWS_DATA, "similarity", similarity);
     row_end(rows);
 }
 
@@ -189,8 +191,10 @@ static size_t compare_group(struct pairs *pairs, struct item *firsts, struct ite
     for (size_t i = 0; i < n; i++) {
         notes_of(pairs->job, &firsts[i]);
         notes_of(pairs->job, &seconds[i]);
-        print_cosine(&pairs->job->rows, &firsts[i], &seconds[i],
-                     (float)engine_cosine(pairs->vectors + i * width, seconds[i].rows, width));
+        print_similarity(&pairs->job->rows, &firsts[i], &seconds[i],
+                         (float)engine_similarity(pairs->encoder->metric,
+                                                  pairs->vectors + i * width, seconds[i].rows,
+                                                  width));
     }
     return n;
 }

@@ -17,6 +17,8 @@ static const struct option_row FILE_ROWS[] = {
     {"seed", 0, "N", "seed: the same one gives the same bytes on every machine (default 1)",
      NUMBER_AT(struct new_options, random.seed)},
     {"name", 0, "TEXT", "name that the programs show (default: random weights)", TEXT(name)},
+    {"metadata", 0, "KEY=VALUE", "add this to the section META; may be repeated",
+     TEXTS_AT(struct new_options, metadata, n_metadata)},
     {"type", 0, "T", "type of the linear layers: f32, f16, bf16, int8 (default f32)",
      TENSOR_TYPE_AT(struct new_options, random.linear_type)},
     {"layout", 0, "L", "layout of these: panels, rows (default panels)",

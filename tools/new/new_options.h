@@ -46,8 +46,8 @@ struct new_options {
     bool keras, blanks;
     const char *lower, *truncate; /* "yes", "no", or NULL: not given */
     const char *template_single, *template_pair;
-    const char *added[MOST_ADDED_TOKENS];
-    size_t n_added;
+    const char *added[MOST_ADDED_TOKENS], *metadata[64];
+    size_t n_added, n_metadata;
     struct random_options random;
     struct shape shape; /* its vocabulary is -1 unless it was given */
 };

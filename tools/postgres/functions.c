@@ -220,7 +220,7 @@ Datum encode_rank(PG_FUNCTION_ARGS)
     const engine_input body = read_text(PG_GETARG_TEXT_PP(1));
     float score;
     make_ready();
-    check(engine_rank(encoder.session, &query, &body, 1, NULL, &score));
+    check(sql_rank(&encoder, &query, &body, &score));
     PG_RETURN_FLOAT4(score);
 }
 

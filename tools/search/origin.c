@@ -113,12 +113,15 @@ static bool is_of_its_text(const struct collection *collection, const struct vec
                            uint64_t row, struct encoder *encoder)
 {
     const struct prompt none = {"", 0};
-    const struct prompt *const prompts[] = {&encoder->prompt, &none, &encoder->query_prompt};
+    struct prompt usual = none; /* of -p model */
+    const struct prompt *const prompts[] = {&encoder->prompt, &none, &encoder->query_prompt,
+                                            &usual};
+    engine_prompt(encoder->model, NULL, &usual.text, &usual.len, NULL);
     struct passage passage;
     size_t window;
     passage_find(collection, file->first_row + row, &passage);
     bool is_its_own = passage_number(&passage, "window", &window);
-    for (size_t i = 0; i < 3 && !is_its_own; i++) {
+    for (size_t i = 0; i < 4 && !is_its_own; i++) {
         struct item item = {.number = 1};
         passage_text(collection, &passage, &item.record);
         if (!item.record.input.ids)

@@ -115,8 +115,8 @@ void reranker_open(struct reranker *reranker, const struct search_options *optio
     encoder_open(&reranker->encoder, &request);
     if (!reranker->encoder.ranks_pairs)
         program_die(
-            "--rerank takes a cross-encoder, a model with head sequence and one label; '%s' "
-            "is not one",
+            "--rerank takes a cross-encoder, a model with head sequence that ranks pairs; '%s' is "
+            "not one",
             reranker->encoder.info.path);
 }
 
@@ -146,17 +146,18 @@ static int by_score(const void *a, const void *b)
 void query_hits_rerank(struct query_hits *hits, struct reranker *reranker)
 {
     engine_session *session = reranker->encoder.session;
-    const engine_input query = query_text(hits->query);
+    struct item query = {.record.input = query_text(hits->query)};
     engine_input *texts = alloc_zeros(hits->n, sizeof *texts);
     float *scores = alloc_zeros(hits->n, sizeof *scores);
     engine_encode_options options = reranker->encoder.options;
     options.on_long = ENGINE_ON_LONG_TRUNCATE; /* check_pair has noted which texts are cut */
+    item_add_prompt(&query, &reranker->encoder.query_prompt);
     for (size_t i = 0; i < hits->n; i++) {
         const engine_input *text = &hits->hits[i].record.input;
         texts[i] = (engine_input){.text = text->text, .text_len = text->text_len};
-        check_pair(reranker, &query, text, hits->hits[i].passage.line);
+        check_pair(reranker, &query.record.input, text, hits->hits[i].passage.line);
     }
-    if (engine_rank(session, &query, texts, hits->n, &options, scores) != ENGINE_OK)
+    if (engine_rank(session, &query.record.input, texts, hits->n, &options, scores) != ENGINE_OK)
         program_die("--rerank: %s", engine_session_message(session));
     for (size_t i = 0; i < hits->n; i++)
         hits->hits[i].score = scores[i];
@@ -164,6 +165,7 @@ void query_hits_rerank(struct query_hits *hits, struct reranker *reranker)
         qsort(hits->hits, hits->n, sizeof *hits->hits, by_score);
     free(texts);
     free(scores);
+    item_free(&query);
 }
 
 /* ---- Printing ---- */
@@ -175,18 +177,18 @@ void hits_print_heading(struct hits_printer *printer)
     const struct vectors *vectors = printer->collection->vectors;
     const char *name = printer->encoder->name;
     const bool is_hybrid = printer->collection->indexes != NULL;
-    const bool is_dot = printer->options->metric == ENGINE_METRIC_DOT;
     const char *score = printer->options->rerank          ? "cross-encoder"
                         : vectors->kind == VECTORS_SPARSE ? "product of weights"
-                        : vectors->kind == VECTORS_TOKENS ? "MaxSim"
-                        : is_dot ? is_hybrid ? "z-scores of dot product and words" : "dot product"
-                        : is_hybrid ? "z-scores of cosine and words"
-                                    : "cosine";
+                        : vectors->kind == VECTORS_TOKENS
+                            ? "MaxSim"
+                            : metric_words(printer->collection->metric);
     if (printer->options->format != SEARCH_TEXT)
         return;
     display_text(printer->rows.stream, name, strlen(name), QUERY_COLUMNS);
-    fprintf(printer->rows.stream, ": %zu rows, width %zu (%s), %s\n", printer->collection->n_rows,
-            printer->encoder->width, vectors_kind_name(vectors), score);
+    fprintf(printer->rows.stream, ": %zu rows, width %zu (%s), %s%s%s\n",
+            printer->collection->n_rows, printer->encoder->width, vectors_kind_name(vectors),
+            is_hybrid && !printer->options->rerank ? "z-scores of " : "", score,
+            is_hybrid && !printer->options->rerank ? " and words" : "");
 }
 
 /* The window of a hit: "2/3" and its span, "512-900"; empty if its file has none. */

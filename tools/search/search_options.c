@@ -45,8 +45,10 @@ static const struct option_row QUERY_ROWS[] = {
 
 static const struct option_row SEARCH_ROWS[] = {
     {"top", 'k', "N", "print N hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
-    {"metric", 0, "KIND", "score by cosine (default) or dot: product of the vectors as they are",
-     CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot"), GIVEN(has_metric)},
+    {"metric", 0, "KIND",
+     "score by cosine, dot (product of the vectors as they are), euclidean or\n"
+     "manhattan (distances, below 0); default as the model says, else cosine",
+     CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot euclidean manhattan"), GIVEN(has_metric)},
     {"hybrid", 0, NULL, "add z-scores of BM25 over the words of TEXTS; makes VECTORS.words once",
      FLAG_AT(struct search_options, is_hybrid)},
     {"word-weight", 0, "W", "--hybrid: multiply the words' z-scores by W (default 1)",

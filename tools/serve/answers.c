@@ -243,13 +243,17 @@ static struct rank *make_ranks(const struct call *call, char list, size_t text, 
     const float *row = call->rows + (list == 'w' || list == 'l' ? text * call->width : 0);
     const size_t n_all = list == 'w' || list == 'l' ? call->width : call->n_texts - !call->by_pairs;
     struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
+    const engine_metric metric = /* of ranks as engine_rank's; /similarity is TEI's: cosines */
+        list == 'c' ? ENGINE_METRIC_COSINE
+                    : engine_model_metric(call->model->model, call->options.pooling);
     *n = 0;
     for (size_t i = 0; i < n_all; i++) {
         float score = row[i];
-        if ((list == 'c' || list == 'r') && !call->by_pairs)
-            score = list == 'c' || (has_text(call, 0) && has_text(call, i + 1))
-                        ? (float)engine_cosine(row, row + (i + 1) * call->width, call->width)
-                        : -1; /* as engine_rank */
+        if ((list == 'c' || list == 'r') && !call->by_pairs) {
+            const bool has_texts = list == 'c' || (has_text(call, 0) && has_text(call, i + 1));
+            score = (float)engine_similarity(
+                metric, row, has_texts ? row + (i + 1) * call->width : NULL, call->width);
+        }
         if (list != 'w' || score != 0)
             ranks[(*n)++] = (struct rank){score, i};
     }

@@ -96,7 +96,7 @@ static bool is_made_for(const struct model *model, enum work work)
     const bool has_labels = model->info.head == ENGINE_HEAD_SEQUENCE;
     return work == WORK_SPARSE   ? strcmp(model->info.sparse, "none") != 0
            : work == WORK_LABELS ? has_labels
-           : work == WORK_RANKS  ? has_labels && model->info.n_labels == 1
+           : work == WORK_RANKS  ? model->info.ranks_pairs
                                  : !has_labels && model->info.has_model;
 }
 

@@ -90,7 +90,7 @@ static bool are_alike(const struct call *a, const struct call *b)
 {
     const engine_encode_options *x = &a->options, *y = &b->options;
     return a->model == b->model && (a->work == WORK_LABELS) == (b->work == WORK_LABELS) &&
-           x->pooling == y->pooling && x->normalize == y->normalize &&
+           a->by_pairs == b->by_pairs && x->pooling == y->pooling && x->normalize == y->normalize &&
            x->raw_scores == y->raw_scores && x->dimensions == y->dimensions;
 }
 
@@ -159,9 +159,11 @@ static void compute(struct batch *batch)
     engine_session *session = alike->model->session;
     batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
     metrics_add_batch(batch->n_inputs, batch->n_tokens);
-    if ((alike->work == WORK_LABELS ? engine_classify : engine_encode)(
-            session, batch->inputs, batch->n_inputs, &alike->options, batch->rows, n_numbers, NULL,
-            NULL) != ENGINE_OK) {
+    if ((alike->by_pairs              ? engine_score_pairs
+         : alike->work == WORK_LABELS ? engine_classify
+                                      : engine_encode)(session, batch->inputs, batch->n_inputs,
+                                                       &alike->options, batch->rows, n_numbers,
+                                                       NULL, NULL) != ENGINE_OK) {
         fail_share(batch, engine_session_error(session));
         return;
     }

@@ -232,19 +232,20 @@ static bool add_items(struct call *call, const char *key, json_t *items, const j
     return true;
 }
 
-/* The model's own vectors, or means if it has no pooling. */
+/* The model's own vectors, or means if it has no pooling: engine_text_pooling has chosen. */
 static bool resolve_vectors(struct call *call)
 {
     const engine_info *info = &call->model->info;
     engine_encode_options *options = &call->options;
-    const bool has_pooling = strcmp(info->pooling, "none") != 0;
+    const char *path = call->route->path;
+    const bool is_unit = call->dialect == DIALECT_TEI || strcmp(path, "/v1/embeddings") == 0 ||
+                         strcmp(path, "/api/embed") == 0; /* as their APIs promise */
     const bool is_raw = info->normalize && !get_flag(call, "normalize", true);
     if (strcmp(info->pooling, "sparse") == 0 || strcmp(info->pooling, "colbert") == 0)
         return call_fail(call, FAULT_UNABLE, "%s has no vectors of texts: its pooling is %s",
                          call->model->name, info->pooling);
-    options->pooling = has_pooling ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
-    options->normalize = get_flag(call, "normalize", call->dialect == DIALECT_TEI);
-    call->width = has_pooling ? info->output_width : info->width;
+    options->normalize = call->work != WORK_RANKS && get_flag(call, "normalize", is_unit);
+    call->width = options->pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
     if (is_raw) /* the pooling alone */
         options->pooling = (engine_pooling)engine_pooling_named(info->pooling);
     const char *projections =
@@ -300,13 +301,17 @@ static bool read_attention(struct call *call)
 static bool resolve_work(struct call *call)
 {
     const engine_info *info = &call->model->info;
+    engine_error error;
     call->work = call->by_pairs ? WORK_LABELS : call->work;
     if (call->work == WORK_TOKENS || call->work == WORK_DECODE)
         return true;
     if (call->work == WORK_ATTENTION)
         return read_attention(call);
+    if (call->work != WORK_LABELS && call->work != WORK_SPARSE && info->has_model &&
+        engine_text_pooling(call->model->model, &call->options.pooling, &error) != ENGINE_OK)
+        return call_fail(call, FAULT_UNABLE, "%s: %s", call->model->name, error.message);
     if (call->work == WORK_LABELS) {
-        call->width = call->model->info.head == ENGINE_HEAD_SEQUENCE ? info->n_labels : 0;
+        call->width = call->by_pairs ? 1 : info->head == ENGINE_HEAD_SEQUENCE ? info->n_labels : 0;
     } else if (call->work == WORK_TOKEN_VECTORS) {
         call->options.pooling = ENGINE_POOLING_NONE;
         call->width = info->width;
@@ -359,18 +364,15 @@ static bool read_texts(struct call *call)
     const char *key = call->route->key, *query_key = is_rank ? "query" : "source_sentence";
     json_t *items = json_object_get(inputs, key);
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
-    call->by_pairs = is_rank && call->model->info.head == ENGINE_HEAD_SEQUENCE &&
-                     call->model->info.n_labels == 1;
+    call->by_pairs = is_rank && call->model->info.ranks_pairs;
     call->has_query = has_query && !call->by_pairs;
     call->texts = alloc_zeros(json_array_size(items) + 2, sizeof *call->texts);
-    if ((call->by_pairs || call->work == WORK_LABELS) && !call->options.prompt)
-        call->options.prompt = ""; /* a head reads none unless it is asked for */
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return call_fail(call, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key, key);
     call->options.role = is_rank ? ENGINE_ROLE_QUERY : call->options.role;
     if (call->has_query && !add_text(call, query, NULL))
         return false;
-    call->options.role = is_rank ? ENGINE_ROLE_DOCUMENT : call->options.role;
+    call->options.role = is_rank && !call->by_pairs ? ENGINE_ROLE_DOCUMENT : call->options.role;
     limit_documents(call, call->by_pairs ? query : NULL);
     return add_items(call, key, items, call->by_pairs ? query : NULL);
 }

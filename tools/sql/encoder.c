@@ -20,12 +20,14 @@ engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
     if (status != ENGINE_OK)
         return status;
     snprintf(encoder->checksum, sizeof encoder->checksum, "%08x", (unsigned)encoder->info.checksum);
-    const char *pooling = encoder->info.pooling;
-    if (strcmp(pooling, "none") == 0 || strcmp(pooling, "colbert") == 0)
+    const bool has_vectors = engine_text_pooling(model, &encoder->pooling, NULL) == ENGINE_OK;
+    if (!has_vectors) /* encode() is an error of the library, encode_rank() is not */
+        encoder->pooling = ENGINE_POOLING_MODEL;
+    else if (strcmp(encoder->info.pooling, "colbert") == 0)
         encoder->pooling = ENGINE_POOLING_MEAN;
     engine_encode_options encode = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling);
     status = engine_encode(encoder->session, &empty, 1, &encode, NULL, 0, &encoder->width, NULL);
-    if (status == ENGINE_OK || status == ENGINE_ERROR_BUFFER)
+    if (status == ENGINE_OK || status == ENGINE_ERROR_BUFFER || !has_vectors)
         return ENGINE_OK;
     if (error != NULL)
         *error = *engine_session_error(encoder->session);
@@ -63,6 +65,14 @@ engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, 
         ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
     engine_result result; /* with it, long texts are cut if the file says so, as encode cuts them */
     return engine_encode(encoder->session, text, 1, &options, out, encoder->width, NULL, &result);
+}
+
+engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
+                       const engine_input *text, float *score)
+{
+    size_t n_cut; /* as of sql_encode */
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.n_cut = &n_cut);
+    return engine_rank(encoder->session, query, text, 1, &options, score);
 }
 
 /* ---- Windows ---- */
@@ -166,6 +176,7 @@ size_t sql_copy_valid(char *out, const char *text, size_t len)
 
 char *sql_model_json(const struct sql_encoder *encoder)
 {
+    static const char *const METRICS[] = {"cosine", "dot", "euclidean", "manhattan"};
     const size_t len = strlen(encoder->info.name), most = 6 * len + 200;
     char *out = sql_alloc(most + 3 * len), *name = out + most;
     if (out == NULL)
@@ -177,8 +188,10 @@ char *sql_model_json(const struct sql_encoder *encoder)
         const bool is_plain = byte >= ' ' && byte != '"' && byte != '\\';
         n += (size_t)snprintf(out + n, most - n, is_plain ? "%c" : "\\u%04x", byte);
     }
-    snprintf(out + n, most - n, "\",\"checksum\":\"%s\",\"width\":%zu,\"max_tokens\":%zu}",
-             encoder->checksum, encoder->width, encoder->info.max_text_tokens);
+    snprintf(out + n, most - n,
+             "\",\"checksum\":\"%s\",\"width\":%zu,\"max_tokens\":%zu,\"similarity\":\"%s\"}",
+             encoder->checksum, encoder->width, encoder->info.max_text_tokens,
+             METRICS[engine_model_metric(encoder->model, encoder->pooling)]);
     return out;
 }
 

@@ -22,7 +22,7 @@ struct sql_encoder {
     engine_info info;
     char checksum[9];       /* of the weight file, hexadecimal */
     engine_pooling pooling; /* the model's own; mean if that gives a vector for each token */
-    size_t width;           /* of a text's vector */
+    size_t width;           /* of a text's vector; 0: the model gives labels */
 };
 
 /* Makes the session. progress(0, 0, user) is called during long calls, and interrupts them. */
@@ -36,6 +36,10 @@ bool sql_role(const char *name, size_t len, engine_role *role);
 /* Writes a text's vector to out [width]. */
 engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, engine_role role,
                          float *out);
+
+/* Stores how well a text answers a query, as encode --rank scores it. */
+engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
+                       const engine_input *text, float *score);
 
 /* The tokens of a text, and the windows that it is divided into. */
 struct sql_parts {
@@ -73,7 +77,8 @@ size_t sql_copy_valid(char *out, const char *text, size_t len);
 
 enum { SQL_MESSAGE_BYTES = 300 };
 
-/* Returns a JSON object of the model's name, checksum, width and tokens; NULL without memory. */
+/* Returns a JSON object of the model's name, checksum, width and tokens, and how its vectors are
+ * compared; NULL without memory. */
 char *sql_model_json(const struct sql_encoder *encoder);
 
 /* Writes the words of an error, in which the input is called "the text" or "the query". */

@@ -89,7 +89,7 @@ static void encode(sqlite3_context *context, int n, sqlite3_value **values)
     }
     struct sql_encoder *encoder = &connection->encoder;
     const size_t n_bytes = encoder->width * sizeof(float);
-    float *vector = sqlite3_malloc64(n_bytes);
+    float *vector = sqlite3_malloc64(n_bytes + 1);
     if (vector == NULL) {
         sqlite3_result_error_nomem(context);
     } else if (sql_encode(encoder, &texts[0], role, vector) != ENGINE_OK) {
@@ -136,7 +136,7 @@ static void rank(sqlite3_context *context, int n, sqlite3_value **values)
     if (connection == NULL)
         return;
     engine_session *session = connection->encoder.session;
-    if (engine_rank(session, &texts[0], &texts[1], 1, NULL, &score) == ENGINE_OK)
+    if (sql_rank(&connection->encoder, &texts[0], &texts[1], &score) == ENGINE_OK)
         sqlite3_result_double(context, (double)score);
     else
         report(context, "encode_rank", engine_session_error(session));

@@ -17,16 +17,21 @@ enum { FEW_BLOCK_ROWS = 1024, BLOCK_BYTES = 192 * 1024, SPARSE_BLOCK_BYTES = 4 *
 /* With fewer rows than this for each hit, so many are candidates that panels are faster. */
 enum { LEAST_ROWS_OF_A_HIT = 200 };
 
+static bool has_distances(const struct scan *scan)
+{
+    return scan->metric == ENGINE_METRIC_EUCLIDEAN || scan->metric == ENGINE_METRIC_MANHATTAN;
+}
+
 bool scan_has_candidates(const struct scan *scan)
 {
-    return scan->n_queries > FEW_QUERIES && !scan->of_texts &&
+    return scan->n_queries > FEW_QUERIES && !scan->of_texts && !has_distances(scan) &&
            scan->k <= scan->n / LEAST_ROWS_OF_A_HIT &&
            candidates_are_fast(scan->kernels, scan->type, scan->width);
 }
 
 static bool has_panels(const struct scan *scan)
 {
-    return scan->n_queries > FEW_QUERIES && !scan_has_candidates(scan);
+    return scan->n_queries > FEW_QUERIES && !scan_has_candidates(scan) && !has_distances(scan);
 }
 
 /* ---- Sizes ---- */
@@ -64,7 +69,8 @@ size_t scan_scratch(const struct scan *scan)
                     : scan_has_candidates(scan) ? candidates_scratch(scan->width)
                                                 : 0;
     size_t sums = scan->sparse != NULL ? sizeof(double) / sizeof(float) : 0;
-    return scan_block_rows(scan) * (1 + group_queries(scan) + panels + sums);
+    return scan_block_rows(scan) * (1 + group_queries(scan) + panels + sums) +
+           (has_distances(scan) ? scan_stride(scan->width) : 0); /* a row */
 }
 
 /* ---- Queries ---- */
@@ -73,7 +79,8 @@ size_t scan_scratch(const struct scan *scan)
 static size_t index_of(const struct scan *scan, size_t query, size_t k)
 {
     size_t stride = scan_stride(scan->width);
-    if (scan->type == ENGINE_BINARY) /* the lowest bit of a byte is the last of its eight columns */
+    if (scan->type == ENGINE_BINARY &&
+        !has_distances(scan)) /* the lowest bit of a byte is the last of its eight columns */
         k ^= 7;
     if (!has_panels(scan))
         return query * stride + k;
@@ -89,14 +96,15 @@ static void make_query(const struct scan *scan, size_t index, const float *query
         squares += (double)query[i] * (double)query[i];
     if (scan->cosine)
         scale = squares > 0 ? 1 / sqrt(squares) : 0;
-    if (scan->type == ENGINE_BINARY) /* Σ ±q = Σ over bits of 2q - Σ q */
+    if (scan->type == ENGINE_BINARY && !has_distances(scan)) /* Σ ±q = Σ over bits of 2q - Σ q */
         scale *= 2 / sqrt((double)scan->width);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
         scan->queries[index_of(scan, index, i)] = value;
         sum += (double)value;
     }
-    scan->offsets[index] = scan->type == ENGINE_BINARY ? (float)(-sum / 2) : 0;
+    scan->offsets[index] =
+        scan->type == ENGINE_BINARY && !has_distances(scan) ? (float)(-sum / 2) : 0;
 }
 
 void scan_queries(const struct scan *scan, const float *queries)
@@ -209,8 +217,9 @@ static size_t make_factors(const struct scan *scan, const struct block *block, s
     float *factors = block->factors;
     for (size_t r = block->rows.n_rows; r-- > 0;) {
         const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
-        factors[r] =
-            factor_of(scan, row, factors[r], scan_has_candidates(scan) ? 0 : block->rows.scores[r]);
+        if (!has_distances(scan))
+            factors[r] = factor_of(scan, row, factors[r],
+                                   scan_has_candidates(scan) ? 0 : block->rows.scores[r]);
         if (!isnan(factors[r]))
             continue;
         n_dropped++;
@@ -232,6 +241,40 @@ static void clamp_scores(const struct scan *scan, const struct block *block, siz
         for (size_t i = 0; i < scan->width; i++)
             sum += (double)scan->queries[index_of(scan, query, i)] * row_value(scan->type, row, i);
         scores[r] = (float)fmax(-FLT_MAX, fmin(sum * factor, FLT_MAX));
+    }
+}
+
+/* Returns minus the distance, but not -0. */
+static float nearness(engine_metric metric, const float *a, const float *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double gap = (double)a[i] - (double)b[i];
+        sum += metric == ENGINE_METRIC_EUCLIDEAN ? gap * gap : fabs(gap);
+    }
+    sum = fmin(metric == ENGINE_METRIC_EUCLIDEAN ? sqrt(sum) : sum, (double)FLT_MAX);
+    return sum > 0 ? -(float)sum : 0;
+}
+
+/* Scores n queries, from query `first` on, by minus their distances to the rows. */
+static void measure_group(const struct scan *scan, const struct block *block, size_t first,
+                          size_t n)
+{
+    const struct row_products *rows = &block->rows;
+    float *values = block->panels, scale = 1;
+    if (scan->type == ENGINE_BINARY) /* row_value is ±1/2 */
+        scale = (float)(2 / sqrt((double)scan->width));
+    for (size_t r = 0; r < rows->n_rows; r++) {
+        const char *row = (const char *)rows->rows + r * rows->row_bytes;
+        if (scan->type == ENGINE_INT8)
+            memcpy(&scale, row, sizeof scale);
+        for (size_t i = 0; i < scan->width; i++)
+            values[i] = (float)(row_value(scan->type, row, i) * (double)scale);
+        block->factors[r] = floats_are_finite(values, scan->width) ? 1 : NAN;
+        for (size_t q = 0; q < n; q++)
+            rows->scores[q * rows->scores_stride + r] =
+                nearness(scan->metric, scan->queries + (first + q) * rows->query_stride, values,
+                         scan->width);
     }
 }
 
@@ -308,7 +351,7 @@ static void add_hits(const struct scan *scan, const struct block *block, size_t 
     if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->factors,
                                      block->rows.n_rows, threshold))
         return;
-    if (!scan->cosine)
+    if (!scan->cosine && !has_distances(scan))
         clamp_scores(scan, block, query, scores);
     if (scan->sparse != NULL)
         add_fused(scan, block, query, scores, NULL);
@@ -376,7 +419,7 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
     struct block block = block_at(scan, index * scan_block_rows(scan), hits, scratch);
     if (block.sparse != NULL)
         memset(block.sparse, 0, block.rows.n_rows * sizeof *block.sparse);
-    if (needs_squares(scan) || scan->n_queries <= FEW_QUERIES)
+    if (!has_distances(scan) && (needs_squares(scan) || scan->n_queries <= FEW_QUERIES))
         scan->kernels->row_products(&block.rows);
     if (has_candidates)
         candidates_pack(scan->kernels, &block.rows, &block.rounded);
@@ -386,6 +429,8 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
         n = limited(scan->n_queries - q, 1, group_queries(scan));
         if (has_panels(scan))
             score_group(scan, &block, q, n);
+        if (has_distances(scan))
+            measure_group(scan, &block, q, n);
         if (q == 0)
             n_dropped = make_factors(scan, &block, first);
         if (q == 0 && has_candidates)

@@ -1,9 +1,10 @@
 /* scan.h - scores every row for every query, a block of rows at a time, and keeps the best.
  *
  *     dot: q·v    cosine: q·v / (|q| |v|), 0 where either is all zeros
+ *     euclidean: -|q - v|    manhattan: -Σ |q_i - v_i|, in double, one pair after the other
  *
  * of rows v widened to float32: int8 times its scale, a bit as ±1 / √width. Scores are computed as
- * (Σ_k query[k] · row[k] + offset) · factor: the query determines its vector and the offset, the
+ * (Σ_k query[k] · row[k] + offset) · factor, unless they are distances: the query determines its vector and the offset, the
  * row determines the factor. With sparse queries, a score is that of the vectors and that of the
  * postings, fused: f.vector · v + (f.sparse · s + f.offset), in float32.
  */
@@ -28,7 +29,8 @@ struct sparse_queries {
 struct scan {
     const struct kernels *kernels;
     engine_element type;
-    bool cosine;
+    engine_metric metric;
+    bool cosine; /* the metric is */
     const char *rows;
     size_t n, width;
     float *queries;                 /* [scan_query_cap(), scan_stride()], made by scan_queries */

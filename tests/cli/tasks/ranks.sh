@@ -67,3 +67,26 @@ encode -m pooler.emb -p pooler -f json cat
 encode -m plain.emb -p mean --normalize -f csv 'dog cat'
 encode -m toy.weights -p model -f csv 'I ride' | cmp - <(encode -m toy.weights -p mean --normalize -f csv 'I ride') && echo the same
 encode -m plain.weights -p model -f csv 'I ride bike' | cut -d, -f 1-4
+
+# Vectors are compared as the file says, and so by encode-search.
+printf 'dog\ncat bad\nbad\n\n' >some; compared() { encode-new -o "$1" --words 'dog cat bad' --width 4 --layers 0 --position none --normalize no --metadata "similarity=$1"; }
+for kind in cosine dot euclidean manhattan; do compared $kind; encode -m $kind --rank dog --in-order -f csv <some; encode -m $kind --similarity -f csv dog 'cat bad'; encode -m $kind --similarity --pairs dog 'cat bad'; done
+for kind in cosine dot euclidean manhattan; do encode -m $kind -p model -f npy -o $kind.npy <some; encode-search -m $kind --query dog -f tsv $kind.npy; done
+encode-search -m dot --query dog dot.npy --metric manhattan; encode -m dot --rank dog cat
+
+# The prompts of roles are query and document, and no others; the default one is for other texts.
+encode-new -o roles.weights --words 'dog cat bad' --width 4 --layers 0 --position none --metadata 'prompt.query=dog ' --metadata 'prompt.passage=cat ' --metadata 'prompt.default=bad ' --metadata default_prompt=default
+encode -m roles.weights --rank cat dog -f json; encode -m roles.weights --similarity -f json cat dog
+encode -m roles.weights -p model -f npy -o roles.npy <some; encode-search -m roles.weights --query cat -f tsv roles.npy some; rm roles.npy.origin.json; encode-search -m roles.weights --query cat -f tsv roles.npy some
+
+# A classifier makes no vectors unless -p asks for its body's; a cross-encoder ranks, with two labels by the second.
+classifier() { encode-new -o "$1" --words 'dog cat bad' --width 8 --layers 1 --labels no,yes "${@:2}"; }
+classifier two.weights; for task in '--rank dog cat' '-p model dog' '--similarity dog cat' '--rank dog -p mean -f csv cat' '-p mean -f csv dog'; do encode -m two.weights $task; done
+encode-new -o tokens.weights --words 'dog cat' --width 8 --layers 1 --head token --labels O,B-x; encode -m tokens.weights --rank dog cat; encode-search -m tokens.weights --query dog dot.npy
+classifier crossed.weights --scores none --metadata cross_encoder=yes; for task in '--labels --all -f csv --pair cat dog' '--rank dog -f csv cat' '--rank dog -f csv --raw-scores cat'; do encode -m crossed.weights $task; done
+
+# The default prompt of a cross-encoder is put before the query of each pair, and before other texts that get labels.
+classifier prompted.weights --scores none --metadata cross_encoder=yes --metadata 'prompt.ask=bad dog ' --metadata default_prompt=ask
+encode -m prompted.weights --rank cat -f json dog; encode -m crossed.weights --rank 'bad dog cat' -f json dog; encode -m prompted.weights --rank cat --no-prompt -f csv dog
+encode -m prompted.weights --labels --all -f csv --pair dog cat; encode -m crossed.weights --labels --all -f csv --pair dog 'bad dog cat'
+encode -m dot -p model -f npy -o some.npy <some; encode-search -m dot some.npy some --query cat --rerank prompted.weights -f json -k 1; encode-search -m dot some.npy some --query 'bad dog cat' --rerank crossed.weights -f json -k 1

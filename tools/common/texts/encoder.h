@@ -22,12 +22,13 @@ struct encoder {
      * others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;
-    bool is_pooled;     /* a row of numbers per text, not per token */
-    bool is_sparse;     /* that row is a weight for each id */
-    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
-    size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
-    size_t whole_width; /* of vectors before they are cut */
-    size_t top;         /* words per mask token */
+    bool is_pooled;       /* a row of numbers per text, not per token */
+    bool is_sparse;       /* that row is a weight for each id */
+    bool ranks_pairs;     /* --rank by the scores of a cross-encoder, not by vectors */
+    engine_metric metric; /* of vectors that are compared */
+    size_t width;         /* numbers per row: D, the pooled width, labels; 0: there are no rows */
+    size_t whole_width;   /* of vectors before they are cut */
+    size_t top;           /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */

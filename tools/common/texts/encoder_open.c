@@ -56,13 +56,21 @@ static void resolve_result(struct encoder *encoder)
     const engine_info *info = &encoder->info;
     const struct request_options *request = &encoder->request;
     const enum task task = request->task;
-    const bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
+    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
     engine_pooling pooling = request->encode.pooling;
+    engine_error error;
 
-    if (by_cosine && !request->has_pooling)
+    encoder->ranks_pairs = task == TASK_RANK && info->ranks_pairs;
+    if (compares && !request->has_pooling)
         pooling = ENGINE_POOLING_MODEL;
+    engine_pooling of_texts = pooling;
+    if (pooling == ENGINE_POOLING_MODEL && (compares || task == TASK_VECTORS) && info->has_model &&
+        !encoder->ranks_pairs && engine_text_pooling(encoder->model, &of_texts, &error) != ENGINE_OK)
+        program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
+                    "states",
+                    info->path, error.message);
     if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "none") == 0)
-        pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
+        pooling = compares ? of_texts : ENGINE_POOLING_NONE;
     if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
         pooling = ENGINE_POOLING_SPARSE;
     if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "colbert") == 0)
@@ -84,8 +92,7 @@ static void resolve_result(struct encoder *encoder)
         encoder->width = info->n_labels;
     else if (task_is_tokens(task) || task == TASK_ENTITIES || task == TASK_FILL)
         encoder->width = 0;
-    encoder->ranks_pairs =
-        task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
+    encoder->metric = engine_model_metric(encoder->model, pooling);
     encoder->top = request->top ? request->top : DEFAULT_TOP;
     if (task == TASK_FILL && encoder->top > info->n_vocabulary)
         encoder->top = info->n_vocabulary;
@@ -172,17 +179,19 @@ static void check_request(const struct encoder *encoder)
 
 /* ---- Prompts ---- */
 
-/* Finds the prompt of a role. The file's own prompts are used where its own pooling is:
- * default_prompt, and with --rank the prompts of the roles; none for a model that ranks pairs. */
+/* Finds the prompt of a role. The file's own prompts are used where its own pooling is, and before
+ * labels of texts. */
 static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
 {
     const struct request_options *request = &encoder->request;
     const engine_pooling pooling = request->encode.pooling;
-    const bool by_cosine = request->task == TASK_RANK || request->task == TASK_SIMILARITY;
+    const bool compares = request->task == TASK_RANK || request->task == TASK_SIMILARITY;
     const bool is_models = pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
                            pooling == ENGINE_POOLING_COLBERT;
-    const bool uses_own = by_cosine ? !encoder->ranks_pairs && (is_models || !request->has_pooling)
-                                    : is_models && request->task == TASK_VECTORS;
+    const bool uses_own = compares ? is_models || !request->has_pooling
+                          : request->task == TASK_LABELS
+                              ? encoder->info.head == ENGINE_HEAD_SEQUENCE
+                              : is_models && request->task == TASK_VECTORS;
     const bool is_query = role == ENGINE_ROLE_QUERY;
     const char *name = is_query ? request->encode.query_prompt : request->encode.prompt;
     if (name == NULL && request->no_prompt)
@@ -217,7 +226,7 @@ static void open_session(struct encoder *encoder)
     if (status != ENGINE_OK)
         program_die("%s%s", error.message, position_next_step(session.position, status));
     /* Without inputs: whether the model has the pooling that is asked for. */
-    if (!is_computed || encoder->options.pooling == ENGINE_POOLING_NONE ||
+    if (!is_computed || encoder->ranks_pairs || encoder->options.pooling == ENGINE_POOLING_NONE ||
         engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
             ENGINE_OK)
         return;

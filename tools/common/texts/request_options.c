@@ -17,6 +17,13 @@ const char *task_option(enum task task)
     return names[task];
 }
 
+const char *metric_words(engine_metric metric)
+{
+    static const char *const words[] = {"cosine", "dot product", "negative Euclidean distance",
+                                        "negative Manhattan distance"};
+    return words[metric];
+}
+
 const struct option_row REQUEST_MODEL_ROWS[3] = {
     {"model", 'm', "FILE",
      "read this weight file; default $ENCODE_MODEL, else the default weights;\n"

@@ -58,6 +58,9 @@ struct request_options {
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
 
+/* "dot product", for headings. */
+const char *metric_words(engine_metric metric);
+
 /* The value of --pooling in programs that compare texts: a pooling of texts, or the model's own. */
 #define TEXT_POOLING_AT(type)                                                                      \
     NAMED_AT(type, request.encode.pooling, ENGINE_TEXT_POOLINGS " model", engine_pooling_named)

@@ -49,12 +49,10 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
     case TASK_SIMILARITY:
         if (encoder->ranks_pairs)
             fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
-        else if (encoder->request.task == TASK_RANK && encoder->is_sparse)
-            fputs("product of sparse weights", stream);
         else if (pooling == ENGINE_POOLING_COLBERT)
             fputs("MaxSim of vectors of tokens", stream);
         else
-            fprintf(stream, "cosine of %s %s", encoder->pooling,
+            fprintf(stream, "%s of %s %s", metric_words(encoder->metric), encoder->pooling,
                     encoder->is_sparse ? "weights" : "pooling");
         break;
     default:

@@ -88,9 +88,13 @@ static void set_modules(struct checkpoint *checkpoint)
         model->sparse = SPARSE_MASK;
         model->sparse_pooling = st->sparse_pooling;
         model->sparse_activation = st->sparse_activation;
-    } else if (st->has_pooling)
+    } else if (st->has_pooling) {
         model->pooling = st->pooling;
-    else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
+        if (model->head == HEAD_SEQUENCE || model->head == HEAD_TOKEN) /* no module reads it */
+            checkpoint_config_set_head(
+                &checkpoint->config,
+                architecture_find(NULL, checkpoint->config.architecture->model_type)->head);
+    } else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
         model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
     model->normalize = model->normalize || st->normalize;
     model->projections = st->n_dense;

@@ -284,6 +284,7 @@ static bool is_key(const char *text)
 
 void prompts_parse(struct sentence_transformers *st, const struct json_file *file)
 {
+    static const char *const similarities[] = {"cosine", "dot", "euclidean", "manhattan"};
     json_t *prompts = json_typed(file, "prompts", JSON_OBJECT, "an object"), *text;
     const char *chosen = json_text(file, NULL, "default_prompt_name", NULL), *name;
     json_object_foreach(prompts, name, text)
@@ -301,10 +302,22 @@ void prompts_parse(struct sentence_transformers *st, const struct json_file *fil
         file_die(file->name, "'default_prompt_name' is '%.100s', which 'prompts' does not have",
                  chosen);
     st->activation_class = json_text(file, NULL, "activation_fn", NULL);
+    const char *similarity = json_text(file, NULL, "similarity_fn_name", "");
+    st->is_cross_encoder = strcmp(json_text(file, NULL, "model_type", ""), "CrossEncoder") == 0;
+    if (strcmp(similarity, "meanmaxsim") == 0)
+        file_die(file->name, "'similarity_fn_name' is 'meanmaxsim'; expected another: scores here "
+                             "are sums, not means");
+    for (size_t i = 0; i < sizeof similarities / sizeof *similarities; i++)
+        if (strcmp(similarity, similarities[i]) == 0) /* others are ignored there, too */
+            st->similarity = similarities[i];
 }
 
-void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer)
+/* Of a classifier, the default prompt is in force if the file is that of a CrossEncoder. */
+void prompts_write(const struct sentence_transformers *st, const struct model_config *model,
+                   struct weight_writer *writer)
 {
+    const bool has_labels = model->head == HEAD_SEQUENCE;
+    const char *usual = st->is_splade ? "dot" : "cosine";
     const json_t *chosen = json_member(&st->prompts, NULL, "default_prompt_name");
     json_t *prompts = json_object_get(st->prompts.root, "prompts"), *text;
     const char *name;
@@ -315,9 +328,12 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
         weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, json_string_value(text),
                               json_string_length(text));
     }
-    if (chosen != NULL)
+    if (chosen != NULL && (!has_labels || st->is_cross_encoder))
         weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "default_prompt",
                               json_string_value(chosen), json_string_length(chosen));
+    if (st->similarity != NULL && strcmp(st->similarity, usual) != 0)
+        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "similarity", st->similarity,
+                              strlen(st->similarity));
 }
 
 /* ---- The complete directory ---- */

@@ -36,6 +36,8 @@ struct sentence_transformers {
     bool lower;            /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
+    const char *similarity;   /* a name of FORMAT.md; NULL: not given */
+    bool is_cross_encoder;    /* the class whose file it is */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */
     char ignored[64];         /* such a file that is not read without a modules.json, or "" */
 };
@@ -50,7 +52,8 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 void length_parse(struct sentence_transformers *st, const struct json_file *file);
 void prompts_parse(struct sentence_transformers *st, const struct json_file *file);
 
-/* Writes prompt.NAME and default_prompt to META. */
-void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer);
+/* Writes prompt.NAME, default_prompt and similarity to META. */
+void prompts_write(const struct sentence_transformers *st, const struct model_config *model,
+                   struct weight_writer *writer);
 
 #endif

@@ -76,6 +76,7 @@ def _load():
 library = _load()
 globals().update(_read_headers())
 ENGINE_QUERY_INPUT = c_size_t(-2).value
+METRICS = "cosine", "dot", "euclidean", "manhattan"  # by the numbers of engine_metric
 FLOATS = ctypes.POINTER(ctypes.c_float)
 TRACE_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_size_t, c_size_t, c_void_p)

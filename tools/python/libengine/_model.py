@@ -90,6 +90,14 @@ class Model:
         return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle),
                                  is_long=not pooled or n_bytes >= _LONG_CALL)
 
+    def text_pooling(self) -> int:
+        """Returns the pooling of one vector for each text. Raises EngineError if the model gives labels instead."""
+        pooling, error = ctypes.c_int(), engine_error()
+        status = library.engine_text_pooling(self.handle, byref(pooling), byref(error))
+        if status:
+            raise exception_of(error, status)
+        return pooling.value
+
     def token_text(self, token: int) -> str:
         text, length = c_void_p(), ctypes.c_size_t()
         if library.engine_token_text(self.handle, token, byref(text), byref(length)):

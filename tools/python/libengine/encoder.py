@@ -65,6 +65,7 @@ class Encoder:
         self.checksum, self.vocabulary_size = info.checksum, info.n_vocabulary
         self.max_seq_length = info.max_text_tokens  # ids may have info.max_tokens
         self.n_layers, self.n_heads, self.width = info.n_layers, info.n_heads, info.output_width
+        self.similarity_fn_name = c.METRICS[c.library.engine_model_metric(self._model.handle, c.ENGINE_POOLING_MODEL)]
         names = [c.library.engine_label(self._model.handle, i) for i in range(info.n_labels)]
         self.labels = [str(i) if name is None else name.decode() for i, name in enumerate(names)]
 
@@ -164,8 +165,8 @@ class Encoder:
 
     def _vectors(self, function, n: int, batches, settings, columns: int = 0) -> np.ndarray:
         """Returns a row [columns] for each text of all batches, by engine_encode or engine_classify."""
-        if self._open().info.pooling == b"none":
-            settings.pooling = c.ENGINE_POOLING_MEAN
+        if not columns:
+            settings.pooling = self._open().text_pooling()
         out = np.empty((n, columns or min(settings.dimensions or self.width, self.width)), np.float32)
         for first, inputs in batches:
             self._call(function, inputs, settings, out[first:first + len(inputs)], first)
@@ -192,36 +193,48 @@ class Encoder:
                           byref(needed), inputs.results.ctypes, n_bytes=inputs.n_bytes, first=first,
                           accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
         if settings.on_long == c.ENGINE_ON_LONG_MODEL and out.size and inputs.results["n_dropped"][:len(inputs)].any():
-            warnings.warn(f"texts are cut to the {self.max_seq_length} tokens of the model, as its file says: "
-                          "on_long='truncate' accepts that, 'error' refuses them", stacklevel=4)
+            self._warn_of_cut(1)
         return needed.value
+
+    def _warn_of_cut(self, deeper: int = 0) -> None:
+        warnings.warn(f"texts are cut to the {self.max_seq_length} tokens of the model, as its file says: "
+                      "on_long='truncate' accepts that, 'error' refuses them", stacklevel=3 + 2 * deeper)
 
     # ---- Comparing ----
 
     def similarity(self, a, b=None) -> np.ndarray:
-        """Returns the cosines [n, m], float32, of vectors a [n, width] and b [m, width] (None: a), or of texts."""
-        left = self._unit_rows(a)
-        return (left @ (left if b is None else self._unit_rows(b)).T).astype(np.float32)
+        """Returns the scores [n, m], float32, of vectors a [n, width] and b [m, width] (None: a), or of texts, by
+        similarity_fn_name: cosines, "dot" products, or minus the "euclidean" or "manhattan" distances."""
+        left = self._rows(a)
+        right = left if b is None else self._rows(b)
+        if self.similarity_fn_name == "cosine":
+            left, right = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300) for x in (left, right))
+        if self.similarity_fn_name in ("cosine", "dot"):
+            return (left @ right.T).astype(np.float32)
+        order = 2 if self.similarity_fn_name == "euclidean" else 1
+        scores = [0 - np.linalg.norm(right - row, order, axis=1) for row in left]
+        return np.array(scores, np.float32).reshape(len(left), len(right))
 
-    def _unit_rows(self, given) -> np.ndarray:
+    def _rows(self, given) -> np.ndarray:
         given = given if hasattr(given, "dtype") else _items(given)[0]
         rows = np.atleast_2d(self.encode(given) if isinstance(next(iter(given), ""), (str, dict)) else given)
         if rows.ndim != 2 or rows.dtype.kind not in "fi":
             raise TypeError(f"vectors are {rows.dtype} {list(rows.shape)}: give numbers [n, width], or texts")
-        rows = rows.astype(np.float64)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows / np.where(lengths == 0, 1, lengths)
+        return rows.astype(np.float64)
 
     def rank(self, query: str, documents: Sequence[str], top_k: int | None = None, return_documents: bool = False,
              *, on_long: str = "model") -> list[dict]:
         """Returns a dict of corpus_id and score (and text) for the top_k best documents, best first: by cross-encoder,
-        sparse weights, vectors of tokens or cosine, as the model does it. Empty documents come last: a cosine is -1."""
+        sparse weights, vectors of tokens or similarity_fn_name, as the model does it. Empty documents come last: a
+        cosine is -1."""
         texts = _items(documents)[0]
         inputs, asked = inputs_of(texts, name="documents"), inputs_of([query], name="query")
-        scores = np.empty(len(texts), np.float32)
+        scores, n_cut = np.empty(len(texts), np.float32), ctypes.c_size_t()
         self._open().call(c.library.engine_rank, asked, inputs, len(inputs),
-                          byref(_options("text", on_long)), scores.ctypes, n_bytes=inputs.n_bytes,
-                          name="documents")
+                          byref(_options("text", on_long, n_cut=ctypes.addressof(n_cut))), scores.ctypes,
+                          n_bytes=inputs.n_bytes, name="documents")
+        if on_long == "model" and n_cut.value:
+            self._warn_of_cut()
         best = np.argsort(-scores, kind="stable")[:None if top_k is None else c.number("top_k", top_k)].tolist()
         hits = [{"corpus_id": i, "score": float(scores[i])} for i in best]
         return [{**hit, "text": texts[hit["corpus_id"]]} for hit in hits] if return_documents else hits

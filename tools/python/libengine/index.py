@@ -13,7 +13,6 @@ from . import _library as c
 from ._inputs import utf8
 from ._model import threads_of
 
-_METRICS = {"cosine": c.ENGINE_METRIC_COSINE, "dot": c.ENGINE_METRIC_DOT}
 _LONG_SEARCH = 1 << 24  # numbers that are multiplied, some ms of work
 
 
@@ -95,11 +94,11 @@ class Index:
     def search(self, queries, top_k: int = 10, metric: str = "cosine", texts: str | Sequence[str] | None = None,
                word_weight: float = 1.0) -> list:
         """Returns, for each query of [n, width], a list of the top_k best rows, best first, as dicts of corpus_id and
-        score; for one query [width] its list. metric: "cosine" or "dot". texts: of the queries, for scores as of
-        encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25. An empty
+        score; for one query [width] its list. metric: "cosine", "dot", "euclidean" or "manhattan" (minus the distance),
+        as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25. An empty
         text has no hits."""
-        if metric not in _METRICS:
-            raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, _METRICS))}")
+        if metric not in c.METRICS:
+            raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, c.METRICS))}")
         given = np.ascontiguousarray(queries, np.float32)
         rows = np.atleast_2d(given)
         is_binary = self._type == c.ENGINE_BINARY
@@ -123,7 +122,7 @@ class Index:
         def call():  # has all that the library uses, see run_interruptible
             # If it is called on the main thread ctypes ignores what handlers of signals raise.
             progress = c.PROGRESS_CALLBACK(lambda done, n, user: stopped[0]) if is_long else None
-            settings = c.options(c.engine_search_options, metric=_METRICS[metric], n_threads=threads_of(self._threads),
+            settings = c.options(c.engine_search_options, metric=c.METRICS.index(metric), n_threads=threads_of(self._threads),
                                  progress=ctypes.cast(progress, ctypes.c_void_p))
             vectors = c.engine_vectors(self._rows.ctypes.data, len(self), rows.shape[1], self._type)
             given = byref(vectors), rows.ctypes.data, len(rows)

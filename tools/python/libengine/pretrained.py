@@ -10,7 +10,8 @@ import tempfile
 
 from ._library import FOLDER, WeightsError, library
 
-_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}  # what encode-import may read
+# Weights for other programs, which encode-import does not read: it may read any other file, as files name others.
+_UNREAD = {".onnx", ".onnx_data", ".h5", ".msgpack", ".ot", ".gguf", ".tflite", ".mlmodel"}
 
 
 def import_directory(directory, weights: str | None = None) -> pathlib.Path:
@@ -36,7 +37,7 @@ def checksum(directory: pathlib.Path, weights: str | None) -> str:
     """Returns a checksum of all that the weight file is made from: the files' names and bytes, and the importer."""
     total = hashlib.sha256(f"{library.engine_version().decode()} {weights}".encode())
     for path in sorted(directory.rglob("*")):
-        if path.suffix in _READ and path.is_file():
+        if path.suffix not in _UNREAD and path.is_file():
             total.update(os.fsencode(path.relative_to(directory)) + b"\0")
             with open(path, "rb") as file:
                 each = hashlib.sha256()
