@@ -100,7 +100,7 @@ static void open_index(const struct collection *collection, struct vector_file *
     unlink(path); /* it is mapped, and so would be refused as an output */
     *index = make_index(collection, file, stamp);
     struct output output;
-    output_open(&output, path, OUTPUT_STREAM);
+    output_open(&output, path, OUTPUT_SHARED); /* searches may make it at the same time */
     fwrite(index->bytes, 1, index->len, output.stream);
     output_check(&output, false);
     if (output_end(&output, PROGRAM_DONE) != PROGRAM_DONE)

@@ -1,8 +1,9 @@
 /* output_file.c - writes beside the target, syncs, renames over it; see output_file.h.
  *
- * The new file is ".encode-<pid>-<n>" in the target's directory until rename(2) replaces the target
- * in one step: a reader sees the old file or the new one. exit() and the signals that end a program
- * remove it; SIGKILL, a crash and a power cut leave it.
+ * The new file is ".encode-<name>.new" in the target's directory until rename(2) replaces the target
+ * in one step: a reader sees the old file or the new one. It is locked, as a .part file is: no two
+ * programs write one output. exit() and the signals that end a program remove it; SIGKILL, a crash
+ * and a power cut leave it to the next program that writes this output.
  */
 #include "tools/writer/output_file.h"
 
@@ -16,10 +17,11 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 1000, SUFFIX_BYTES = 64 };
+enum { TRIES = 3, SUFFIX_BYTES = 64 };
 
 struct output_file {
     struct output_file *next; /* of `unfinished` */
@@ -96,26 +98,64 @@ static engine_status open_directly(struct output_file *file, enum output_kind ki
                   tail(file->path));
 }
 
-/* Opens the .part file of an earlier run, or a new file with an unused name. Until it replaces the
- * target, it must not be more accessible than the target. */
+/* Returns false if another program holds an open file, or has renamed or removed it. Where that
+ * cannot be known, a new file is the caller's, and one that exists is another's. */
+static bool lock_file(int fd, const char *name, bool is_new)
+{
+    struct stat own, named;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return is_new && errno != EWOULDBLOCK;
+    if (fstat(fd, &own) != 0 || stat(name, &named) != 0)
+        return is_new && errno != ENOENT;
+    return own.st_ino == named.st_ino;
+}
+
+/* Returns whether a program writes a file, which may not exist. `removes`: removes one that was
+ * left. */
+static bool is_written(const char *name, bool removes)
+{
+    const int fd = open(name, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const bool is_left = fd >= 0 && lock_file(fd, name, false);
+    if (is_left && removes)
+        unlink(name);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 && !is_left;
+}
+
+/* Opens the .part file of an earlier run, or a new file. Until it replaces the target, it must not
+ * be more accessible than the target. */
 static engine_status open_beside(struct output_file *file, enum output_kind kind)
 {
-    const char *slash = strrchr(file->target, '/');
-    const int folder_len = slash == NULL ? 0 : (int)(slash + 1 - file->target);
+    const char *slash = strrchr(file->target, '/'), *name = slash ? slash + 1 : file->target;
     const mode_t mode = file->replaces ? file->mode & S_IRWXU : 0666;
     const size_t most = strlen(file->target) + SUFFIX_BYTES;
-    bool is_taken = true;
+    char part[PATH_MAX], ending[24] = "new"; /* longer paths cannot be opened */
+    bool is_busy = false;
     file->is_kept = kind == OUTPUT_RESUMES;
     if ((file->temporary = malloc(most)) == NULL)
         return fail_memory(file, file->path);
-    for (int i = 0; i < NAME_TRIES && file->fd < 0 && is_taken; i++) {
-        snprintf(file->temporary, most, "%.*s.encode-%d-%d", folder_len, file->target, getpid(), i);
-        if (file->is_kept)
-            snprintf(file->temporary, most, "%s.part", file->target);
+    if (kind == OUTPUT_SHARED)
+        snprintf(ending, sizeof ending, "%d", getpid());
+    snprintf(part, sizeof part, "%s.part", file->target);
+    snprintf(file->temporary, most, "%.*s.encode-%.200s.%s", (int)(name - file->target),
+             file->target, name, ending);
+    if (file->is_kept)
+        snprintf(file->temporary, most, "%s.part", file->target);
+    for (int i = 0; i < TRIES && file->fd < 0 && !is_busy; i++) {
         file->fd = open(file->temporary,
                         O_RDWR | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
-        is_taken = errno == EEXIST;
+        is_busy = file->fd >= 0 ? !lock_file(file->fd, file->temporary, true)
+                                : errno == EEXIST && is_written(file->temporary, true);
     }
+    if (is_busy && file->fd >= 0) { /* the name is another's: no abort removes it */
+        close(file->fd);
+        file->fd = -1;
+    }
+    if (is_busy || (file->fd >= 0 && !file->is_kept && is_written(part, false)))
+        return refuse(file, ENGINE_ERROR_IO,
+                      "another program is writing '%s': wait for its end, or name another file",
+                      tail(file->path));
     if (file->fd >= 0)
         return ENGINE_OK;
     return fail_errno(file,

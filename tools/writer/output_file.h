@@ -5,7 +5,8 @@
  * directory and renamed by output_file_finish. The mode of an existing file is kept, and until then
  * no user has more rights to the new one; a symbolic link is followed. Anything else (/dev/full,
  * /dev/stdout, a FIFO) is written directly. Directories, and files that the user may not write, are
- * refused. exit() and the signals that end a program, except SIGKILL, remove temporary files.
+ * refused, and so is an output that another program is writing (flock). exit() and the signals that
+ * end a program, except SIGKILL, remove temporary files.
  *
  * Every function returns ENGINE_OK or a status with the message in `error` (path, reason); after a
  * failure the other calls return the same status and do nothing.
@@ -26,7 +27,8 @@ struct output_file;
 enum output_kind {
     OUTPUT_STREAM,   /* written from start to end: pipes and devices are allowed */
     OUTPUT_REWRITES, /* output_file_rewrite will be called: refuses at once what cannot seek */
-    OUTPUT_RESUMES   /* continues a file left by output_file_keep, from output_file_cut's len */
+    OUTPUT_RESUMES,  /* continues a file left by output_file_keep, from output_file_cut's len */
+    OUTPUT_SHARED    /* programs may write the same bytes at a time; the last one replaces it */
 };
 
 /* *file is NULL on failure. error (may be NULL) must outlive the file. */

@@ -95,6 +95,16 @@ begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3; it has $n_
 begin_run x -p mean -f npy --on-long truncate
 run "${encode[@]}" -p mean -f npy --on-long truncate -o x --resume <lines
 ends "two runs at once" 1 "another encode is writing this output: it holds 'x.journal'"
+busy() { # WHAT OUTPUT OPTION...
+    run "${encode[@]}" -p mean --on-long truncate -o "${@:2}" <lines
+    ends "$1" 1 "another program is writing '"
+}
+busy "a run without a journal" x "I ride bike"
+busy "a report that is written" y -f npy --on-error skip --report x.rows.jsonl
+busy "another kind of output" x -f npy --type f16 "I ride bike"
+run "$programs/encode-new" -o x --width 8
+ends "a weight file" 1 "another program is writing 'x'"
+check "what is written stays" [ -s x.part ]
 kill -KILL $pid
 wait $pid 2>/dev/null
 exec 3>&-
@@ -327,6 +337,8 @@ pid=$! n_given=20
 exec 3>input
 head -n $n_given lines >&3
 await_handler $pid
+busy "before a journal" x -f npy
+busy "before a journal, of a text" x "I ride bike"
 stopped_in_a_line "SIGTERM in a line, before a journal"
 
 # ---- What has no journal ----

@@ -3,6 +3,7 @@
 #include "tools/writer/output_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -278,23 +280,104 @@ TEST(full_disk_at_the_end_of_the_buffer)
     signal(SIGXFSZ, handler);
 }
 
-/* Names of unfinished files that are taken: the next one, and after 1000 a failure. */
-TEST(names_that_are_taken)
+/* ---- Two programs ---- */
+
+static void (*before_lock)(void);
+static bool has_no_locks;
+
+/* In place of libc's: what another program does before a file is locked. */
+int flock(int fd, int operation)
 {
-    char name[SUPPORT_PATH + 64];
+    if (before_lock != NULL)
+        before_lock();
+    errno = ENOLCK;
+    return has_no_locks ? -1 : (int)syscall(SYS_flock, fd, operation);
+}
+
+static char new_path[SUPPORT_PATH + 32];
+static const char BUSY[] = "another program is writing";
+
+static struct output_file *open_new(enum output_kind kind)
+{
+    static engine_error error;
     struct output_file *file;
-    engine_error error;
-    for (int i = 0; i < 1000; i++) {
-        if (i == 999)
-            write_text(path, "text");
-        snprintf(name, sizeof name, "%s/.encode-%ld-%d", folder, (long)getpid(), i);
-        support_write_text(name, "");
+    snprintf(new_path, sizeof new_path, "%s/.encode-%s.new", folder, strrchr(path, '/') + 1);
+    assert_int_equal(output_file_open(path, kind, &file, &error), ENGINE_OK);
+    return file;
+}
+
+TEST(an_output_that_another_program_writes)
+{
+    struct output_file *file = open_new(OUTPUT_STREAM);
+    assert_int_equal(access(new_path, F_OK), 0);
+    for (size_t turn = 0; turn < 2; turn++) {
+        expect_refusal(path, OUTPUT_STREAM, BUSY);
+        expect_refusal(path, OUTPUT_REWRITES, BUSY);
+        assert_int_equal(output_file_keep(file), ENGINE_OK);
+        assert_int_equal(count_names(), 1);
     }
-    read_back(path, "text");
-    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
-    assert_non_null(strstr(error.message, "cannot make a file in the folder of"));
-    assert_non_null(strstr(error.message, "File exists"));
-    assert_int_equal(count_names(), 1001);
+    expect_refusal(path, OUTPUT_RESUMES, BUSY);
+    output_file_abort(file);
+    write_text(path, "over a part that was left");
+    assert_int_equal(count_names(), 2);
+    file = open_new(OUTPUT_RESUMES);
+    expect_refusal(path, OUTPUT_STREAM, BUSY);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "");
+    assert_int_equal(count_names(), 1);
+}
+
+/* What exists is another's, as none can be seen to be left. */
+TEST(a_file_system_without_locks)
+{
+    has_no_locks = true;
+    struct output_file *file = open_new(OUTPUT_STREAM);
+    expect_refusal(path, OUTPUT_STREAM, BUSY);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    has_no_locks = false;
+    assert_int_equal(symlink(path, new_path), 0); /* is not followed */
+    expect_refusal(path, OUTPUT_STREAM, "symbolic links");
+}
+
+TEST(files_that_programs_share)
+{
+    struct output_file *first = open_new(OUTPUT_STREAM), *second = open_new(OUTPUT_SHARED);
+    assert_int_equal(output_file_write(second, "2", 1), ENGINE_OK);
+    assert_int_equal(output_file_finish(second), ENGINE_OK);
+    read_back(path, "2");
+    assert_int_equal(output_file_finish(first), ENGINE_OK);
+    read_back(path, "");
+    assert_int_equal(count_names(), 1);
+}
+
+static void rename_new(void)
+{
+    before_lock = NULL;
+    assert_int_equal(rename(new_path, path), 0);
+}
+
+static void replace_new(void)
+{
+    before_lock = NULL;
+    assert_int_equal(unlink(new_path), 0);
+    support_write_text(new_path, "another's");
+}
+
+/* A program that was killed leaves its file to the next one; what lost its name is no such file. */
+TEST(files_that_are_left)
+{
+    struct output_file *file = open_new(OUTPUT_STREAM);
+    output_file_abort(file);
+    support_write_text(new_path, "left");
+    write_text(path, "text");
+    assert_int_equal(count_names(), 1);
+    support_write_text(new_path, "the other is done");
+    before_lock = rename_new;
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_ERROR_IO);
+    read_back(path, "the other is done");
+    before_lock = replace_new;
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_ERROR_IO);
+    read_back(new_path, "another's");
 }
 
 /* A limit on the file's length simulates the full disk. */
