@@ -85,7 +85,7 @@ static bool known_key(const char *key)
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
         "token_vector_first sparse sparse_pooling sparse_activation head_dense head_dense_bias "
-        "head_norm head_bias ";
+        "head_norm head_bias projections projection_bias projection_activation ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;
@@ -195,7 +195,11 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->activation = one_of(model, "activation", "gelu", NULL);
     model->gate = one_of(model, "gate", "none", " none first second ");
     model->causal = reference_is(one_of(model, "mask", "full", " full causal "), "causal");
-    yes(model, "normalize", "no");
+    model->pooling = one_of(model, "pooling", "none", NULL);
+    model->n_projections = count(model, "projections", "0");
+    model->projection_bias = yes(model, "projection_bias", "yes");
+    model->projection_activation = one_of(model, "projection_activation", "identity", NULL);
+    model->normalize = yes(model, "normalize", "no");
     if (has_layers)
         read_attention(model);
     if (model->width == 0 || !(model->norm_eps > 0))

@@ -15,13 +15,13 @@ struct reference_model {
     double rotary_base, rotary_local_base, rotary_factor;
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
-    size_t n_frequencies, n_labels;
+    size_t n_frequencies, n_labels, n_projections;
     bool norm_bias, final_norm, first_norm, query_key_norm, causal, int8_rows;
     bool attention_bias, feed_forward_bias, feed_forward_in_bias;
-    bool head_norm, head_bias, head_dense_bias;
+    bool head_norm, head_bias, head_dense_bias, projection_bias, normalize;
     const char *norm_place, *attention_position, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
-    const char *head_dense;
+    const char *head_dense, *pooling, *projection_activation;
     char *error; /* the first thing that is wrong, or "" */
 };
 

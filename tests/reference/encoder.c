@@ -309,16 +309,15 @@ bool reference_positions(const struct reference_weights *weights,
     return error[0] == '\0';
 }
 
-/* ---- Labels ---- */
+/* ---- Vectors of texts, and labels ---- */
 
-/* out [D] from output->tokens, as head_pooling says. */
-static void pool_for_head(struct reference_model *model, const struct reference_output *output,
-                          double *out)
+/* out [D] from output->tokens. */
+static void pool(struct reference_model *model, const struct reference_output *output,
+                 const char *kind, double *out)
 {
     size_t n = output->n_tokens, width = output->width;
-    const char *kind = model->head_pooling;
     if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
-        reference_complain(model, "head_pooling %s is not known", kind);
+        reference_complain(model, "pooling %s is not known", kind);
     for (size_t i = 0; i < width; i++) {
         double sum = 0, weighted = 0, largest = -(double)INFINITY;
         for (size_t t = 0; t < n; t++) {
@@ -336,6 +335,44 @@ static void pool_for_head(struct reference_model *model, const struct reference_
     }
 }
 
+static double activate_dense(struct reference_model *model, const char *kind, double x)
+{
+    return reference_is(kind, "identity") ? x
+           : reference_is(kind, "tanh")   ? tanh(x)
+                                          : activate(model, kind, false, x);
+}
+
+double *reference_vector_of_text(const struct reference_weights *weights,
+                                 const struct reference_output *output, size_t *width,
+                                 char error[256])
+{
+    struct reference_model model = reference_model_open(weights, NULL, error);
+    double *x = reference_doubles(output->width), square = 0;
+    pool(&model, output, model.pooling, x);
+    *width = output->width;
+    for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "projection.%zu.weight", i);
+        const struct reference_tensor *weight = reference_tensor(weights, name);
+        const size_t n_out = weight ? weight->rows : 0;
+        *strrchr(name, '.') = '\0';
+        double *y = reference_linear(&model, name, model.projection_bias, x, 1, *width, n_out);
+        free(x);
+        x = y;
+        *width = n_out;
+        for (size_t k = 0; k < n_out; k++)
+            x[k] = activate_dense(&model, model.projection_activation, x[k]);
+    }
+    for (size_t i = 0; i < *width; i++)
+        square += x[i] * x[i];
+    for (size_t i = 0; i < *width && model.normalize; i++)
+        x[i] /= fmax(sqrt(square), 1e-12);
+    if (error[0] == '\0')
+        return x;
+    free(x);
+    return NULL;
+}
+
 /* z = norm(act(x·Wᵀ + b)) where the head has these parts: x [D] in place. */
 static void apply_head(struct reference_model *model, double *x)
 {
@@ -344,10 +381,7 @@ static void apply_head(struct reference_model *model, double *x)
         double *dense =
             reference_linear(model, "head.dense", model->head_dense_bias, x, 1, width, width);
         for (size_t i = 0; i < width; i++)
-            x[i] = reference_is(model->head_dense, "identity") ? dense[i]
-                   : reference_is(model->head_dense, "tanh")
-                       ? tanh(dense[i])
-                       : activate(model, model->head_dense, false, dense[i]);
+            x[i] = activate_dense(model, model->head_dense, dense[i]);
         free(dense);
     }
     if (model->head_norm)
@@ -361,7 +395,7 @@ bool reference_scores(const struct reference_weights *weights,
     if (error[0] != '\0')
         return false;
     double *pooled = reference_doubles(model.width), sum = 0;
-    pool_for_head(&model, output, pooled);
+    pool(&model, output, model.head_pooling, pooled);
     apply_head(&model, pooled);
     double *logits = reference_linear(&model, "head.output", model.head_bias, pooled, 1,
                                       model.width, model.n_labels);

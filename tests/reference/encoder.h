@@ -43,6 +43,12 @@ void reference_output_free(struct reference_output *output);
 void reference_pool(const struct reference_output *output, const char *pooling, bool normalize,
                     double *out);
 
+/* The model's own vector of a text: the pooling and the projections of the file, whose rows are not
+ * rounded, of length 1 if it says so. Returns NULL with `error` if this fails; to be freed. */
+double *reference_vector_of_text(const struct reference_weights *weights,
+                                 const struct reference_output *output, size_t *width,
+                                 char error[256]);
+
 /* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False with `error` if this fails. */
 bool reference_positions(const struct reference_weights *weights,
                          const struct reference_options *options, size_t n, double *out,

@@ -247,6 +247,7 @@ static bool check_vocabulary(struct reference_weights *weights, const struct sec
     }
     CHECK(n_filled == n_texts, "VOCB: %u slots are filled for %u texts", n_filled, n_texts);
     weights->n_words = n;
+    weights->vocabulary = bytes;
     return true;
 }
 
@@ -400,4 +401,13 @@ const struct reference_tensor *reference_tensor(const struct reference_weights *
         if (strcmp(weights->tensors[i].name, name) == 0)
             return &weights->tensors[i];
     return NULL;
+}
+
+int32_t reference_word(const struct reference_weights *weights, const char *text, size_t len)
+{
+    const uint8_t *bytes = weights->vocabulary;
+    uint32_t n = read_u32(bytes), slots = read_u32(bytes + 4);
+    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)slots, *texts = starts + 4 * (n + 1ull);
+    uint32_t slot = find_slot(bytes, texts, starts, slots, (const uint8_t *)text, (uint32_t)len);
+    return (int32_t)read_u32(bytes + 16 + 4 * (uint64_t)slot) - 1;
 }

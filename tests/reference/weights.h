@@ -43,7 +43,8 @@ struct reference_weights {
     uint8_t *file;
     size_t n_bytes;
     struct reference_settings conf, tokn, meta;
-    size_t n_words; /* ids of the vocabulary */
+    size_t n_words;            /* ids of the vocabulary */
+    const uint8_t *vocabulary; /* section VOCB */
     size_t n_tensors;
     struct reference_tensor *tensors;
     char error[256];
@@ -56,6 +57,9 @@ void reference_weights_free(struct reference_weights *weights);
 /* The value of a key, or if_absent. */
 const char *reference_setting(const struct reference_settings *settings, const char *key,
                               const char *if_absent);
+
+/* The id of a text of the vocabulary, or -1. */
+int32_t reference_word(const struct reference_weights *weights, const char *text, size_t len);
 
 /* NULL when the file has no such tensor. */
 const struct reference_tensor *reference_tensor(const struct reference_weights *weights,
