@@ -1,9 +1,9 @@
 /* output_file.c - writes beside the target, syncs, renames over it; see output_file.h.
  *
- * The new file is ".encode-<name>.new" in the target's directory until rename(2) replaces the target
- * in one step: a reader sees the old file or the new one. It is locked, as a .part file is: no two
- * programs write one output. exit() and the signals that end a program remove it; SIGKILL, a crash
- * and a power cut leave it to the next program that writes this output.
+ * The new file is ".encode-<name>.new" in the target's directory until rename(2) replaces the
+ * target in one step: a reader sees the old file or the new one. It is locked, as a .part file is:
+ * no two programs write one output. exit() and the signals that end a program remove it; SIGKILL, a
+ * crash and a power cut leave it to the next program that writes this output.
  */
 #include "tools/writer/output_file.h"
 
