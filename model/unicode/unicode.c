@@ -55,11 +55,15 @@ static unsigned flips_of(uint32_t code)
     return found ? UNICODE_EXCEPTIONS[low].flips : 0;
 }
 
-/* The reference's regular expressions have older data than its other parts: numbers that are new in
- * the latter are no word characters. */
+/* Exceptions are those to Unicode 15, so characters that utf8proc 2.9 or later assigns are unassigned
+ * here. The reference's regular expressions have older data than its other parts: numbers that are
+ * new in the latter are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {
-    const unsigned flipped = properties ^ flips_of(code);
+    const unsigned flips = flips_of(code);
+    if (flips & UNICODE_LATER)
+        category = UTF8PROC_CATEGORY_CN, properties = 0;
+    const unsigned flipped = properties ^ flips;
     const bool is_late =
         category == UTF8PROC_CATEGORY_CN && (flipped & UNICODE_NUMBER) && !(flipped & UNICODE_WORD);
     return is_late ? flipped | UNICODE_LATE_NUMBER : flipped;
@@ -99,7 +103,7 @@ size_t unicode_lower(uint32_t code, uint32_t out[UNICODE_LOWER_CODES])
 
 size_t unicode_decompose(uint32_t code, bool compatible, uint32_t out[UNICODE_DECOMPOSED])
 {
-    const unsigned whole = compatible ? UNICODE_WHOLE_COMPATIBLE : UNICODE_WHOLE;
+    const unsigned whole = UNICODE_LATER | (compatible ? UNICODE_WHOLE_COMPATIBLE : UNICODE_WHOLE);
     utf8proc_int32_t codes[UNICODE_DECOMPOSED];
     int last_class = 0;
     out[0] = code;
@@ -118,7 +122,7 @@ size_t unicode_decompose(uint32_t code, bool compatible, uint32_t out[UNICODE_DE
 
 uint8_t unicode_combining_class(uint32_t code)
 {
-    if (may_be_exception(code) && (flips_of(code) & UNICODE_STARTER))
+    if (may_be_exception(code) && (flips_of(code) & (UNICODE_STARTER | UNICODE_LATER)))
         return 0;
     return (uint8_t)utf8proc_get_property((utf8proc_int32_t)code)->combining_class;
 }
@@ -131,7 +135,7 @@ uint32_t unicode_compose(uint32_t first, uint32_t second)
     const utf8proc_ssize_t n =
         utf8proc_normalize_utf32(codes, 2, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     const uint32_t whole = (uint32_t)codes[0];
-    if (n != 1 || (may_be_exception(whole) && (flips_of(whole) & UNICODE_WHOLE)))
+    if (n != 1 || (may_be_exception(whole) && (flips_of(whole) & (UNICODE_WHOLE | UNICODE_LATER))))
         return 0;
     return whole;
 }

@@ -22,7 +22,8 @@ enum unicode_property {
     UNICODE_WHOLE = 1 << 8,            /* has no canonical decomposition */
     UNICODE_WHOLE_COMPATIBLE = 1 << 9, /* has no compatibility decomposition */
     UNICODE_STARTER = 1 << 10,         /* has combining class 0 */
-    UNICODE_LATE_NUMBER = 1 << 11      /* a number, except in regular expressions */
+    UNICODE_LATE_NUMBER = 1 << 11,     /* a number, except in regular expressions */
+    UNICODE_LATER = 1 << 12            /* Unicode 15 does not assign it, a later one may */
 };
 
 /* Returns the properties of a character, or-ed. */

@@ -3,10 +3,12 @@
 
     exceptions.py table FILE... > model/unicode/unicode_exceptions.c   writes the table
     exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
+    exceptions.py later >> more-exceptions.txt                   finds what later versions of Unicode assign
 
 A FILE has lines "PROPERTY CODE VALUE [AGE]": the code point, in hexadecimal, or a range FIRST..LAST, has
 this value in the reference and another one in utf8proc (libutf8proc.so.2 of Debian 12, Unicode 15). The
 table is made from the list of exceptions that comes with the reference's cases, and more-exceptions.txt.
+What Unicode 15 does not assign ("later", of unicodedata2 from PyPI) is unassigned with every utf8proc.
 """
 import ctypes
 import sys
@@ -23,11 +25,13 @@ FLAGS = {
     "nfd": ("UNICODE_WHOLE", ""),
     "nfkd": ("UNICODE_WHOLE_COMPATIBLE", ""),
     "class": ("UNICODE_STARTER", ""),
+    "later": ("UNICODE_LATER", ""),
 }
 SHORT = {bit: "".join(word[0] for word in bit.split("_")[1:]) for bit, _ in FLAGS.values()}
 SHORT["UNICODE_NONSPACING"] = "NS"
 SHORT["UNICODE_WHOLE"] = "WH"
 SHORT["UNICODE_NUMBER"] = "NR"
+SHORT["UNICODE_LATER"] = "N"
 COMPARED = ("word", "number", "mark")
 
 
@@ -105,6 +109,22 @@ def print_table(paths):
     print("};")
 
 
+# ---- later ----
+
+def print_later():
+    """Ranges of code points that a later Unicode assigns, and unassigned ones between them."""
+    import unicodedata2
+    library, start, last = load_utf8proc(), None, None
+    print(f"# Assigned since Unicode 15, by Unicode {unicodedata2.unidata_version}")
+    for code in range(0x110001):
+        if code == 0x110000 or library.utf8proc_category_string(code) != b"Cn":
+            if start is not None:
+                print(f"later {start:X}{f'..{last:X}' if last > start else ''} 1")
+            start = None
+        elif unicodedata2.category(chr(code)) != "Cn":
+            start, last = code if start is None else start, code
+
+
 # ---- compare ----
 
 class Property(ctypes.Structure):
@@ -167,5 +187,7 @@ if __name__ == "__main__":
         print_table(sys.argv[2:])
     elif len(sys.argv) == 3 and sys.argv[1] == "compare":
         print_differences(sys.argv[2])
+    elif sys.argv[1:] == ["later"]:
+        print_later()
     else:
         sys.exit(__doc__)
