@@ -78,6 +78,7 @@ TEST(several_rows_and_none)
     assert_memory_equal(out, "\x80\x40\x80\0\x20", ROWS);
     engine_rows_from_f32(NULL, 0, WIDTH, ENGINE_F32, NULL);
     engine_rows_from_f32(NULL, 3, 0, ENGINE_F16, NULL);
+    engine_rows_from_f32(NULL, 3, SIZE_MAX / 2, ENGINE_F32, NULL);
 }
 
 /* ---- Search ---- */
@@ -283,16 +284,23 @@ TEST(calls_that_make_no_sense)
     const engine_status argument = ENGINE_ERROR_ARGUMENT;
     engine_vectors sound = numbers(), vectors = sound;
     engine_search_options options = by((engine_metric)4);
+    engine_hit hit;
     assert_refused(NULL, NUMBERS[0], 1, 1, NULL, argument, "engine_search: vectors");
     assert_refused(&sound, NULL, 1, 1, NULL, argument, "is NULL");
     assert_int_equal(engine_search(&sound, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
     vectors.rows = NULL;
     assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
+    vectors = (engine_vectors){NULL, 1, 1, ENGINE_F32};
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
+    vectors.rows = NUMBERS[0];
+    assert_refused(&vectors, NULL, 1, 1, NULL, argument, "is NULL");
     assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "metric is 4, expected 0 to 3");
     options = by(ENGINE_METRIC_DOT);
     options.n_threads = 1025;
     assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument,
                    "n_threads is 1025, expected at most 1024");
+    options.n_threads = 1024;
+    assert_int_equal(engine_search(&sound, NUMBERS[0], 1, 1, &options, &hit, NULL), ENGINE_OK);
     assert_int_equal(engine_search(NULL, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
     options = by(ENGINE_METRIC_DOT);
     options.struct_bytes = 3;
@@ -316,8 +324,45 @@ TEST(calls_that_make_no_sense)
     assert_refused(&vectors, NUMBERS[0], 2048, 1, NULL, argument, "address space");
     assert_refused(&vectors, NUMBERS[0], 512, 1, NULL, argument, "address space");
     const float inf[WIDTH] = {0, INFINITY, 0};
-    engine_hit hit;
     assert_int_equal(engine_search(&sound, inf, 1, 1, NULL, &hit, NULL), ENGINE_ERROR_NOT_FINITE);
+}
+
+TEST(sparse_queries_that_make_no_sense)
+{
+    static const engine_weight weight = {0, 1}, infinite = {0, INFINITY};
+    static const engine_fusion good[2], first[2] = {{-1, 0, 0}},
+                                        fusions[] = {{1, 0, 0}, {1, 0, NAN}};
+    static const struct {
+        const engine_weight *weights;
+        size_t starts[5]; /* of two queries, and what is after them */
+        const engine_fusion *fusions;
+        engine_status status;
+    } cases[] = {
+        {&weight, {0, 0, 0}, good, ENGINE_OK},
+        {NULL, {0, 0, 0}, good, ENGINE_OK},
+        {&weight, {0, 0, 1}, NULL, ENGINE_OK},
+        {NULL, {0, 0, 1}, good, ENGINE_ERROR_ARGUMENT},
+        {&weight, {0, 2, 1, 9, 9}, good, ENGINE_ERROR_ARGUMENT},
+        {&weight, {1, 1, 1}, good, ENGINE_ERROR_ARGUMENT},
+        {&weight, {0, 0, 0}, first, ENGINE_ERROR_ARGUMENT},
+        {&weight, {0, 0, 0}, fusions, ENGINE_ERROR_ARGUMENT},
+        {&infinite, {0, 0, 1}, good, ENGINE_ERROR_ARGUMENT},
+    };
+    const engine_vectors vectors = {.n = 1};
+    engine_index_builder *builder = engine_index_new();
+    engine_index index = {0};
+    engine_hit hits[2];
+    assert_int_equal(engine_index_add_weights(builder, &weight, 1, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
+    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const engine_sparse_queries sparse = {&index, cases[i].weights, cases[i].starts,
+                                              cases[i].fusions};
+        const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
+        assert_int_equal(engine_search(&vectors, NULL, 2, 1, &options, hits, NULL),
+                         cases[i].status);
+    }
+    engine_index_free(builder);
 }
 
 TEST(a_query_that_is_not_finite)
