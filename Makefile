@@ -58,6 +58,7 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 #            it needs; not installed.
 # Programs:  each tools/*.c is a program: encode.c is encode, NAME.c is encode-NAME, and its own files are
 #            in tools/NAME/. They share libengine.so. minimal.c is the sample of the README.
+# Plain:     engine/plain/ is a program and the second implementation of the suites; nothing of the library is in it.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
 #            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
 #            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
@@ -82,7 +83,8 @@ FLAGS_neoni8mm := $(FLAGS_neondot)+i8mm
 
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
-ENGINE_SOURCES := $(wildcard engine/*.c engine/*/*.c)
+PLAIN_SOURCES := $(wildcard engine/plain/*.c)
+ENGINE_SOURCES := $(filter-out $(PLAIN_SOURCES),$(wildcard engine/*.c engine/*/*.c))
 SERVE := $(if $(HTTP_LIBS),,tools/serve%)
 TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c))
 HOST_SOURCES := $(wildcard tools/sql/*.c tools/sqlite/*.c tools/postgres/*.c tests/hosts/*.c)
@@ -93,7 +95,7 @@ FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
 CLI_SOURCES := tests/cli/hand_models.c
 TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
-TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
+TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source))) $(filter-out %/plain.c,$(PLAIN_SOURCES))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNELS := $(patsubst %,$(BUILD)/model/kernels/kernels_%.o,$(ISAS) $(INT8_ISAS))
@@ -117,7 +119,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests objects test wheel asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
+.PHONY: all help plain programs tests objects test wheel asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
 	bench-kernels bench-peers lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -127,6 +129,7 @@ all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
 
 help:
 	@echo 'make               libraries and programs under $(BUILD)/'
+	@echo 'make plain         $(BUILD)/encode-plain: the whole encoder in plain loops, to read first (engine/plain/)'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
 	@echo 'make test-clang    builds all with clang under build/clang/, and runs the tests of numbers'
 	@echo 'make test-aarch64  builds all for aarch64 under build/aarch64/, and runs the tests of numbers in an emulator'
@@ -154,7 +157,7 @@ help:
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
 programs: $(PROGRAMS) $(SAMPLE)
-tests: $(PROGRAMS) $(TESTS)
+tests: $(PROGRAMS) $(BUILD)/encode-plain $(TESTS)
 objects: $(TEST_OBJECTS)
 
 # ---- Compiling ----
@@ -280,6 +283,11 @@ $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
 
+plain: $(BUILD)/encode-plain
+	@echo 'Built. Next: $(BUILD)/encode-plain "I ride bike"      (read: engine/plain/plain.c)'
+$(BUILD)/encode-plain: $(call objects,$(PLAIN_SOURCES))
+	$(call say,link)$(LINK) -pie $(call in_place,$^ $(LIBS))
+
 $(BUILD)/tools/serve/answers.o: tools/serve/page.html
 
 # ---- Databases ----
@@ -356,7 +364,7 @@ LINES := -g1
 # suites of model/, of the engine's arithmetic, of the public functions and of vectors that encode prints run; not the
 # long walks through texts, which have no numbers, nor test_identity, which make tsan builds with clang, too.
 CLANG_TESTS := $(filter-out tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c,$(filter tests/model/% \
-	tests/reference/% tests/api/% tests/engine/file/% tests/tools/writer/% tests/engine/test_grid% \
+	tests/engine/plain/% tests/api/% tests/engine/file/% tests/tools/writer/% tests/engine/test_grid% \
 	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_isa_identity% \
 	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% \
 	tests/tools/encode/test_encode_numbers%,$(TEST_MAINS)))

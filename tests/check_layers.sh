@@ -35,6 +35,13 @@ allow() { # FOLDER EXPRESSION WORDS
 allow model '(model/|engine/engine_types\.h)' 'model/ and engine/engine_types.h only'
 allow engine '(engine|model)/' 'engine/ and model/ only'
 
+# The plain encoder is read alone, and compared with the rest: neither sees the other.
+allow engine/plain 'engine/plain/' 'engine/plain/ only'
+while read -r file included; do
+    [[ $file == engine/plain/* || $included != engine/plain/* ]] ||
+        wrong "$file includes \"$included\"; only tests and engine/plain/ may"
+done < <(includes engine model tools)
+
 # ---- Rooms of the model ----
 allow model/unicode 'model/unicode/' 'model/unicode/ only'
 allow model/kernels '(model/(kernels/|tensor\.h|config\.h)|engine/engine_types\.h)' 'model/kernels/, model/tensor.h, model/config.h and engine/engine_types.h only'

@@ -5,7 +5,7 @@
 #     tests/check_size.sh [ROOT]     ROOT: the tree to measure, this one if absent
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
-most_library=21767 most_lines=450 most_files=25
+most_library=21767 most_lines=450 most_files=25 most_plain=2370
 most_tests=44500
 # Limits of each program and each room that programs share, tools/NAME.c with tools/NAME/: a commit that makes a room
 # shorter lowers its limit, and no commit that breaks a limit raises it. git blame names the commit that granted it. A
@@ -55,7 +55,8 @@ total() { # START-EXPRESSION
 awk '{ n = split($2, part, "/"); room = n > 2 ? part[1] "/" part[2] "/" : part[1] "/"; sum[room] += $1; count[room]++ }
     END { for (room in sum) printf "%-28s %4d files %7d lines\n", room, count[room], sum[room] }' <<<"$lines" | sort
 echo
-limit 'library (model/, engine/)' "$(total 'model/|engine/')" $most_library
+limit 'library (model/, engine/ without plain/)' $(($(total 'model/|engine/') - $(total 'engine/plain/'))) $most_library
+limit 'engine/plain/' "$(total 'engine/plain/')" $most_plain
 for room in $(grep -oE ' tools/[^/.]+' <<<"$lines" | sort -u); do
     limit "$room" "$(total "$room[/.]")" "${most_of[${room#tools/}]:-0}"
 done

@@ -1,7 +1,7 @@
 /* Reads complete safetensors files, with their header in a JSON object. */
 #include "tests/safetensors.h"
 
-#include "tests/reference/decode.h"
+#include "engine/plain/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ bool safetensors_read(struct safetensors *tensors, const char *path)
     *tensors = (struct safetensors){.file = read_whole(path, &n_bytes)};
     if (!tensors->file)
         return false;
-    uint64_t n_header = reference_number(tensors->file, 8);
+    uint64_t n_header = plain_number(tensors->file, 8);
     if (n_header > n_bytes - 8) {
         safetensors_free(tensors);
         return false;
@@ -112,8 +112,8 @@ float *safetensors_floats(const struct safetensors *tensors, const char *name)
     float *values = bytes && n_each < 8 ? malloc((n + 1) * sizeof *values) : NULL;
     bool half = strcmp(dtype_of(tensors, name), "F16") == 0;
     for (size_t i = 0; values && i < n; i++) {
-        uint32_t bits = (uint32_t)reference_number(bytes + i * n_each, n_each);
-        values[i] = half ? (float)reference_f16(bits) : float_of(n_each == 2 ? bits << 16 : bits);
+        uint32_t bits = (uint32_t)plain_number(bytes + i * n_each, n_each);
+        values[i] = half ? (float)plain_f16(bits) : float_of(n_each == 2 ? bits << 16 : bits);
     }
     return values;
 }
@@ -125,7 +125,7 @@ int64_t *safetensors_integers(const struct safetensors *tensors, const char *nam
     const uint8_t *bytes = bytes_of(tensors, name, &n, &n_each);
     int64_t *values = bytes && n_each == 8 ? malloc((n + 1) * sizeof *values) : NULL;
     for (size_t i = 0; values && i < n; i++)
-        values[i] = (int64_t)reference_number(bytes + i * n_each, 8);
+        values[i] = (int64_t)plain_number(bytes + i * n_each, 8);
     return values;
 }
 

@@ -22,7 +22,7 @@ const char *const comparison_poolings[4] = {"none", "mean", "cls", "max"};
 void comparison_close(struct subject *subject)
 {
     engine_model_close(subject->model);
-    reference_weights_free(&subject->weights);
+    plain_weights_free(&subject->weights);
     remove(subject->path);
 }
 
@@ -40,14 +40,14 @@ void comparison_make(struct subject *subject, const char *folder, const char *is
 {
     support_path(subject->path, folder, "model.weights");
     support_make_model(subject->path, NULL, "%s", subject->words);
-    if (!reference_weights_read(&subject->weights, subject->path))
+    if (!plain_weights_read(&subject->weights, subject->path))
         fail_msg("%s: %s", subject->words, subject->weights.error);
     subject->model = NULL;
     comparison_reopen(subject, isa);
 }
 
 void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
-                      size_t n, uint64_t seed, const struct reference_options *options)
+                      size_t n, uint64_t seed, const struct plain_options *options)
 {
     char error[256];
     texts->n = n;
@@ -59,8 +59,8 @@ void comparison_texts(const struct subject *subject, struct texts *texts, const 
         if (subject->info.n_types > 0)
             support_random_ids(&seed, types, lens[i], subject->info.n_types);
         texts->inputs[i] = (engine_input){.ids = ids, .types = types, .n_ids = lens[i]};
-        struct reference_input input = {.n = lens[i], .ids = ids, .types = types};
-        if (!reference_encode(&subject->weights, &input, options, &texts->expected[i], error))
+        struct plain_input input = {.n = lens[i], .ids = ids, .types = types};
+        if (!plain_encode(&subject->weights, &input, options, &texts->expected[i], error))
             fail_msg("%s: %s", subject->words, error);
     }
 }
@@ -70,7 +70,7 @@ void comparison_free_texts(struct texts *texts)
     for (size_t i = 0; i < texts->n; i++) {
         free((void *)texts->inputs[i].ids);
         free((void *)texts->inputs[i].types);
-        reference_output_free(&texts->expected[i]);
+        plain_output_free(&texts->expected[i]);
     }
 }
 
@@ -110,7 +110,7 @@ static void on_trace(const engine_trace_view *view, void *user)
         return;
     }
     pass->seen[(view->input * 2 + is_map) * n_states + view->index]++;
-    const struct reference_output *expected = &pass->texts->expected[view->input];
+    const struct plain_output *expected = &pass->texts->expected[view->input];
     size_t n_state = view->n_tokens * view->width;
     if (is_map)
         compare_map(pass, view,
@@ -182,7 +182,7 @@ static void compare_pooled(const struct subject *subject, const struct texts *te
     assert_true(width <= MAX_LEN);
     encode(session, texts, options, out, texts->n * width, NULL);
     for (size_t i = 0; i < texts->n; i++) {
-        reference_pool(&texts->expected[i], pooling, normalize, expected);
+        plain_pool(&texts->expected[i], pooling, normalize, expected);
         support_compare(&pooled_vectors, TOLERANCE, out + i * width, expected, width,
                         "%s (%s): %s of %zu tokens%s", subject->words, subject->info.isa, pooling,
                         texts->inputs[i].n_ids, normalize ? ", length 1" : "");

@@ -7,7 +7,7 @@
 #ifndef TESTS_ENGINE_COMPARISON_H
 #define TESTS_ENGINE_COMPARISON_H
 
-#include "tests/reference/encoder.h"
+#include "engine/plain/encoder.h"
 #include "tests/support.h"
 
 enum { MAX_TEXTS = 128, MAX_LEN = 128 };
@@ -15,14 +15,14 @@ enum { MAX_TEXTS = 128, MAX_LEN = 128 };
 struct subject {
     char path[SUPPORT_PATH], words[700]; /* the options of encode-new that made it */
     engine_model *model;
-    struct reference_weights weights;
+    struct plain_weights weights;
     engine_info info;
 };
 
 struct texts {
     size_t n;
     engine_input inputs[MAX_TEXTS];
-    struct reference_output expected[MAX_TEXTS];
+    struct plain_output expected[MAX_TEXTS];
 };
 
 /* Makes a model in the folder from subject->words and opens it with both; isa NULL: the best there
@@ -33,7 +33,7 @@ void comparison_close(struct subject *subject);
 
 /* Random texts of these lengths, and the reference's results for them. */
 void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
-                      size_t n, uint64_t seed, const struct reference_options *options);
+                      size_t n, uint64_t seed, const struct plain_options *options);
 void comparison_free_texts(struct texts *texts);
 
 /* Compares hidden states, attention maps, tokens and all poolings of a session with these options.

@@ -4,8 +4,8 @@
  *
  * Guarantee: sparse weights, vectors of tokens and their ranks are within 1e-5 of the second
  * implementation, and the same to the last bit in any batch and with any number of threads. */
+#include "engine/plain/answers.h"
 #include "tests/engine/comparison.h"
-#include "tests/reference/answers.h"
 #include "tests/weight_surgery.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ static void compare_sparse(const struct subject *subject, const struct texts *te
                      ENGINE_OK);
     assert_int_equal(needed, N_TEXTS * VOCABULARY);
     for (size_t i = 0; i < N_TEXTS; i++) {
-        if (!reference_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
-                              expected, error))
+        if (!plain_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
+                          expected, error))
             fail_msg("%s", error);
         support_compare(worst, TOLERANCE, out + i * VOCABULARY, expected, VOCABULARY,
                         "%s: weights of %zu tokens", subject->words, LENGTHS[i]);
@@ -90,7 +90,7 @@ static void compare_vectors(const struct subject *subject, const struct texts *t
                      ENGINE_OK);
     for (size_t i = 0; i < N_TEXTS; i++) {
         size_t n = LENGTHS[i] - !has_first;
-        if (!reference_token_vectors(&subject->weights, &texts->expected[i], expected, error))
+        if (!plain_token_vectors(&subject->weights, &texts->expected[i], expected, error))
             fail_msg("%s", error);
         assert_int_equal(results[i].row, row);
         assert_int_equal(results[i].n_tokens, LENGTHS[i]);

@@ -2,8 +2,8 @@
  * Vectors are as near as the rounding of rows to bytes lets them be (test_int8.c says why): in a
  * quarter of these texts no number falls to the other side of a half, and all values are within
  * 1e-5; in the others a step of one row goes through the layers after it. */
-#include "tests/reference/encoder.h"
-#include "tests/reference/words.h"
+#include "engine/plain/encoder.h"
+#include "engine/plain/words.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -29,13 +29,13 @@ static void write_text(uint64_t *seed, size_t n_words, char *text, size_t cap)
 }
 
 /* Returns the tokens of a text by both, which are equal. */
-static size_t tokens_of(engine_session *session, const struct reference_weights *weights,
+static size_t tokens_of(engine_session *session, const struct plain_weights *weights,
                         const char *text, int32_t *ids)
 {
     static engine_token tokens[MOST_TOKENS];
     const engine_input input = support_text(text);
     size_t n, n_expected;
-    struct reference_token *expected = reference_tokens(weights, text, &n_expected);
+    struct plain_token *expected = plain_tokens(weights, text, &n_expected);
     assert_non_null(expected);
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, MOST_TOKENS, &n, NULL),
                      ENGINE_OK);
@@ -76,27 +76,26 @@ static void encode(engine_session *session, const char *text, engine_pooling poo
 TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
 {
     static float rows[MOST_TOKENS * WIDTH], vector[MOST_TOKENS * WIDTH];
-    struct reference_weights weights;
+    struct plain_weights weights;
     char path[SUPPORT_PATH], text[256], error[256];
     uint64_t seed = 5;
     size_t n_close = 0, n_close_vectors = 0;
     double largest = 0, least = 1;
     support_program("default.weights", path);
-    if (!reference_weights_read(&weights, path))
+    if (!plain_weights_read(&weights, path))
         fail_msg("%s", weights.error);
     engine_model *model = support_open(path);
     engine_session *session = support_session(model, NULL);
     for (size_t i = 0; i < TEXTS; i++) {
         int32_t ids[MOST_TOKENS];
-        struct reference_output output;
+        struct plain_output output;
         size_t width;
         write_text(&seed, i % (MOST_WORDS + 1), text, sizeof text);
-        const struct reference_input input = {.n = tokens_of(session, &weights, text, ids),
-                                              .ids = ids};
-        if (!reference_encode(&weights, &input, &(struct reference_options){.int8_rows = true},
-                              &output, error))
+        const struct plain_input input = {.n = tokens_of(session, &weights, text, ids), .ids = ids};
+        if (!plain_encode(&weights, &input, &(struct plain_options){.int8_rows = true}, &output,
+                          error))
             fail_msg("%s", error);
-        double *expected = reference_vector_of_text(&weights, &output, &width, error);
+        double *expected = plain_vector_of_text(&weights, &output, &width, error);
         assert_true(expected != NULL && width == WIDTH);
         encode(session, text, ENGINE_POOLING_NONE, rows);
         encode(session, text, ENGINE_POOLING_MODEL, vector);
@@ -108,7 +107,7 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
         largest = fmax(largest, difference);
         least = fmin(least, cosine(vector, expected, WIDTH));
         free(expected);
-        reference_output_free(&output);
+        plain_output_free(&output);
     }
     print_message("%zu of %d texts within %g (vectors: %zu), largest difference %.2g, least "
                   "cosine %.6f\n",
@@ -118,5 +117,5 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
     assert_true(least >= LEAST_COSINE);
     engine_session_free(session);
     engine_model_close(model);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }

@@ -114,7 +114,7 @@ TEST(overrides)
         for (int choice = 0; choice < 3 * SCHEMES; choice++) {
             int scheme = choice % SCHEMES;
             bool has_base = engine_position_has_base((engine_position)scheme);
-            struct reference_options expected = {
+            struct plain_options expected = {
                 .position = scheme != 0 ? engine_position_name((engine_position)scheme) : NULL,
                 .mask = masks[choice / SCHEMES]};
             engine_session_options options =
@@ -170,7 +170,7 @@ TEST(head_pooling)
         for (size_t t = 0; t < N; t++) {
             double nothing[LABELS] = {0};
             if (texts.inputs[t].n_ids > 0 &&
-                !reference_scores(&subject.weights, &texts.expected[t], expected, error))
+                !plain_scores(&subject.weights, &texts.expected[t], expected, error))
                 fail_msg("%s", error);
             support_compare(&worst, 1e-5, got + t * LABELS,
                             texts.inputs[t].n_ids > 0 ? expected : nothing, LABELS, "%s: text %zu",
@@ -211,17 +211,17 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     enum { WIDTH = 24, MOST = 40 };
     float tokens[MOST * WIDTH], mean[WIDTH];
     double expected[MOST * WIDTH] = {0}, expected_mean[WIDTH];
-    struct reference_input same = {input->n_ids, input->ids, input->types, input->mask};
-    struct reference_output output;
+    struct plain_input same = {input->n_ids, input->ids, input->types, input->mask};
+    struct plain_output output;
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
-    if (!reference_encode(&subject->weights, &same, NULL, &output, error))
+    if (!plain_encode(&subject->weights, &same, NULL, &output, error))
         fail_msg("%s", error);
     for (size_t t = 0, seen = 0; t < input->n_ids; t++)
         for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
             expected[t * WIDTH + i] = output.tokens[seen];
-    reference_pool(&output, "mean", false, expected_mean);
+    plain_pool(&output, "mean", false, expected_mean);
     assert_int_equal(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL), ENGINE_OK);
     options.pooling = ENGINE_POOLING_MEAN;
     assert_int_equal(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL),
@@ -232,7 +232,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
                     input->n_ids, output.n_tokens);
     for (size_t i = 0; i < n; i++)
         assert_true(input->mask[i / WIDTH] || tokens[i] == 0.0f);
-    reference_output_free(&output);
+    plain_output_free(&output);
 }
 
 TEST(masks)
@@ -340,13 +340,13 @@ static double rounding(const char *type, double value, double row_largest)
     }
 }
 
-static void compare_stored(const struct reference_weights *got,
-                           const struct reference_weights *expected, const char *type)
+static void compare_stored(const struct plain_weights *got, const struct plain_weights *expected,
+                           const char *type)
 {
     assert_int_equal(got->n_tensors, expected->n_tensors);
     for (size_t i = 0; i < expected->n_tensors; i++) {
-        const struct reference_tensor *exact = &expected->tensors[i];
-        const struct reference_tensor *stored = reference_tensor(got, exact->name);
+        const struct plain_tensor *exact = &expected->tensors[i];
+        const struct plain_tensor *stored = plain_tensor(got, exact->name);
         assert_non_null(stored);
         assert_int_equal(stored->rows, exact->rows);
         assert_int_equal(stored->cols, exact->cols);
@@ -369,7 +369,7 @@ static const char STORED[] =
 
 /* One type and layout; `exact` is the same model in f32. */
 static void check_stored(const char *middle, const char *type, const char *layout, size_t choice,
-                         const struct reference_weights *exact)
+                         const struct plain_weights *exact)
 {
     static struct subject subject;
     static struct texts texts;
@@ -378,8 +378,8 @@ static void check_stored(const char *middle, const char *type, const char *layou
     comparison_make(&subject, support_folder(), NULL);
     assert_int_equal(engine_model_verify(subject.model, NULL), ENGINE_OK);
     compare_stored(&subject.weights, exact, type);
-    const struct reference_tensor *linear =
-        reference_tensor(&subject.weights, "layers.0.attention.qkv.weight");
+    const struct plain_tensor *linear =
+        plain_tensor(&subject.weights, "layers.0.attention.qkv.weight");
     assert_int_equal(linear->type, choice / 2 + 1);
     assert_int_equal(linear->layout, choice % 2);
     comparison_texts(&subject, &texts, (size_t[]){1, 7, 33, 128}, 4, choice, NULL);

@@ -53,7 +53,7 @@ static void check_model(const char *words, size_t index)
         words);
     comparison_make(&subject, support_folder(), NULL);
     comparison_texts(&subject, &texts, lens, MAX_TEXTS, index,
-                     &(struct reference_options){.int8_rows = true});
+                     &(struct plain_options){.int8_rows = true});
     comparison_texts(&subject, &unrounded, lens, MAX_TEXTS, index, NULL);
     for (size_t i = 0; support_isa(i); i++) {
         double largest = 0, ignored = 0;

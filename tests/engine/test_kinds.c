@@ -161,12 +161,12 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     enum { WIDTH = 24, MOST = 40 };
     float tokens[MOST * WIDTH];
     double expected[MOST * WIDTH] = {0};
-    struct reference_input same = {input->n_ids, input->ids, input->types, input->mask};
-    struct reference_output output;
+    struct plain_input same = {input->n_ids, input->ids, input->types, input->mask};
+    struct plain_output output;
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
-    if (!reference_encode(&subject->weights, &same, NULL, &output, error))
+    if (!plain_encode(&subject->weights, &same, NULL, &output, error))
         fail_msg("%s", error);
     for (size_t t = 0, seen = 0; t < input->n_ids; t++)
         for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
@@ -174,7 +174,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     assert_int_equal(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL), ENGINE_OK);
     support_compare(worst, 1e-5, tokens, expected, n, "%s: %zu tokens, %zu seen", subject->words,
                     input->n_ids, output.n_tokens);
-    reference_output_free(&output);
+    plain_output_free(&output);
 }
 
 /* Padding before or after the text, and holes. */

@@ -1,7 +1,7 @@
 /* engine_position_matrix: each scheme with the options of a session or of a file is compared with
  * the second implementation, tables with the file, and wrong options are refused. The formulas are
  * tested in model/layers/test_position.c. */
-#include "tests/reference/encoder.h"
+#include "engine/plain/encoder.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -38,15 +38,15 @@ static float *positions(const engine_model *model, engine_position scheme, size_
 }
 
 /* Compares the engine's matrix with the reference's, for the same options. */
-static void compare_options(const engine_model *model, const struct reference_weights *weights,
+static void compare_options(const engine_model *model, const struct plain_weights *weights,
                             const engine_session_options *options, size_t n, size_t width)
 {
     const char *name = options->position != 0 ? engine_position_name(options->position) : NULL;
-    struct reference_options same = {.position = name,
-                                     .position_base = options->position_base,
-                                     .frequencies = options->frequencies,
-                                     .n_frequencies = options->n_frequencies,
-                                     .position_scale = options->position_scale};
+    struct plain_options same = {.position = name,
+                                 .position_base = options->position_base,
+                                 .frequencies = options->frequencies,
+                                 .n_frequencies = options->n_frequencies,
+                                 .position_scale = options->position_scale};
     /* Half a step of f32 (of numbers up to 1, else relative; learned int8 rows have a product), and
      * the angle's rounding; other types are exact. */
     static const double tolerance = 1.0 / (1 << 23);
@@ -60,7 +60,7 @@ static void compare_options(const engine_model *model, const struct reference_we
     if (engine_position_matrix(model, options, 0, n, matrix, n * width, &needed, &refused))
         fail_msg("%zu positions: %s", n, refused.message);
     assert_int_equal(needed, n * width);
-    if (!reference_positions(weights, &same, n, expected, error))
+    if (!plain_positions(weights, &same, n, expected, error))
         fail_msg("%s", error);
     support_compare(&worst, tolerance, matrix, expected, n * width, "%zu x %zu", n, width);
     support_assert_within(&worst, tolerance, name ? name : "as the model says");
@@ -79,9 +79,9 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
 {
     static const double scale = 2.5;
     static const float frequencies[] = {0.3f, 0.01f};
-    struct reference_weights weights;
+    struct plain_weights weights;
     engine_model *model = make(options);
-    if (!reference_weights_read(&weights, path))
+    if (!plain_weights_read(&weights, path))
         fail_msg("%s", weights.error);
     for (int scheme = 0; engine_position_name((engine_position)scheme) != NULL; scheme++) {
         engine_session_options asked = ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme);
@@ -99,7 +99,7 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
         compare_options(model, &weights, &asked, n, width);
     }
     engine_model_close(model);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 TEST(schemes)
@@ -328,13 +328,13 @@ TEST(frequencies_of_file_and_options)
 /* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
 TEST(past_the_table)
 {
-    struct reference_weights weights;
+    struct plain_weights weights;
     engine_error error = {0};
     size_t width = 12, needed = 0;
     engine_model *model =
         make("--width 12 --heads 3 --max-tokens 30 --position learned --position-offset 4");
-    assert_true(reference_weights_read(&weights, path));
-    const struct reference_tensor *table = reference_tensor(&weights, "embedding.position.weight");
+    assert_true(plain_weights_read(&weights, path));
+    const struct plain_tensor *table = plain_tensor(&weights, "embedding.position.weight");
     assert_non_null(table);
     size_t n = table->rows - 4;
     assert_true(n >= 30);
@@ -353,7 +353,7 @@ TEST(past_the_table)
                      ENGINE_ERROR_LENGTH);
     free(out);
     engine_model_close(model);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 /* Padding within a text reads the row of its own id, and only computed positions count it. */

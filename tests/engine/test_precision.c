@@ -5,8 +5,8 @@
  * Tolerance: 1e-5 absolute, within which float32 runs of other software stay; the smallest mistake
  * in the list there moves the outputs by 7e-4. States between
  * layers are small on purpose and are judged in units of their root mean square. */
+#include "engine/plain/encoder.h"
 #include "tests/engine/bert_file.h"
-#include "tests/reference/encoder.h"
 #include "tests/safetensors.h"
 #include "tests/sample.h"
 #include "tests/support.h"
@@ -113,7 +113,7 @@ static void compare_trace(const struct sample *sample, const char *directory,
 /* The reference implementation must meet the same numbers, far more closely; it is slow, so not the
  * longest. */
 static void compare_reference(const struct sample *sample, const char *directory,
-                              const struct reference_weights *weights)
+                              const struct plain_weights *weights)
 {
     enum { LONGEST = 128 };
     size_t n, width = sample->width;
@@ -124,9 +124,9 @@ static void compare_reference(const struct sample *sample, const char *directory
     assert_non_null(expected);
     for (size_t i = 0; i < sample->n; i++) {
         const engine_input *input = &sample->inputs[i];
-        struct reference_input text = {input->n_ids, input->ids, input->types, input->mask};
-        struct reference_output output;
-        if (!reference_encode(weights, &text, NULL, &output, error))
+        struct plain_input text = {input->n_ids, input->ids, input->types, input->mask};
+        struct plain_output output;
+        if (!plain_encode(weights, &text, NULL, &output, error))
             fail_msg("%s %s: %s", directory, sample->name, error);
         float *rounded = malloc((output.n_tokens * width + 1) * sizeof *rounded);
         assert_non_null(rounded);
@@ -136,7 +136,7 @@ static void compare_reference(const struct sample *sample, const char *directory
                         expected + i * sample->len * width, output.n_tokens * width,
                         "%s %s row %zu", directory, sample->name, i);
         free(rounded);
-        reference_output_free(&output);
+        plain_output_free(&output);
     }
     free(expected);
 }
@@ -171,7 +171,7 @@ static void compare_directory(const char *directory, const char *short_name,
 {
     static const char ending[] = ".input_ids";
     struct safetensors expected;
-    struct reference_weights weights = {0};
+    struct plain_weights weights = {0};
     char file[SUPPORT_PATH];
     engine_info info = ENGINE_INFO();
     const char *key;
@@ -182,7 +182,7 @@ static void compare_directory(const char *directory, const char *short_name,
     engine_model *model = support_open(path);
     engine_session *session = support_session(model, NULL);
     assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
-    if (with_reference && !reference_weights_read(&weights, path))
+    if (with_reference && !plain_weights_read(&weights, path))
         fail_msg("%s: %s", short_name, weights.error);
     json_object_foreach(expected.header, key, value)
     {
@@ -202,7 +202,7 @@ static void compare_directory(const char *directory, const char *short_name,
             compare_reference(&sample, short_name, &weights);
         sample_free(&sample);
     }
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
     engine_session_free(session);
     engine_model_close(model);
     safetensors_free(&expected);

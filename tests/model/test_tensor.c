@@ -1,8 +1,8 @@
 /* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within
  * half a scale, both layouts against the reference decoder of weights/FORMAT.md, and sizes against
  * 128-bit arithmetic. */
+#include "engine/plain/decode.h"
 #include "tests/model/plain.h"
-#include "tests/reference/decode.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void check_f16(float x)
 {
     double expected = rounded((double)x, 11, -14, 16);
     uint16_t half = f32_to_f16(x);
-    double got = reference_f16(half);
+    double got = plain_f16(half);
     if (isnan(x) ? !isnan(got) : !(got == expected && !signbit(got) == !signbit(expected)))
         fail_msg("f16 of %.9g: %.9g, expected %.9g", (double)x, got, expected);
 }
@@ -59,7 +59,7 @@ TEST(all_halves)
 {
     for (uint32_t half = 0; half < 0x10000; half++) {
         float value = f16_to_f32((uint16_t)half);
-        double expected = reference_f16(half);
+        double expected = plain_f16(half);
         assert_true(!signbit(value) == !(half & 0x8000));
         if (isnan(expected)) {
             assert_true(isnan(value) && isnan(f16_to_f32(f32_to_f16(value))));
@@ -82,8 +82,7 @@ TEST(all_halves)
 TEST(ties)
 {
     for (uint32_t half = 0; half < 0x7F80; half++) {
-        double low = reference_f16(half),
-               high = half + 1 < 0x7C00 ? reference_f16(half + 1) : 65536;
+        double low = plain_f16(half), high = half + 1 < 0x7C00 ? plain_f16(half + 1) : 65536;
         for (int sign = -1; sign <= 1 && half < 0x7C00; sign += 2) {
             float middle = (float)(sign * (low + high) / 2);
             assert_true((double)middle == sign * (low + high) / 2);
@@ -202,12 +201,12 @@ static void check_matrix(enum tensor_type type, const float *values, size_t rows
     for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
         struct stored stored = store_matrix(type, (enum tensor_layout)layout, values, rows, cols);
         decoded[layout] = new_doubles(rows * cols);
-        struct reference_tensor tensor = {.type = (enum reference_type)type,
-                                          .layout = (enum reference_layout)layout,
-                                          .rows = rows,
-                                          .cols = cols,
-                                          .values = decoded[layout]};
-        assert_true(reference_decode(&tensor, stored.bytes));
+        struct plain_tensor tensor = {.type = (enum plain_type)type,
+                                      .layout = (enum plain_layout)layout,
+                                      .rows = rows,
+                                      .cols = cols,
+                                      .values = decoded[layout]};
+        assert_true(plain_decode(&tensor, stored.bytes));
         check_decoded(&stored, values, decoded[layout]);
         check_panels(&stored, decoded[layout]);
         if (layout == LAYOUT_ROWS)

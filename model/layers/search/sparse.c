@@ -1,4 +1,4 @@
-/* sparse.c - see sparse.h. Plain twin: reference_sparse in tests/reference/answers.c. */
+/* sparse.c - see sparse.h. Plain twin: plain_sparse in engine/plain/answers.c. */
 #include "model/layers/search/sparse.h"
 
 #include "model/layers/linear.h"

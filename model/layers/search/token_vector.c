@@ -1,5 +1,5 @@
-/* token_vector.c - see token_vector.h. Plain twin: reference_token_vectors in
- * tests/reference/answers.c. */
+/* token_vector.c - see token_vector.h. Plain twin: plain_token_vectors in
+ * engine/plain/answers.c. */
 #include "model/layers/search/token_vector.h"
 
 #include "model/layers/linear.h"

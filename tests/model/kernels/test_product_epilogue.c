@@ -3,8 +3,8 @@
  *
  * All of it is the same to the last bit as the plain way: the product's result through activate()
  * and multiply(), and the f32 kernel over panels that were decoded before. */
+#include "engine/plain/decode.h"
 #include "tests/model/plain.h"
-#include "tests/reference/decode.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,12 +206,12 @@ static float *decoded_panels(const struct operands *o)
 {
     double *values = new_doubles(COLUMNS * o->k);
     float *panels = new_floats(COLUMNS * o->k);
-    struct reference_tensor tensor = {.type = (enum reference_type)o->weight.matrix.type,
-                                      .layout = REFERENCE_PANELS,
-                                      .rows = COLUMNS,
-                                      .cols = o->k,
-                                      .values = values};
-    assert_true(reference_decode(&tensor, o->weight.bytes));
+    struct plain_tensor tensor = {.type = (enum plain_type)o->weight.matrix.type,
+                                  .layout = PLAIN_PANELS,
+                                  .rows = COLUMNS,
+                                  .cols = o->k,
+                                  .values = values};
+    assert_true(plain_decode(&tensor, o->weight.bytes));
     for (size_t c = 0; c < COLUMNS; c++)
         for (size_t k = 0; k < o->k; k++)
             panels[(c / PANEL * o->k + k) * PANEL + c % PANEL] = (float)values[c * o->k + k];

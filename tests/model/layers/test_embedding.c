@@ -1,7 +1,7 @@
 /* The embedding step, norm(scale · token[id] + type[type] + PE[position]), against the sum in
  * double, for tables of every element type and every position scheme. */
+#include "engine/plain/decode.h"
 #include "tests/model/plain.h"
-#include "tests/reference/decode.h"
 
 #include "model/layers/embedding.h"
 #include "model/layers/position.h"
@@ -22,9 +22,9 @@ static struct table new_table(uint64_t *state, enum tensor_type type, size_t row
     float *values = random_floats(state, rows * width, 1);
     struct table table = {store_matrix(type, LAYOUT_ROWS, values, rows, width),
                           new_doubles(rows * width)};
-    struct reference_tensor tensor = {
-        .type = (enum reference_type)type, .rows = rows, .cols = width, .values = table.values};
-    assert_true(reference_decode(&tensor, table.stored.bytes));
+    struct plain_tensor tensor = {
+        .type = (enum plain_type)type, .rows = rows, .cols = width, .values = table.values};
+    assert_true(plain_decode(&tensor, table.stored.bytes));
     free(values);
     return table;
 }

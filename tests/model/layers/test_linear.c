@@ -2,8 +2,8 @@
  *
  * The weights are read back by the reference decoder, so the bound is that of a float sum (see
  * test_product.c) and one rounding more, that of an int8 weight times its scale. */
+#include "engine/plain/decode.h"
 #include "tests/model/plain.h"
-#include "tests/reference/decode.h"
 
 #include "model/layers/linear.h"
 
@@ -30,13 +30,13 @@ static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layo
     struct layer_under_test layer = {.weight = store_matrix(type, layout, weights, out, in),
                                      .decoded = new_doubles(out * in),
                                      .factors = tensor_has_factors(type) ? new_doubles(in) : NULL};
-    struct reference_tensor tensor = {.type = (enum reference_type)type,
-                                      .layout = (enum reference_layout)layout,
-                                      .rows = out,
-                                      .cols = in,
-                                      .values = layer.decoded,
-                                      .factors = layer.factors};
-    assert_true(reference_decode(&tensor, layer.weight.bytes));
+    struct plain_tensor tensor = {.type = (enum plain_type)type,
+                                  .layout = (enum plain_layout)layout,
+                                  .rows = out,
+                                  .cols = in,
+                                  .values = layer.decoded,
+                                  .factors = layer.factors};
+    assert_true(plain_decode(&tensor, layer.weight.bytes));
     if (bias != NULL) {
         layer.bias = new_floats(row_stride(out));
         memset(layer.bias, 0, row_stride(out) * sizeof *bias);

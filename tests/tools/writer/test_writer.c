@@ -1,6 +1,6 @@
 /* The writer of weight files, read back by the reader of tests/reference and by the engine, and
  * what it refuses. */
-#include "tests/reference/weights.h"
+#include "engine/plain/weights.h"
 #include "tests/tools/writer/writer_cases.h"
 
 #include <math.h>
@@ -28,10 +28,10 @@ static float *random_values(size_t n, uint64_t seed)
 
 /* ---- Tensors come back ---- */
 
-static void check_matrix(const struct reference_weights *weights, const char *name, size_t type,
+static void check_matrix(const struct plain_weights *weights, const char *name, size_t type,
                          const float *values, size_t rows, size_t cols)
 {
-    const struct reference_tensor *tensor = reference_tensor(weights, name);
+    const struct plain_tensor *tensor = plain_tensor(weights, name);
     assert_non_null(tensor);
     assert_int_equal(tensor->type, TYPES[type]);
     assert_int_equal(tensor->rows, rows);
@@ -84,10 +84,10 @@ static void write_matrices(size_t rows_at_once)
 
 TEST(every_type_and_layout)
 {
-    struct reference_weights weights;
+    struct plain_weights weights;
     char name[64];
     write_matrices(7);
-    if (!reference_weights_read(&weights, writer_path))
+    if (!plain_weights_read(&weights, writer_path))
         fail_msg("%s", weights.error);
     assert_int_equal(weights.n_tensors, 4 * 2 * N_SHAPES);
     for (size_t type = 0; type < 4; type++)
@@ -97,10 +97,10 @@ TEST(every_type_and_layout)
                 float *values = random_values(rows * cols, shape);
                 matrix_name(name, type, layout, shape);
                 check_matrix(&weights, name, type, values, rows, cols);
-                assert_int_equal(reference_tensor(&weights, name)->layout, layout);
+                assert_int_equal(plain_tensor(&weights, name)->layout, layout);
                 free(values);
             }
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 TEST(bytes_do_not_depend_on_the_pieces)
@@ -160,15 +160,15 @@ TEST(a_whole_model)
 /* A vocabulary and settings that are not given are empty, not missing. */
 TEST(an_empty_file)
 {
-    struct reference_weights weights;
+    struct plain_weights weights;
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
     assert_int_equal(weight_writer_rows(writer, NULL, 0), ENGINE_OK);
     assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
-    if (!reference_weights_read(&weights, writer_path))
+    if (!plain_weights_read(&weights, writer_path))
         fail_msg("%s", weights.error);
     assert_int_equal(weights.n_tensors + weights.n_words + weights.conf.n + weights.meta.n, 0);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 /* ---- What is refused ---- */

@@ -2,8 +2,8 @@
  * writer writes is read back by the reader of tests/reference, which checks the sums, and by the
  * engine; what the writer refuses; and what the engine says of sums that are wrong. */
 #include "engine/file/crc32c.h"
+#include "engine/plain/weights.h"
 #include "tests/engine/file/bad_file.h"
-#include "tests/reference/weights.h"
 #include "tests/tools/writer/writer_cases.h"
 
 #include <math.h>
@@ -61,14 +61,14 @@ static struct patient written(void)
 
 /* A value is off by half a step of its row at most: 1/127 of the largest of what is rounded, and in
  * int8k of the sums of neighbours. */
-static void check_values(const struct reference_tensor *tensor, bool with_factors)
+static void check_values(const struct plain_tensor *tensor, bool with_factors)
 {
     for (size_t n = 0; n < tensor->rows; n++) {
         const float *row = values + n * tensor->cols;
         double largest = 0, before = 0;
         for (size_t k = 0; k < tensor->cols; k++) {
             double value = tensor->factors[k] > 0 ? (double)row[k] / tensor->factors[k] : 0;
-            bool in_pairs = tensor->type == REFERENCE_INT8K && k % 2 == 1;
+            bool in_pairs = tensor->type == PLAIN_INT8K && k % 2 == 1;
             largest = fmax(largest, fmax(fabs(value), in_pairs ? fabs(before + value) : 0));
             before = value;
         }
@@ -94,18 +94,18 @@ TEST(come_back)
     for (size_t type = 0; type < 3; type++)
         for (size_t shape = 0; shape < N_SHAPES; shape++)
             for (int with_factors = 0; with_factors < 2; with_factors++) {
-                struct reference_weights weights;
+                struct plain_weights weights;
                 if (TYPES[type] == TENSOR_INT8K && (!with_factors || SHAPES[shape][1] < KEPT))
                     continue;
                 draw_for(TYPES[type], SHAPES[shape][0], SHAPES[shape][1]);
                 write_model(TYPES[type], SHAPES[shape][0], SHAPES[shape][1], with_factors, 7);
-                if (!reference_weights_read(&weights, writer_path))
+                if (!plain_weights_read(&weights, writer_path))
                     fail_msg("%s", weights.error);
                 assert_int_equal(get_u32(weights.file + HEADER_VERSION),
                                  TYPES[type] == TENSOR_INT8K ? 3 : 2);
-                assert_int_equal(reference_tensor(&weights, NAME)->type, TYPES[type]);
-                check_values(reference_tensor(&weights, NAME), with_factors);
-                reference_weights_free(&weights);
+                assert_int_equal(plain_tensor(&weights, NAME)->type, TYPES[type]);
+                check_values(plain_tensor(&weights, NAME), with_factors);
+                plain_weights_free(&weights);
                 engine_model *model = support_open(writer_path);
                 assert_int_equal(engine_model_verify(model, NULL), ENGINE_OK);
                 engine_model_close(model);

@@ -1,6 +1,6 @@
-/* Every key of CONF with its default, and the tensors that the settings ask for, as
+/* config.c - every key of CONF with its default, and the tensors that the settings ask for, as
  * weights/FORMAT.md lists them. */
-#include "tests/reference/config.h"
+#include "engine/plain/config.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void reference_complain(struct reference_model *model, const char *format, ...)
+void plain_complain(struct plain_model *model, const char *format, ...)
 {
     if (model->error[0] != '\0')
         return;
@@ -20,29 +20,29 @@ void reference_complain(struct reference_model *model, const char *format, ...)
 
 /* ---- Settings ---- */
 
-static const char *setting(struct reference_model *model, const char *key, const char *if_absent)
+static const char *setting(struct plain_model *model, const char *key, const char *if_absent)
 {
-    const char *value = reference_setting(&model->weights->conf, key, if_absent);
+    const char *value = plain_setting(&model->weights->conf, key, if_absent);
     if (!value)
-        reference_complain(model, "CONF has no %s", key);
+        plain_complain(model, "CONF has no %s", key);
     return value ? value : "";
 }
 
-static double number(struct reference_model *model, const char *key, const char *if_absent)
+static double number(struct plain_model *model, const char *key, const char *if_absent)
 {
     const char *text = setting(model, key, if_absent);
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(value))
-        reference_complain(model, "%s is no number: %s", key, text);
+        plain_complain(model, "%s is no number: %s", key, text);
     return value;
 }
 
-static size_t count(struct reference_model *model, const char *key, const char *if_absent)
+static size_t count(struct plain_model *model, const char *key, const char *if_absent)
 {
     double value = number(model, key, if_absent);
     if (!(value >= 0 && value <= 4294967296.0 && floor(value) == value)) {
-        reference_complain(model, "%s is no count", key);
+        plain_complain(model, "%s is no count", key);
         return 0;
     }
     return (size_t)value;
@@ -50,23 +50,23 @@ static size_t count(struct reference_model *model, const char *key, const char *
 
 /* A value that must be one of the names, which are separated by blanks. */
 /* names NULL: what computes by the value refuses one that it does not know. */
-static const char *one_of(struct reference_model *model, const char *key, const char *if_absent,
+static const char *one_of(struct plain_model *model, const char *key, const char *if_absent,
                           const char *names)
 {
     const char *value = setting(model, key, if_absent);
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", value);
     if (names && !strstr(names, framed))
-        reference_complain(model, "%s is none of%s: %s", key, names, value);
+        plain_complain(model, "%s is none of%s: %s", key, names, value);
     return value;
 }
 
-static bool yes(struct reference_model *model, const char *key, const char *if_absent)
+static bool yes(struct plain_model *model, const char *key, const char *if_absent)
 {
     return strcmp(one_of(model, key, if_absent, " yes no "), "yes") == 0;
 }
 
-bool reference_is(const char *value, const char *name)
+bool plain_is(const char *value, const char *name)
 {
     return strcmp(value, name) == 0;
 }
@@ -92,8 +92,7 @@ static bool known_key(const char *key)
 }
 
 /* Applies the options that differ from the file. */
-static void override_positions(struct reference_model *model,
-                               const struct reference_options *options)
+static void override_positions(struct plain_model *model, const struct plain_options *options)
 {
     if (options->position)
         model->position = options->position;
@@ -110,21 +109,21 @@ static void override_positions(struct reference_model *model,
 }
 
 /* A count whose default is another setting's. */
-static size_t count_or(struct reference_model *model, const char *key, size_t if_absent)
+static size_t count_or(struct plain_model *model, const char *key, size_t if_absent)
 {
     char text[32];
     snprintf(text, sizeof text, "%zu", if_absent);
     return count(model, key, text);
 }
 
-static double number_or(struct reference_model *model, const char *key, double if_absent)
+static double number_or(struct plain_model *model, const char *key, double if_absent)
 {
     char text[32];
     snprintf(text, sizeof text, "%.17g", if_absent);
     return number(model, key, text);
 }
 
-static void read_attention(struct reference_model *model)
+static void read_attention(struct plain_model *model)
 {
     size_t n_heads = model->n_heads;
     bool divides = n_heads > 0 && model->width % n_heads == 0;
@@ -132,8 +131,8 @@ static void read_attention(struct reference_model *model)
     model->n_key_heads = count_or(model, "key_value_heads", n_heads);
     model->n_groups = count_or(model, "layer_groups", model->n_layers);
     if (model->head_width == 0 || model->n_key_heads == 0 || n_heads % model->n_key_heads != 0)
-        reference_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
-                           model->width);
+        plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
+                       model->width);
     model->score_scale = number_or(model, "score_scale", 1 / sqrt((double)model->head_width));
     model->query_key_norm = yes(model, "query_key_norm", "no");
     model->attention_position =
@@ -150,12 +149,12 @@ static void read_attention(struct reference_model *model)
     model->global_first = count(model, "global_first", "0");
 }
 
-static void read_config(struct reference_model *model, const struct reference_options *options)
+static void read_config(struct plain_model *model, const struct plain_options *options)
 {
-    const struct reference_settings *conf = &model->weights->conf;
+    const struct plain_settings *conf = &model->weights->conf;
     for (size_t i = 0; i < conf->n; i++)
         if (!known_key(conf->keys[i]))
-            reference_complain(model, "CONF: %s is not known", conf->keys[i]);
+            plain_complain(model, "CONF: %s is not known", conf->keys[i]);
     model->n_layers = count(model, "layers", NULL);
     bool has_layers = model->n_layers > 0;
     model->width = count(model, "width", NULL);
@@ -182,11 +181,11 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->n_labels = count(model, "labels", "0");
     model->scores = one_of(model, "scores", "none", " none softmax sigmoid ");
     model->norm = one_of(model, "norm", "layer", NULL);
-    model->norm_bias = yes(model, "norm_bias", reference_is(model->norm, "layer") ? "yes" : "no");
+    model->norm_bias = yes(model, "norm_bias", plain_is(model->norm, "layer") ? "yes" : "no");
     model->norm_place = one_of(model, "norm_place", "post", " post pre sandwich ");
     model->first_norm = yes(model, "first_norm", "yes");
     model->final_norm = yes(model, "final_norm", "no");
-    bool any_norm = has_layers || model->final_norm || !reference_is(model->embedding_norm, "none");
+    bool any_norm = has_layers || model->final_norm || !plain_is(model->embedding_norm, "none");
     model->norm_eps = number(model, "norm_eps", any_norm ? NULL : "1");
     model->attention_bias = yes(model, "attention_bias", "yes");
     model->feed_forward_bias = yes(model, "feed_forward_bias", "yes");
@@ -194,7 +193,7 @@ static void read_config(struct reference_model *model, const struct reference_op
         yes(model, "feed_forward_in_bias", model->feed_forward_bias ? "yes" : "no");
     model->activation = one_of(model, "activation", "gelu", NULL);
     model->gate = one_of(model, "gate", "none", " none first second ");
-    model->causal = reference_is(one_of(model, "mask", "full", " full causal "), "causal");
+    model->causal = plain_is(one_of(model, "mask", "full", " full causal "), "causal");
     model->pooling = one_of(model, "pooling", "none", NULL);
     model->n_projections = count(model, "projections", "0");
     model->projection_bias = yes(model, "projection_bias", "yes");
@@ -203,21 +202,21 @@ static void read_config(struct reference_model *model, const struct reference_op
     if (has_layers)
         read_attention(model);
     if (model->width == 0 || !(model->norm_eps > 0))
-        reference_complain(model, "width and norm_eps must be greater than 0");
+        plain_complain(model, "width and norm_eps must be greater than 0");
     if (model->n_frequencies > 0)
-        model->frequencies = reference_vector(model, model->n_frequencies, "position.frequencies");
+        model->frequencies = plain_vector(model, model->n_frequencies, "position.frequencies");
     if (options)
         override_positions(model, options);
     if (options && options->mask)
-        model->causal = reference_is(options->mask, "causal");
+        model->causal = plain_is(options->mask, "causal");
     model->int8_rows = options && options->int8_rows;
+    model->trace = options ? options->trace : NULL;
 }
 
-struct reference_model reference_model_open(const struct reference_weights *weights,
-                                            const struct reference_options *options,
-                                            char error[256])
+struct plain_model plain_model_open(const struct plain_weights *weights,
+                                    const struct plain_options *options, char error[256])
 {
-    struct reference_model model = {.weights = weights, .error = error};
+    struct plain_model model = {.weights = weights, .error = error};
     error[0] = '\0';
     read_config(&model, options);
     return model;
@@ -225,45 +224,44 @@ struct reference_model reference_model_open(const struct reference_weights *weig
 
 /* ---- Tensors ---- */
 
-const double *reference_matrix(struct reference_model *model, size_t rows, size_t cols,
-                               const char *name)
+const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name)
 {
-    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
     if (!tensor)
-        reference_complain(model, "there is no %s", name);
+        plain_complain(model, "there is no %s", name);
     else if (tensor->n_dims != 2 || tensor->rows != rows || tensor->cols != cols)
-        reference_complain(model, "%s is not [%zu, %zu]", name, rows, cols);
+        plain_complain(model, "%s is not [%zu, %zu]", name, rows, cols);
     else
         return tensor->values;
     return NULL;
 }
 
-const double *reference_vector(struct reference_model *model, size_t n, const char *name)
+const double *plain_vector(struct plain_model *model, size_t n, const char *name)
 {
-    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
     if (!tensor)
-        reference_complain(model, "there is no %s", name);
-    else if (tensor->n_dims != 1 || tensor->rows != n || tensor->type != REFERENCE_F32)
-        reference_complain(model, "%s is not f32 [%zu]", name, n);
+        plain_complain(model, "there is no %s", name);
+    else if (tensor->n_dims != 1 || tensor->rows != n || tensor->type != PLAIN_F32)
+        plain_complain(model, "%s is not f32 [%zu]", name, n);
     else
         return tensor->values;
     return NULL;
 }
 
-const double *reference_table(struct reference_model *model, size_t rows, const char *name)
+const double *plain_table(struct plain_model *model, size_t rows, const char *name)
 {
-    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
-    if (tensor && tensor->layout != REFERENCE_ROWS)
-        reference_complain(model, "%s is not in rows", name);
-    return reference_matrix(model, rows, model->embedding_width, name);
+    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
+    if (tensor && tensor->layout != PLAIN_ROWS)
+        plain_complain(model, "%s is not in rows", name);
+    return plain_matrix(model, rows, model->embedding_width, name);
 }
 
-const double *reference_position_table(struct reference_model *model, size_t *n_rows)
+const double *plain_position_table(struct plain_model *model, size_t *n_rows)
 {
     static const char name[] = "embedding.position.weight";
-    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
     *n_rows = tensor ? tensor->rows : 0;
     if (tensor && tensor->rows < model->max_tokens + model->position_offset)
-        reference_complain(model, "%s has only %zu rows", name, tensor->rows);
-    return reference_table(model, *n_rows, name);
+        plain_complain(model, "%s has only %zu rows", name, tensor->rows);
+    return plain_table(model, *n_rows, name);
 }

@@ -1,8 +1,8 @@
-/* The encoder once more, to be read along with the paper: every step is a plain loop over doubles,
- * every formula is written as in weights/FORMAT.md, and nothing is shared with the engine.
+/* encoder.c - to be read along with the paper: every step is a plain loop over doubles, every
+ * formula is written as in weights/FORMAT.md, and nothing is shared with the engine.
  *
  * Matrices of linear layers are [out, in], y = x·Wᵀ + b; attention is in attention.c. */
-#include "tests/reference/steps.h"
+#include "engine/plain/steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,21 +12,21 @@
 /* ---- Embedding ---- */
 
 /* Column i of position p of a text of n_tokens, as weights/FORMAT.md has it; nothing learned. */
-static double computed_position(struct reference_model *model, size_t p, size_t n_tokens, size_t i)
+static double computed_position(struct plain_model *model, size_t p, size_t n_tokens, size_t i)
 {
     double place = (double)p, width = (double)model->embedding_width, angle = 0;
-    if (reference_is(model->position, "index"))
+    if (plain_is(model->position, "index"))
         return place / (double)n_tokens;
-    if (reference_is(model->position, "binary")) {
+    if (plain_is(model->position, "binary")) {
         for (size_t bit = 0; bit < i; bit++)
             p /= 2;
         return p % 2 == 1 ? 1 : 0;
     }
-    if (reference_is(model->position, "exponential"))
+    if (plain_is(model->position, "exponential"))
         return exp(-place / exp(log(model->position_base) * (double)i / width));
-    if (reference_is(model->position, "sinusoidal")) {
+    if (plain_is(model->position, "sinusoidal")) {
         angle = place / pow(model->position_base, (double)(i / 2 * 2) / width);
-    } else if (reference_is(model->position, "fourier")) {
+    } else if (plain_is(model->position, "fourier")) {
         if (model->n_frequencies > 0 && i / 2 >= model->n_frequencies)
             return 0;
         double frequency = (double)(i / 2 + 1) / (double)model->max_tokens;
@@ -35,27 +35,26 @@ static double computed_position(struct reference_model *model, size_t p, size_t 
                                                  : model->frequencies[i / 2];
         angle = 2 * acos(-1.0) * frequency * place;
     } else {
-        if (!reference_is(model->position, "none"))
-            reference_complain(model, "position %s is not known", model->position);
+        if (!plain_is(model->position, "none"))
+            plain_complain(model, "position %s is not known", model->position);
         return 0;
     }
     return i % 2 == 0 ? sin(angle) : cos(angle);
 }
 
 /* x [T, E] += position_scale · PE */
-static void add_positions(struct reference_model *model, const struct reference_text *text,
-                          double *x)
+static void add_positions(struct plain_model *model, const struct plain_text *text, double *x)
 {
     size_t n_tokens = text->n_tokens;
     size_t width = model->embedding_width, n_rows = 0;
     const double *learned =
-        reference_is(model->position, "learned") ? reference_position_table(model, &n_rows) : NULL;
+        plain_is(model->position, "learned") ? plain_position_table(model, &n_rows) : NULL;
     if (model->error[0] != '\0')
         return;
     for (size_t t = 0; t < n_tokens; t++) {
         size_t row = text->rows[t];
         if (learned && row >= n_rows) {
-            reference_complain(model, "row %zu is not in the table of positions", row);
+            plain_complain(model, "row %zu is not in the table of positions", row);
             return;
         }
         for (size_t i = 0; i < width; i++)
@@ -67,32 +66,34 @@ static void add_positions(struct reference_model *model, const struct reference_
 }
 
 /* x [T, D] */
-static double *embed(struct reference_model *model, const int32_t *ids, const int32_t *types,
-                     const struct reference_text *text)
+static double *embed(struct plain_model *model, const int32_t *ids, const int32_t *types,
+                     const struct plain_text *text)
 {
     size_t width = model->embedding_width, n_tokens = text->n_tokens;
-    double *x = reference_doubles(n_tokens * width);
-    const double *tokens = reference_table(model, model->vocabulary, "embedding.token.weight"),
+    double *x = plain_doubles(n_tokens * width);
+    const double *tokens = plain_table(model, model->vocabulary, "embedding.token.weight"),
                  *kinds = NULL;
     if (model->n_types > 0)
-        kinds = reference_table(model, model->n_types, "embedding.type.weight");
+        kinds = plain_table(model, model->n_types, "embedding.type.weight");
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         if (ids[t] < 0 || (size_t)ids[t] >= model->vocabulary)
-            reference_complain(model, "id %d", (int)ids[t]);
+            plain_complain(model, "id %d", (int)ids[t]);
         else if (types[t] < 0 || (kinds && (size_t)types[t] >= model->n_types))
-            reference_complain(model, "type %d", (int)types[t]);
+            plain_complain(model, "type %d", (int)types[t]);
         else
             for (size_t i = 0; i < width; i++)
                 x[t * width + i] = model->embedding_scale * tokens[(size_t)ids[t] * width + i] +
                                    (kinds ? kinds[(size_t)types[t] * width + i] : 0);
     }
+    plain_show(model, "scale · token + type", x, n_tokens, width);
     add_positions(model, text, x);
-    if (!reference_is(model->embedding_norm, "none"))
-        reference_normalise(model, model->embedding_norm, "embedding.norm", x, n_tokens, width);
+    plain_show(model, "+ position", x, n_tokens, width);
+    if (!plain_is(model->embedding_norm, "none"))
+        plain_normalise(model, model->embedding_norm, "embedding.norm", x, n_tokens, width);
     if (width == model->width)
         return x;
     double *projected =
-        reference_linear(model, "embedding.projection", true, x, n_tokens, width, model->width);
+        plain_linear(model, "embedding.projection", true, x, n_tokens, width, model->width);
     free(x);
     return projected;
 }
@@ -111,64 +112,63 @@ static double gelu_near(double x)
     return fmax(x, 0) - a * sum;
 }
 
-static double activate(struct reference_model *model, const char *kind, bool is_near, double x)
+static double activate(struct plain_model *model, const char *kind, bool is_near, double x)
 {
-    if (is_near && reference_is(kind, "gelu"))
+    if (is_near && plain_is(kind, "gelu"))
         return gelu_near(x);
-    if (reference_is(kind, "relu"))
+    if (plain_is(kind, "relu"))
         return x > 0 ? x : 0;
-    if (reference_is(kind, "silu"))
+    if (plain_is(kind, "silu"))
         return x / (1 + exp(-x));
-    if (reference_is(kind, "gelu_tanh"))
+    if (plain_is(kind, "gelu_tanh"))
         return x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
-    if (!reference_is(kind, "gelu"))
-        reference_complain(model, "activation %s is not known", kind);
+    if (!plain_is(kind, "gelu"))
+        plain_complain(model, "activation %s is not known", kind);
     return x * (1 + erf(x / sqrt(2.0))) / 2;
 }
 
-void reference_name(const struct reference_model *model, size_t layer, const char *part,
-                    char name[64])
+void plain_name(const struct plain_model *model, size_t layer, const char *part, char name[64])
 {
     size_t group = layer * model->n_groups / model->n_layers;
     snprintf(name, 64, "layers.%zu.%s", group, part);
 }
 
-static double *feed_forward(struct reference_model *model, size_t layer, const double *x,
+static double *feed_forward(struct plain_model *model, size_t layer, const double *x,
                             size_t n_tokens)
 {
     size_t width = model->width, middle = model->feed_forward;
-    bool gated = !reference_is(model->gate, "none");
+    bool gated = !plain_is(model->gate, "none");
     size_t n_in = gated ? 2 * middle : middle;
     char name[64];
-    reference_name(model, layer, "feed_forward.in", name);
-    double *in =
-        reference_linear(model, name, model->feed_forward_in_bias, x, n_tokens, width, n_in);
-    double *between = reference_doubles(n_tokens * middle);
-    bool near = reference_rounds(model, name) && (!gated || middle % 16 == 0);
+    plain_name(model, layer, "feed_forward.in", name);
+    double *in = plain_linear(model, name, model->feed_forward_in_bias, x, n_tokens, width, n_in);
+    double *between = plain_doubles(n_tokens * middle);
+    bool near = plain_rounds(model, name) && (!gated || middle % 16 == 0);
     for (size_t t = 0; t < n_tokens; t++) {
         for (size_t i = 0; i < middle; i++) {
             double first = in[t * n_in + i], second = gated ? in[t * n_in + middle + i] : 1;
             between[t * middle + i] =
-                reference_is(model->gate, "second")
+                plain_is(model->gate, "second")
                     ? first * activate(model, model->activation, near, second)
                     : activate(model, model->activation, near, first) * second;
         }
     }
-    reference_name(model, layer, "feed_forward.out", name);
+    plain_show(model, "activated, times the gate if there is one", between, n_tokens, middle);
+    plain_name(model, layer, "feed_forward.out", name);
     double *result =
-        reference_linear(model, name, model->feed_forward_bias, between, n_tokens, middle, width);
+        plain_linear(model, name, model->feed_forward_bias, between, n_tokens, middle, width);
     free(in);
     free(between);
     return result;
 }
 
 /* x [T, D] in place, by the norm of that name of the layer. */
-static void layer_norm(struct reference_model *model, size_t layer, const char *part, double *x,
+static void layer_norm(struct plain_model *model, size_t layer, const char *part, double *x,
                        size_t n_tokens)
 {
     char name[64];
-    reference_name(model, layer, part, name);
-    reference_normalise(model, model->norm, name, x, n_tokens, model->width);
+    plain_name(model, layer, part, name);
+    plain_normalise(model, model->norm, name, x, n_tokens, model->width);
 }
 
 /* post:     x = norm(x + part(x))
@@ -176,31 +176,32 @@ static void layer_norm(struct reference_model *model, size_t layer, const char *
  *           no
  * sandwich: x = x + norm_after(part(norm(x)))
  * map NULL: the feed-forward part. */
-static void sublayer(struct reference_model *model, size_t layer, double *x,
-                     const struct reference_text *text, double *map)
+static void sublayer(struct plain_model *model, size_t layer, double *x,
+                     const struct plain_text *text, double *map)
 {
     size_t n_tokens = text->n_tokens, n = n_tokens * model->width;
     const char *norm = map ? "attention.norm" : "feed_forward.norm";
-    bool is_post = reference_is(model->norm_place, "post");
-    double *input = reference_doubles(n);
+    bool is_post = plain_is(model->norm_place, "post");
+    double *input = plain_doubles(n);
     memcpy(input, x, n * sizeof *x);
     if (!is_post && (model->first_norm || layer > 0 || !map))
         layer_norm(model, layer, norm, input, n_tokens);
-    double *result = map ? reference_attention(model, layer, input, text, map)
+    double *result = map ? plain_self_attention(model, layer, input, text, map)
                          : feed_forward(model, layer, input, n_tokens);
-    if (reference_is(model->norm_place, "sandwich"))
+    if (plain_is(model->norm_place, "sandwich"))
         layer_norm(model, layer, map ? "attention.norm_after" : "feed_forward.norm_after", result,
                    n_tokens);
     for (size_t i = 0; i < n; i++)
         x[i] += result[i];
+    plain_show(model, map ? "x + attention" : "x + feed-forward", x, n_tokens, model->width);
     if (is_post)
         layer_norm(model, layer, norm, x, n_tokens);
     free(input);
     free(result);
 }
 
-static void run_layers(struct reference_model *model, const struct reference_text *text,
-                       struct reference_output *output)
+static void run_layers(struct plain_model *model, const struct plain_text *text,
+                       struct plain_output *output)
 {
     size_t n_tokens = output->n_tokens, n = n_tokens * model->width;
     double *x = output->tokens;
@@ -212,17 +213,16 @@ static void run_layers(struct reference_model *model, const struct reference_tex
         memcpy(output->hidden + (layer + 1) * n, x, n * sizeof *x);
     }
     if (model->final_norm)
-        reference_normalise(model, model->norm, "final.norm", x, n_tokens, model->width);
+        plain_normalise(model, model->norm, "final.norm", x, n_tokens, model->width);
 }
 
 /* ---- The complete encoder ---- */
 
-bool reference_encode(const struct reference_weights *weights, const struct reference_input *input,
-                      const struct reference_options *options, struct reference_output *output,
-                      char error[256])
+bool plain_encode(const struct plain_weights *weights, const struct plain_input *input,
+                  const struct plain_options *options, struct plain_output *output, char error[256])
 {
-    struct reference_model model = reference_model_open(weights, options, error);
-    *output = (struct reference_output){0};
+    struct plain_model model = plain_model_open(weights, options, error);
+    *output = (struct plain_output){0};
     if (error[0] != '\0')
         return false;
     int32_t *ids = calloc(input->n + 1, sizeof *ids), *types = calloc(input->n + 1, sizeof *types);
@@ -244,14 +244,14 @@ bool reference_encode(const struct reference_weights *weights, const struct refe
         rows[n_tokens] = is_padding ? offset - 1 : offset + counted - 1;
         positions[n_tokens++] = t - first;
     }
-    *output = (struct reference_output){.n_tokens = n_tokens,
-                                        .n_layers = model.n_layers,
-                                        .n_heads = model.n_heads,
-                                        .width = model.width};
-    output->hidden = reference_doubles((model.n_layers + 1) * n_tokens * model.width);
-    output->attention = reference_doubles(model.n_layers * model.n_heads * n_tokens * n_tokens);
-    struct reference_text text = {n_tokens, n_tokens > 0 ? positions[n_tokens - 1] + 1 : 0,
-                                  positions, rows};
+    *output = (struct plain_output){.n_tokens = n_tokens,
+                                    .n_layers = model.n_layers,
+                                    .n_heads = model.n_heads,
+                                    .width = model.width};
+    output->hidden = plain_doubles((model.n_layers + 1) * n_tokens * model.width);
+    output->attention = plain_doubles(model.n_layers * model.n_heads * n_tokens * n_tokens);
+    struct plain_text text = {n_tokens, n_tokens > 0 ? positions[n_tokens - 1] + 1 : 0, positions,
+                              rows};
     output->tokens = embed(&model, ids, types, &text);
     run_layers(&model, &text, output);
     free(ids);
@@ -261,26 +261,25 @@ bool reference_encode(const struct reference_weights *weights, const struct refe
     return error[0] == '\0';
 }
 
-void reference_output_free(struct reference_output *output)
+void plain_output_free(struct plain_output *output)
 {
     free(output->hidden);
     free(output->attention);
     free(output->tokens);
-    *output = (struct reference_output){0};
+    *output = (struct plain_output){0};
 }
 
-void reference_pool(const struct reference_output *output, const char *pooling, bool normalize,
-                    double *out)
+void plain_pool(const struct plain_output *output, const char *pooling, bool normalize, double *out)
 {
     size_t n_tokens = output->n_tokens, width = output->width;
     double square = 0;
     for (size_t i = 0; i < width; i++) {
         out[i] = n_tokens > 0 ? output->tokens[i] : 0;
-        for (size_t t = 1; t < n_tokens && !reference_is(pooling, "cls"); t++) {
+        for (size_t t = 1; t < n_tokens && !plain_is(pooling, "cls"); t++) {
             double value = output->tokens[t * width + i];
-            out[i] = reference_is(pooling, "mean") ? out[i] + value : fmax(out[i], value);
+            out[i] = plain_is(pooling, "mean") ? out[i] + value : fmax(out[i], value);
         }
-        if (reference_is(pooling, "mean") && n_tokens > 0)
+        if (plain_is(pooling, "mean") && n_tokens > 0)
             out[i] /= (double)n_tokens;
         square += out[i] * out[i];
     }
@@ -288,11 +287,10 @@ void reference_pool(const struct reference_output *output, const char *pooling, 
         out[i] /= fmax(sqrt(square), 1e-12);
 }
 
-bool reference_positions(const struct reference_weights *weights,
-                         const struct reference_options *options, size_t n, double *out,
-                         char error[256])
+bool plain_positions(const struct plain_weights *weights, const struct plain_options *options,
+                     size_t n, double *out, char error[256])
 {
-    struct reference_model model = reference_model_open(weights, options, error);
+    struct plain_model model = plain_model_open(weights, options, error);
     size_t *positions = calloc(n + 1, sizeof *positions), *rows = calloc(n + 1, sizeof *rows);
     if (!positions || !rows)
         abort();
@@ -303,7 +301,7 @@ bool reference_positions(const struct reference_weights *weights,
     for (size_t i = 0; i < n * model.embedding_width; i++)
         out[i] = 0;
     if (error[0] == '\0')
-        add_positions(&model, &(struct reference_text){n, n, positions, rows}, out);
+        add_positions(&model, &(struct plain_text){n, n, positions, rows}, out);
     free(positions);
     free(rows);
     return error[0] == '\0';
@@ -312,12 +310,12 @@ bool reference_positions(const struct reference_weights *weights,
 /* ---- Vectors of texts, and labels ---- */
 
 /* out [D] from output->tokens. */
-static void pool(struct reference_model *model, const struct reference_output *output,
-                 const char *kind, double *out)
+static void pool(struct plain_model *model, const struct plain_output *output, const char *kind,
+                 double *out)
 {
     size_t n = output->n_tokens, width = output->width;
     if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
-        reference_complain(model, "pooling %s is not known", kind);
+        plain_complain(model, "pooling %s is not known", kind);
     for (size_t i = 0; i < width; i++) {
         double sum = 0, weighted = 0, largest = -(double)INFINITY;
         for (size_t t = 0; t < n; t++) {
@@ -326,37 +324,36 @@ static void pool(struct reference_model *model, const struct reference_output *o
             weighted += (double)(t + 1) * value / ((double)(n * (n + 1)) / 2);
             largest = fmax(largest, value);
         }
-        out[i] = reference_is(kind, "mean")            ? sum / (double)n
-                 : reference_is(kind, "mean_sqrt")     ? sum / sqrt((double)n)
-                 : reference_is(kind, "max")           ? largest
-                 : reference_is(kind, "weighted_mean") ? weighted
-                 : reference_is(kind, "last")          ? output->tokens[(n - 1) * width + i]
-                                                       : output->tokens[i];
+        out[i] = plain_is(kind, "mean")            ? sum / (double)n
+                 : plain_is(kind, "mean_sqrt")     ? sum / sqrt((double)n)
+                 : plain_is(kind, "max")           ? largest
+                 : plain_is(kind, "weighted_mean") ? weighted
+                 : plain_is(kind, "last")          ? output->tokens[(n - 1) * width + i]
+                                                   : output->tokens[i];
     }
 }
 
-static double activate_dense(struct reference_model *model, const char *kind, double x)
+static double activate_dense(struct plain_model *model, const char *kind, double x)
 {
-    return reference_is(kind, "identity") ? x
-           : reference_is(kind, "tanh")   ? tanh(x)
-                                          : activate(model, kind, false, x);
+    return plain_is(kind, "identity") ? x
+           : plain_is(kind, "tanh")   ? tanh(x)
+                                      : activate(model, kind, false, x);
 }
 
-double *reference_vector_of_text(const struct reference_weights *weights,
-                                 const struct reference_output *output, size_t *width,
-                                 char error[256])
+double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
+                             size_t *width, char error[256])
 {
-    struct reference_model model = reference_model_open(weights, NULL, error);
-    double *x = reference_doubles(output->width), square = 0;
+    struct plain_model model = plain_model_open(weights, NULL, error);
+    double *x = plain_doubles(output->width), square = 0;
     pool(&model, output, model.pooling, x);
     *width = output->width;
     for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
         char name[64];
         snprintf(name, sizeof name, "projection.%zu.weight", i);
-        const struct reference_tensor *weight = reference_tensor(weights, name);
+        const struct plain_tensor *weight = plain_tensor(weights, name);
         const size_t n_out = weight ? weight->rows : 0;
         *strrchr(name, '.') = '\0';
-        double *y = reference_linear(&model, name, model.projection_bias, x, 1, *width, n_out);
+        double *y = plain_linear(&model, name, model.projection_bias, x, 1, *width, n_out);
         free(x);
         x = y;
         *width = n_out;
@@ -374,37 +371,37 @@ double *reference_vector_of_text(const struct reference_weights *weights,
 }
 
 /* z = norm(act(x·Wᵀ + b)) where the head has these parts: x [D] in place. */
-static void apply_head(struct reference_model *model, double *x)
+static void apply_head(struct plain_model *model, double *x)
 {
     size_t width = model->width;
-    if (!reference_is(model->head_dense, "none")) {
+    if (!plain_is(model->head_dense, "none")) {
         double *dense =
-            reference_linear(model, "head.dense", model->head_dense_bias, x, 1, width, width);
+            plain_linear(model, "head.dense", model->head_dense_bias, x, 1, width, width);
         for (size_t i = 0; i < width; i++)
             x[i] = activate_dense(model, model->head_dense, dense[i]);
         free(dense);
     }
     if (model->head_norm)
-        reference_normalise(model, "layer", "head.norm", x, 1, width);
+        plain_normalise(model, "layer", "head.norm", x, 1, width);
 }
 
-bool reference_scores(const struct reference_weights *weights,
-                      const struct reference_output *output, double *out, char error[256])
+bool plain_scores(const struct plain_weights *weights, const struct plain_output *output,
+                  double *out, char error[256])
 {
-    struct reference_model model = reference_model_open(weights, NULL, error);
+    struct plain_model model = plain_model_open(weights, NULL, error);
     if (error[0] != '\0')
         return false;
-    double *pooled = reference_doubles(model.width), sum = 0;
+    double *pooled = plain_doubles(model.width), sum = 0;
     pool(&model, output, model.head_pooling, pooled);
     apply_head(&model, pooled);
-    double *logits = reference_linear(&model, "head.output", model.head_bias, pooled, 1,
-                                      model.width, model.n_labels);
+    double *logits = plain_linear(&model, "head.output", model.head_bias, pooled, 1, model.width,
+                                  model.n_labels);
     for (size_t i = 0; i < model.n_labels; i++)
         sum += exp(logits[i]);
     for (size_t i = 0; i < model.n_labels; i++)
-        out[i] = reference_is(model.scores, "softmax")   ? exp(logits[i]) / sum
-                 : reference_is(model.scores, "sigmoid") ? 1 / (1 + exp(-logits[i]))
-                                                         : logits[i];
+        out[i] = plain_is(model.scores, "softmax")   ? exp(logits[i]) / sum
+                 : plain_is(model.scores, "sigmoid") ? 1 / (1 + exp(-logits[i]))
+                                                     : logits[i];
     free(pooled);
     free(logits);
     return error[0] == '\0';

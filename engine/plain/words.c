@@ -1,5 +1,5 @@
 /* words.c - see words.h: decode, normalize, split, look up. */
-#include "tests/reference/words.h"
+#include "engine/plain/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static size_t word_end(const struct character *characters, size_t n, size_t i)
 
 /* The id of the longest piece with which word [n] begins, after the prefix, and its length; -1 if
  * there is none. */
-static int32_t longest_piece(const struct reference_weights *weights, const struct character *word,
+static int32_t longest_piece(const struct plain_weights *weights, const struct character *word,
                              size_t n, const char *prefix, size_t *len)
 {
     char piece[UTF8_MOST * MAX_WORD + 64];
@@ -120,7 +120,7 @@ static int32_t longest_piece(const struct reference_weights *weights, const stru
     for (size_t i = 0; i < n; i++)
         ends[i] = n_bytes += (size_t)utf8proc_encode_char(word[i].code, (uint8_t *)piece + n_bytes);
     for (*len = n; *len > 0; --*len) {
-        int32_t id = reference_word(weights, piece, ends[*len - 1]);
+        int32_t id = plain_word(weights, piece, ends[*len - 1]);
         if (id >= 0)
             return id;
     }
@@ -129,50 +129,84 @@ static int32_t longest_piece(const struct reference_weights *weights, const stru
 
 /* Writes the tokens of a word [n], or one that is unknown if a piece is missing. Returns their
  * number. */
-static size_t word_tokens(const struct reference_weights *weights, const struct character *word,
-                          size_t n, struct reference_token *out)
+static size_t word_tokens(const struct plain_weights *weights, const struct character *word,
+                          size_t n, struct plain_token *out)
 {
-    const struct reference_settings *settings = &weights->tokn;
+    const struct plain_settings *settings = &weights->tokn;
     size_t n_out = 0, len;
     for (size_t i = 0; i < n && n <= MAX_WORD; i += len) {
-        const char *prefix = i > 0 ? reference_setting(settings, "prefix", "##") : "";
+        const char *prefix = i > 0 ? plain_setting(settings, "prefix", "##") : "";
         int32_t id = longest_piece(weights, word + i, n - i, prefix, &len);
         if (id < 0)
             break;
-        out[n_out++] = (struct reference_token){id, word[i].begin, word[i + len - 1].end};
+        out[n_out++] = (struct plain_token){id, word[i].begin, word[i + len - 1].end};
         if (i + len == n)
             return n_out;
     }
-    int32_t unknown = (int32_t)strtol(reference_setting(settings, "unknown", "0"), NULL, 10);
-    *out = (struct reference_token){unknown, word->begin, word[n - 1].end};
+    int32_t unknown = (int32_t)strtol(plain_setting(settings, "unknown", "0"), NULL, 10);
+    *out = (struct plain_token){unknown, word->begin, word[n - 1].end};
     return 1;
 }
 
 /* ---- The text ---- */
 
-static bool is_bert(const struct reference_settings *settings)
+static bool has_settings(const struct plain_settings *settings, const char *const needed[][2])
 {
-    static const char *const needed[][2] = {
-        {"kind", "wordpiece"},
-        {"normalizer", "clean space_cjk nfd drop_nonspacing lower"},
-        {"splitter", "blanks punctuation"},
-        {"max_word", "100"}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (strcmp(reference_setting(settings, needed[i][0], ""), needed[i][1]) != 0)
+    for (size_t i = 0; needed[i][0] != NULL; i++)
+        if (strcmp(plain_setting(settings, needed[i][0], "no"), needed[i][1]) != 0)
             return false;
     return true;
 }
 
-struct reference_token *reference_tokens(const struct reference_weights *weights, const char *text,
-                                         size_t *n)
+/* The tokenizer `blanks`: what is between two blanks is a word, and is looked up as it is. */
+static size_t split_at_blanks(const struct plain_weights *weights, const char *text,
+                              const struct character *characters, size_t n, struct plain_token *out)
 {
-    if (!is_bert(&weights->tokn))
+    const char *unknown = plain_setting(&weights->tokn, "unknown", "0");
+    size_t n_out = 0;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        for (end = i; end < n && !is_blank(characters[end].code);)
+            end++;
+        if (end == i)
+            continue;
+        const size_t begin = characters[i].begin, len = characters[end - 1].end - begin;
+        int32_t id = plain_word(weights, text + begin, len);
+        out[n_out++] = (struct plain_token){id >= 0 ? id : (int32_t)strtol(unknown, NULL, 10),
+                                            begin, begin + len};
+    }
+    return n_out;
+}
+
+/* BERT's: words and punctuation, in pieces. */
+static size_t split_in_pieces(const struct plain_weights *weights,
+                              const struct character *characters, size_t n, struct plain_token *out)
+{
+    size_t n_out = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        bool is_word = characters[i].code != ' ';
+        end = is_word ? word_end(characters, n, i) : i + 1;
+        n_out += is_word ? word_tokens(weights, characters + i, end - i, out + n_out) : 0;
+    }
+    return n_out;
+}
+
+struct plain_token *plain_tokens(const struct plain_weights *weights, const char *text, size_t *n)
+{
+    static const char *const bert[][2] = {
+        {"kind", "wordpiece"},
+        {"normalizer", "clean space_cjk nfd drop_nonspacing lower"},
+        {"splitter", "blanks punctuation"},
+        {"max_word", "100"},
+        {NULL, NULL}};
+    static const char *const blanks[][2] = {{"kind", "blanks"}, {"lower", "no"}, {NULL, NULL}};
+    bool is_bert = has_settings(&weights->tokn, bert);
+    if (!is_bert && !has_settings(&weights->tokn, blanks))
         return NULL;
     size_t n_read, n_characters;
     struct character *read = decode(text, &n_read);
     struct character *characters = normalize(read, n_read, &n_characters);
-    const char *frame = reference_setting(&weights->tokn, "single", "A:0");
-    struct reference_token *tokens = calloc(n_characters + strlen(frame) + 1, sizeof *tokens);
+    const char *frame = plain_setting(&weights->tokn, "single", "A:0");
+    struct plain_token *tokens = calloc(n_characters + strlen(frame) + 1, sizeof *tokens);
     if (!tokens)
         abort();
     *n = 0;
@@ -180,11 +214,10 @@ struct reference_token *reference_tokens(const struct reference_weights *weights
         piece += *piece == ' ';
         if (*piece != 'A')
             tokens[(*n)++].id = (int32_t)strtol(piece, NULL, 10);
-        for (size_t i = 0, end; *piece == 'A' && i < n_characters; i = end) {
-            bool is_word = characters[i].code != ' ';
-            end = is_word ? word_end(characters, n_characters, i) : i + 1;
-            *n += is_word ? word_tokens(weights, characters + i, end - i, tokens + *n) : 0;
-        }
+        else if (is_bert)
+            *n += split_in_pieces(weights, characters, n_characters, tokens + *n);
+        else
+            *n += split_at_blanks(weights, text, read, n_read, tokens + *n);
     }
     free(read);
     free(characters);

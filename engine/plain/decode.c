@@ -1,11 +1,11 @@
-/* Numbers and matrices of the weight file, one element at a time, from the formulas of
+/* decode.c - numbers and matrices of the weight file, one element at a time, by the formulas of
  * weights/FORMAT.md: little-endian integers, f32, f16, bf16, int8 with scales; rows and panels. */
-#include "tests/reference/decode.h"
+#include "engine/plain/decode.h"
 
 #include <math.h>
 #include <string.h>
 
-uint64_t reference_number(const uint8_t *bytes, unsigned n)
+uint64_t plain_number(const uint8_t *bytes, unsigned n)
 {
     uint64_t value = 0;
     for (unsigned i = n; i > 0; i--)
@@ -13,7 +13,7 @@ uint64_t reference_number(const uint8_t *bytes, unsigned n)
     return value;
 }
 
-double reference_f16(uint32_t bits)
+double plain_f16(uint32_t bits)
 {
     int exponent = (int)(bits >> 10 & 31);
     double fraction = (double)(bits & 1023), sign = bits & 0x8000 ? -1.0 : 1.0;
@@ -29,43 +29,43 @@ static double f32_value(uint32_t bits)
     return (double)value;
 }
 
-static uint64_t element_bytes(enum reference_type type)
+static uint64_t element_bytes(enum plain_type type)
 {
-    return type == REFERENCE_F32 ? 4 : type >= REFERENCE_INT8 ? 1 : 2;
+    return type == PLAIN_F32 ? 4 : type >= PLAIN_INT8 ? 1 : 2;
 }
 
 /* Returns the offset of element (n, k) of the matrix [N, K], in elements. */
-static uint64_t element_index(const struct reference_tensor *tensor, uint64_t n, uint64_t k)
+static uint64_t element_index(const struct plain_tensor *tensor, uint64_t n, uint64_t k)
 {
     uint64_t cols = tensor->cols;
-    if (tensor->layout == REFERENCE_ROWS)
+    if (tensor->layout == PLAIN_ROWS)
         return n * cols + k;
-    if (tensor->type >= REFERENCE_INT8)
+    if (tensor->type >= PLAIN_INT8)
         return ((n / 16 * ((cols + 3) / 4) + k / 4) * 16 + n % 16) * 4 + k % 4;
     return (n / 16 * cols + k) * 16 + n % 16;
 }
 
-static double element_value(const struct reference_tensor *tensor, const uint8_t *bytes,
+static double element_value(const struct plain_tensor *tensor, const uint8_t *bytes,
                             uint64_t scales, uint64_t n, uint64_t k)
 {
     const uint8_t *at = bytes + element_bytes(tensor->type) * element_index(tensor, n, k);
     switch (tensor->type) {
-    case REFERENCE_F32: return f32_value((uint32_t)reference_number(at, 4));
-    case REFERENCE_F16: return reference_f16((uint32_t)reference_number(at, 2));
-    case REFERENCE_BF16: return f32_value((uint32_t)reference_number(at, 2) << 16);
+    case PLAIN_F32: return f32_value((uint32_t)plain_number(at, 4));
+    case PLAIN_F16: return plain_f16((uint32_t)plain_number(at, 2));
+    case PLAIN_BF16: return f32_value((uint32_t)plain_number(at, 2) << 16);
     default: break;
     }
     int integer = *at < 128 ? *at : *at - 256;
-    return integer * f32_value((uint32_t)reference_number(bytes + scales + 4 * n, 4));
+    return integer * f32_value((uint32_t)plain_number(bytes + scales + 4 * n, 4));
 }
 
 /* Stored rows and columns, padding of panels included. */
-static void stored_shape(const struct reference_tensor *tensor, uint64_t *rows, uint64_t *cols)
+static void stored_shape(const struct plain_tensor *tensor, uint64_t *rows, uint64_t *cols)
 {
-    bool panels = tensor->layout == REFERENCE_PANELS;
+    bool panels = tensor->layout == PLAIN_PANELS;
     *rows = panels ? ((uint64_t)tensor->rows + 15) / 16 * 16 : tensor->rows;
-    *cols = panels && tensor->type >= REFERENCE_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4
-                                                     : tensor->cols;
+    *cols =
+        panels && tensor->type >= PLAIN_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4 : tensor->cols;
 }
 
 /* int8: the scales start at the next multiple of 64 after the elements. */
@@ -74,7 +74,7 @@ static uint64_t scales_offset(uint64_t n_elements)
     return (n_elements + 63) / 64 * 64;
 }
 
-bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_bytes)
+bool plain_stored_bytes(const struct plain_tensor *tensor, uint64_t *n_bytes)
 {
     uint64_t rows, cols, n_elements;
     stored_shape(tensor, &rows, &cols);
@@ -82,18 +82,18 @@ bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_b
         rows > UINT64_MAX / 16)
         return false;
     *n_bytes = n_elements * element_bytes(tensor->type);
-    if (tensor->type >= REFERENCE_INT8)
+    if (tensor->type >= PLAIN_INT8)
         *n_bytes = scales_offset(n_elements) + 4 * rows;
-    if (tensor->type > REFERENCE_INT8) /* column sums; factors */
+    if (tensor->type > PLAIN_INT8) /* column sums; factors */
         *n_bytes += 4 * rows + ((uint64_t)tensor->cols + 15) / 16 * 16 * 4;
-    if (tensor->type == REFERENCE_INT8K) /* numbers of four columns; these columns in f32 */
+    if (tensor->type == PLAIN_INT8K) /* numbers of four columns; these columns in f32 */
         *n_bytes += 64 + 4 * 4 * rows;
     return true;
 }
 
 /* Finds the columns' factors after the sums of the rows' integers; false if a sum is wrong or a
  * factor after the last is not zero. */
-static bool read_factors(const struct reference_tensor *tensor, const uint8_t *bytes, uint64_t rows,
+static bool read_factors(const struct plain_tensor *tensor, const uint8_t *bytes, uint64_t rows,
                          uint64_t cols, uint64_t scales)
 {
     const uint8_t *sums = bytes + scales + 4 * rows, *factors = sums + 4 * rows;
@@ -101,11 +101,11 @@ static bool read_factors(const struct reference_tensor *tensor, const uint8_t *b
         int64_t sum = 0;
         for (uint64_t k = 0; k < cols; k++)
             sum += (int8_t)bytes[element_index(tensor, n, k)];
-        if ((int32_t)reference_number(sums + 4 * n, 4) != sum)
+        if ((int32_t)plain_number(sums + 4 * n, 4) != sum)
             return false;
     }
     for (uint64_t k = 0; k < (tensor->cols + 15) / 16 * 16; k++) {
-        double factor = f32_value((uint32_t)reference_number(factors + 4 * k, 4));
+        double factor = f32_value((uint32_t)plain_number(factors + 4 * k, 4));
         if (k < tensor->cols)
             tensor->factors[k] = factor;
         else if (factor != 0)
@@ -116,20 +116,20 @@ static bool read_factors(const struct reference_tensor *tensor, const uint8_t *b
 
 /* The columns in f32, whose numbers follow the factors at `bytes`; false: they do not ascend, or
  * what fills up is not zero. */
-static bool read_kept(const struct reference_tensor *tensor, const uint8_t *bytes, uint64_t rows)
+static bool read_kept(const struct plain_tensor *tensor, const uint8_t *bytes, uint64_t rows)
 {
     for (uint64_t i = 0; i < 16; i++) {
-        uint64_t column = reference_number(bytes + 4 * i, 4);
+        uint64_t column = plain_number(bytes + 4 * i, 4);
         if (i >= 4 && column != 0)
             return false;
         if (i >= 4)
             continue;
         if (column >= tensor->cols || tensor->factors[column] != 0 ||
-            (i > 0 && column <= reference_number(bytes + 4 * i - 4, 4)))
+            (i > 0 && column <= plain_number(bytes + 4 * i - 4, 4)))
             return false;
         for (uint64_t n = 0; n < rows; n++) {
             const uint8_t *at = bytes + 64 + 4 * ((n / 16 * 4 + i) * 16 + n % 16);
-            double value = f32_value((uint32_t)reference_number(at, 4));
+            double value = f32_value((uint32_t)plain_number(at, 4));
             if (n < tensor->rows)
                 tensor->values[n * tensor->cols + column] = value;
             else if (value != 0)
@@ -139,7 +139,7 @@ static bool read_kept(const struct reference_tensor *tensor, const uint8_t *byte
     return true;
 }
 
-bool reference_decode(const struct reference_tensor *tensor, const uint8_t *bytes)
+bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes)
 {
     uint64_t rows, cols;
     stored_shape(tensor, &rows, &cols);
@@ -159,5 +159,5 @@ bool reference_decode(const struct reference_tensor *tensor, const uint8_t *byte
         }
     }
     const uint8_t *after_factors = bytes + scales + 8 * rows + (tensor->cols + 15) / 16 * 64;
-    return tensor->type != REFERENCE_INT8K || read_kept(tensor, after_factors, rows);
+    return tensor->type != PLAIN_INT8K || read_kept(tensor, after_factors, rows);
 }

@@ -1,17 +1,31 @@
-/* Linear layers and norms, as weights/FORMAT.md has them, for encoder.c. */
-#include "tests/reference/steps.h"
+/* steps.c - linear layers and norms, as weights/FORMAT.md has them, for encoder.c. */
+#include "engine/plain/steps.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-double *reference_doubles(size_t n)
+double *plain_doubles(size_t n)
 {
     double *values = calloc(n + 1, sizeof *values);
     if (!values)
         abort();
     return values;
+}
+
+void plain_show(const struct plain_model *model, const char *what, const double *rows,
+                size_t n_rows, size_t width)
+{
+    enum { SHOWN = 16 };
+    if (model->trace == NULL || model->error[0] != '\0')
+        return;
+    fprintf(model->trace, "\n%s  [%zu, %zu]\n", what, n_rows, width);
+    for (size_t r = 0; r < n_rows; r++) {
+        for (size_t i = 0; i < width && i < SHOWN; i++)
+            fprintf(model->trace, " %8.4f", rows[r * width + i]);
+        fputs(width > SHOWN ? " …\n" : "\n", model->trace);
+    }
 }
 
 /* to = round(from / scale) · scale, scale = max |from| / 127, ties to even */
@@ -42,46 +56,46 @@ static void round_row_from_zero(const double *from, const double *factors, size_
     }
 }
 
-bool reference_rounds(const struct reference_model *model, const char *name)
+bool plain_rounds(const struct plain_model *model, const char *name)
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const struct reference_tensor *tensor = reference_tensor(model->weights, full);
-    return model->int8_rows && tensor != NULL && tensor->type >= REFERENCE_INT8 &&
-           tensor->layout == REFERENCE_PANELS;
+    const struct plain_tensor *tensor = plain_tensor(model->weights, full);
+    return model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8 &&
+           tensor->layout == PLAIN_PANELS;
 }
 
 /* What a layer multiplies: x, or its rows rounded. The caller frees. */
-static double *multiplied(const struct reference_model *model, const char *name, const double *x,
+static double *multiplied(const struct plain_model *model, const char *name, const double *x,
                           size_t n_tokens, size_t n_in)
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const struct reference_tensor *tensor = reference_tensor(model->weights, full);
-    double *rows = reference_doubles(n_tokens * n_in);
+    const struct plain_tensor *tensor = plain_tensor(model->weights, full);
+    double *rows = plain_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
-    if (!reference_rounds(model, name))
+    if (!plain_rounds(model, name))
         return rows;
     for (size_t t = 0; t < n_tokens; t++)
         if (tensor->factors == NULL)
             round_row(x + t * n_in, n_in, rows + t * n_in);
         else
             round_row_from_zero(x + t * n_in, tensor->factors, n_in,
-                                tensor->type == REFERENCE_INT8A7 ? 127 : 255, rows + t * n_in);
+                                tensor->type == PLAIN_INT8A7 ? 127 : 255, rows + t * n_in);
     return rows;
 }
 
-double *reference_linear(struct reference_model *model, const char *name, bool has_bias,
-                         const double *x, size_t n_tokens, size_t n_in, size_t n_out)
+double *plain_linear(struct plain_model *model, const char *name, bool has_bias, const double *x,
+                     size_t n_tokens, size_t n_in, size_t n_out)
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const double *weight = reference_matrix(model, n_out, n_in, full), *bias = NULL;
+    const double *weight = plain_matrix(model, n_out, n_in, full), *bias = NULL;
     double *rows = multiplied(model, name, x, n_tokens, n_in);
     snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
-        bias = reference_vector(model, n_out, full);
-    double *y = reference_doubles(n_tokens * n_out);
+        bias = plain_vector(model, n_out, full);
+    double *y = plain_doubles(n_tokens * n_out);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         for (size_t n = 0; n < n_out; n++) {
             double sum = bias ? bias[n] : 0;
@@ -91,21 +105,23 @@ double *reference_linear(struct reference_model *model, const char *name, bool h
         }
     }
     free(rows);
+    snprintf(full, sizeof full, "%s: x·Wᵀ%s", name, has_bias ? " + b" : "");
+    plain_show(model, full, y, n_tokens, n_out);
     return y;
 }
 
-void reference_normalise(struct reference_model *model, const char *kind, const char *name,
-                         double *x, size_t n_rows, size_t width)
+void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
+                     size_t n_rows, size_t width)
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const double *weight = reference_vector(model, width, full), *bias = NULL;
+    const double *weight = plain_vector(model, width, full), *bias = NULL;
     snprintf(full, sizeof full, "%s.bias", name);
-    bool layer = reference_is(kind, "layer");
+    bool layer = plain_is(kind, "layer");
     if (layer && model->norm_bias)
-        bias = reference_vector(model, width, full);
-    if (!layer && !reference_is(kind, "rms"))
-        reference_complain(model, "norm %s is not known", kind);
+        bias = plain_vector(model, width, full);
+    if (!layer && !plain_is(kind, "rms"))
+        plain_complain(model, "norm %s is not known", kind);
     if (model->error[0] != '\0')
         return;
     for (size_t t = 0; t < n_rows; t++) {
@@ -118,4 +134,6 @@ void reference_normalise(struct reference_model *model, const char *kind, const 
         for (size_t i = 0; i < width; i++)
             row[i] = (row[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
     }
+    snprintf(full, sizeof full, "%s: %s(x)", name, layer ? "LayerNorm" : "RMSNorm");
+    plain_show(model, full, x, n_rows, width);
 }

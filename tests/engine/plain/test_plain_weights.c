@@ -1,7 +1,7 @@
 /* The second reader refuses every damaged file: cut off anywhere, or any byte of what a checksum
  * covers changed. What it then still reads differs from the whole file in bytes between sections
  * only. */
-#include "tests/reference/weights.h"
+#include "engine/plain/weights.h"
 #include "tests/support.h"
 
 #include <stdio.h>
@@ -19,34 +19,34 @@ static void write_file(const uint8_t *bytes, size_t n)
 
 static bool reads(const uint8_t *bytes, size_t n)
 {
-    struct reference_weights weights;
+    struct plain_weights weights;
     write_file(bytes, n);
-    bool ok = reference_weights_read(&weights, damaged);
+    bool ok = plain_weights_read(&weights, damaged);
     if (!ok)
         assert_true(weights.error[0] != '\0');
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
     return ok;
 }
 
-static struct reference_weights read_whole(void)
+static struct plain_weights read_whole(void)
 {
-    struct reference_weights weights;
+    struct plain_weights weights;
     support_make_model(
         whole, "a b c",
         "--layers 1 --width 4 --heads 2 --feed-forward 4 --max-tokens 4 --type int8");
-    if (!reference_weights_read(&weights, whole))
+    if (!plain_weights_read(&weights, whole))
         fail_msg("%s", weights.error);
     return weights;
 }
 
 TEST(cut_off)
 {
-    struct reference_weights weights = read_whole();
+    struct plain_weights weights = read_whole();
     assert_true(reads(weights.file, weights.n_bytes));
     for (size_t n = 0; n < weights.n_bytes; n++)
         if (reads(weights.file, n))
             fail_msg("%zu of %zu bytes were read", n, weights.n_bytes);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 /* Header, section table and sections: 32 bytes for each of n sections, offset and length at 8
@@ -70,7 +70,7 @@ static bool is_covered(const uint8_t *file, uint64_t at)
 TEST(changed_bytes)
 {
     size_t n_covered = 0;
-    struct reference_weights weights = read_whole();
+    struct plain_weights weights = read_whole();
     uint8_t *copy = malloc(weights.n_bytes);
     assert_non_null(copy);
     memcpy(copy, weights.file, weights.n_bytes);
@@ -84,7 +84,7 @@ TEST(changed_bytes)
     }
     print_message("%zu of %zu bytes are covered\n", n_covered, weights.n_bytes);
     free(copy);
-    reference_weights_free(&weights);
+    plain_weights_free(&weights);
 }
 
 SET_UP()

@@ -1,13 +1,15 @@
-/* encoder.h - a second implementation of the encoder: plain loops in double precision, in the order
- * of "Attention Is All You Need" and of weights/FORMAT.md. Slow on purpose; nothing of the engine
- * is in it. */
-#ifndef TESTS_REFERENCE_ENCODER_H
-#define TESTS_REFERENCE_ENCODER_H
+/* encoder.h - the encoder once more, to read and to compare with: plain loops in double precision,
+ * in the order of "Attention Is All You Need" and of weights/FORMAT.md. Slow on purpose; nothing of
+ * the engine is in it. */
+#ifndef PLAIN_ENCODER_H
+#define PLAIN_ENCODER_H
 
-#include "tests/reference/weights.h"
+#include "engine/plain/weights.h"
+
+#include <stdio.h>
 
 /* One sequence. types NULL: all 0; mask NULL: nothing is hidden. */
-struct reference_input {
+struct plain_input {
     size_t n;
     const int32_t *ids, *types;
     const uint8_t *mask;
@@ -15,17 +17,18 @@ struct reference_input {
 
 /* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels
  * of int8 is rounded as FORMAT.md has it for their type. */
-struct reference_options {
+struct plain_options {
     const char *position, *mask;
     bool int8_rows;
     double position_base;     /* 0: as the file says */
     const float *frequencies; /* [n_frequencies]; NULL: as the file says */
     size_t n_frequencies;
     const double *embedding_scale, *position_scale; /* NULL: as the file says */
+    FILE *trace; /* every step is printed there with its shape; or NULL */
 };
 
 /* T counts the tokens that the mask leaves, in their order. */
-struct reference_output {
+struct plain_output {
     size_t n_tokens, n_layers, n_heads, width;
     double *hidden;    /* [L+1, T, D]: after the embedding step, after each layer */
     double *attention; /* [L, H, T, T] */
@@ -33,29 +36,27 @@ struct reference_output {
 };
 
 /* False with the words in error; free the output in both cases. */
-bool reference_encode(const struct reference_weights *weights, const struct reference_input *input,
-                      const struct reference_options *options, struct reference_output *output,
-                      char error[256]);
-void reference_output_free(struct reference_output *output);
+bool plain_encode(const struct plain_weights *weights, const struct plain_input *input,
+                  const struct plain_options *options, struct plain_output *output,
+                  char error[256]);
+void plain_output_free(struct plain_output *output);
 
 /* out [D] from output->tokens by "mean", "cls" or "max"; normalize: divided by max(length, 1e-12).
  */
-void reference_pool(const struct reference_output *output, const char *pooling, bool normalize,
-                    double *out);
+void plain_pool(const struct plain_output *output, const char *pooling, bool normalize,
+                double *out);
 
 /* The model's own vector of a text: the pooling and the projections of the file, whose rows are not
  * rounded, of length 1 if it says so. Returns NULL with `error` if this fails; to be freed. */
-double *reference_vector_of_text(const struct reference_weights *weights,
-                                 const struct reference_output *output, size_t *width,
-                                 char error[256]);
+double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
+                             size_t *width, char error[256]);
 
 /* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False with `error` if this fails. */
-bool reference_positions(const struct reference_weights *weights,
-                         const struct reference_options *options, size_t n, double *out,
-                         char error[256]);
+bool plain_positions(const struct plain_weights *weights, const struct plain_options *options,
+                     size_t n, double *out, char error[256]);
 
 /* Scores [labels] of head sequence: scores(W·z + b), z of what head_pooling gives. */
-bool reference_scores(const struct reference_weights *weights,
-                      const struct reference_output *output, double *out, char error[256]);
+bool plain_scores(const struct plain_weights *weights, const struct plain_output *output,
+                  double *out, char error[256]);
 
 #endif

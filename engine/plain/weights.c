@@ -1,8 +1,6 @@
-/* A reader of weight files that shares nothing with the engine's: plain byte reads in the order of
- * weights/FORMAT.md, one check after the other, the first that fails names itself. */
-#include "tests/reference/weights.h"
-
-#include "tests/reference/decode.h"
+/* weights.c - a reader of weight files that shares nothing with the engine's: plain byte reads in
+ * the order of weights/FORMAT.md, one check after the other; the first that fails names itself. */
+#include "engine/plain/weights.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +22,7 @@ struct section {
 
 enum { CONF, TOKN, VOCB, TENS, DATA, META, N_SECTIONS };
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct reference_weights *weights,
+__attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *weights,
                                                        const char *format, ...)
 {
     va_list arguments;
@@ -36,12 +34,12 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct reference_weights 
 
 static uint32_t read_u32(const uint8_t *bytes)
 {
-    return (uint32_t)reference_number(bytes, 4);
+    return (uint32_t)plain_number(bytes, 4);
 }
 
 static uint64_t read_u64(const uint8_t *bytes)
 {
-    return reference_number(bytes, 8);
+    return plain_number(bytes, 8);
 }
 
 /* Bit by bit, from the definition: the reflected polynomial is 0x82F63B78. */
@@ -81,7 +79,7 @@ static uint64_t align64(uint64_t n)
     return (n + 63) / 64 * 64;
 }
 
-static bool read_file(struct reference_weights *weights, const char *path)
+static bool read_file(struct plain_weights *weights, const char *path)
 {
     FILE *file = fopen(path, "rb");
     CHECK(file, "%s cannot be opened", path);
@@ -99,7 +97,7 @@ static bool read_file(struct reference_weights *weights, const char *path)
     return true;
 }
 
-static bool read_header(struct reference_weights *weights)
+static bool read_header(struct plain_weights *weights)
 {
     const uint8_t *header = weights->file;
     CHECK(weights->n_bytes >= 64, "shorter than a header");
@@ -132,7 +130,14 @@ static struct section *known_section(struct section *sections, const uint8_t *ta
     return NULL;
 }
 
-static bool read_sections(struct reference_weights *weights, struct section *sections)
+/* Pieces, maps of characters and merges: tokenizers that words.c does not have. */
+static bool is_of_tokenizer(const uint8_t *tag)
+{
+    return memcmp(tag, "PIEC", 4) == 0 || memcmp(tag, "CMAP", 4) == 0 ||
+           memcmp(tag, "MERG", 4) == 0;
+}
+
+static bool read_sections(struct plain_weights *weights, struct section *sections)
 {
     const uint8_t *entry = weights->file + read_u64(weights->file + 32);
     uint32_t n = read_u32(weights->file + 20);
@@ -148,8 +153,8 @@ static bool read_sections(struct reference_weights *weights, struct section *sec
         CHECK(read_u32(entry + 24) == crc32c(weights->file + offset, n_bytes),
               "section %u (%.4s): checksum", i, (const char *)entry);
         struct section *section = known_section(sections, entry);
-        CHECK(section || !(flags & 1), "section %.4s is required and not known",
-              (const char *)entry);
+        CHECK(section || !(flags & 1) || is_of_tokenizer(entry),
+              "section %.4s is required and not known", (const char *)entry);
         if (!section)
             continue;
         CHECK(!section->found, "section %s occurs twice", section->tag);
@@ -162,8 +167,8 @@ static bool read_sections(struct reference_weights *weights, struct section *sec
     return true;
 }
 
-static bool read_settings(struct reference_weights *weights, const struct section *section,
-                          struct reference_settings *settings)
+static bool read_settings(struct plain_weights *weights, const struct section *section,
+                          struct plain_settings *settings)
 {
     const uint8_t *bytes = weights->file + section->offset;
     uint64_t at = 4, end = section->n_bytes;
@@ -183,7 +188,7 @@ static bool read_settings(struct reference_weights *weights, const struct sectio
         const char *key = (const char *)bytes + at, *value = key + key_len + 1;
         CHECK(strlen(key) == key_len, "%s: key %u", section->tag, i);
         CHECK(value[value_len] == '\0', "%s: value of %s", section->tag, key);
-        CHECK(!reference_setting(settings, key, NULL), "%s: %s occurs twice", section->tag, key);
+        CHECK(!plain_setting(settings, key, NULL), "%s: %s occurs twice", section->tag, key);
         settings->keys[i] = key;
         settings->values[i] = value;
         settings->n = i + 1u;
@@ -212,7 +217,7 @@ static uint32_t find_slot(const uint8_t *bytes, const uint8_t *texts, const uint
     }
 }
 
-static bool check_vocabulary(struct reference_weights *weights, const struct section *section)
+static bool check_vocabulary(struct plain_weights *weights, const struct section *section)
 {
     const uint8_t *bytes = weights->file + section->offset;
     CHECK(section->n_bytes >= 16, "VOCB: too short");
@@ -252,23 +257,23 @@ static bool check_vocabulary(struct reference_weights *weights, const struct sec
 }
 
 /* The matrix itself; its length and the zeros that fill up panels are checked. */
-static bool decode_tensor(struct reference_weights *weights, struct reference_tensor *tensor)
+static bool decode_tensor(struct plain_weights *weights, struct plain_tensor *tensor)
 {
     uint64_t n_bytes;
-    CHECK(reference_stored_bytes(tensor, &n_bytes), "%s: shape", tensor->name);
+    CHECK(plain_stored_bytes(tensor, &n_bytes), "%s: shape", tensor->name);
     CHECK(n_bytes == tensor->n_bytes, "%s: length", tensor->name);
     tensor->values = malloc((tensor->rows * tensor->cols + 1) * sizeof *tensor->values);
     CHECK(tensor->values, "memory");
-    if (tensor->type > REFERENCE_INT8) {
+    if (tensor->type > PLAIN_INT8) {
         tensor->factors = malloc((tensor->cols + 1) * sizeof *tensor->factors);
         CHECK(tensor->factors, "memory");
     }
-    CHECK(reference_decode(tensor, weights->file + tensor->offset),
+    CHECK(plain_decode(tensor, weights->file + tensor->offset),
           "%s: a wrong sum, or the filling of a panel is not zero", tensor->name);
     return true;
 }
 
-static bool read_shape(struct reference_weights *weights, struct reference_tensor *tensor,
+static bool read_shape(struct plain_weights *weights, struct plain_tensor *tensor,
                        const uint8_t *entry)
 {
     uint64_t shape[4];
@@ -286,11 +291,11 @@ static bool read_shape(struct reference_weights *weights, struct reference_tenso
     return true;
 }
 
-static bool read_tensor(struct reference_weights *weights, const struct section *directory,
+static bool read_tensor(struct plain_weights *weights, const struct section *directory,
                         const struct section *data, size_t index)
 {
     const uint8_t *bytes = weights->file + directory->offset, *entry = bytes + 8 + 80 * index;
-    struct reference_tensor *tensor = &weights->tensors[index];
+    struct plain_tensor *tensor = &weights->tensors[index];
     uint64_t name = read_u32(entry), name_len = read_u32(entry + 4);
     CHECK(within(name, name_len + 1, directory->n_bytes), "tensor %zu: name", index);
     tensor->name = (const char *)bytes + name;
@@ -298,14 +303,14 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
           "tensor %zu: name", index);
     uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
     uint32_t n_dims = read_u32(entry + 16);
-    bool has_factors = type > REFERENCE_INT8;
-    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8K, "%s: type", tensor->name);
-    CHECK(layout <= REFERENCE_PANELS && (layout == REFERENCE_PANELS || !has_factors), "%s: layout",
+    bool has_factors = type > PLAIN_INT8;
+    CHECK(type >= PLAIN_F32 && type <= PLAIN_INT8K, "%s: type", tensor->name);
+    CHECK(layout <= PLAIN_PANELS && (layout == PLAIN_PANELS || !has_factors), "%s: layout",
           tensor->name);
-    uint32_t since = type == REFERENCE_INT8K ? 3 : has_factors ? 2 : 1;
+    uint32_t since = type == PLAIN_INT8K ? 3 : has_factors ? 2 : 1;
     CHECK(read_u32(weights->file + 8) >= since, "%s: version", tensor->name);
     CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
-    CHECK(n_dims == 2 || (layout == REFERENCE_ROWS && type < REFERENCE_INT8),
+    CHECK(n_dims == 2 || (layout == PLAIN_ROWS && type < PLAIN_INT8),
           "%s: only matrices have panels or scales", tensor->name);
     tensor->type = type;
     tensor->layout = layout;
@@ -324,7 +329,7 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
                    align64(tensor->n_bytes) - tensor->n_bytes),
           "%s: padding", tensor->name);
     for (size_t i = 0; i < index; i++) {
-        const struct reference_tensor *other = &weights->tensors[i];
+        const struct plain_tensor *other = &weights->tensors[i];
         CHECK(strcmp(other->name, tensor->name) != 0, "%s occurs twice", tensor->name);
         CHECK(other->offset + other->n_bytes <= tensor->offset ||
                   tensor->offset + tensor->n_bytes <= other->offset,
@@ -333,7 +338,7 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
     return read_shape(weights, tensor, entry) && decode_tensor(weights, tensor);
 }
 
-static bool read_tensors(struct reference_weights *weights, const struct section *directory,
+static bool read_tensors(struct plain_weights *weights, const struct section *directory,
                          const struct section *data)
 {
     CHECK(directory->n_bytes >= 8, "TENS: too short");
@@ -350,13 +355,13 @@ static bool read_tensors(struct reference_weights *weights, const struct section
     return true;
 }
 
-bool reference_weights_read(struct reference_weights *weights, const char *path)
+bool plain_weights_read(struct plain_weights *weights, const char *path)
 {
     struct section sections[N_SECTIONS] = {
         [CONF] = {.tag = "CONF", .required = true}, [TOKN] = {.tag = "TOKN", .required = true},
         [VOCB] = {.tag = "VOCB", .required = true}, [TENS] = {.tag = "TENS", .required = true},
         [DATA] = {.tag = "DATA", .required = true}, [META] = {.tag = "META", .required = false}};
-    *weights = (struct reference_weights){0};
+    *weights = (struct plain_weights){0};
     return read_file(weights, path) && read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&
            read_settings(weights, &sections[TOKN], &weights->tokn) &&
@@ -365,13 +370,13 @@ bool reference_weights_read(struct reference_weights *weights, const char *path)
            read_tensors(weights, &sections[TENS], &sections[DATA]);
 }
 
-static void free_settings(struct reference_settings *settings)
+static void free_settings(struct plain_settings *settings)
 {
     free(settings->keys);
     free(settings->values);
 }
 
-void reference_weights_free(struct reference_weights *weights)
+void plain_weights_free(struct plain_weights *weights)
 {
     for (size_t i = 0; weights->tensors && i < weights->n_tensors; i++) {
         free(weights->tensors[i].values);
@@ -382,11 +387,11 @@ void reference_weights_free(struct reference_weights *weights)
     free_settings(&weights->tokn);
     free_settings(&weights->meta);
     free(weights->file);
-    *weights = (struct reference_weights){0};
+    *weights = (struct plain_weights){0};
 }
 
-const char *reference_setting(const struct reference_settings *settings, const char *key,
-                              const char *if_absent)
+const char *plain_setting(const struct plain_settings *settings, const char *key,
+                          const char *if_absent)
 {
     for (size_t i = 0; i < settings->n; i++)
         if (strcmp(settings->keys[i], key) == 0)
@@ -394,8 +399,7 @@ const char *reference_setting(const struct reference_settings *settings, const c
     return if_absent;
 }
 
-const struct reference_tensor *reference_tensor(const struct reference_weights *weights,
-                                                const char *name)
+const struct plain_tensor *plain_tensor(const struct plain_weights *weights, const char *name)
 {
     for (size_t i = 0; i < weights->n_tensors; i++)
         if (strcmp(weights->tensors[i].name, name) == 0)
@@ -403,7 +407,19 @@ const struct reference_tensor *reference_tensor(const struct reference_weights *
     return NULL;
 }
 
-int32_t reference_word(const struct reference_weights *weights, const char *text, size_t len)
+const char *plain_word_text(const struct plain_weights *weights, int32_t id, size_t *len)
+{
+    const uint8_t *bytes = weights->vocabulary;
+    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)read_u32(bytes + 4);
+    *len = 0;
+    if (id < 0 || (size_t)id >= weights->n_words)
+        return "";
+    const uint32_t start = read_u32(starts + 4 * (uint64_t)id);
+    *len = read_u32(starts + 4 * (uint64_t)id + 4) - start;
+    return (const char *)starts + 4 * ((uint64_t)weights->n_words + 1) + start;
+}
+
+int32_t plain_word(const struct plain_weights *weights, const char *text, size_t len)
 {
     const uint8_t *bytes = weights->vocabulary;
     uint32_t n = read_u32(bytes), slots = read_u32(bytes + 4);

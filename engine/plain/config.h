@@ -1,12 +1,12 @@
 /* config.h - the settings of a weight file as numbers, and its tensors by name with their shapes.
  */
-#ifndef TESTS_REFERENCE_CONFIG_H
-#define TESTS_REFERENCE_CONFIG_H
+#ifndef PLAIN_CONFIG_H
+#define PLAIN_CONFIG_H
 
-#include "tests/reference/encoder.h"
+#include "engine/plain/encoder.h"
 
-struct reference_model {
-    const struct reference_weights *weights;
+struct plain_model {
+    const struct plain_weights *weights;
     size_t n_layers, n_groups, width, embedding_width, n_heads, n_key_heads, head_width;
     size_t rotary_width, rotary_trained, distances, window, global_every, global_first;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
@@ -22,27 +22,26 @@ struct reference_model {
     const char *norm_place, *attention_position, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
     const char *head_dense, *pooling, *projection_activation;
+    FILE *trace;
     char *error; /* the first thing that is wrong, or "" */
 };
 
 /* Reads CONF; what is wrong goes to error, which the model keeps. */
-struct reference_model reference_model_open(const struct reference_weights *weights,
-                                            const struct reference_options *options,
-                                            char error[256]);
+struct plain_model plain_model_open(const struct plain_weights *weights,
+                                    const struct plain_options *options, char error[256]);
 
 /* Keeps the first complaint only. */
-__attribute__((format(printf, 2, 3))) void reference_complain(struct reference_model *model,
-                                                              const char *format, ...);
+__attribute__((format(printf, 2, 3))) void plain_complain(struct plain_model *model,
+                                                          const char *format, ...);
 
-bool reference_is(const char *value, const char *name);
+bool plain_is(const char *value, const char *name);
 
 /* The values of a tensor of exactly this shape; NULL and a complaint if it is absent. */
-const double *reference_matrix(struct reference_model *model, size_t rows, size_t cols,
-                               const char *name);
-const double *reference_vector(struct reference_model *model, size_t n, const char *name);
-const double *reference_table(struct reference_model *model, size_t rows, const char *name);
+const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name);
+const double *plain_vector(struct plain_model *model, size_t n, const char *name);
+const double *plain_table(struct plain_model *model, size_t rows, const char *name);
 
 /* The number of position rows is not in CONF: at least max_tokens + position_offset. */
-const double *reference_position_table(struct reference_model *model, size_t *n_rows);
+const double *plain_position_table(struct plain_model *model, size_t *n_rows);
 
 #endif

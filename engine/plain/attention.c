@@ -1,17 +1,18 @@
-/* Multi-head attention once more: which keys a query sees, and what the heads know of positions. */
-#include "tests/reference/steps.h"
+/* attention.c - multi-head attention: which keys a query sees, and what heads know of positions. */
+#include "engine/plain/steps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The window of a layer; 0: a query sees all tokens. */
-static size_t window_of(const struct reference_model *model, size_t layer)
+static size_t window_of(const struct plain_model *model, size_t layer)
 {
     bool is_global = model->global_every > 0 && layer % model->global_every == model->global_first;
     return is_global ? 0 : model->window;
 }
 
-static bool sees(const struct reference_model *model, size_t layer, size_t i, size_t j)
+static bool sees(const struct plain_model *model, size_t layer, size_t i, size_t j)
 {
     size_t window = window_of(model, layer), distance = i > j ? i - j : j - i;
     return (window == 0 || distance <= window) && (!model->causal || j <= i);
@@ -20,7 +21,7 @@ static bool sees(const struct reference_model *model, size_t layer, size_t i, si
 /* ---- Positions ---- */
 
 /* Turns pair n of w/2 pairs of columns by θ = position / base^(2n/w). */
-static void turn(const struct reference_model *model, size_t layer, double *head, size_t position,
+static void turn(const struct plain_model *model, size_t layer, double *head, size_t position,
                  size_t length)
 {
     double width = (double)model->rotary_width, trained = (double)model->rotary_trained;
@@ -29,7 +30,7 @@ static void turn(const struct reference_model *model, size_t layer, double *head
         base *= pow(model->rotary_factor * (double)length / trained - (model->rotary_factor - 1),
                     width / (width - 2));
     for (size_t n = 0; n < model->rotary_width / 2; n++) {
-        bool half = reference_is(model->rotary_pairs, "half");
+        bool half = plain_is(model->rotary_pairs, "half");
         size_t first = half ? n : 2 * n, second = half ? n + model->rotary_width / 2 : 2 * n + 1;
         double a = head[first], b = head[second];
         double angle = (double)position / pow(base, 2 * (double)n / width);
@@ -50,18 +51,18 @@ static double slope(size_t head, size_t n_heads)
 }
 
 /* Returns what is added to the scores of head h: [T, T]; the caller frees it. */
-static double *biases(struct reference_model *model, size_t h, size_t n_tokens)
+static double *biases(struct plain_model *model, size_t h, size_t n_tokens)
 {
-    double *bias = reference_doubles(n_tokens * n_tokens);
+    double *bias = plain_doubles(n_tokens * n_tokens);
     size_t most = model->distances, n_columns = 2 * most + 1;
     const double *table = NULL;
-    if (reference_is(model->attention_position, "distance"))
-        table = reference_matrix(model, model->n_heads, n_columns, "attention.distance.bias");
+    if (plain_is(model->attention_position, "distance"))
+        table = plain_matrix(model, model->n_heads, n_columns, "attention.distance.bias");
     for (size_t i = 0; i < n_tokens; i++) {
         for (size_t j = 0; j < n_tokens; j++) {
             size_t distance = i > j ? i - j : j - i;
             size_t reach = distance < most ? distance : most;
-            if (reference_is(model->attention_position, "alibi"))
+            if (plain_is(model->attention_position, "alibi"))
                 bias[i * n_tokens + j] = -slope(h, model->n_heads) * (double)distance;
             else if (table)
                 bias[i * n_tokens + j] =
@@ -74,7 +75,7 @@ static double *biases(struct reference_model *model, size_t h, size_t n_tokens)
 /* ---- Heads ---- */
 
 /* Each query and key of qkv [T, stride] by itself: its norm, then its turn. */
-static void prepare(struct reference_model *model, size_t layer, const struct reference_text *text,
+static void prepare(struct plain_model *model, size_t layer, const struct plain_text *text,
                     double *qkv, size_t stride)
 {
     char name[64];
@@ -82,11 +83,11 @@ static void prepare(struct reference_model *model, size_t layer, const struct re
         for (size_t h = 0; h < model->n_heads + model->n_key_heads; h++) {
             double *head = qkv + t * stride + h * model->head_width;
             bool is_query = h < model->n_heads;
-            reference_name(model, layer, is_query ? "attention.query_norm" : "attention.key_norm",
-                           name);
+            plain_name(model, layer, is_query ? "attention.query_norm" : "attention.key_norm",
+                       name);
             if (model->query_key_norm)
-                reference_normalise(model, "rms", name, head, 1, model->head_width);
-            if (reference_is(model->attention_position, "rotary"))
+                plain_normalise(model, "rms", name, head, 1, model->head_width);
+            if (plain_is(model->attention_position, "rotary"))
                 turn(model, layer, head, text->positions[t], text->length);
         }
     }
@@ -94,7 +95,7 @@ static void prepare(struct reference_model *model, size_t layer, const struct re
 
 /* Probabilities [T] of query i over the keys it may see: softmax of score_scale · q·kᵀ + bias [T].
  */
-static void attend(const struct reference_model *model, size_t layer, const double *query,
+static void attend(const struct plain_model *model, size_t layer, const double *query,
                    const double *keys, size_t stride, const double *bias, size_t i, size_t n_tokens,
                    double *probability)
 {
@@ -113,17 +114,17 @@ static void attend(const struct reference_model *model, size_t layer, const doub
         probability[j] /= sum;
 }
 
-double *reference_attention(struct reference_model *model, size_t layer, const double *x,
-                            const struct reference_text *text, double *map)
+double *plain_self_attention(struct plain_model *model, size_t layer, const double *x,
+                             const struct plain_text *text, double *map)
 {
     size_t n_tokens = text->n_tokens, n_heads = model->n_heads, width = model->head_width;
     size_t n_queries = n_heads * width, n_keys = model->n_key_heads * width;
     size_t stride = n_queries + 2 * n_keys;
-    char name[64];
-    reference_name(model, layer, "attention.qkv", name);
+    char name[64], title[96];
+    plain_name(model, layer, "attention.qkv", name);
     double *qkv =
-        reference_linear(model, name, model->attention_bias, x, n_tokens, model->width, stride);
-    double *heads = reference_doubles(n_tokens * n_queries);
+        plain_linear(model, name, model->attention_bias, x, n_tokens, model->width, stride);
+    double *heads = plain_doubles(n_tokens * n_queries);
     prepare(model, layer, text, qkv, stride);
     for (size_t h = 0; h < n_heads; h++) {
         const double *keys = qkv + n_queries + h * model->n_key_heads / n_heads * width;
@@ -138,10 +139,14 @@ double *reference_attention(struct reference_model *model, size_t layer, const d
                     heads[t * n_queries + h * width + i] += probability[s] * values[s * stride + i];
         }
         free(bias);
+        snprintf(title, sizeof title, "layers.%zu head %zu: softmax(scale · q·kᵀ + bias)", layer,
+                 h);
+        plain_show(model, title, map + h * n_tokens * n_tokens, n_tokens, n_tokens);
     }
-    reference_name(model, layer, "attention.output", name);
-    double *result = reference_linear(model, name, model->attention_bias, heads, n_tokens,
-                                      n_queries, model->width);
+    plain_show(model, "heads side by side: probabilities · v", heads, n_tokens, n_queries);
+    plain_name(model, layer, "attention.output", name);
+    double *result =
+        plain_linear(model, name, model->attention_bias, heads, n_tokens, n_queries, model->width);
     free(qkv);
     free(heads);
     return result;

@@ -1,17 +1,16 @@
 /* answers.c - see answers.h. */
-#include "tests/reference/answers.h"
+#include "engine/plain/answers.h"
 
-#include "tests/reference/config.h"
+#include "engine/plain/config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *setting(const struct reference_model *model, const char *key,
-                           const char *if_absent)
+static const char *setting(const struct plain_model *model, const char *key, const char *if_absent)
 {
-    return reference_setting(&model->weights->conf, key, if_absent);
+    return plain_setting(&model->weights->conf, key, if_absent);
 }
 
 static double *new_doubles(size_t n)
@@ -23,14 +22,14 @@ static double *new_doubles(size_t n)
 }
 
 /* to [rows] = W·x [cols] + b of the tensors NAME.weight and, if there is one, NAME.bias. */
-static void apply(struct reference_model *model, const char *name, const char *matrix_name,
-                  size_t rows, size_t cols, const double *x, double *to)
+static void apply(struct plain_model *model, const char *name, const char *matrix_name, size_t rows,
+                  size_t cols, const double *x, double *to)
 {
     char full[64];
-    const double *weight = reference_matrix(model, rows, cols, matrix_name);
+    const double *weight = plain_matrix(model, rows, cols, matrix_name);
     snprintf(full, sizeof full, "%s.bias", name);
     const double *bias =
-        reference_tensor(model->weights, full) ? reference_vector(model, rows, full) : NULL;
+        plain_tensor(model->weights, full) ? plain_vector(model, rows, full) : NULL;
     for (size_t i = 0; weight && i < rows; i++) {
         to[i] = bias ? bias[i] : 0;
         for (size_t k = 0; k < cols; k++)
@@ -38,10 +37,10 @@ static void apply(struct reference_model *model, const char *name, const char *m
     }
 }
 
-bool reference_token_vectors(const struct reference_weights *weights,
-                             const struct reference_output *output, double *out, char error[256])
+bool plain_token_vectors(const struct plain_weights *weights, const struct plain_output *output,
+                         double *out, char error[256])
 {
-    struct reference_model model = reference_model_open(weights, NULL, error);
+    struct plain_model model = plain_model_open(weights, NULL, error);
     size_t width = strtoul(setting(&model, "token_vectors", "0"), NULL, 10);
     for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
         double *row = out + t * width, square = 0;
@@ -57,7 +56,7 @@ bool reference_token_vectors(const struct reference_weights *weights,
 
 /* What the output layer of head mask reads, [n]; a dense layer with gelu, and a layer norm, if
  * any. */
-static void head_row(struct reference_model *model, const double *x, size_t n, double *z)
+static void head_row(struct plain_model *model, const double *x, size_t n, double *z)
 {
     memcpy(z, x, n * sizeof *z);
     if (strcmp(setting(model, "head_dense", "none"), "gelu") == 0) {
@@ -67,8 +66,8 @@ static void head_row(struct reference_model *model, const double *x, size_t n, d
     }
     if (strcmp(setting(model, "head_norm", "no"), "yes") != 0)
         return;
-    const double *weight = reference_vector(model, n, "head.norm.weight"),
-                 *bias = reference_vector(model, n, "head.norm.bias");
+    const double *weight = plain_vector(model, n, "head.norm.weight"),
+                 *bias = plain_vector(model, n, "head.norm.bias");
     double mean = 0, variance = 0;
     for (size_t i = 0; i < n; i++)
         mean += z[i] / (double)n;
@@ -78,7 +77,7 @@ static void head_row(struct reference_model *model, const double *x, size_t n, d
         z[i] = (z[i] - mean) / sqrt(variance + model->norm_eps) * weight[i] + bias[i];
 }
 
-static void take_logits(struct reference_model *model, const double *x, double *out)
+static void take_logits(struct plain_model *model, const double *x, double *out)
 {
     bool is_sum = strcmp(setting(model, "sparse_pooling", "max"), "sum") == 0;
     bool is_twice = strcmp(setting(model, "sparse_activation", "log"), "log_log") == 0;
@@ -98,11 +97,11 @@ static void take_logits(struct reference_model *model, const double *x, double *
     free(logits);
 }
 
-bool reference_sparse(const struct reference_weights *weights,
-                      const struct reference_output *output, const int32_t *ids,
-                      const int32_t *skipped, size_t n_skipped, double *out, char error[256])
+bool plain_sparse(const struct plain_weights *weights, const struct plain_output *output,
+                  const int32_t *ids, const int32_t *skipped, size_t n_skipped, double *out,
+                  char error[256])
 {
-    struct reference_model model = reference_model_open(weights, NULL, error);
+    struct plain_model model = plain_model_open(weights, NULL, error);
     bool is_linear = strcmp(setting(&model, "sparse", "none"), "linear") == 0;
     for (size_t id = 0; id < model.vocabulary; id++)
         out[id] = 0;

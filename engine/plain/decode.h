@@ -1,0 +1,46 @@
+/* decode.h - numbers and matrices as a weight file stores them. */
+#ifndef PLAIN_DECODE_H
+#define PLAIN_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum plain_type {
+    PLAIN_F32 = 1,
+    PLAIN_F16,
+    PLAIN_BF16,
+    PLAIN_INT8,
+    PLAIN_INT8A8,
+    PLAIN_INT8A7,
+    PLAIN_INT8K
+};
+enum plain_layout { PLAIN_ROWS = 0, PLAIN_PANELS = 1 };
+
+/* values: [rows, cols], for every type and layout in the file. A vector [N] has cols 1. */
+struct plain_tensor {
+    const char *name;
+    enum plain_type type;
+    enum plain_layout layout;
+    size_t n_dims, rows, cols;
+    uint64_t offset, n_bytes;
+    double *values;
+    double *factors; /* int8 types but int8: [cols], which the values have in them, 0 of columns in
+                        f32; else NULL */
+};
+
+/* The little-endian number of n bytes. */
+uint64_t plain_number(const uint8_t *bytes, unsigned n);
+
+/* The value of a binary16 number. */
+double plain_f16(uint32_t bits);
+
+/* The bytes that a tensor of this type, layout and shape takes; false if there is no such number.
+ */
+bool plain_stored_bytes(const struct plain_tensor *tensor, uint64_t *n_bytes);
+
+/* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes; false if
+ * what fills up panels is not zero, or a column sum is wrong. */
+bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes);
+
+#endif

@@ -1,0 +1,160 @@
+/* plain.c - encode-plain: a text to one vector for each token, in double precision and plain loops.
+ *
+ *     encode-plain [-m FILE] [--trace] [--ids] TEXT ...
+ *
+ * Read on in words.c (text to ids), encoder.c (ids to vectors), attention.c, steps.c; weights.c
+ * reads the file, decode.c its types of numbers, config.c its settings.
+ */
+#include "engine/plain/encoder.h"
+#include "engine/plain/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { FIRST_VALUES = 4, NUMBER = 8 };
+
+static const char USAGE[] = "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
+                            "  -m FILE   weight file (default: weights/default.weights)\n"
+                            "  --trace   print the result of every step, with its shape\n"
+                            "  --ids     TEXT is token ids, as in \"2 51 4315 4286 3\"\n";
+
+/* Reads token ids, numbers between blanks; NULL if there is anything else. */
+static struct plain_token *read_ids(const char *text, size_t *n)
+{
+    struct plain_token *tokens = calloc(strlen(text) + 1, sizeof *tokens);
+    char *end;
+    for (*n = 0; tokens && *text != '\0'; text = end + strspn(end, " \t\n")) {
+        tokens[(*n)++].id = (int32_t)strtol(text, &end, 10);
+        if (end == text) {
+            free(tokens);
+            return NULL;
+        }
+    }
+    return tokens;
+}
+
+static int columns_of(const char *text)
+{
+    int columns = 0, code;
+    for (utf8proc_ssize_t n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = utf8proc_iterate((const uint8_t *)text, -1, &code);
+        columns += n > 0 ? utf8proc_charwidth(code) : 1;
+    }
+    return columns;
+}
+
+enum { CELL = 128 };
+
+/* The texts of a token's cells: what it is, with the word that is not known, and which bytes. */
+static void write_cells(const struct plain_weights *weights, const struct plain_token *token,
+                        const char *text, char word[CELL], char span[CELL])
+{
+    size_t len;
+    const char *known = plain_word_text(weights, token->id, &len);
+    const int n_bytes = (int)(token->end - token->begin);
+    const char *unknown = plain_setting(&weights->tokn, "unknown", "-1");
+    snprintf(word, CELL, "%.*s", (int)len, known);
+    if (n_bytes > 0 && token->id == (int32_t)strtol(unknown, NULL, 10))
+        snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
+    for (char *c = word; *c != '\0'; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* a terminal obeys none of them */
+    snprintf(span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin, token->end);
+}
+
+/* A line for each token: its number, text, id, bytes, first values, and length as a vector. */
+static void print_table(const struct plain_weights *weights, const struct plain_token *tokens,
+                        const char *text, const struct plain_output *output)
+{
+    const size_t n = output->n_tokens, width = output->width;
+    const size_t n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
+    int words = 5, ids = 2, spans = 4, numbers = snprintf(NULL, 0, "%zu", n);
+    char word[CELL], span[CELL], title[64];
+    for (size_t i = 0; i < n; i++) {
+        write_cells(weights, &tokens[i], text, word, span);
+        words = (int)fmax(words, columns_of(word));
+        ids = (int)fmax(ids, snprintf(NULL, 0, "%d", (int)tokens[i].id));
+        spans = (int)fmax(spans, (double)strlen(span));
+    }
+    snprintf(title, sizeof title, "first %zu of %zu values", n_shown, width);
+    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", words, "token", ids, "id", spans,
+           "span", (int)n_shown * (1 + NUMBER), title, NUMBER, "norm");
+    for (size_t i = 0; i < n; i++) {
+        const double *row = output->tokens + i * width;
+        double square = 0;
+        write_cells(weights, &tokens[i], text, word, span);
+        printf("%*zu  %s%*s  %*d  %*s", numbers, i, word, words - columns_of(word), "", ids,
+               (int)tokens[i].id, spans, span);
+        for (size_t k = 0; k < width; k++) {
+            square += row[k] * row[k];
+            if (k < n_shown)
+                printf(" %*.4f", NUMBER, row[k]);
+        }
+        printf("%s%*.4f\n", n_shown < width ? " … " : "   ", NUMBER, sqrt(square));
+    }
+}
+
+/* Returns false with the reason in error. */
+static bool encode_text(const struct plain_weights *weights, const char *text, bool is_ids,
+                        FILE *trace, char error[256])
+{
+    size_t n = 0;
+    struct plain_output output = {0};
+    struct plain_token *tokens = is_ids ? read_ids(text, &n) : plain_tokens(weights, text, &n);
+    int32_t *ids = calloc(n + 1, sizeof *ids);
+    bool is_done = false;
+    if (tokens == NULL)
+        snprintf(error, 256, "%s",
+                 is_ids ? "--ids takes numbers between blanks"
+                        : "the tokenizer is not BERT's, the only one here: give --ids, which "
+                          "encode --tokens -f ids prints");
+    for (size_t i = 0; tokens != NULL && ids != NULL && i < n; i++)
+        ids[i] = tokens[i].id;
+    if (tokens != NULL && ids != NULL)
+        is_done = plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
+                               &(struct plain_options){.int8_rows = true, .trace = trace}, &output,
+                               error);
+    if (is_done)
+        print_table(weights, tokens, text, &output);
+    plain_output_free(&output);
+    free(tokens);
+    free(ids);
+    return is_done;
+}
+
+int main(int argc, char **argv)
+{
+    struct plain_weights weights;
+    const char *path = "weights/default.weights";
+    bool is_ids = false, is_traced = false, is_done = true;
+    char error[256] = "no memory";
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++)
+        if (strcmp(argv[at], "-m") == 0 && at + 1 < argc)
+            path = argv[++at];
+        else if (strcmp(argv[at], "--ids") == 0)
+            is_ids = true;
+        else if (strcmp(argv[at], "--trace") == 0)
+            is_traced = true;
+        else
+            break;
+    if (at == argc || argv[at][0] == '-') {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    if (!plain_weights_read(&weights, path)) {
+        fprintf(stderr, "encode-plain: %s: %s\n", path, weights.error);
+        plain_weights_free(&weights);
+        return 1;
+    }
+    for (int i = at; i < argc && is_done; i++) {
+        if (i > at)
+            putchar('\n');
+        is_done = encode_text(&weights, argv[i], is_ids, is_traced ? stdout : NULL, error);
+    }
+    if (!is_done)
+        fprintf(stderr, "encode-plain: %s: %s\n", path, error);
+    plain_weights_free(&weights);
+    return is_done ? 0 : 1;
+}

@@ -1,0 +1,41 @@
+/* steps.h - what the steps of the plain encoder have in common. */
+#ifndef PLAIN_STEPS_H
+#define PLAIN_STEPS_H
+
+#include "engine/plain/config.h"
+
+/* Zeros; the caller frees them. */
+double *plain_doubles(size_t n);
+
+/* Prints a step's result, `what` and its rows, if steps are traced; a wide row in part. */
+void plain_show(const struct plain_model *model, const char *what, const double *rows,
+                size_t n_rows, size_t width);
+
+/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if there is one,
+ * `name`.bias. The caller frees it. */
+double *plain_linear(struct plain_model *model, const char *name, bool has_bias, const double *x,
+                     size_t n_tokens, size_t n_in, size_t n_out);
+
+/* Whether plain_linear() rounds x for the weights `name`.weight. */
+bool plain_rounds(const struct plain_model *model, const char *name);
+
+/* x [rows, width] in place, by the norm `kind` with the weights `name`.weight and .bias. */
+void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
+                     size_t n_rows, size_t width);
+
+/* One text: the positions of its tokens [T], and its length, in which hidden tokens count. */
+struct plain_text {
+    size_t n_tokens, length;
+    const size_t *positions;
+    const size_t *rows; /* [T] of a learned table */
+};
+
+/* The result [T, D] of multi-head attention in a layer, which the caller frees; probabilities go to
+ * map [H, T, T], which starts as zeros. */
+double *plain_self_attention(struct plain_model *model, size_t layer, const double *x,
+                             const struct plain_text *text, double *map);
+
+/* "layers.g.PART", where g is the group of layers whose tensors the layer uses. */
+void plain_name(const struct plain_model *model, size_t layer, const char *part, char name[64]);
+
+#endif

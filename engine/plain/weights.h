@@ -1,0 +1,45 @@
+/* weights.h - a second reader of weight files, written from weights/FORMAT.md alone.
+ *
+ * The whole file is read into memory, everything that the document lets a reader check is checked,
+ * checksums of all sections and tensors included, and every tensor becomes a matrix of doubles.
+ */
+#ifndef PLAIN_WEIGHTS_H
+#define PLAIN_WEIGHTS_H
+
+#include "engine/plain/decode.h"
+
+/* Keys and values are NUL-terminated and point into the file's copy. */
+struct plain_settings {
+    size_t n;
+    const char **keys, **values;
+};
+
+struct plain_weights {
+    uint8_t *file;
+    size_t n_bytes;
+    struct plain_settings conf, tokn, meta;
+    size_t n_words;            /* ids of the vocabulary */
+    const uint8_t *vocabulary; /* section VOCB */
+    size_t n_tensors;
+    struct plain_tensor *tensors;
+    char error[256];
+};
+
+/* False with the words in weights->error; plain_weights_free is due in both cases. */
+bool plain_weights_read(struct plain_weights *weights, const char *path);
+void plain_weights_free(struct plain_weights *weights);
+
+/* The value of a key, or if_absent. */
+const char *plain_setting(const struct plain_settings *settings, const char *key,
+                          const char *if_absent);
+
+/* The text of an id, and its length; "" if it has none. */
+const char *plain_word_text(const struct plain_weights *weights, int32_t id, size_t *len);
+
+/* The id of a text of the vocabulary, or -1. */
+int32_t plain_word(const struct plain_weights *weights, const char *text, size_t len);
+
+/* NULL when the file has no such tensor. */
+const struct plain_tensor *plain_tensor(const struct plain_weights *weights, const char *name);
+
+#endif
