@@ -3,6 +3,7 @@
  * in words that name the fault. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/program_ends.h"
+#include "tools/import/files/folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,21 @@ TEST(shards)
     tiny_tensors_free(&first);
     tiny_tensors_free(&second);
     tiny_tensors_free(&tensors);
+}
+
+TEST(files_that_cannot_be_read)
+{
+    char path[SUPPORT_PATH], bytes[8];
+    uint64_t n_bytes;
+    tiny_checkpoint(import_directory);
+    support_path(path, import_directory, "model.safetensors");
+    const int fd = file_open(path, true, &n_bytes);
+    PROGRAM_TRY(file_read_at(fd, "it", n_bytes - 4, bytes, sizeof bytes));
+    assert_non_null(strstr(program_words, "it has changed since it was opened"));
+    close(fd);
+    unlink(path);
+    assert_int_equal(symlink(path, path), 0);
+    import_refused("a link to itself", "Too many levels of symbolic links");
 }
 
 SET_UP()

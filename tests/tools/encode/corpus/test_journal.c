@@ -61,6 +61,40 @@ TEST(a_file_system_without_locks)
     journal_close(&journal);
 }
 
+/* What follows the last complete line is ignored, and the next entry replaces it. */
+TEST(lines_that_are_torn)
+{
+    static const char *const ends[] = {"", "x\n", "{\"bytes\": 99",
+                                       "{\"bytes\": 99, \"crc\": \"00000000\"}\n", NULL};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct journal_entry entry = {.bytes = 5, .sum = 4, .progress = {.cut = 3}};
+        struct journal journal;
+        make_journal(&journal);
+        assert_true(journal.n_entries == 1 && journal.last.bytes == 7);
+        entry.is_finished = i % 2;
+        assert_true(journal_add(&journal, &entry));
+        for (size_t k = 0; k < 40 && ends[i] != NULL; k++) /* longer than the next entry */
+            assert_int_equal(write(journal.fd, ends[i], strlen(ends[i])), strlen(ends[i]));
+        if (ends[i] == NULL) { /* a damaged line, and a complete one after it */
+            const off_t at = lseek(journal.fd, 0, SEEK_CUR);
+            assert_true(journal_add(&journal, &entry));
+            assert_int_equal(pwrite(journal.fd, "x", 1, at - 4), 1);
+        }
+        journal_close(&journal);
+        for (size_t turn = 0; turn < 2; turn++) {
+            assert_true(journal_find(&journal, output));
+            assert_int_equal(journal.n_entries, 2 + turn - (ends[i] == NULL));
+            if (journal.n_entries == 2 + turn)
+                assert_true(journal.last.bytes == 5 + turn && journal.last.sum == 4 &&
+                            journal.last.progress.cut == 3 && journal.last.is_finished == i % 2);
+            entry.bytes++;
+            assert_true(journal_add(&journal, &entry));
+            journal_close(&journal);
+        }
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 TEST(a_journal_that_another_run_has_made)
 {
     struct journal journal, other;
