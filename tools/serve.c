@@ -4,6 +4,7 @@
 #include "tools/common/alloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netdb.h>
 #include <signal.h>
@@ -25,15 +26,22 @@ static socklen_t read_address(const char *text, union address *address)
 {
     const struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
     const char *colon = strrchr(text, ':');
+    const size_t n_digits = colon ? strspn(colon + 1, "0123456789") : 0;
     const int n_brackets = text[0] == '[';
     struct addrinfo *found = NULL;
-    if (strncmp(text, "unix:", 5) == 0 && strlen(text + 5) < sizeof address->path.sun_path) {
+    if (strncmp(text, "unix:", 5) == 0) {
+        if (!text[5] || strlen(text + 5) >= sizeof address->path.sun_path)
+            program_die_misused("--listen takes unix:PATH of 1 to %zu bytes, not '%s'",
+                                sizeof address->path.sun_path - 1, text);
         address->path.sun_family = AF_UNIX;
         strcpy(address->path.sun_path, text + 5);
         return sizeof address->path;
     }
-    if (!colon || colon == text || (n_brackets && colon[-1] != ']'))
-        program_die_misused("--listen takes HOST:PORT, [IPv6]:PORT or unix:PATH, not '%s'", text);
+    if (!colon || colon == text || (n_brackets && colon[-1] != ']') || n_digits == 0 ||
+        colon[1 + n_digits] || n_digits > 5 || atoi(colon + 1) > UINT16_MAX)
+        program_die_misused("--listen takes HOST:PORT, [IPv6]:PORT or unix:PATH, with a port from "
+                            "0 to 65535, not '%s'",
+                            text);
     char *host = alloc_text("%.*s", (int)(colon - text) - 2 * n_brackets, text + n_brackets);
     const int code = getaddrinfo(host, colon + 1, &hints, &found);
     if (code != 0)
@@ -71,32 +79,33 @@ static int open_socket(const char *text)
     return fd;
 }
 
-/* Parsed bodies count as memory that is held; NULL ends the parsing of one that is too much, and
- * call_parses is false then. */
-static void *hold_bytes(size_t len)
+/* Writes to a pipe, a socket or a terminal that nobody reads fail at once; those to a file wait.
+ * O_NONBLOCK is of this process alone if the pipe is opened again; a socket, journald's, is. */
+static void never_wait_for_stderr(void)
 {
-    if (call_parses && queue_held + len > MOST_HELD) {
-        call_parses = false;
-        return NULL;
-    }
-    void *data = alloc_bytes(len);
-    queue_held += malloc_usable_size(data);
-    return data;
-}
-
-static void free_held(void *data)
-{
-    queue_held -= malloc_usable_size(data);
-    alloc_free(data);
+    struct stat status;
+    if (fstat(STDERR_FILENO, &status) != 0 || S_ISREG(status.st_mode))
+        return;
+    const int fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0)
+        dup2(fd, STDERR_FILENO);
+    else if (S_ISSOCK(status.st_mode))
+        fcntl(STDERR_FILENO, F_SETFL, fcntl(STDERR_FILENO, F_GETFL) | O_NONBLOCK);
+    if (fd > STDERR_FILENO)
+        close(fd);
 }
 
 /* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. */
 static void wait_for_signals(const struct serve_options *options, const sigset_t *signals)
 {
     static const double MOST_SECONDS = 30;
-    const struct timespec moment = {.tv_nsec = 10000000};
-    while (sigwaitinfo(signals, NULL) == SIGHUP) {
-        const bool has_models = models_open(options), has_keys = http_read_keys(options->key_file);
+    const struct timespec moment = {.tv_nsec = 10000000}, half = {.tv_nsec = 500000000};
+    for (int got; (got = sigtimedwait(signals, NULL, &half)) < 0 || got == SIGHUP;) {
+        clients_sweep();
+        if (got < 0)
+            continue;
+        const bool has_models = models_open(options),
+                   has_keys = access_read_keys(options->key_file);
         program_note("%s; %s",
                      has_models ? "weight files: opened anew" : "the old weight files stay",
                      has_keys ? "keys: read anew" : "the old keys stay");
@@ -105,6 +114,7 @@ static void wait_for_signals(const struct serve_options *options, const sigset_t
     while (!http_drain()) {
         if (program_seconds() - since > MOST_SECONDS)
             _exit(PROGRAM_FAILED);
+        clients_sweep();
         nanosleep(&moment, NULL);
     }
 }
@@ -116,7 +126,9 @@ int main(int argc, char *argv[])
     program_begin("encode-serve", argv);
     serve_options_read(&options, argc, argv);
     set_passive_waiting(argv, options.n_threads);
-    json_set_alloc_funcs(hold_bytes, free_held);
+    never_wait_for_stderr();
+    mallopt(M_MMAP_THRESHOLD, 1 << 17); /* large blocks go back to Linux when they are freed */
+    json_set_alloc_funcs(read_alloc, read_free);
     json_object_seed(0);
     sigemptyset(&signals);
     sigaddset(&signals, SIGHUP);
@@ -124,7 +136,7 @@ int main(int argc, char *argv[])
     sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    if (!http_read_keys(options.key_file) || !models_open(&options))
+    if (!access_read_keys(options.key_file) || !models_open(&options))
         return PROGRAM_FAILED;
     queue_start(options.queue_tokens, options.batch_tokens);
     http_start(open_socket(options.listen), &options);

@@ -164,7 +164,7 @@ def change_bytes(data):
 
 def make_request():
     if random.random() < 0.15:
-        return f"GET {random.choice(GETS)} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+        return f"GET {random.choice(GETS)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     path, body = random.choice(list(BODIES.items()))
     for _ in range(random.choice([0, 1, 1, 2, 3])):
         body = change_json(body)
@@ -172,7 +172,7 @@ def make_request():
     if random.random() < 0.3:
         text = change_bytes(text)
     length = len(text) if random.random() < 0.95 else random.choice([0, len(text) - 1, len(text) + 1, 10**9])
-    head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     if random.random() < 0.1:
         return head.replace(
             f"Content-Length: {length}", "Transfer-Encoding: chunked"

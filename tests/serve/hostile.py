@@ -137,18 +137,18 @@ def try_requests():
         "no HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\x01" * 10 + b"\r\n\r\n", {0, 400, 405, 501, 505}),
         "an empty line alone": (b"\r\n\r\n\r\n\r\n", {0, 400}),
         "a version of its own": (request("/v1/embeddings", body, version="HTTP/9.9"), {0, 400, 505}),
-        "a negative length": (b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", {0, 400, 413}),
+        "a negative length": (b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", {0, 400, 413}),
         "a length beyond 64 bits": (
-            b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % 10**30,
+            b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % 10**30,
             {0, 400, 413},
         ),
-        "no number as length": (b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", {0, 400}),
+        "no number as length": (b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", {0, 400}),
         "a chunk without a length": (
-            b"POST /embed HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"POST /embed HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             {0, 400},
         ),
         "a chunk beyond 64 bits": (
-            b"POST /embed HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+            b"POST /embed HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
             {0, 400, 413},
         ),
         "a long path": (request("/" + "a" * 100000, body), {0, 400, 404, 414, 431}),
@@ -184,7 +184,7 @@ def try_large_bodies():
         with contextlib.suppress(ConnectionError):
             code, answer = post(path, b" " * n_bytes)
             check(f"{path}: {n_bytes} bytes", code == 413 and message(path, answer), (code, answer))
-    head = b"POST /embed HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST /embed HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     received = send(head + (b"100000\r\n" + b" " * (1 << 20) + b"\r\n") * 20 + b"0\r\n\r\n")
     check("20 MB in chunks", status(received) in (0, 413), received)
     check_others("large bodies")

@@ -354,9 +354,9 @@ class Errors(unittest.TestCase):
     def test_breaking_off(self):
         """Clients that stop in the middle, or lie about lengths, cost the others nothing."""
         for data in (b"", b"POST", b"POST /embed HTTP/1.1\r\n", b"\0\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
-                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
-                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{",
-                     b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n{}garbage"):
+                     b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+                     b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n{",
+                     b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n{}garbage"):
             with socket.create_connection(("127.0.0.1", self.server.port)) as connection:
                 connection.sendall(data)
         self.server.good("/health")
@@ -386,7 +386,7 @@ class Serving(unittest.TestCase):
         """Calls of clients that have gone are not computed."""
         with Server("--log", "json", "--batch", "1") as server:
             body = json.dumps({"input": [TEXTS[4]] * 1000}).encode()
-            head = b"POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+            head = b"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
             for _ in range(8):
                 with socket.create_connection(("127.0.0.1", server.port)) as connection:
                     connection.sendall(head + body)
@@ -411,7 +411,7 @@ class Serving(unittest.TestCase):
     def test_memory(self):
         """Bodies that are not complete have a common limit; then calls are refused, and served when they end."""
         with Server("--log", "none") as server:
-            head = b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
+            head = b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n"
             held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(150)]
             for connection in held:
                 connection.sendall(head + b" " * 1900000)
@@ -496,13 +496,13 @@ class Serving(unittest.TestCase):
     def test_slow_clients(self):
         """Silent and slow connections are closed; a server full of them serves newcomers at once."""
         with Server("--log", "none", "--timeout", "1") as server:
-            for data in (b"", b"POST /embed HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"):
+            for data in (b"", b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"):
                 with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
                     connection.sendall(data)
                     self.assertEqual(connection.recv(1), b"")
         with Server("--log", "none", "--timeout", "1", models=("labels",)) as server:
             body = json.dumps({"inputs": [["a"]] * 2000}).encode()  # an answer that no buffer of the kernel holds
-            head = b"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+            head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
             with socket.socket() as connection:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
                 connection.connect(("127.0.0.1", server.port))
@@ -529,7 +529,7 @@ class Serving(unittest.TestCase):
             self.assertIn(b"listening on unix:", process.stderr.readline())
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(path)
-                connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 200"))
             process.kill()
             process.wait()

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -31,16 +32,18 @@ def make_models():
 class Server:
     """A running server; `with` ends it by SIGTERM and checks its exit code."""
 
-    def __init__(self, *arguments, models=("plain",)):
+    def __init__(self, *arguments, models=("plain",), is_read=True, address="127.0.0.1:0", **options):
         files = [word for name in models for word in ("-m", f"{FOLDER}/{name}.weights")]
-        self.process = subprocess.Popen([f"{PROGRAMS}/encode-serve", "--listen", "127.0.0.1:0", *files, *arguments],
-                                        stderr=subprocess.PIPE)
-        line = self.process.stderr.readline().decode()
-        found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
-        assert found, line + self.process.stderr.read().decode()
-        self.port = int(found[1])
-        self.lines = []
-        self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stderr))
+        self.process = subprocess.Popen([f"{PROGRAMS}/encode-serve", "--listen", address, *files, *arguments],
+                                        stderr=subprocess.PIPE, **options)
+        self.lines, found = [], None
+        while not found:
+            self.lines.append(self.process.stderr.readline())
+            assert self.lines[-1], self.lines
+            found = re.search(rb"listening on (http://.*:(\d+)|unix:)", self.lines[-1])
+        self.port = int(found[2] or 0)
+        del self.lines[-1]
+        self.reader = threading.Thread(target=lambda: is_read and self.lines.extend(self.process.stderr))
         self.reader.start()
 
     def __enter__(self):
@@ -57,6 +60,22 @@ class Server:
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+    def send(self, data, source="127.0.0.1", n_buffer=0):
+        """Returns a connection over which bytes were sent; n_buffer: of what comes back and is not read yet."""
+        connection = socket.socket()
+        if n_buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, n_buffer)
+        connection.bind((source, 0))
+        connection.settimeout(60)
+        connection.connect(("127.0.0.1", self.port))
+        connection.sendall(data)
+        return connection
+
+    def status_file(self, name):
+        """Returns a number of /proc/PID/status."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(rf"^{name}:\s+(\d+)", file.read(), re.M)[1])
 
     def call(self, path, body=None, connection=None, headers=None, method=None):
         """Returns the status, the headers and the answer of a call; body: bytes, or what becomes JSON."""
@@ -77,9 +96,17 @@ class Server:
         return answer
 
 
-def write(path, text):
+def request(path, body, *headers, method="POST", host="localhost"):
+    """Returns the bytes of a request; body: what becomes JSON."""
+    data = json.dumps(body).encode()
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(data)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + data
+
+
+def write(path, text, mode=0o600):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+    os.chmod(path, mode)
 
 
 def run_all(n, function):

@@ -87,7 +87,7 @@ def measure(address, folder):
     host, port = address.split(":")
     connection = socket.create_connection((host, int(port)))
     body = body_of(SHORT)
-    request = f"POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    request = f"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
     rates, delays = [], []
     for _ in range(rounds):
         rates.append((load(f"http://{address}", folder / "wrk.lua"), encode_for_seconds(encoder, texts)))

@@ -309,6 +309,49 @@ static void expand(struct call *call, FILE *stream, const char *answer, struct p
     }
 }
 
+/* Returns a number that the bytes of the answer do not exceed. */
+static size_t bound_of_answer(const struct call *call)
+{
+    enum { FRAME = 8192, TEXT = 128, TOKEN = 96, LABEL = 64, WEIGHT = 50, ESCAPE = 6 };
+    static const size_t NUMBER[] = {[TYPE_FLOAT] = 18, [TYPE_INT8] = 6,    [TYPE_UINT8] = 6,
+                                    [TYPE_BINARY] = 6, [TYPE_UBINARY] = 6, [TYPE_BASE64] = 6};
+    const enum work work = call->work;
+    const bool has_vectors =
+        work == WORK_VECTORS || work == WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
+    const bool has_texts = call->with_texts || call->dialect == DIALECT_COHERE;
+    const size_t n_rows = call->is_per_token ? call->n_tokens : call->n_texts;
+    size_t n = FRAME + call->n_texts * TEXT + (has_texts ? ESCAPE * call->body_len : 0);
+    for (size_t i = 0; has_vectors && i <= TYPE_BASE64; i++)
+        n += (call->types ? call->types : 1) >> i & 1 ? n_rows * (call->width * NUMBER[i] + 4) : 0;
+    for (size_t i = 0; work == WORK_SPARSE && call->rows && i < n_rows * call->width; i++)
+        n += call->rows[i] != 0 ? WEIGHT : 0;
+    for (size_t i = 0; work == WORK_LABELS && i < call->width; i++) {
+        const char *label = engine_label(call->model->model, i);
+        n += n_rows * (LABEL + ESCAPE * (label ? strlen(label) : 0));
+    }
+    for (size_t i = 0; work >= WORK_TOKENS && i < call->n_tokens; i++) {
+        const engine_token *token = &call->tokens[i];
+        const char *own;
+        size_t len = token->end - token->begin;
+        if (token->end == 0)
+            engine_token_text(call->model->model, token->id, &own, &len);
+        n += TOKEN + ESCAPE * len;
+    }
+    return n;
+}
+
+bool call_hold_answer(struct call *call)
+{
+    const size_t n = call->work < WORK_VECTORS ? 0 : bound_of_answer(call);
+    if (call->n_held + n - call->n_bound > MOST_HELD_BY_CALL)
+        return call_fail(call, FAULT_MANY,
+                         "the answer would take up to %zu MB, and a call has %d: ask for less",
+                         n >> 20, MOST_HELD_BY_CALL >> 20);
+    const bool is_held = call_hold(call, n - call->n_bound);
+    call->n_bound = is_held ? n : call->n_bound;
+    return is_held;
+}
+
 void call_answer(struct call *call)
 {
     struct written answer;

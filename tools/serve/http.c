@@ -6,99 +6,79 @@
 
 #include <malloc.h>
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-enum { MOST_DESCRIPTORS = 4096, MORE_CONNECTIONS = 250, LARGE_BODY = 1 << 18 };
+enum { LARGE_BODY = 1 << 18 };
+
+/* The page runs its own script and style, by their SHA-256, and calls this server alone. */
+#define PAGE_POLICY                                                                                \
+    "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; "                \
+    "frame-ancestors 'none'; style-src 'sha256-Bpx0O2jCza6wnZ4/VM5JszF8IthwtyECHAhs+Tj+5To='; "    \
+    "script-src 'sha256-G1Yubi9XR9CvJxxKtVNkqT/hwWcQz5i9Y7ObnVB0l6Y='"
 
 static struct {
     struct MHD_Daemon *daemon;
     enum log_format log;
-    double seconds; /* that a client has to send a call */
     atomic_size_t n_calls;
     atomic_bool is_draining, has_ended;
-    pthread_mutex_t lock;                  /* of what follows */
-    char *keys;                            /* lines; NULL: none is asked for */
-    int n_connections, n_descriptors;      /* n_descriptors: the highest one so far, plus 1 */
-    double silent_since[MOST_DESCRIPTORS]; /* 0: closed, or a call is open; < 0: minus the time
-                                              since which its answer is being sent */
-} http = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-bool http_read_keys(const char *path)
-{
-    char *keys = NULL;
-    size_t len;
-    if (path && input_read(path, &keys, &len) != PROGRAM_DONE)
-        return false;
-    pthread_mutex_lock(&http.lock);
-    free(http.keys);
-    http.keys = keys;
-    pthread_mutex_unlock(&http.lock);
-    return true;
-}
-
-/* Returns whether a header "Bearer KEY" has one of the keys, in a time that depends on lengths
- * alone. */
-static bool is_admitted(const char *authorization)
-{
-    const bool is_bearer = authorization && strncasecmp(authorization, "Bearer ", 7) == 0;
-    const char *text = is_bearer ? authorization + 7 : "";
-    const size_t len = strlen(text);
-    bool is_one = false;
-    pthread_mutex_lock(&http.lock);
-    for (const char *key = http.keys; key && *key;) {
-        const size_t key_len = strcspn(key, "\r\n");
-        unsigned char difference = key_len != len || len == 0;
-        for (size_t i = 0; i < len; i++)
-            difference |= (unsigned char)(text[i] ^ key[key_len ? i % key_len : 0]);
-        is_one |= difference == 0;
-        key += key_len + strspn(key + key_len, "\r\n");
-    }
-    is_one |= !http.keys;
-    pthread_mutex_unlock(&http.lock);
-    return is_one;
-}
+} http;
 
 static int descriptor_of(struct MHD_Connection *connection)
 {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* A connection has opened or closed, or its call has begun or ended (since: see silent_since).
- * Closes those whose clients have not read their answer in time and, if too many are open, the one
- * that has been silent for the longest time: clients that have something to say say it. */
-static void set_silent(int fd, double since, int n_more)
-{
-    const double now = program_seconds();
-    int oldest = -1;
-    pthread_mutex_lock(&http.lock);
-    http.n_connections += n_more;
-    if (fd < MOST_DESCRIPTORS)
-        http.silent_since[fd] = since;
-    if (fd >= http.n_descriptors)
-        http.n_descriptors = fd < MOST_DESCRIPTORS ? fd + 1 : MOST_DESCRIPTORS;
-    for (int i = 0; since > 0 && i < http.n_descriptors; i++) {
-        const double silent = http.silent_since[i];
-        if (silent < 0 && now + silent > http.seconds)
-            shutdown(i, SHUT_RDWR);
-        if (silent > 0 && (oldest < 0 || silent < http.silent_since[oldest]))
-            oldest = i;
-    }
-    if (n_more > 0 && http.n_connections > MOST_CONNECTIONS && oldest >= 0)
-        shutdown(oldest, SHUT_RDWR);
-    pthread_mutex_unlock(&http.lock);
-}
-
 static void notify_connection(void *unused, struct MHD_Connection *connection, void **state,
                               enum MHD_ConnectionNotificationCode code)
 {
-    const bool is_new = code == MHD_CONNECTION_NOTIFY_STARTED;
     (void)unused;
     (void)state;
-    set_silent(descriptor_of(connection), is_new ? program_seconds() : 0, is_new ? 1 : -1);
+    clients_set(descriptor_of(connection),
+                code == MHD_CONNECTION_NOTIFY_STARTED ? PHASE_SENDS : PHASE_CLOSED);
+}
+
+struct headers {
+    size_t n_hosts, n_lengths, n_codings;
+    bool is_wrong;
+};
+
+/* libmicrohttpd 0.9 joins a folded line to the one before, and leaves its value elsewhere than
+ * after its name; 1.0 refuses it by itself. */
+static enum MHD_Result look_at_header(void *user, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct headers *headers = user;
+    const char *at = name + strlen(name) + 1;
+    (void)kind;
+    headers->n_hosts += strcasecmp(name, "Host") == 0;
+    headers->n_lengths += strcasecmp(name, "Content-Length") == 0;
+    if (strcasecmp(name, "Transfer-Encoding") == 0) {
+        headers->n_codings++;
+        headers->is_wrong |= strcasecmp(value, "chunked") != 0;
+    }
+    if (MHD_get_version()[0] == '0')
+        headers->is_wrong |= value && value != at + strspn(at, " \t");
+    return MHD_YES;
+}
+
+/* Refuses what a proxy in between may read in another way, and calls of pages of other sites. */
+static bool check_headers(struct call *call)
+{
+    const char *host =
+        MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    const char *origin = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "Origin");
+    struct headers headers = {0};
+    MHD_get_connection_values(call->connection, MHD_HEADER_KIND, look_at_header, &headers);
+    if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths + headers.n_codings > 1)
+        return call_fail(call, FAULT_REQUEST,
+                         "the headers are folded, or have two hosts or two "
+                         "lengths of the body");
+    return access_allows(host, origin) ||
+           call_fail(call, FAULT_SITE,
+                     "Host or Origin is of another site than this machine (see --allow-host)");
 }
 
 /* Makes the call, and finds out what is wrong with it before its body is read. */
@@ -108,17 +88,19 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
     struct call *call = alloc_zeros(1, sizeof *call);
     atomic_fetch_add(&http.n_calls, 1);
     call->connection = connection;
+    call->fd = descriptor_of(connection);
     call->models = models_borrow();
     call->options = ENGINE_ENCODE_OPTIONS();
     call->began = program_seconds();
-    set_silent(descriptor_of(connection), call->began, 0);
+    clients_set(call->fd, PHASE_SENDS);
     snprintf(call->method, sizeof call->method, "%s",
              method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "?" : method);
     snprintf(call->path, sizeof call->path, "%s", url);
     for (char *c = call->path; *c; c++)
         *c = (signed char)*c < ' ' || *c == '"' || *c == '\\' || *c == '\x7f' ? '?' : *c;
     const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    if (call_find_route(call) && call->route->work != WORK_OPEN && !is_admitted(key))
+    const bool has_route = call_find_route(call);
+    if (check_headers(call) && has_route && call->route->work != WORK_OPEN && !access_has_key(key))
         call_fail(call, FAULT_KEY, "the API key is missing or wrong (Authorization: Bearer KEY)");
     return call;
 }
@@ -132,34 +114,49 @@ static void receive(struct call *call, const char *data, size_t len)
         return;
     if (call->body_len + len > call->body_cap) {
         const size_t n_more = 2 * len + call->body_len;
+        if (!call_hold(call, n_more))
+            return;
         call->body = alloc_resize(call->body, call->body_cap += n_more, 1);
-        call->n_held += n_more;
-        queue_held += n_more;
-        if (queue_held > MOST_HELD)
-            call_fail(call, FAULT_BUSY, "the server is busy; try again later");
     }
     memcpy(call->body + call->body_len, data, len);
     call->body_len += len;
 }
 
-/* A client may read for as long as it may send. */
+/* Frees all of a call but its answer. */
+static void free_work(struct call *call)
+{
+    json_decref(call->json);
+    free(call->body);
+    free(call->texts);
+    free(call->tokens);
+    free(call->rows);
+    call->json = NULL;
+    call->body = NULL;
+    call->texts = NULL;
+    call->tokens = NULL;
+    call->rows = NULL;
+    call_keep(call, call->answer_len);
+    if (call->body_len > LARGE_BODY)
+        malloc_trim(0); /* what parsed JSON took goes back to Linux */
+}
+
 static enum MHD_Result send_answer(struct call *call)
 {
     char number[24];
+    if (call->fault == FAULT_NONE)
+        call_hold_answer(call);
     call_answer(call);
-    json_decref(call->json);
-    free(call->rows);
-    call->json = NULL;
-    call->rows = NULL;
-    call->n_held += call->answer_len;
-    queue_held += call->answer_len;
-    set_silent(descriptor_of(call->connection), -program_seconds(), 0);
+    free_work(call);
+    clients_set(call->fd, PHASE_READS);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(call->answer_len, call->answer, MHD_RESPMEM_MUST_FREE);
     if (!response)
         return MHD_NO;
     call->answer = NULL;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->type);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (strncmp(call->type, "text/html", 9) == 0)
+        MHD_add_response_header(response, "Content-Security-Policy", PAGE_POLICY);
     if (call->fault == FAULT_BUSY || call->fault == FAULT_ENDING)
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     if (call->fault == FAULT_KEY)
@@ -169,7 +166,7 @@ static enum MHD_Result send_answer(struct call *call)
     snprintf(number, sizeof number, "%zu", call->n_cut);
     if (call->n_cut > 0 && call->fault == FAULT_NONE)
         MHD_add_response_header(response, "X-Truncated-Texts", number);
-    if (http.is_draining)
+    if (http.is_draining || call->fault == FAULT_REQUEST)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     const enum MHD_Result result = MHD_queue_response(call->connection, call->status, response);
     MHD_destroy_response(response);
@@ -185,16 +182,16 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
     (void)version;
     if (!call) {
         *state = call = begin_call(connection, url, method);
-        return MHD_YES;
+        return call->fault == FAULT_REQUEST ? send_answer(call) : MHD_YES;
     }
     if (*len > 0) {
         receive(call, data, *len);
         *len = 0;
-        return program_seconds() - call->began < http.seconds ? MHD_YES : MHD_NO;
+        return MHD_YES;
     }
     if (call->queued > 0) /* it comes back from the queue */
         return call->is_gone ? MHD_NO : send_answer(call);
-    set_silent(descriptor_of(connection), 0, 0);
+    clients_set(call->fd, PHASE_WAITS);
     if (http.has_ended) /* nothing may be suspended any more */
         call_fail(call, FAULT_ENDING, "the server is ending");
     if (call->fault != FAULT_NONE || !call_read(call) || call->width == 0 || call->rows ||
@@ -210,20 +207,15 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
 {
     struct call *call = *state;
     (void)unused;
+    (void)connection;
     if (!call)
         return;
-    set_silent(descriptor_of(connection), program_seconds(), 0);
     call->is_gone |= code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
     metrics_end_call(call, http.log);
-    queue_held -= call->n_held;
-    json_decref(call->json);
     models_return(call->models);
-    free(call->body);
-    free(call->texts);
-    free(call->tokens);
-    free(call->rows);
-    if (call->body_len > LARGE_BODY)
-        malloc_trim(0); /* what parsed JSON took goes back to Linux */
+    call->answer_len = 0;
+    free_work(call);
+    clients_set(call->fd, PHASE_SENDS);
     free(call);
     atomic_fetch_sub(&http.n_calls, 1);
 }
@@ -231,14 +223,14 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
 void http_start(int socket, const struct serve_options *options)
 {
     http.log = options->log;
-    http.seconds = (double)options->timeout;
+    access_start(socket, options);
     http.daemon = MHD_start_daemon(
         MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
         handle, NULL, MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_THREAD_POOL_SIZE,
         (unsigned)HTTP_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(MOST_CONNECTIONS + MORE_CONNECTIONS), MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)options->timeout, MHD_OPTION_NOTIFY_COMPLETED, end_call, NULL,
-        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, NULL, MHD_OPTION_END);
+        (unsigned)clients_start((double)options->timeout), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_COMPLETED, end_call, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        notify_connection, NULL, MHD_OPTION_END);
     if (!http.daemon)
         program_die("cannot start the HTTP server: too few descriptors, threads or memory");
 }

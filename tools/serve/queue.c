@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of one answer, and of a batch. */
-enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20 };
+/* Numbers of one answer, and of a batch. Calls of few tokens have a quarter of the queue more, so
+ * that large calls do not shut them out. */
+enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20, FEW_TOKENS = 1024 };
 
-atomic_size_t queue_tokens, queue_held;
+atomic_size_t queue_tokens;
 
 static struct {
     pthread_mutex_t lock;
@@ -20,14 +21,11 @@ static struct {
     size_t most_tokens, most_in_batch;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER};
 
-/* What one call of the engine computes: n texts of each call, from its n_done on. */
+/* What one call of the engine computes: n_computed texts of each call, from its n_done on. */
 struct batch {
-    struct share {
-        struct call *call;
-        size_t n;
-    } shares[MOST_TEXTS];
+    struct call *calls[MOST_CONNECTIONS * 2];
     engine_input inputs[MOST_TEXTS];
-    size_t n_shares, n_inputs, n_tokens, n_rows;
+    size_t n_calls, n_inputs, n_tokens, n_rows;
     float *rows;
 };
 
@@ -38,13 +36,13 @@ bool queue_admit(struct call *call)
     if (n > MOST_NUMBERS)
         return call_fail(call, FAULT_MANY, "the answer would have %zu numbers; at most %d are sent",
                          n, MOST_NUMBERS);
-    if ((n_tokens > 0 && n_tokens + call->n_tokens > queue.most_tokens) ||
-        queue_held + n * sizeof(float) > MOST_HELD)
+    const size_t more = call->n_tokens <= FEW_TOKENS ? queue.most_tokens / 4 : 0;
+    if (n_tokens > 0 && n_tokens + call->n_tokens > queue.most_tokens + more)
         return call_fail(call, FAULT_BUSY, "the server is busy: %zu tokens wait; try again later",
                          n_tokens);
+    if (!call_hold(call, n * sizeof *call->rows) || !call_hold_answer(call))
+        return false;
     queue_tokens += call->n_tokens;
-    queue_held += n * sizeof *call->rows;
-    call->n_held += n * sizeof *call->rows;
     call->rows = alloc_zeros(n, sizeof *call->rows);
     call->options.max_tokens = 0; /* its tokens have them: no other call of the batch shall */
     call->options.prompt = "";
@@ -62,27 +60,35 @@ void queue_add(struct call *call)
 }
 
 /* Removes the calls that are done, have failed, or have no client, and resumes their connections:
- * they may be freed by then. Called with the lock. */
+ * they may be freed by then. Those that have had their turn go to the end. Called with the lock. */
 static void finish_calls(void)
 {
-    for (struct call **at = &queue.first; *at;) {
+    struct call *served = NULL, **served_end = &served, **at = &queue.first;
+    while (*at) {
         struct call *call = *at;
-        if (call->n_done < call->n_texts && call->fault == FAULT_NONE && !call->is_gone) {
-            queue.end = at = &call->next;
-            continue;
+        const bool had_turn = call->n_computed > 0;
+        call->n_computed = 0;
+        if (call->n_done == call->n_texts || call->fault != FAULT_NONE || call->is_gone) {
+            *at = call->next;
+            for (size_t i = call->n_done; i < call->n_texts; i++)
+                queue_tokens -= call->texts[i].n;
+            MHD_resume_connection(call->connection);
+        } else if (had_turn) {
+            *at = call->next;
+            call->next = NULL;
+            *served_end = call;
+            served_end = &call->next;
+        } else {
+            at = &call->next;
         }
-        *at = call->next;
-        for (size_t i = call->n_done; i < call->n_texts; i++)
-            queue_tokens -= call->texts[i].n;
-        MHD_resume_connection(call->connection);
     }
+    *at = served;
+    queue.end = served ? served_end : at;
 }
 
 static bool has_hung_up(const struct call *call)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return poll(&(struct pollfd){.fd = info->connect_fd, .events = POLLRDHUP}, 1, 0) > 0;
+    return poll(&(struct pollfd){.fd = call->fd, .events = POLLRDHUP}, 1, 0) > 0;
 }
 
 /* Returns whether the engine can compute two calls at once. */
@@ -94,67 +100,72 @@ static bool are_alike(const struct call *a, const struct call *b)
            x->raw_scores == y->raw_scores && x->dimensions == y->dimensions;
 }
 
-/* Adds texts of a call until the batch is full; the first text always fits. */
-static void add_share(struct batch *batch, struct call *call)
+/* Counts the next text of a call for the batch, if it fits; the first text always does. */
+static bool add_text(struct batch *batch, struct call *call)
 {
-    size_t n = 0;
-    for (size_t i = call->n_done; i < call->n_texts && batch->n_inputs < MOST_TEXTS; i++, n++) {
-        const struct text *text = &call->texts[i];
-        const size_t n_rows = batch->n_rows + (call->is_per_token ? text->n : 1);
-        if (batch->n_inputs > 0 && (batch->n_tokens + text->n > queue.most_in_batch ||
-                                    n_rows * call->width > MOST_BATCH_NUMBERS))
-            break;
-        batch->inputs[batch->n_inputs++] =
-            (engine_input){.tokens = call->tokens + text->first, .n_tokens = text->n};
-        batch->n_tokens += text->n;
-        batch->n_rows = n_rows;
-    }
-    if (n > 0)
-        batch->shares[batch->n_shares++] = (struct share){call, n};
+    const size_t i = call->n_done + call->n_computed;
+    if (i == call->n_texts || batch->n_inputs == MOST_TEXTS)
+        return false;
+    const size_t n_tokens = batch->n_tokens + call->texts[i].n;
+    const size_t n_rows = batch->n_rows + (call->is_per_token ? call->texts[i].n : 1);
+    if (batch->n_inputs > 0 &&
+        (n_tokens > queue.most_in_batch || n_rows * call->width > MOST_BATCH_NUMBERS))
+        return false;
+    batch->n_inputs++;
+    batch->n_tokens = n_tokens;
+    batch->n_rows = n_rows;
+    call->n_computed++;
+    return true;
 }
 
-/* Fills the batch with the first call, and what of the others can be computed with it. Called with
- * the lock. */
+/* Fills the batch with the first call and those that can be computed with it, a text of each in
+ * turn. Called with the lock. */
 static void fill_batch(struct batch *batch)
 {
-    const struct call *first = NULL;
     const double now = program_seconds();
-    batch->n_shares = batch->n_inputs = batch->n_tokens = batch->n_rows = 0;
+    bool has_grown = true;
+    batch->n_calls = batch->n_inputs = batch->n_tokens = batch->n_rows = 0;
     for (struct call *call = queue.first; call; call = call->next) {
-        if (first && !are_alike(first, call))
-            continue;
-        if (first && (batch->n_tokens >= queue.most_in_batch || batch->n_inputs == MOST_TEXTS))
-            break;
         call->is_gone = has_hung_up(call);
-        if (call->is_gone)
-            continue;
-        first = first ? first : call;
-        call->started = call->started > 0 ? call->started : now;
-        add_share(batch, call);
+        if (!call->is_gone && (batch->n_calls == 0 || are_alike(batch->calls[0], call)))
+            batch->calls[batch->n_calls++] = call;
+    }
+    while (has_grown) {
+        has_grown = false;
+        for (size_t i = 0; i < batch->n_calls; i++)
+            has_grown |= add_text(batch, batch->calls[i]);
+    }
+    engine_input *input = batch->inputs;
+    for (size_t i = 0; i < batch->n_calls; i++) {
+        struct call *call = batch->calls[i];
+        const struct text *text = &call->texts[call->n_done];
+        call->started = call->started > 0 || call->n_computed == 0 ? call->started : now;
+        for (size_t k = 0; k < call->n_computed; k++, text++)
+            *input++ = (engine_input){.tokens = call->tokens + text->first, .n_tokens = text->n};
     }
 }
 
 /* One wrong text fails its call; the others are computed again without it. */
-static void fail_share(struct batch *batch, const engine_error *error)
+static void fail_text(struct batch *batch, const engine_error *error)
 {
     size_t first = 0;
-    for (size_t i = 0; i < batch->n_shares; i++) {
-        struct call *call = batch->shares[i].call;
+    for (size_t i = 0; i < batch->n_calls; i++) {
+        struct call *call = batch->calls[i];
         if (error->input == ENGINE_NO_INPUT)
             call_fail(call, FAULT_ENGINE, "%s", error->message);
-        else if (error->input >= first && error->input < first + batch->shares[i].n)
+        else if (error->input >= first && error->input < first + call->n_computed)
             call_fail(call, FAULT_ENGINE, "%s%s",
                       call_text_name(call, call->n_done + error->input - first),
                       error->message + error->name_len);
-        first += batch->shares[i].n;
+        first += call->n_computed;
     }
-    batch->n_shares = 0;
+    batch->n_calls = 0;
 }
 
 /* Gives the calls of a batch their rows. */
 static void compute(struct batch *batch)
 {
-    const struct call *alike = batch->shares[0].call;
+    const struct call *alike = batch->calls[0];
     const size_t n_numbers = batch->n_rows * alike->width;
     engine_session *session = alike->model->session;
     batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
@@ -164,16 +175,18 @@ static void compute(struct batch *batch)
                                       : engine_encode)(session, batch->inputs, batch->n_inputs,
                                                        &alike->options, batch->rows, n_numbers,
                                                        NULL, NULL) != ENGINE_OK) {
-        fail_share(batch, engine_session_error(session));
+        fail_text(batch, engine_session_error(session));
         return;
     }
     const float *row = batch->rows;
-    for (size_t i = 0; i < batch->n_shares; i++) {
-        struct call *call = batch->shares[i].call;
-        const struct text *first = &call->texts[call->n_done],
-                          *last = first + batch->shares[i].n - 1;
+    for (size_t i = 0; i < batch->n_calls; i++) {
+        struct call *call = batch->calls[i];
+        const struct text *first = &call->texts[call->n_done], *last = first + call->n_computed;
+        if (first == last)
+            continue;
         const size_t at = call->is_per_token ? first->first : call->n_done;
-        const size_t n_rows = call->is_per_token ? last->first + last->n - at : batch->shares[i].n;
+        const size_t n_rows =
+            call->is_per_token ? last[-1].first + last[-1].n - at : call->n_computed;
         memcpy(call->rows + at * call->width, row, n_rows * call->width * sizeof *row);
         row += n_rows * call->width;
     }
@@ -189,12 +202,12 @@ _Noreturn static void *work(void *unused)
             pthread_cond_wait(&queue.added, &queue.lock);
         fill_batch(&batch);
         pthread_mutex_unlock(&queue.lock);
-        if (batch.n_shares > 0)
+        if (batch.n_calls > 0)
             compute(&batch);
         pthread_mutex_lock(&queue.lock);
-        for (size_t i = 0; i < batch.n_shares; i++)
-            for (size_t j = 0; j < batch.shares[i].n; j++)
-                queue_tokens -= batch.shares[i].call->texts[batch.shares[i].call->n_done++].n;
+        for (size_t i = 0; i < batch.n_calls; i++)
+            for (size_t k = 0; k < batch.calls[i]->n_computed; k++)
+                queue_tokens -= batch.calls[i]->texts[batch.calls[i]->n_done++].n;
         finish_calls();
     }
 }

@@ -4,12 +4,30 @@
 #include "tools/common/model_file.h"
 #include "tools/serve/serve.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-_Thread_local bool call_parses;
+static _Thread_local struct call *parsing;
+
+/* Returns NULL, which ends the parsing, if the call shall not have the memory. */
+void *read_alloc(size_t len)
+{
+    void *data = alloc_bytes(len);
+    if (!parsing || call_hold(parsing, malloc_usable_size(data)))
+        return data;
+    free(data);
+    return NULL;
+}
+
+void read_free(void *data)
+{
+    if (parsing)
+        parsing->n_held -= malloc_usable_size(data);
+    free(data);
+}
 
 /* Returns a field of the body, or of its "parameters"; NULL if it is absent or null. */
 static json_t *field(const struct call *call, const char *name)
@@ -124,12 +142,15 @@ static bool end_text(struct call *call, size_t n)
            call_fail(call, FAULT_MANY, "more than %d tokens in one call", MOST_TOKENS);
 }
 
-static void need_tokens(struct call *call, size_t n)
+static bool need_tokens(struct call *call, size_t n)
 {
+    const size_t cap = call->n_tokens + n + call->tokens_cap / 2;
     if (call->n_tokens + n <= call->tokens_cap)
-        return;
-    call->tokens_cap = call->n_tokens + n + call->tokens_cap / 2;
-    call->tokens = alloc_resize(call->tokens, call->tokens_cap, sizeof *call->tokens);
+        return true;
+    if (!call_hold(call, (cap - call->tokens_cap) * sizeof *call->tokens))
+        return false;
+    call->tokens = alloc_resize(call->tokens, call->tokens_cap = cap, sizeof *call->tokens);
+    return true;
 }
 
 /* pair NULL: a single text. */
@@ -144,7 +165,8 @@ static bool add_text(struct call *call, const json_t *text, const json_t *pair)
     engine_result result;
     size_t needed = (input.text_len + input.pair_len) / 4 + 16;
     do {
-        need_tokens(call, needed);
+        if (!need_tokens(call, needed))
+            return false;
         status = engine_tokenize(session, &input, &call->options, call->tokens + call->n_tokens,
                                  call->tokens_cap - call->n_tokens, &needed, &result);
     } while (status == ENGINE_ERROR_BUFFER);
@@ -175,7 +197,8 @@ static bool add_ids(struct call *call, json_t *ids)
     if (n > most)
         return call_fail(call, FAULT_LENGTH, "%s has %zu ids; this model takes %zu",
                          call_text_name(call, call->n_texts), n, most);
-    need_tokens(call, n);
+    if (!need_tokens(call, n))
+        return false;
     for (size_t i = 0; i < n; i++) {
         const json_t *id = json_array_get(ids, i);
         const json_int_t value = json_integer_value(id);
@@ -219,6 +242,8 @@ static bool add_items(struct call *call, const char *key, json_t *items, const j
                       (call->work == WORK_LABELS && json_is_string(first));
     if (!items)
         return call_fail(call, FAULT_INPUT, "`%s` is missing", key);
+    if (!call->is_single && strcmp(key, "prompt") == 0)
+        return call_fail(call, FAULT_INPUT, "`prompt` must be one text");
     if (call->is_single)
         return add_item(call, items, query);
     if (json_array_size(items) == 0)
@@ -285,6 +310,8 @@ static bool read_attention(struct call *call)
                          MOST_DRAWN);
     if (call->model->info.n_layers == 0)
         return call_fail(call, FAULT_UNABLE, "%s has no attention", call->model->name);
+    if (!call_hold(call, (n * n + width) * sizeof *call->rows))
+        return false;
     call->is_per_token = true;
     call->types = 0;
     call->rows = alloc_zeros(n * n + width, sizeof *call->rows); /* and the text's vector */
@@ -366,7 +393,7 @@ static bool read_texts(struct call *call)
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
     call->by_pairs = is_rank && call->model->info.ranks_pairs;
     call->has_query = has_query && !call->by_pairs;
-    call->texts = alloc_zeros(json_array_size(items) + 2, sizeof *call->texts);
+    call->texts = alloc_zeros(MOST_TEXTS + 2, sizeof *call->texts);
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return call_fail(call, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key, key);
     call->options.role = is_rank ? ENGINE_ROLE_QUERY : call->options.role;
@@ -383,14 +410,17 @@ bool call_read(struct call *call)
     const char *in_path = call->path + strlen(call->route->path);
     if (call->route->work < WORK_MODEL)
         return true;
-    call_parses = true;
+    parsing = call;
     call->json = strcmp(call->route->method, "GET") == 0
                      ? json_pack("{s:s}", "model", in_path)
                      : json_loadb(call->body, call->body_len,
                                   JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
-    if (!call_parses)
-        return call_fail(call, FAULT_BUSY, "too much is being read: try again later");
-    call_parses = false;
+    parsing = NULL;
+    free(call->body);
+    call->body = NULL;
+    call->n_held -= call->body_cap;
+    if (call->fault != FAULT_NONE)
+        return false;
     if (!json_is_object(call->json))
         return call_fail(call, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
     if (call->route->work == WORK_ANY)

@@ -1,5 +1,5 @@
 /* serve.h - encode-serve: the models, a call from its body to its answer, the queue of calls that
- * wait to be computed, and HTTP. */
+ * wait to be computed, who is served and with how much, and HTTP. */
 #ifndef TOOLS_SERVE_H
 #define TOOLS_SERVE_H
 
@@ -12,13 +12,15 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, MOST_HELD = 256 << 20 };
+enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4 };
+enum { MOST_HELD = 256 << 20, MOST_HELD_BY_CALL = MOST_HELD / 4 * 3 };       /* bytes */
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
 /* ---- The command line: serve_options.c ---- */
 struct serve_options {
     const char *models[MOST_MODELS]; /* FILE or NAME=FILE, [n_models]; none: the default */
-    size_t n_models, n_threads, queue_tokens, batch_tokens, timeout;
+    const char *hosts[MOST_MODELS];  /* [n_hosts], allowed beside those of this machine */
+    size_t n_models, n_hosts, n_threads, queue_tokens, batch_tokens, timeout;
     const char *listen, *key_file; /* key_file NULL: no key is asked for */
     enum log_format { LOG_TEXT, LOG_JSON, LOG_NONE } log;
 };
@@ -79,7 +81,8 @@ enum dialect { DIALECT_OPENAI, DIALECT_OLLAMA, DIALECT_TEI, DIALECT_COHERE, N_DI
 
 /* NAME, status, that of text-embeddings-inference and its error_type, OpenAI's code. LENGTH: a text
  * is too long; MANY: too many texts, tokens or numbers for one call; LARGE: a body of too many
- * bytes; BUSY: the queue is full; UNABLE: the model has no such answer. */
+ * bytes; BUSY: the queue or the memory is full; UNABLE: the model has no such answer; REQUEST: the
+ * headers have two meanings; SITE: a page of another site calls. */
 #define FAULTS(X)                                                                                  \
     X(INPUT, 400, 422, "Validation", NULL)                                                         \
     X(LENGTH, 400, 413, "Validation", "context_length_exceeded")                                   \
@@ -91,6 +94,8 @@ enum dialect { DIALECT_OPENAI, DIALECT_OLLAMA, DIALECT_TEI, DIALECT_COHERE, N_DI
     X(LARGE, 413, 413, "Validation", NULL)                                                         \
     X(BUSY, 429, 429, "Overloaded", "rate_limit_exceeded")                                         \
     X(UNABLE, 400, 424, "Backend", NULL)                                                           \
+    X(REQUEST, 400, 400, "Validation", NULL)                                                       \
+    X(SITE, 403, 403, "Validation", "forbidden")                                                   \
     X(ENGINE, 500, 424, "Backend", NULL)                                                           \
     X(ENDING, 503, 503, "Unhealthy", NULL)
 #define FAULT_NAME(name, ...) FAULT_##name,
@@ -115,6 +120,7 @@ enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY,
 
 struct call {
     struct MHD_Connection *connection;
+    int fd; /* of the connection */
     const struct route *route;
     enum dialect dialect;
     char method[16], path[128]; /* printable; cut if they are longer: nothing is served there */
@@ -136,7 +142,8 @@ struct call {
     bool with_texts, skips_special, has_query, is_gone; /* text 0 is the query; no client */
 
     struct call *next;             /* in the queue */
-    size_t n_done, n_held;         /* texts that have their rows; bytes that are counted for it */
+    size_t n_done, n_computed;     /* texts that have their rows, or get them from this batch */
+    size_t n_held, n_bound;        /* bytes that are counted for it; of its answer, at most */
     double began, queued, started; /* seconds of program_seconds; 0: not yet */
 
     enum fault fault;
@@ -157,15 +164,25 @@ const char *call_text_name(const struct call *call, size_t text);
 const struct route *call_route(const char *method, const char *path);
 
 /* Set the call's route and dialect; parse the body, find the model, and tokenize. Return false
- * after call_fail. Write the answer, or the error in the caller's dialect. */
+ * after call_fail. */
 bool call_find_route(struct call *call);
 bool call_read(struct call *call);
+
+/* Counts the memory of the answer, of which weights of words are known when they are computed.
+ * Returns false after call_fail. */
+bool call_hold_answer(struct call *call);
+
+/* Writes the answer, or the error in the caller's dialect. */
 void call_answer(struct call *call);
 
+/* Memory of jansson. While a body is parsed it counts for its call. */
+void *read_alloc(size_t len);
+void read_free(void *data);
+
 /* ---- The queue: queue.c ---- */
-/* Starts the thread that computes. It takes what waits, first come, first served, up to a number of
- * tokens: calls share a batch when the machine is busy, and none waits when it is not. It resumes
- * the connection of a call that has its rows or has failed, or whose client has hung up. */
+/* Starts the thread that computes. It takes what waits, a text of each call in turn, up to a number
+ * of tokens: calls share a batch when the machine is busy, and none waits when it is not. It
+ * resumes the connection of a call that has its rows or has failed, or whose client has hung up. */
 void queue_start(size_t most_waiting, size_t most_in_batch);
 
 /* Counts a call, or returns false after call_fail if too much waits; adds it when its connection is
@@ -173,17 +190,41 @@ void queue_start(size_t most_waiting, size_t most_in_batch);
 bool queue_admit(struct call *call);
 void queue_add(struct call *call);
 
-/* Tokens that wait or are computed; bytes of bodies, parsed ones, rows and answers. */
-extern atomic_size_t queue_tokens, queue_held;
-extern _Thread_local bool call_parses; /* a body, at the moment */
+extern atomic_size_t queue_tokens; /* that wait or are computed */
+
+/* ---- Clients: clients.c. What connections do, and the memory of calls ---- */
+/* Sends a call, or is silent; waits for the answer; reads it. */
+enum phase { PHASE_CLOSED, PHASE_SENDS, PHASE_WAITS, PHASE_READS };
+
+/* Sets the longest time of sending and of reading. Returns how many connections HTTP may have. */
+size_t clients_start(double seconds);
+
+/* Begins a phase. If too many connections are open, one is closed. */
+void clients_set(int fd, enum phase phase);
+
+/* To be called often: closes connections whose time is over, and if answers that are not read take
+ * half of the memory, the oldest of them of the client with the most memory. */
+void clients_sweep(void);
+
+/* Counts bytes for a call before they are allocated: bodies, parsed ones, tokens, rows, answers.
+ * Returns false after call_fail if the call shall not have them. The second counts no others. */
+bool call_hold(struct call *call, size_t n_more);
+void call_keep(struct call *call, size_t n);
+
+/* ---- Access: access.c ---- */
+/* Reads the API keys, one a line; path NULL: none is asked for. Returns false after a message; then
+ * the old ones are in force. */
+bool access_read_keys(const char *path);
+bool access_has_key(const char *authorization); /* "Bearer KEY" */
+
+/* If the socket listens on loopback, headers Host and Origin (NULL: absent) must be of this machine
+ * or in options.hosts. */
+void access_start(int socket, const struct serve_options *options);
+bool access_allows(const char *host, const char *origin);
 
 /* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */
 void http_start(int socket, const struct serve_options *options);
-
-/* Reads the API keys, one a line; path NULL: none is asked for. Returns false after a message; then
- * the old ones are in force. */
-bool http_read_keys(const char *path);
 
 /* Accepts no connection any more, and lets none have another call. Returns true if no call is open,
  * and then closes all connections. */

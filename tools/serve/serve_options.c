@@ -1,9 +1,12 @@
 /* serve_options.c - the command line of encode-serve as a table; see serve.h. */
+#include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 #include "tools/serve/serve.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define COUNT(member, least, most) COUNT_AT(struct serve_options, member, least, most)
 
@@ -26,6 +29,10 @@ static const struct option_row ROWS[] = {
      "ask for one of the keys in FILE, a key per line:\n"
      "Authorization: Bearer KEY",
      TEXT_AT(struct serve_options, key_file)},
+    {"allow-host", 0, "NAME",
+     "on loopback serve clients and pages that call this machine NAME\n"
+     "('*': any name); may be repeated",
+     TEXTS_AT(struct serve_options, hosts, n_hosts)},
     {"timeout", 0, "SECONDS", "close a connection that is silent or slow for so long (default 60)",
      COUNT(timeout, 1, 86400)},
     {"log", 0, "KIND", "print a line for each call on stderr: text (default), json or none",
@@ -52,6 +59,10 @@ void serve_options_read(struct serve_options *options, int argc, char **argv)
     *options = (struct serve_options){
         .listen = "127.0.0.1:8080", .queue_tokens = 600000, .batch_tokens = 4096, .timeout = 60};
     options_read(&reading, &TABLE, 0, options, argc, argv);
+    const char *folder = getenv("CREDENTIALS_DIRECTORY"); /* of LoadCredential in a unit */
+    char *keys = folder ? alloc_text("%s/encode-serve.keys", folder) : NULL;
+    if (!options->key_file && keys && access(keys, F_OK) == 0)
+        options->key_file = keys;
     if (reading.n_arguments > 0)
         program_die_misused("'%s' is not an option: weight files are named by -m",
                             reading.arguments[0]);

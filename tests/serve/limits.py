@@ -1,0 +1,359 @@
+"""What one client of encode-serve can do to others: see test_limits.sh."""
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from server import FOLDER, PROGRAMS, Server, await_true, make_models, program, request, run_all, write
+
+OPENAI = "/v1/embeddings"
+SMALL = {"model": "plain", "input": "a"}
+
+
+def statuses(data):
+    """Returns the statuses in what came back over a connection."""
+    return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d+)", data)]
+
+
+def read_all(connection):
+    data = b""
+    with contextlib.suppress(OSError):
+        while part := connection.recv(1 << 16):
+            data += part
+    return data
+
+
+class Memory(unittest.TestCase):
+    """Answers are counted before they are written, those that nobody reads too."""
+
+    def attack(self, *attacks):
+        """Ten calls of 10 KB at once, for each attack; then the peak of the process in MB."""
+        with Server("--log", "none", models=("wide", "sparse", "labels")) as server:
+            for path, body in attacks:
+                self.assertLess(len(json.dumps(body)), 12000)
+                found = []
+                run_all(10, lambda _, path=path, body=body: found.append(server.call(path, body)[0]))
+                self.assertLessEqual(set(found), {200, 429}, path)
+                self.assertIn(200, found, path)
+                self.assertEqual(server.call("/embed", {"model": "wide", "inputs": "a"})[0], 200)
+            return server.status_file("VmHWM") // 1024
+
+    def test_peak(self):
+        types = ["float", "int8", "uint8", "binary", "ubinary", "base64"]
+        self.assertLess(self.attack(
+            ("/embed_sparse", {"model": "sparse", "inputs": ["a"] * 100}),
+            ("/v2/embed", {"model": "wide", "texts": ["a"] * 2000, "embedding_types": types}),
+            ("/embed_all", {"model": "wide", "inputs": ["a " * 50] * 80}),
+            ("/tokenize", {"model": "wide", "inputs": ["\x01 " * 10] * 150}),
+            ("/decode", {"model": "wide", "ids": [[1] * 3000]}),
+            ("/predict", {"model": "labels", "inputs": [["a"]] * 1500})), 400)
+
+    def test_too_large(self):
+        """An answer that can never be held is an error of its call, not of the moment."""
+        with Server("--log", "none", models=("sparse",)) as server:
+            self.assertEqual(server.call("/embed_sparse", {"inputs": ["a"] * 2000})[0], 413)
+
+    def test_unread(self):
+        """24 clients read no answer: small calls of all, and large ones of others, are served."""
+        with Server("--log", "none", "--timeout", "600", models=("sparse", "plain")) as server:
+            large = {"model": "sparse", "inputs": ["a"] * 16}  # 8 MB
+            data = request("/embed_sparse", large)
+            held = []
+            for _ in range(24):
+                held.append(server.send(data, n_buffer=4096))
+                self.assertEqual(server.call(OPENAI, SMALL)[0], 200)
+                other = server.send(request(OPENAI, {"model": "plain", "input": ["a"] * 500}, "Connection: close"), "127.0.0.2")
+                self.assertEqual(statuses(read_all(other)), [200])
+                other.close()
+            await_true(lambda: server.call("/embed_sparse", large)[0] == 200)
+            for connection in held:
+                connection.close()
+
+    def test_bodies(self):
+        """Bodies that are never complete take no memory of small calls, or of other addresses."""
+        with Server("--log", "none", "--timeout", "600") as server:
+            head = b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n"
+            held = [server.send(head + b" " * 1900000) for _ in range(150)]
+            large = {"input": ["a"] * 2000}
+            await_true(lambda: server.call(OPENAI, large)[0] == 429)
+            self.assertEqual(server.call(OPENAI, SMALL)[0], 200)
+            with server.send(request(OPENAI, large, "Connection: close"), "127.0.0.2") as other:
+                self.assertEqual(statuses(read_all(other)), [200])
+            for connection in held:
+                connection.close()
+            await_true(lambda: server.call(OPENAI, large)[0] == 200)
+
+
+class Time(unittest.TestCase):
+    """Batches are fair and full, and what nobody waits for is not computed."""
+
+    def counts(self, server):
+        lines = server.good("/metrics").decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+    def test_fair(self):
+        """A word is computed beside two large calls, of texts that fill a batch and of others, and not after them."""
+        with Server("--log", "none", "--batch", "64") as server:
+            ended = []
+
+            def large(i):
+                ended.append(server.call(OPENAI, {"input": ["dog " * (10, 62)[i]] * 1500})[0])
+
+            threads = [threading.Thread(target=large, args=(i,)) for i in range(2)]
+            for thread in threads:
+                thread.start()
+            await_true(lambda: self.counts(server)["encode_batch_texts_count"] > 0)
+            await_true(lambda: self.counts(server)["encode_queue_tokens"] > 64000)
+            for path, body in ((OPENAI, SMALL), ("/embed_all", {"inputs": "a"})):
+                self.assertEqual(server.call(path, body)[0], 200)
+                self.assertEqual(ended, [])
+            for thread in threads:
+                thread.join()
+            self.assertEqual(ended, [200, 200])
+
+    def test_queue_of_small_calls(self):
+        """A large call that fills the queue leaves room for a word."""
+        with Server("--log", "none", "--batch", "16", "--queue", "75000") as server:
+            ended = []
+            large = threading.Thread(
+                target=lambda: ended.append(server.call(OPENAI, {"input": ["dog " * 58] * 1500})[0]))
+            large.start()
+            await_true(lambda: self.counts(server)["encode_queue_tokens"] > 80000)
+            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 58] * 200})[0], 429)
+            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 58] * 15})[0], 200)
+            self.assertEqual(ended, [])
+            large.join()
+
+    def test_batch_is_full(self):
+        """As many texts as --batch allows, and none more."""
+        for words, n_batches in ((2, 50), (1, 50), (6, 100), (20, 100)):  # of texts with two more tokens, in 8
+            with Server("--log", "none", "--batch", "8") as server:
+                server.good(OPENAI, {"input": ["dog " * words] * 100})
+                self.assertEqual(self.counts(server)["encode_batch_texts_count"], n_batches, words)
+
+    def test_hang_up(self):
+        """Of clients that have gone nothing is computed but what was begun."""
+        with Server("--log", "json", "--batch", "1") as server:
+            for _ in range(8):
+                server.send(request(OPENAI, {"input": ["dog"] * 1000})).close()
+            server.good(OPENAI, {"input": "a"})
+            await_true(lambda: sum(b"/v1/embeddings" in line for line in list(server.lines)) == 9)
+            n_computed = self.counts(server)["encode_batch_texts_sum"]
+            self.assertLess(n_computed, 4000)
+        codes = [json.loads(line)["status"] for line in server.lines]
+        self.assertIn(499, codes)
+
+    def test_trickle(self):
+        """Headers and bodies that come byte by byte end by --timeout."""
+        with Server("--log", "none", "--timeout", "1") as server:
+            for begin, drop in ((b"POST /embed HTTP/1.1\r\nHost: localhost\r\nX: ", b"a"),
+                                (b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n", b" "),
+                                (request("/health", "", method="GET") + b"GET /health HTTP/1.1\r\nX: ", b"a")):
+                connection = server.send(begin)
+                with self.assertRaises(OSError):
+                    for _ in range(300):
+                        connection.sendall(drop)
+                        time.sleep(0.05)
+                connection.close()
+
+    def test_few_descriptors(self):
+        """Of 64 descriptors silent connections leave some to others."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+        with Server("--log", "none", "--timeout", "600", preexec_fn=limit) as server:
+            silent = [server.send(b"POST" if i % 2 else b"") for i in range(100)]
+            for _ in range(20):
+                server.good("/health")
+            for connection in silent:
+                connection.close()
+        few = [f"{PROGRAMS}/encode-serve", "--listen", "127.0.0.1:0", "-m", f"{FOLDER}/plain.weights"]
+        run = subprocess.run(few, capture_output=True, check=False, timeout=60,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        self.assertEqual((run.returncode, b"40 files may be open" in run.stderr), (1, True), run.stderr)
+
+    def test_unread_log(self):
+        """A pipe of logs that nobody reads stops neither calls nor signals."""
+        path = f"{FOLDER}/unread"
+        write(path, "key\n", 0o644)
+        server = Server("--api-key-file", path, is_read=False)
+        connection = server.connect()
+        for _ in range(2000):
+            server.good("/health", connection=connection)
+        connection.close()
+        for _ in range(3):
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.1)
+            server.good(OPENAI, SMALL, headers={"Authorization": "Bearer key"})
+        server.end()
+
+
+class Access(unittest.TestCase):
+    """Who may call."""
+
+    def test_keys(self):
+        path = f"{FOLDER}/keyfile"
+        command = [f"{PROGRAMS}/encode-serve", "--listen", "127.0.0.1:0", "-m", f"{FOLDER}/plain.weights",
+                   "--api-key-file", path]
+        for text, words in (("", b"has no key"), ("# none\n\n", b"has no key"), ("a\0b\n", b"line 1: it has a NUL"),
+                            ("good\na b \n", b"line 2: it begins or ends with a blank"), (" a\n", b"line 1: it begins"),
+                            ("a\tb\n", b"control character"), ("x" * 256 + "\n", b"more than 255")):
+            write(path, text)
+            run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+            self.assertEqual((run.returncode, words in run.stderr), (1, True), (text, run.stderr))
+        write(path, "# the first is of Ann\nfirst\r\n\n" + "x" * 255 + "\n#second", 0o644)
+        with Server("--log", "none", "--api-key-file", path) as server:
+            self.assertIn(b"all users can read or write", server.lines[0])
+            for key, status in (("first", 200), ("x" * 255, 200), ("#second", 401), ("x" * 254, 401), ("x" * 256, 401),
+                                ("firs", 401), ("", 401), ("# the first is of Ann", 401)):
+                self.assertEqual(server.call(OPENAI, SMALL, headers={"Authorization": f"Bearer {key}"})[0], status, key)
+            write(path, "a b \n")
+            server.process.send_signal(signal.SIGHUP)
+            await_true(lambda: any(b"the old keys stay" in line for line in server.lines))
+            self.assertEqual(server.call(OPENAI, SMALL, headers={"Authorization": "Bearer first"})[0], 200)
+
+    def test_credential(self):
+        """A key file that systemd passes is used without an option."""
+        write(f"{FOLDER}/encode-serve.keys", "first\n")
+        with Server("--log", "none", env={**os.environ, "CREDENTIALS_DIRECTORY": FOLDER}) as server:
+            self.assertEqual(server.call(OPENAI, SMALL)[0], 401)
+            self.assertEqual(server.call(OPENAI, SMALL, headers={"Authorization": "Bearer first"})[0], 200)
+        with Server("--log", "none", env={**os.environ, "CREDENTIALS_DIRECTORY": f"{FOLDER}/none"}) as server:
+            self.assertEqual(server.call(OPENAI, SMALL)[0], 200)
+
+    def status(self, server, *headers, host="localhost"):
+        with server.send(request(OPENAI, SMALL, "Connection: close", *headers, host=host)) as connection:
+            return statuses(read_all(connection))
+
+    def test_sites(self):
+        own = ("localhost", "LocalHost:80", "a.localhost", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3", "[::1]", "[::1]:1",
+               "[::ffff:127.0.0.1]:80")
+        others = ("evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]",
+                  "evillocalhost", "x" * 300 + ".localhost", ".localhost", "localhost:80@evil.example", "", "127.0.0.1x")
+        with Server("--log", "none") as server:
+            for host in own:
+                self.assertEqual(self.status(server, host=host), [200], host)
+                self.assertEqual(self.status(server, f"Origin: http://{host}"), [200], host)
+            for host in others:
+                self.assertEqual(self.status(server, f"Origin: http://{host}"), [403], host)
+                if host not in ("", "localhost:80@evil.example"):
+                    self.assertEqual(self.status(server, host=host), [403], host)
+            self.assertEqual(self.status(server, "Origin: null"), [403])
+            self.assertEqual(server.call("/health", headers={"Host": "evil.example"})[0], 403)
+            with server.send(b"GET /health HTTP/1.0\r\n\r\n") as connection:
+                self.assertIn(b" 200 ", connection.recv(100))
+        with Server("--log", "none", "--allow-host", "my.example", "--allow-host", "b") as server:
+            for host, status in (("my.example:80", 200), ("MY.example", 200), ("b", 200), ("a", 403), ("my.example.a", 403)):
+                self.assertEqual(self.status(server, host=host), [status], host)
+                self.assertEqual(self.status(server, f"Origin: https://{host}"), [status], host)
+        with Server("--log", "none", "--allow-host", "*") as server:
+            self.assertEqual(self.status(server, host="evil.example"), [200])
+        with Server("--log", "none", address="0.0.0.0:0") as server:  # not on loopback alone: a proxy's matter
+            self.assertEqual(self.status(server, "Origin: http://evil.example", host="evil.example"), [200])
+
+    def test_page(self):
+        """Only its own script and style run in the page; no answer is taken for another type."""
+        with Server("--log", "none") as server:
+            _, headers, page = server.call("/")
+            for name in ("script", "style"):
+                text = re.search(rb"<%s>(.*?)</%s>" % (name.encode(), name.encode()), page, re.S)[1]
+                digest = base64.b64encode(hashlib.sha256(text).digest()).decode()
+                self.assertIn(f"{name}-src 'sha256-{digest}'", headers["Content-Security-Policy"])
+            self.assertNotRegex(page, rb'(?i)\son[a-z]+=|\sstyle=|javascript:|<link|\ssrc=')
+            self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+            for path in ("/", "/health", "/metrics", "/none"):
+                self.assertEqual(server.call(path)[1]["X-Content-Type-Options"], "nosniff")
+
+    def test_ambiguous(self):
+        """What a proxy may read in another way is refused, and nothing is read after it."""
+        body = json.dumps(SMALL).encode()
+        n = b"Content-Length: %d" % len(body)
+        chunked = b"Transfer-Encoding: chunked"
+        cases = {
+            "two lengths": [n, b"Content-Length: 5"],
+            "one length twice": [n, n],
+            "a length and chunks": [n, chunked],
+            "chunks and a length": [chunked, n],
+            "chunks twice": [chunked, chunked],
+            "another coding": [b"Transfer-Encoding: gzip, chunked"],
+            "no coding": [b"Transfer-Encoding: identity", n],
+            "a folded length": [b"Content-Length:\r\n %d" % len(body)],
+            "half a folded length": [b"Content-Length: %d\r\n 0" % (len(body) // 10)],
+            "a folded header": [n, b"X-A: b\r\n c"],
+            "a header folded by a tab": [n, b"X-A: b\r\n\tc"],
+            "an empty folded header": [n, b"X-A:\r\n "],
+            "two hosts": [n, b"Host: localhost"],
+        }
+        with Server("--log", "none") as server:
+            for what, lines in cases.items():
+                head = b"\r\n".join([b"POST /v1/embeddings HTTP/1.1", b"Host: localhost", *lines, b"", b""])
+                with server.send(head + body + request(OPENAI, SMALL)) as connection:
+                    self.assertEqual(statuses(read_all(connection)), [400], what)
+            for line in (b"X-A:b", b"X-A:  \t b", b"X-A:", b"X-A: b "):  # blanks that are allowed
+                head = b"\r\n".join([b"POST /v1/embeddings HTTP/1.1", b"Host: localhost", line, n, b"Connection: close"])
+                with server.send(head + b"\r\n\r\n" + body) as connection:
+                    self.assertEqual(statuses(read_all(connection)), [200], line)
+
+    def test_addresses(self):
+        for address in (":99999", "127.0.0.1:99999", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:", "127.0.0.1:x", "[::1]",
+                        "unix:", "unix:" + "x" * 108, "127.0.0.1:0x50", "127.0.0.1: 80", "localhost:http", ""):
+            run = subprocess.run([f"{PROGRAMS}/encode-serve", "--listen", address, "-m", f"{FOLDER}/plain.weights"],
+                                 capture_output=True, check=False, timeout=60)
+            self.assertEqual((run.returncode, b"--listen takes" in run.stderr), (2, True), (address, run.stderr))
+
+
+class Shapes(unittest.TestCase):
+    """Every route has JSON for an answer, whatever the form of its texts."""
+
+    def test_all(self):
+        with open("tools/serve/call.c", encoding="utf-8") as file:
+            routes = re.findall(r'^    \{"(\w+)", "(/[^"]*)",', file.read(), re.M)
+        self.assertGreater(len(routes), 25)
+        texts = ["a", "", " ", "é 東京 😀", "\0\x01\x1b\u2028\"\\/", "dog " * 200, "a" * 100000]
+        single = [*texts, 5, 0, -1, 1.5, 1e300, True, False, None, {}, {"text": "a"}, {"text": None}, {"a": [1e-5]}]
+        shapes = [*single, *([shape] for shape in single), *([[shape]] for shape in single), [], [[]], [{}], ["a", "b"],
+                  [["a", "b"]], [["a", "b"], ["c", "d"]], [5, 6], [[5, 6], [7]], ["a", 5], ["a", [5]], [["a"], "b"],
+                  ["a"] * 2048, [[5]] * 2048, ["a"] * 2049, {"source_sentence": "a", "sentences": ["b", "c"]},
+                  {"source_sentence": "a", "sentences": "b"}, [{"text": "a", "x": [1e-5, 1e20]}]]
+        fields = ("input", "inputs", "prompt", "texts", "documents", "ids")
+        n_good = {}
+        with Server("--log", "none", models=("plain", "sparse", "labels", "cross")) as server:
+            connection = server.connect()
+            for method, path in routes:
+                for shape in shapes if method == "POST" else ["a"]:
+                    for model in ("plain", "sparse", "labels", "cross") if len(str(shape)) < 100 else ("plain",):
+                        body = {"model": model, "query": "a", **dict.fromkeys(fields, shape),
+                                "return_text": True, "return_documents": True}
+                        status, headers, answer = server.call(path, body if method == "POST" else None,
+                                                              connection=connection)
+                        what = (path, model, str(shape)[:100], status, str(answer)[:100])
+                        self.assertIn(status, (200, 400, 404, 413, 422, 424), what)
+                        if path not in ("/", "/metrics") or method == "POST":
+                            self.assertEqual(headers["Content-Type"], "application/json", what)
+                        if status == 200:
+                            n_good[path] = n_good.get(path, 0) + 1
+                        if status == 200 and path == "/api/embeddings":
+                            self.assertTrue(all(isinstance(value, float) for value in answer["embedding"]), what)
+            connection.close()
+        self.assertEqual([path for _, path in routes if not n_good.get(path) and path != "/v1/models/"], [])
+
+
+if __name__ == "__main__":
+    make_models()
+    FRAME = ["--add-token", "[CLS]", "--template-single", "[CLS]:0 A:0", "--layers", "1", "--max-tokens", "512"]
+    program("encode-new", "-o", f"{FOLDER}/wide.weights", "--width", "384", *FRAME)
+    program("encode-new", "-o", f"{FOLDER}/sparse.weights", "--width", "32", "--vocabulary", "30522", "--head", "mask",
+            "--set", "sparse=mask", *FRAME)
+    result = unittest.main(exit=False, verbosity=1).result
+    n_failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - n_failed} passed, {n_failed} failed")
+    raise SystemExit(n_failed != 0)
