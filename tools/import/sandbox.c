@@ -28,9 +28,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Rights to files. ALL_1 is what the first version knows; REFER and TRUNCATE came later. */
-enum { READ_FILE = 1 << 2, READ = 1 << 3 | READ_FILE };
+/* Rights to files. ALL_1 is what the first version knows; REFER and TRUNCATE came later. Who OUTPUTs
+ * writes, makes and removes files, and opens the folder to sync it, which shows names. */
+enum { READ_FILE = 1 << 2, READ_FOLDER = 1 << 3, READ = READ_FILE | READ_FOLDER };
 enum { ALL_1 = (1 << 13) - 1, REFER = 1 << 13, TRUNCATE = 1 << 14 };
+enum { OUTPUT = 1 << 1 | READ_FOLDER | 1 << 5 | 1 << 8 | TRUNCATE };
 
 static int rules;
 static unsigned handled;
@@ -69,9 +71,9 @@ static void allow_output(const char *path)
 {
     char real[PATH_MAX], folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
-    allow(dirname(folder), ALL_1 | TRUNCATE);
+    allow(dirname(folder), OUTPUT);
     if (realpath(path, real) != NULL)
-        allow(dirname(real), ALL_1 | TRUNCATE);
+        allow(dirname(real), OUTPUT);
 }
 
 /* jansson's hash tables begin with random bytes, so that no file can choose keys that collide. */

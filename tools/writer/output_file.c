@@ -144,7 +144,7 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
         snprintf(file->temporary, most, "%s.part", file->target);
     for (int i = 0; i < TRIES && file->fd < 0 && !is_busy; i++) {
         file->fd = open(file->temporary,
-                        O_RDWR | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
+                        O_WRONLY | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
         is_busy = file->fd >= 0 ? !lock_file(file->fd, file->temporary, true)
                                 : errno == EEXIST && is_written(file->temporary, true);
     }

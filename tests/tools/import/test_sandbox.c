@@ -32,11 +32,13 @@ SET_UP()
 static void make_cache(void)
 {
     tiny_checkpoint(import_directory);
-    shell_expect(0,
-                 "mkdir -p cache/blobs cache/snapshots/x out; mv %s/* cache/blobs; cd "
-                 "cache/snapshots/x; for f in ../../blobs/*; do ln -s $f; done; cd ../..; ln -s "
-                 "snapshots/x latest; echo secret >../secret",
-                 import_directory);
+    shell_expect(
+        0,
+        "mkdir -p cache/blobs cache/snapshots/x out; mv %s/* cache/blobs; cd "
+        "cache/snapshots/x; for f in ../../blobs/*; do ln -s $f; done; cd ../..; ln -s "
+        "snapshots/x latest; cd ..; echo secret >secret; mkdir -p out/folder; cp secret out; cp "
+        "secret out/folder",
+        import_directory);
 }
 
 static bool has_sandbox(void)
@@ -75,7 +77,13 @@ static const char *try_everything(void)
         {"a new file of the source", opened("cache/snapshots/x/new", O_WRONLY | O_CREAT), EACCES},
         {"a new file beside the output", opened("out/new", O_WRONLY | O_CREAT), 0},
         {"its name changed", rename("out/new", "out/m.weights") == 0 ? 0 : errno, 0},
-        {"the output", opened("out/m.weights", O_RDWR | O_TRUNC), 0},
+        {"the output", opened("out/m.weights", O_WRONLY | O_TRUNC), 0},
+        {"the output for reading", opened("out/m.weights", O_RDONLY), EACCES},
+        {"another file beside the output", opened("out/secret", O_RDONLY), EACCES},
+        {"a file in a folder there", opened("out/folder/secret", O_RDWR), EACCES},
+        {"the folder of the output, to sync it", opened("out", O_RDONLY | O_DIRECTORY), 0},
+        {"a link there", symlink("secret", "out/link") == 0 ? 0 : errno, EACCES},
+        {"a folder there", mkdir("out/new", 0700) == 0 ? 0 : errno, EACCES},
         {"random bytes", opened("/dev/urandom", O_RDONLY), 0},
         {"a file in /etc", opened("/etc/passwd", O_RDONLY), EACCES},
         {"a descriptor of before", read(before, &byte, 1) == 1 ? 0 : errno, 0},
