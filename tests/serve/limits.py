@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -100,38 +101,30 @@ class Time(unittest.TestCase):
         lines = server.good("/metrics").decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
+    def send_large(self, server, n_texts, n_tokens):
+        """Returns a connection with a call that takes long, when so many tokens wait."""
+        connection = server.send(request(OPENAI, {"model": "wide", "input": ["dog " * 60] * n_texts}))
+        await_true(lambda: self.counts(server)["encode_queue_tokens"] > n_tokens)
+        return connection
+
     def test_fair(self):
-        """A word is computed beside two large calls, of texts that fill a batch and of others, and not after them."""
-        with Server("--log", "none", "--batch", "64") as server:
-            ended = []
-
-            def large(i):
-                ended.append(server.call(OPENAI, {"input": ["dog " * (10, 62)[i]] * 1500})[0])
-
-            threads = [threading.Thread(target=large, args=(i,)) for i in range(2)]
-            for thread in threads:
-                thread.start()
-            await_true(lambda: self.counts(server)["encode_batch_texts_count"] > 0)
-            await_true(lambda: self.counts(server)["encode_queue_tokens"] > 64000)
-            for path, body in ((OPENAI, SMALL), ("/embed_all", {"inputs": "a"})):
+        """A word is computed beside two large calls, and not after them."""
+        with Server("--log", "none", "--batch", "128", models=("wide", "plain")) as server:
+            large = [self.send_large(server, 2000, n_tokens) for n_tokens in (0, 150000)]
+            for path, body in ((OPENAI, {"model": "wide", "input": "a"}), ("/embed_all", SMALL | {"inputs": "a"})):
                 self.assertEqual(server.call(path, body)[0], 200)
-                self.assertEqual(ended, [])
-            for thread in threads:
-                thread.join()
-            self.assertEqual(ended, [200, 200])
+                self.assertEqual(select.select(large, [], [], 0)[0], [])
+            for connection in large:
+                connection.close()
 
     def test_queue_of_small_calls(self):
         """A large call that fills the queue leaves room for a word."""
-        with Server("--log", "none", "--batch", "16", "--queue", "75000") as server:
-            ended = []
-            large = threading.Thread(
-                target=lambda: ended.append(server.call(OPENAI, {"input": ["dog " * 58] * 1500})[0]))
-            large.start()
-            await_true(lambda: self.counts(server)["encode_queue_tokens"] > 80000)
-            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 58] * 200})[0], 429)
-            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 58] * 15})[0], 200)
-            self.assertEqual(ended, [])
-            large.join()
+        with Server("--log", "none", "--batch", "128", "--queue", "110000", models=("wide",)) as server:
+            large = self.send_large(server, 2000, 0)
+            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 60] * 500})[0], 429)
+            self.assertEqual(server.call(OPENAI, {"input": ["dog " * 60] * 15})[0], 200)
+            self.assertEqual(select.select([large], [], [], 0)[0], [])
+            large.close()
 
     def test_batch_is_full(self):
         """As many texts as --batch allows, and none more."""

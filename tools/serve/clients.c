@@ -3,6 +3,7 @@
  * socket at a path all of it. Addresses share the entries of a table of fixed length. */
 #include "tools/serve/serve.h"
 
+#include <linux/tcp.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -23,6 +24,8 @@ static struct {
         enum phase phase;
         size_t client, n_held;
         double since; /* of the phase; INFINITY: it has been shut down */
+        double moved; /* when its client last received a part of the answer */
+        uint64_t n_received;
     } connections[MOST_DESCRIPTORS];
     struct client {
         size_t n_held, n_connections;
@@ -70,9 +73,9 @@ static void set_held(struct connection *connection, size_t n)
     connection->n_held = n;
 }
 
-/* Shuts down a connection that has been in one of two phases since `before` or longer: the oldest
- * one of the client with the most bytes, or connections. Returns it, or NULL if there is none.
- * Called with the lock. */
+/* Shuts down a connection that has been in one of two phases (by_bytes: without receiving) since
+ * `before` or longer: the oldest one of the client with the most connections (by_bytes: the most
+ * memory). Returns it, or NULL if there is none. Called with the lock. */
 static const struct connection *shut_down(enum phase one, enum phase other, double before,
                                           bool by_bytes)
 {
@@ -82,7 +85,8 @@ static const struct connection *shut_down(enum phase one, enum phase other, doub
         struct connection *connection = &table.connections[i];
         const struct client *client = &table.clients[connection->client];
         const size_t n = by_bytes ? client->n_held : client->n_connections;
-        if ((connection->phase != one && connection->phase != other) || connection->since > before)
+        if ((connection->phase != one && connection->phase != other) ||
+            connection->since > before || (by_bytes && connection->moved > before))
             continue;
         if (!found || n > most || (n == most && connection->since < found->since)) {
             found = connection;
@@ -104,13 +108,20 @@ void clients_set(int fd, enum phase phase)
     if (!was_open)
         *connection = (struct connection){.client = client_of(fd)};
     connection->phase = phase;
-    connection->since = program_seconds();
+    connection->since = connection->moved = program_seconds();
     table.n_connections += (size_t)is_open - was_open;
     table.clients[connection->client].n_connections += (size_t)is_open - was_open;
     table.n_descriptors = (size_t)fd < table.n_descriptors ? table.n_descriptors : (size_t)fd + 1;
     if (!was_open && table.n_connections > table.most_connections)
         shut_down(PHASE_SENDS, PHASE_READS, connection->since, false);
     pthread_mutex_unlock(&table.lock);
+}
+
+static uint64_t count_received(int fd)
+{
+    struct tcp_info info = {0};
+    getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &(socklen_t){sizeof info});
+    return info.tcpi_bytes_acked;
 }
 
 void clients_sweep(void)
@@ -121,9 +132,15 @@ void clients_sweep(void)
     pthread_mutex_lock(&table.lock);
     while (shut_down(PHASE_SENDS, PHASE_READS, now - table.seconds, false)) {
     }
-    for (size_t i = 0; i < table.n_descriptors; i++)
-        if (table.connections[i].phase == PHASE_READS && table.connections[i].since <= now)
-            n_unread += table.connections[i].n_held;
+    for (size_t i = 0; i < table.n_descriptors; i++) {
+        struct connection *connection = &table.connections[i];
+        if (connection->phase != PHASE_READS || connection->since > now)
+            continue;
+        const uint64_t n_received = count_received((int)i);
+        connection->moved = n_received != connection->n_received ? now : connection->moved;
+        connection->n_received = n_received;
+        n_unread += connection->n_held;
+    }
     while (n_unread > MOST_HELD / 2 && closed) {
         closed = shut_down(PHASE_READS, PHASE_READS, now - 1, true);
         n_unread -= closed ? closed->n_held : 0;

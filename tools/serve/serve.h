@@ -202,8 +202,8 @@ size_t clients_start(double seconds);
 /* Begins a phase. If too many connections are open, one is closed. */
 void clients_set(int fd, enum phase phase);
 
-/* To be called often: closes connections whose time is over, and if answers that are not read take
- * half of the memory, the oldest of them of the client with the most memory. */
+/* To be called often: closes connections whose time is over, and if answers that wait to be read
+ * have half of the memory, those of which nothing was received for a second. */
 void clients_sweep(void);
 
 /* Counts bytes for a call before they are allocated: bodies, parsed ones, tokens, rows, answers.
