@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Clients that ask for large answers, read none, trickle bytes, hang up, send two requests as one, or come from pages of
-# other sites: memory stays below a limit, others are served, and what nobody waits for is not computed.
-#
-# Guarantee: no client of encode-serve takes the memory, the connections or the turn of others.
+# other sites: no client takes the memory, the connections or the turn of others.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
