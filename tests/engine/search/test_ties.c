@@ -60,9 +60,10 @@ TEST(the_lower_row_of_equal_scores)
     for (size_t i = 0; i < 12; i++) {
         const engine_vectors vectors = {block, N, WIDTH, (engine_element)(i % 4)};
         const size_t n_queries = i < 4 ? 1 : i < 8 ? 5 : QUERIES;
-        const engine_search_options by_dot = ENGINE_SEARCH_OPTIONS(.metric = ENGINE_METRIC_DOT);
+        const engine_search_options by_metric =
+            ENGINE_SEARCH_OPTIONS(.metric = (engine_metric)(ENGINE_METRIC_DOT + i % 3));
         engine_rows_from_f32(rows, N, WIDTH, vectors.type, block);
-        assert_lowest_rows(&vectors, n_queries, by_dot, "vectors");
+        assert_lowest_rows(&vectors, n_queries, by_metric, "vectors");
         assert_lowest_rows(&vectors, n_queries, by_texts, "texts");
         assert_lowest_rows(&vectors, n_queries, by_words, "both");
         if (i % 4 == 0)
