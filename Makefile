@@ -9,6 +9,7 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 CLANG ?= clang
 ONLY ?=
+LEFT_OUT ?=
 
 VERSION := $(shell sed -n 's/^.define ENGINE_VERSION "\(.*\)"$$/\1/p' engine/engine.h)
 SOVERSION := 1
@@ -112,7 +113,7 @@ SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/man/encode-serve%),$(wildcard tools/man/*.in)))
 COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
-chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
+chosen = $(filter-out $(LEFT_OUT),$(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1)))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(CLI_SOURCES:%.c=$(BUILD)/%)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 

@@ -6,19 +6,20 @@
     keys.py saved           config.json as save_pretrained writes it, a line for each family: saved_configs.jsonl
                             has those of transformers 4.57 and 5.23
 
-Needs transformers (and torch for nothing): run it with each version that matters. A new key of `check` is settled in
+Needs transformers (what it depends on, and torch, for `saved` alone): run it with each version that matters;
+keys.sh runs check with the newest. A new key of `check` is settled in
 tools/import/families/ (used), or in tools/import/files/known_keys.c (harmless, or refused unless it has its default).
 """
 import ast
+import functools
+import importlib.util
 import json
 import os
 import re
 import sys
 import tempfile
 
-import transformers
-
-ROOT = os.path.dirname(transformers.__file__)
+ROOT = importlib.util.find_spec("transformers").submodule_search_locations[0]
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
@@ -58,6 +59,19 @@ def text_of(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+@functools.cache
+def methods_of_configs():
+    """Of the base class of configs and what it inherits; properties may be keys."""
+    found = set(dir(object)) | {"validate"}  # which huggingface_hub's @strict adds
+    for name in ("configuration_utils.py", "modeling_rope_utils.py", "utils/hub.py"):
+        path = os.path.join(ROOT, name)
+        for node in ast.walk(ast.parse(open(path).read())) if os.path.exists(path) else ():
+            if isinstance(node, ast.ClassDef) and re.search("^Pre[Tt]rainedConfig$|Mixin$", node.name):
+                found |= {part.name for part in node.body if isinstance(part, ast.FunctionDef)
+                          and not any(re.search("property|setter", ast.dump(mark)) for mark in part.decorator_list)}
+    return found
+
+
 def keys_of(path):
     """config.KEY, getattr(config, "KEY"), config.get("KEY"), "KEY" in config; and the fields of a config class."""
     found = set()
@@ -79,8 +93,7 @@ def keys_of(path):
             found.add(node.target.id)
         elif is_class and isinstance(node, ast.FunctionDef) and node.name == "__init__":
             found |= {argument.arg for argument in node.args.args}
-    methods = {name for name in dir(transformers.PretrainedConfig)
-               if callable(getattr(transformers.PretrainedConfig, name, None))}
+    methods = methods_of_configs()
     return {key for key in found - methods if key and key.isidentifier() and not key.startswith("__")} - NO_KEYS
 
 
@@ -126,6 +139,7 @@ def settings(name, config_class):
 
 
 def saved():
+    import transformers
     classes = {"bert": "Bert", "distilbert": "DistilBert", "electra": "Electra", "roberta": "Roberta",
                "xlm_roberta": "XLMRoberta", "camembert": "Camembert", "mpnet": "MPNet", "albert": "Albert",
                "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3"}
