@@ -34,10 +34,12 @@ clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 hosts='libsqlite3-dev sqlite3 postgresql postgresql-server-dev-15|postgresql-server-dev-16|postgresql-server-dev-17'
 hosts="$build $hosts default-jre-headless python3-numpy python3-venv python3-pip patchelf"
-wheels='sqlite-vec numpy scipy pyarrow pandas<3 pyspark ray[data] langchain-core llama-index-core' # of hosts, from PyPI
+wheels='sqlite-vec==0.1.9 numpy==2.4.6 scipy==1.17.1 pyarrow==26.0.1 pandas==2.3.3 pyspark==4.3.0 ray[data]==2.60.0'
+wheels="$wheels langchain-core==1.8.4 llama-index-core==0.14.25" # of hosts, from PyPI
 serve='haproxy wrk python3-venv python3-numpy'
-clients='openai ollama @langchain/openai @langchain/ollama @huggingface/inference cohere-ai' # of serve, from npm
-python_clients='openai huggingface_hub ollama cohere jsonschema' # and from PyPI
+clients='openai@7.59.0 ollama@0.6.4 @langchain/openai@1.6.0 @langchain/ollama@1.3.0 @huggingface/inference@4.13.30'
+clients="$clients cohere-ai@8.1.0" # of serve, from npm
+python_clients='openai==3.57.0 huggingface_hub==2.4.0 ollama==0.6.3 cohere==7.3.1 jsonschema==4.26.0' # and from PyPI
 openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
 packages_of_deb='dpkg-dev lintian debootstrap patchelf'
 bare='libgomp1 libutf8proc2|libutf8proc3 libutf8proc-dev libjansson4 libmicrohttpd12|libmicrohttpd12t64' # of make deb
@@ -127,9 +129,18 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     missing=$(names_here $missing)
     echo "setup: installing$missing" >&2
+    policy=/usr/sbin/policy-rc.d services= is_made= is_done=yes # services that packages start and enable
+    case $1 in hosts | serve) services='haproxy postgresql' ;; esac
+    if [ -n "$services" ] && [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null && is_made=yes && $as_root chmod 755 $policy
+    fi
     # shellcheck disable=SC2086
-    $as_root env DEBIAN_FRONTEND=noninteractive $install $missing -qq >/dev/null ||
-        give_up 'the packages could not be installed'
+    $as_root env DEBIAN_FRONTEND=noninteractive $install $missing -qq >/dev/null || is_done=
+    for service in $services; do
+        case $missing in *" $service"*) $as_root systemctl disable --quiet "$service" 2>/dev/null || : ;; esac
+    done
+    [ -z "$is_made" ] || $as_root rm -f $policy
+    [ -n "$is_done" ] || give_up 'the packages could not be installed'
 fi
 
 jobs=$(nproc 2>/dev/null || echo 2)

@@ -72,6 +72,21 @@ done
 setup hosts USER_ID=0 INSTALLED=postgresql-server-dev-16
 check 'one of them is there' fails_to_find 'postgresql-server-dev'
 
+# Packages of services start and enable none; a policy that the system has stays.
+for name in tee chmod rm systemctl; do program bin/$name <<<"echo \"$name \$*\" >>\"\$LOG\""; done
+setup hosts USER_ID=0 KNOWN='postgresql-15 postgresql-server-dev-15'
+check 'no service of PostgreSQL is enabled' grep -q '^systemctl disable --quiet postgresql$' <<<"$log"
+order=$(grep 'policy-rc.d' <<<"$log" | tr '\n' ' ')
+[ -e /usr/sbin/policy-rc.d ] || check "none is started: $order" [ "$order" = \
+    'tee /usr/sbin/policy-rc.d chmod 755 /usr/sbin/policy-rc.d rm -f /usr/sbin/policy-rc.d ' ]
+setup run USER_ID=0
+check 'without services nothing is changed' fails_to_find 'policy-rc.d|systemctl'
+for word in 'wheels' 'clients' 'python_clients'; do
+    pins=$(sed -n "s/^$word=[\"']\(\$$word \)\{0,1\}\([^\"']*\)[\"'].*/\2/p" "$tree/tools/setup.sh")
+    check "$word have versions" [ -n "$pins" ]
+    for pin in $pins; do check "$pin has a version" grep -qE '.(==|@)[0-9.]+$' <<<"$pin"; done
+done
+
 # What fails ends it; where nothing is missing nothing is installed.
 setup run USER_ID=0 APT_CODE=100
 ends 'apt-get fails' 1 'could not be installed. An administrator can:'
