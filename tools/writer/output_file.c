@@ -131,6 +131,8 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
     const mode_t mode = file->replaces ? file->mode & S_IRWXU : 0666;
     const size_t most = strlen(file->target) + SUFFIX_BYTES;
     char part[PATH_MAX], ending[24] = "new"; /* longer paths cannot be opened */
+    /* encode-import's sandbox reads nothing here; encode sums up its parts */
+    const int flags = kind == OUTPUT_REWRITES ? O_WRONLY : O_RDWR;
     bool is_busy = false;
     file->is_kept = kind == OUTPUT_RESUMES;
     if ((file->temporary = malloc(most)) == NULL)
@@ -143,8 +145,8 @@ static engine_status open_beside(struct output_file *file, enum output_kind kind
     if (file->is_kept)
         snprintf(file->temporary, most, "%s.part", file->target);
     for (int i = 0; i < TRIES && file->fd < 0 && !is_busy; i++) {
-        file->fd = open(file->temporary,
-                        O_WRONLY | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
+        file->fd =
+            open(file->temporary, flags | O_CREAT | O_CLOEXEC | (file->is_kept ? 0 : O_EXCL), mode);
         is_busy = file->fd >= 0 ? !lock_file(file->fd, file->temporary, true)
                                 : errno == EEXIST && is_written(file->temporary, true);
     }
