@@ -111,7 +111,7 @@ static void import_model(const struct import_options *options)
         vectors_read(&checkpoint, options);
     else
         checkpoint_read(&checkpoint, options->directory,
-                        (struct stored_types){options->type, options->table_type});
+                        (struct stored_types){options->type, options->table_type}, options->as);
     name_source(options, source, sizeof source);
     print_notes(&checkpoint);
     if (options->is_dry_run)
@@ -152,6 +152,7 @@ static void import_tokenizer(const struct import_options *options)
     if (stat(options->tokenizer, &status) == 0 && S_ISDIR(status.st_mode)) {
         struct sentence_transformers st;
         folder_open(&folder, options->tokenizer);
+        folder.as = options->as;
         sentence_transformers_read(&st, &folder);
         import_tokenizer_read(&tokenizer, &folder, st.transformer, st.is_static);
     } else {

@@ -28,6 +28,10 @@ static const struct option_row FILE_ROWS[] = {
      "write the tokenizer of S and no model; S is a tokenizer.json, a\n"
      "vocab.txt, or a directory",
      TEXT(tokenizer), .most = 1},
+    {"as", 0, "transformers-4|transformers-5",
+     "where their releases give other tokens or numbers, follow this one\n"
+     "(default: refuse such a directory)",
+     CHOICE_AT(struct import_options, as, AS_TRANSFORMERS_4, "transformers-4 transformers-5")},
     {"dry-run", 0, NULL, "check everything, show what would be written, write nothing",
      FLAG(is_dry_run)},
     {"sandbox", 0, "auto|off|require",
@@ -86,6 +90,7 @@ static const struct option_rule RULES[] = {
                  "require --vectors"),
     {.check = check_positions},
     OPTION_EXCLUDES("tokenizer-only", "weights tables vectors", NULL),
+    OPTION_EXCLUDES("vectors", "as", NULL),
     OPTION_EXCLUDES("only-words-of", "split",
                     "--only-words-of splits texts as Keras does: leave out --split"),
     OPTION_EXCLUDES("vectors=-", "only-words-of=-",

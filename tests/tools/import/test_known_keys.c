@@ -131,6 +131,7 @@ TEST(files_of_a_tokenizer)
                  "\"[SEP]\": 3}}}");
     import_write("special_tokens_map.json", "{\"sep_token\": \"[SEP]\", \"zebra\": 1}");
     import_write("tokenizer_config.json", "{\"gnu\": 1, \"max_len\": 3, \"cls_token\": \"[CLS]\", "
+                                          "\"tokenizer_class\": \"PreTrainedTokenizerFast\", "
                                           "\"do_basic_tokenize\": true}");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
                     "change nothing: tokenizer.json: okapi; tokenizer_config.json: gnu; "

@@ -4,7 +4,7 @@
     reference_classes.py >NEW           the cases with the ids of the installed transformers
     reference_classes.py FILE >NEW      the same, and the ids that FILE has from other versions
 
-The committed file has those of 4.57 and 5.23. A line: the name, the files, what encode-import must say if it refuses
+The committed file has those of 4.57, 5.23 and 5.24. A line: the name, the files, what encode-import must say if it refuses
 them ("words", written here), the ids of TEXTS for each version (null: it fails). test_reference_classes.sh checks that
 a directory is refused in these words, or gives these ids.
 """
@@ -16,7 +16,7 @@ import tempfile
 import tokenizers
 import transformers
 
-TEXTS = ["Caf\u00e9 \u4e2dx", "cafe [MASK] zz", "a <mask> b<x>", "cafe"]
+TEXTS = ["Caf\u00e9 \u4e2dx", "cafe [MASK] zz", "a <mask> b<x>", "cafe", "a<new> x", "xxxx", "a "]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<x>", "caf\u00e9", "Caf\u00e9", "cafe", "Cafe", "\u4e2d", "\u4e2dx",
          "x", "##x", "a", "b", "[", "]", "mask", "MASK", "<", ">", "zz", "[cls2]"]
 ROBERTA_SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
@@ -77,6 +77,9 @@ def albert(accents, lower=True):
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     made["model"].update(unk_id=1, vocab=[[piece, -1.0 - i / 100] for i, piece in enumerate(pieces)])
     made["added_tokens"] = added(specials, vocabulary, **{"[MASK]": "l"})
+    for piece in made["post_processor"]["pair"][-2:]:
+        next(iter(piece.values()))["type_id"] = 1
+    del made["post_processor"]["pair"][3]
     text = json.dumps(made["post_processor"])
     for old, new in (("</s>", "[SEP]"), ("<s>", "[CLS]")):
         text = text.replace(f'"{old}"', f'"{new}"')
@@ -114,14 +117,31 @@ def cases():
     yield "extra token in the vocabulary", lowers, {"extra_special_tokens": ["<x>"]}, None
     yield "additional token in the vocabulary", lowers, {"additional_special_tokens": ["<x>"]}, None
     yield "token of the map", lowers, {}, None, {"special_tokens_map.json": {"additional_special_tokens": ["<x>"]}}
-    yield "new token", lowers, {"additional_special_tokens": ["<new>"]}, "the token '<new>' of 'additional_special"
-    yield "new mask", lowers, {"mask_token": "<new>"}, "the token '<new>' of 'mask_token'"
+    yield "new token", lowers, {"additional_special_tokens": ["<new>"]}, None
+    yield "new mask", lowers, {"mask_token": "<new>"}, None
     yield "new token by id", lowers, {"added_tokens_decoder": {"24": {"content": "<new>", "special": True}, **{
-        str(i): {"content": text, "special": True} for i, text in enumerate(WORDS[:5])}}}, "the token '<new>' of 'added_"
-    yield "another frame", lowers, {"cls_token": "[cls2]"}, "does not put '[cls2]' before a text"
+        str(i): {"content": text, "special": True} for i, text in enumerate(WORDS[:5])}}}, None
+    yield "new token of a file", lowers, {}, None, {"added_tokens.json": {"<new>": 24, "zz": 22}}
+    yield "switches beside", lowers, {"added_tokens_decoder": {str(i): {"content": text, "special": True, "lstrip": i == 4,
+                              "normalized": False} for i, text in enumerate(WORDS[:5])}}, None
+    yield "switches beside, of no class", lowers, {**generic, "added_tokens_decoder": {
+        "4": {"content": "[MASK]", "special": True, "lstrip": True, "normalized": False}}}, None
+    yield "a token of tokenizer.json alone", bert(specials=tuple(WORDS[:6])), {"added_tokens_decoder": {
+        str(i): {"content": text, "special": True} for i, text in enumerate(WORDS[:5])}}, "replaces the added token '<x>'"
+    yield "another normalizer", {**lowers, "normalizer": None}, {}, "transformers 5 replaces the normalizer, ''"
+    yield "another pre-tokenizer", {**lowers, "pre_tokenizer": {"type": "WhitespaceSplit"}}, {}, "the pre-tokenizer, 'blanks'"
+    yield "another normalizer, of no class", {**lowers, "normalizer": None}, generic, None
+    yield "longer words", {**lowers, "model": {**lowers["model"], "max_input_chars_per_word": 3}}, {}, "max_input_chars_per_w"
+    yield "pairs of RoBERTa", {**lowers, "post_processor": {**lowers["post_processor"], "type": "RobertaProcessing", **{
+        "trim_offsets": True, "add_prefix_space": False}}}, {}, "replaces the template of pairs"
+    yield "a class of Python", lowers, {"tokenizer_class": "BertJapaneseTokenizer"}, "'BertJapaneseTokenizer', which"
+    yield "a class with unknown parts", lowers, {"tokenizer_class": "RoFormerTokenizer"}, "'RoFormerTokenizer', and trans"
+    yield "left", lowers, {"truncation_side": "left"}, "'truncation_side'"
+    yield "split", lowers, {"split_special_tokens": True}, "'split_special_tokens'"
+    yield "another frame", lowers, {"cls_token": "[cls2]"}, "replaces the template of one text"
     yield "another frame, of no class", lowers, {**generic, "cls_token": "[cls2]"}, None
-    yield "frame of tokenizer.json alone", bert(frame=("[cls2]", "[SEP]")), {}, "does not put '[CLS]' before a text"
-    yield "another unknown word", lowers, {"unk_token": "x"}, "the model's 'unk_token' is not 'x'"
+    yield "frame of tokenizer.json alone", bert(frame=("[cls2]", "[SEP]")), {}, "replaces the template of one text"
+    yield "another unknown word", lowers, {"unk_token": "x"}, "replaces the model's 'unk_token', '1'"
     left = {"direction": "Left", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
     yield "cuts at the start", bert(truncation=left), {}, "the truncation's 'direction' is 'Left'"
     yield "cuts at the end after all", bert(truncation=left), {"truncation_side": "right"}, None
@@ -132,6 +152,8 @@ def cases():
     yield "blank first, of no class", roberta(True), generic, "'add_prefix_space' is absent"
     yield "blank first, of no class, said", roberta(True), {**generic, "add_prefix_space": True}, None
     yield "XLM-R", unigram("always"), None, None, of_xlm
+    newer = {**unigram("always"), "pre_tokenizer": unigram("always")["pre_tokenizer"]["pretokenizers"][1]}
+    yield "XLM-R, newer", newer, {}, None, of_xlm
     yield "XLM-R without blanks", unigram("always"), {"add_prefix_space": False}, "'add_prefix_space' is false", of_xlm
     yield "XLM-R without blanks, silent", unigram("never"), {}, "'add_prefix_space' is absent, so by default tr", of_xlm
     yield "XLM-R without blanks in both", unigram("never"), {"add_prefix_space": False}, None, of_xlm
@@ -147,11 +169,40 @@ def cases():
     yield "ALBERT, cased, silent", albert(False, lower=False), None, "'do_lower_case'", of_albert
 
 
+def vocabularies():
+    """the same of a vocab.txt, and of a vocab.json with merges.txt"""
+    words = {"vocab.txt": "\n".join(WORDS) + "\n"}
+    bpe = roberta(False)["model"]
+    pieces = {"vocab.json": bpe["vocab"], "merges.txt": "#version: 0.2\n" + "\n".join(bpe["merges"]) + "\n",
+              "config.json": {"model_type": "roberta"}}
+    mpnet = {"vocab.txt": "\n".join(ROBERTA_SPECIALS + WORDS) + "\n", "config.json": {"model_type": "mpnet"}}
+    mask = {"__type": "AddedToken", "content": "[MASK]", "lstrip": True, "normalized": False}
+    for path, files, content in ("vocab.txt", words, "<x>"), ("vocab.json", pieces, "b"):
+        token = {"content": content, "lstrip": True, "rstrip": True, "normalized": False}
+        yield path, None, None, None, files
+        yield path + ", left", None, {"truncation_side": "left"}, "'truncation_side'", files
+        yield path + ", split", None, {"split_special_tokens": True}, "'split_special_tokens'", files
+        yield path + ", additional token", None, {"additional_special_tokens": [content]}, None, files
+        yield path + ", extra token", None, {"extra_special_tokens": [{"__type": "AddedToken", **token}]}, None, files
+        yield path + ", token by id", None, {"added_tokens_decoder": {"9": token}}, None, files
+        yield path + ", new token", None, {}, None, {**files, "added_tokens.json": {"<new>": 300}}
+        yield path + ", token of the map", None, {}, None, {**files, "special_tokens_map.json": {"sep_token": token}}
+        for name in "BertJapaneseTokenizer", "KoBertTokenizer", "RoFormerTokenizer", "XLMRobertaTokenizer":
+            yield f"{path}, {name}", None, {"tokenizer_class": name}, f"'{name}'", files
+            yield f"{path}, {name} of the model", None, None, f"'{name}'", {
+                **files, "config.json": {**files.get("config.json", {}), "tokenizer_class": name}}
+    yield "mask that takes blanks", None, {"mask_token": mask}, None, words
+    yield "MPNet, vocab.txt", None, None, None, mpnet
+    yield "MPNet by its class", None, {"tokenizer_class": "MPNetTokenizer"}, None, {**mpnet, "config.json": {}}
+    yield "Qwen2, vocab.json", None, {"tokenizer_class": "Qwen2Tokenizer"}, None, pieces
+    yield "a beginning", None, {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True}, "'add_bos_token'", pieces
+
+
 def ids_of(files):
     with tempfile.TemporaryDirectory() as folder:
         for name, value in files.items():
             with open(os.path.join(folder, name), "w") as file:
-                json.dump(value, file)
+                file.write(value if isinstance(value, str) else json.dumps(value))
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
             return [tokenizer(text)["input_ids"] for text in TEXTS]
@@ -164,12 +215,14 @@ def main():
     old = {}
     for line in open(sys.argv[1]) if len(sys.argv) > 1 else ():
         old[json.loads(line)["name"]] = json.loads(line)["ids"]
-    for name, tokenizer, config, words, *more in cases():
-        files = {"config.json": {"model_type": "bert"}, "tokenizer.json": tokenizer}
+    for name, tokenizer, config, words, *more in [*cases(), *vocabularies()]:
+        files = {"config.json": {"model_type": "bert"}}
+        if tokenizer is not None:
+            files["tokenizer.json"] = tokenizer
         if config is not None:
             files["tokenizer_config.json"] = config
         for file, value in (more[0] if more else {}).items():
-            files[file] = {**files.get(file, {}), **value}
+            files[file] = value if isinstance(value, str) else {**files.get(file, {}), **value}
         ids = {**old.get(name, {}), transformers.__version__.rsplit(".", 1)[0]: ids_of(files)}
         print(json.dumps({"name": name, "words": words, "texts": TEXTS, "ids": ids, "files": files}))
 

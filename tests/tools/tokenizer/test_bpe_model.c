@@ -157,7 +157,7 @@ TEST(two_files)
     assert_string_equal(draft_get(&tokenizer.draft, "pattern"), "gpt2");
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "yes");
     assert_string_equal(draft_get(&tokenizer.draft, "mask_token"), "6");
-    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:l 7:nx");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6 7:nx");
     import_free();
     tiny_write_text(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
     assert_false(read_folder(directory));
@@ -210,7 +210,7 @@ TEST(tokens_that_files_describe)
         directory, "vocab.json",
         "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
     tiny_write_text(directory, "merges.txt", "a b\n");
-    tiny_write_text(directory, "added_tokens.json", "{\"new\": 7, \"old\": \"x\"}");
+    tiny_write_text(directory, "added_tokens.json", "{\"new\": 7}");
     tiny_write_text(
         directory, "special_tokens_map.json",
         "{\"mask_token\": {\"__type\": \"AddedToken\", \"content\": \"<mask>\", \"lstrip\": "
@@ -221,18 +221,30 @@ TEST(tokens_that_files_describe)
         fail_msg("%s", program_words);
     assert_string_equal(draft_get(&tokenizer.draft, "trim"), "but_first");
     assert_string_equal(draft_get(&tokenizer.draft, "first_blank"), "yes");
-    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:n 7:nx");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6 7:nx");
     import_free();
     tiny_write_text(
         directory, "tokenizer_config.json",
         "{\"tokenizer_class\": \"RobertaTokenizer\", \"added_tokens_decoder\": {"
         "\"6\": {\"content\": \"<mask>\", \"special\": true, \"lstrip\": true, \"normalized\": "
         "false},"
-        "\"3\": {\"special\": true}, \"0\": {\"content\": \"<s>\", \"special\": true}}}");
+        "\"0\": {\"content\": \"<s>\", \"special\": true}}}");
     if (!read_folder(directory))
         fail_msg("%s", program_words);
-    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0:n 6:l");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 6:l 1 2");
     import_free();
+    tiny_write_text(directory, "tokenizer_config.json",
+                    "{\"tokenizer_class\": \"RobertaTokenizer\", \"added_tokens_decoder\": "
+                    "{\"3\": {\"special\": true}}}");
+    assert_false(read_folder(directory));
+    assert_non_null(
+        strstr(program_words, "the token 3 of 'added_tokens_decoder' has no 'content'"));
+    tiny_write_text(directory, "tokenizer_config.json",
+                    "{\"tokenizer_class\": \"RobertaTokenizer\"}");
+    tiny_write_text(directory, "added_tokens.json", "{\"old\": \"x\"}");
+    assert_false(read_folder(directory));
+    assert_non_null(strstr(program_words, "the id of 'old' is not a whole number"));
+    tiny_write_text(directory, "added_tokens.json", "{}");
     tiny_write_text(directory, "merges.txt", "a b\n\xFF b\n");
     assert_false(read_folder(directory));
     assert_non_null(strstr(program_words, "merges.txt: line 2 is not UTF-8"));

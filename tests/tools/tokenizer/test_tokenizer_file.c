@@ -289,7 +289,7 @@ TEST(vocabulary_file)
     assert_string_equal(tokenizer.draft.words.texts[6], "##ing");
     assert_null(tokenizer.draft.words.texts[4]);
     assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
-    assert_setting("added", "1 3 0 2");
+    assert_setting("added", "1 3 0 2"); /* in the order of the class */
     assert_setting("mask_token", NULL);
     assert_string_equal(tokenizer.pair, "2:0 A:0 3:0 B:1 3:1");
     import_free();
@@ -313,7 +313,9 @@ TEST(vocabulary_file)
     assert_int_equal(tokenizer.max_length, 0);
     import_free();
     write_file("special_tokens_map.json", "{\"cls_token\": \"nowhere\"}");
-    refused_directory("nowhere");
+    assert_true(read_directory());
+    assert_string_equal(tokenizer.single, "7:0 A:0 3:0");
+    import_free();
     remove_file("special_tokens_map.json");
 
     write_file("tokenizer_config.json", "{\"tokenizer_class\": \"BertJapaneseTokenizer\"}");
@@ -327,16 +329,23 @@ TEST(vocabulary_file)
     write_file("tokenizer_config.json", "{\"never_split\": [\"a\"]}");
     refused_directory("never_split");
     write_file("tokenizer_config.json", "{\"additional_special_tokens\": [\"[E]\"]}");
-    refused_directory("additional_special_tokens");
+    assert_true(read_directory());
+    assert_setting("added", "1 3 0 2 7:x 8:x"); /* [MASK] is 7 */
+    import_free();
     write_file("tokenizer_config.json",
-               "{\"added_tokens_decoder\": {\"3\": {\"content\": \"[SEP]\"}, \"5\": {\"content\": "
-               "\"[E]\"}}}");
-    refused_directory("'added_tokens_decoder' has the token '[E]'");
+               "{\"added_tokens_decoder\": {\"9\": {\"content\": \"[E]\"}, \"3\": {\"content\": "
+               "\"[SEP]\", \"rstrip\": true, \"special\": true}}, \"mask_token\": {\"content\": "
+               "\"the\", \"lstrip\": true}, \"extra_special_tokens\": [\"##ing\"]}");
+    assert_true(read_directory());
+    assert_setting("added", "3:r 1 0 2 5:l 6 7:nx");
+    import_free();
     write_file("tokenizer_config.json", "{\"do_lower_case\": \"no\"}");
     refused_directory("do_lower_case");
     write_file("tokenizer_config.json", "{}");
-    write_file("added_tokens.json", "{\"new\": 7}");
-    refused_directory("added_tokens.json");
+    write_file("added_tokens.json", "{\"new\": 7, \"the\": 5}");
+    assert_true(read_directory());
+    assert_setting("added", "1 3 0 2 5:n 7:nx");
+    import_free();
     remove_file("added_tokens.json");
 
     write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nthe\n");

@@ -42,7 +42,8 @@ struct checkpoint {
     struct plan plan;
 };
 
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types);
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
+                     enum reference_release as);
 
 /* ---- Token modules: token_modules.c ---- */
 

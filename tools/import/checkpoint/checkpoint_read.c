@@ -132,11 +132,13 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
 
 /* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
  * none), at most the rows of a table of positions. */
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types)
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
+                     enum reference_release as)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
     folder_open(&checkpoint->folder, path);
+    checkpoint->folder.as = as;
     sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
     read_config(checkpoint);
     set_modules(checkpoint);

@@ -10,10 +10,14 @@
 
 enum { FOLDER_PATH = 4096 };
 
+/* The release of transformers that is followed where they differ; AS_ANY: none, so it is refused. */
+enum reference_release { AS_ANY, AS_TRANSFORMERS_4, AS_TRANSFORMERS_5 };
+
 struct folder {
     const char *path; /* borrowed */
     char **names;     /* [n] files that were opened, relative, each once, in that order */
     size_t n;
+    enum reference_release as;
     char unread[1024]; /* keys of JSON files that no code reads ("FILE: KEY, KEY; FILE: KEY") */
 };
 

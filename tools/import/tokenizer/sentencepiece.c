@@ -6,7 +6,8 @@
  * value. Other fields than pieces, scores, the map of characters and a few numbers are skipped. */
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/files/known_keys.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -307,28 +308,60 @@ static void set_template(struct import_tokenizer *tokenizer, char *template, con
 static void set_steps(struct import_tokenizer *tokenizer, const struct family *family,
                       const struct json_file *config, bool has_map)
 {
-    bool lower = json_flag(config, NULL, "do_lower_case", family->lowercases);
-    bool accents = json_flag(config, NULL, "keep_accents", false);
+    const struct class_switches switches = {
+        .lower = json_flag(config, NULL, "do_lower_case", family->lowercases),
+        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .has_map = has_map};
     struct blank_list list = {.n = 0};
-    for (const char *at = family->normalizer; *at != '\0'; at += strspn(at, " ")) {
-        int len = (int)strcspn(at, " ");
-        bool is_used = strncmp(at, "lower", 5) == 0      ? lower
-                       : strncmp(at, "charsmap", 8) == 0 ? has_map
-                       : strncmp(at, "nfkd", 4) == 0 || strncmp(at, "drop_marks", 10) == 0
-                           ? !accents
-                           : true;
-        if (is_used)
-            list_add(&list, "%.*s", len, at);
-        at += len;
-    }
+    class_steps(&list, family->normalizer, &switches);
     list_set(&list, &tokenizer->draft, "normalizer");
     draft_set_text(&tokenizer->draft, "splitter", family->splitter);
+}
+
+/* Refuses a token of the files beside that the family does not have, or has with other switches. A
+ * token that is only a text has those of the family. */
+static void check_named_tokens(struct import_tokenizer *tokenizer,
+                               const struct tokenizer_beside *beside)
+{
+    static const char *const switches[] = {"normalized", "lstrip", "rstrip", "single_word"};
+    struct json_tokenizer json = {
+        .tokenizer = tokenizer, .beside = beside, .n_model = (int64_t)tokenizer->draft.words.n};
+    const char *added = draft_get(&tokenizer->draft, "added");
+    json_t *token;
+    size_t i;
+    json.file.root = json_object();
+    class_tokens_set(&json);
+    json_array_foreach(json_object_get(json.file.root, "added_tokens"), i, token)
+    {
+        char item[64];
+        size_t used = (size_t)snprintf(item, sizeof item, "%.0f",
+                                       json_number_value(json_object_get(token, "id")));
+        bool is_text = true, is_right = name_is_listed(added, item), has_any = false;
+        for (size_t k = 0; k < 4; k++) {
+            const json_t *value = json_object_get(token, switches[k]);
+            is_text = is_text && value == NULL;
+            if (json_is_true(value))
+                used += (size_t)snprintf(item + used, sizeof item - used, "%s%c",
+                                         has_any ? "" : ":", switches[k][0]);
+            has_any = has_any || json_is_true(value);
+        }
+        for (const char *letters = "lrwn"; is_text && !is_right && *letters != '\0'; letters++) {
+            snprintf(item + used, sizeof item - used, ":%c", *letters);
+            is_right = name_is_listed(added, item);
+        }
+        if (is_text ? !is_right : !name_is_listed(added, item))
+            file_die(tokenizer->name,
+                     "the token '%.100s' of the files beside the sentencepiece model is not one "
+                     "that its class adds by itself; expected a tokenizer.json (save_pretrained of "
+                     "a fast tokenizer writes one)",
+                     json_string_value(json_object_get(token, "content")));
+    }
 }
 
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                         const struct tokenizer_beside *beside)
 {
-    const char *name = json_text(&beside->config, NULL, "tokenizer_class", NULL);
+    const char *name = tokenizer_class_name(beside);
     struct model model;
     read_model(&model, tokenizer->name, text, len);
     const struct family *family = find_family(tokenizer, name, tokenizer_model_type(beside));
@@ -345,6 +378,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
         charsmap_set(tokenizer, model.map, model.map_len);
     set_steps(tokenizer, family, &beside->config, model.map != NULL);
     set_added(tokenizer, family, &model, n_extra);
+    check_named_tokens(tokenizer, beside);
     set_template(tokenizer, tokenizer->single, family->single);
     set_template(tokenizer, tokenizer->pair, family->pair);
 }

@@ -14,8 +14,8 @@
 /* Adds a token to the list, as its id and a letter for each switch that is on (x: it is not in the
  * model's vocabulary). Texts of the model keep their ids; new ones follow. *highest: the highest id
  * of an added token so far, or -1. */
-static void read_added_token(struct json_tokenizer *json, const json_t *entry, int64_t n_model,
-                             int64_t *highest, struct blank_list lists[2])
+static void read_added_token(struct json_tokenizer *json, const json_t *entry, int64_t *highest,
+                             struct blank_list lists[2])
 {
     static const struct {
         const char *key, *letter;
@@ -35,7 +35,7 @@ static void read_added_token(struct json_tokenizer *json, const json_t *entry, i
     if (text[0] == '\0') /* the reference ignores it */
         return;
     size_t found = word_list_find(&json->tokenizer->draft.words, text, strlen(text));
-    int64_t next = *highest >= n_model ? *highest + 1 : n_model;
+    int64_t next = *highest >= json->n_model ? *highest + 1 : json->n_model;
     int64_t expected = found != WORD_NONE ? (int64_t)found : next;
     if (id != expected)
         file_die(json->tokenizer->name,
@@ -56,11 +56,9 @@ void added_tokens_read(struct json_tokenizer *json)
     const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array");
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     struct blank_list lists[2] = {{.n = 0}, {.n = 0}};
-    int64_t n_model = 0, highest = -1;
-    for (size_t id = 0; id < draft->words.n; id++)
-        n_model += draft->words.texts[id] != NULL;
+    int64_t highest = -1;
     for (size_t i = 0; i < json_array_size(entries); i++)
-        read_added_token(json, json_array_get(entries, i), n_model, &highest, lists);
+        read_added_token(json, json_array_get(entries, i), &highest, lists);
     if (lists[1].n > 0)
         list_add(&lists[0], "%s", lists[1].text);
     list_set(&lists[0], draft, "added");

@@ -102,8 +102,12 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place, bool is_static)
 {
+    static const struct json_only only[] = {{"split_special_tokens", "false", false, NULL},
+                                            {"truncation_side", "\"right\"", false, NULL},
+                                            {"fast_tokenizer_files", "null", false, NULL},
+                                            {.name = NULL}};
     const struct source *source = find_source(folder, place);
-    struct tokenizer_beside beside = {.is_static = is_static};
+    struct tokenizer_beside beside = {.is_static = is_static, .as = folder->as};
     char name[FOLDER_PATH], merges[FOLDER_PATH];
     size_t len = 0;
     if (source == NULL)
@@ -115,11 +119,9 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     const char *type = tokenizer_model_type(&beside);
     beside.is_static |= type != NULL && strcmp(type, "model2vec") == 0;
     beside.folder = beside.is_static ? NULL : folder;
-    if ((source->read == tokenizer_vocab_read || source->read == sentencepiece_read) &&
-        folder_has(folder, place, "added_tokens.json"))
-        program_die("there is an added_tokens.json and a %s without a tokenizer.json; expected a "
-                    "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
-                    source->name);
+    json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
+    if (!beside.is_static)
+        json_only_check(&beside.config, only);
     char *text =
         folder_text(folder, folder_name(name, place, source->name), true, MOST_FILE_BYTES, &len);
     if (source->read == bpe_files_read) {
@@ -128,7 +130,6 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
         if (beside.merges == NULL)
             program_die(
                 "there is a vocab.json without a merges.txt; expected both, or a tokenizer.json");
-        json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
     }
     read_text(tokenizer, name, text, len, source->read, &beside);
     known_keys_check(&beside.config, KEYS_TOKENIZER, SWITCHES, folder);

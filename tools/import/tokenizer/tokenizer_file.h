@@ -14,7 +14,8 @@
 bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 
 /* From a checkpoint's directory. is_static: of static embeddings, whose code reads a tokenizer.json
- * alone; for all others it is what AutoTokenizer of transformers makes of the files. */
+ * alone; for all others it is what AutoTokenizer of transformers makes of the files, in the
+ * folder's release where releases differ. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place, bool is_static);
 

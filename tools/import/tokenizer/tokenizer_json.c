@@ -2,7 +2,7 @@
  * pre_tokenizer, model, post_processor and added_tokens become settings of weights/FORMAT.md. Parts
  * that are not known here are refused by their names; decoder, truncation and padding are not read.
  */
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/files/known_keys.h"
@@ -69,6 +69,7 @@ void vocabulary_read(struct json_tokenizer *json, const json_t *model)
     if (!json_is_object(vocabulary))
         file_die(json->file.name, "the model's 'vocab' is %s; expected an object",
                  json_kind(vocabulary));
+    json->n_model = (int64_t)json_object_size(vocabulary);
     json_object_foreach(vocabulary, text, value)
     {
         if (text[0] == '\0') /* no text ever becomes this token */
@@ -135,6 +136,7 @@ static void read_unigram(struct json_tokenizer *json, const json_t *model)
         scores[id] = json_number_value(score);
     }
     word_list_place(&json->tokenizer->draft.words, n - (n > 0), "", 0);
+    json->n_model = (int64_t)n;
     unigram_set(json->tokenizer, scores, json_count(&json->file, model, "unk_id", 0, SIZE_MAX),
                 json_flag(&json->file, model, "byte_fallback", false));
 }
@@ -256,7 +258,7 @@ void json_parts_read(struct json_tokenizer *json)
 {
     read_model(json);
     if (json->beside != NULL)
-        class_tokens_add(json, json->beside);
+        class_tokens_set(json);
     steps_read(json);
     added_tokens_read(json);
     post_processor_read(json);
@@ -280,6 +282,8 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
 {
     struct json_tokenizer json = {.tokenizer = tokenizer,
                                   .beside = beside->folder != NULL ? beside : NULL};
+    if (json.beside != NULL)
+        json.class = class_find(beside, true);
     size_t n_copy;
     char *copy = with_reference_numbers(text, len, &n_copy);
     json_file_parse(&json.file, tokenizer->name, copy, n_copy, false);
@@ -296,6 +300,6 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
         read_truncation(&json);
     if (json.beside == NULL)
         return;
-    class_conflicts_check(&json, beside);
+    class_conflicts_check(&json);
     known_keys_check(&json.file, KEYS_TOKENIZER_JSON, NULL, beside->folder);
 }

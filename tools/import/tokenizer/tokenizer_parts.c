@@ -40,8 +40,13 @@ size_t special_id(const struct import_tokenizer *tokenizer, const char *text)
 
 void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame)
 {
-    snprintf(tokenizer->single, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0", first, last);
-    if (frame == FRAME_BERT)
+    if (frame == FRAME_T5)
+        snprintf(tokenizer->single, TEMPLATE_BYTES, "A:0 %zu:0", last);
+    else
+        snprintf(tokenizer->single, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0", first, last);
+    if (frame == FRAME_T5)
+        snprintf(tokenizer->pair, TEMPLATE_BYTES, "A:0 %zu:0 B:0 %zu:0", last, last);
+    else if (frame == FRAME_BERT)
         snprintf(tokenizer->pair, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0 B:1 %zu:1", first, last, last);
     else
         snprintf(tokenizer->pair, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0 %zu:0 B:0 %zu:0", first, last,

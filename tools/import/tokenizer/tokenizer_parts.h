@@ -32,6 +32,7 @@ struct tokenizer_beside {
     size_t merges_len;
     struct folder *folder; /* NULL: files beside a tokenizer.json are ignored */
     bool is_static;        /* so is its frame, but not its truncation */
+    enum reference_release as;
 };
 
 /* From a tokenizer.json of HuggingFace tokenizers or Keras; a vocab.txt; a vocab.json; a
@@ -82,7 +83,11 @@ size_t special_id(const struct import_tokenizer *tokenizer, const char *text);
 
 /* Sets the templates of one text and of two, with a token before the first text and one after each.
  */
-enum frame { FRAME_BERT /* types 0 and 1 */, FRAME_ROBERTA /* type 0, two tokens between texts */ };
+enum frame {
+    FRAME_BERT,    /* types 0 and 1 */
+    FRAME_ROBERTA, /* type 0, two tokens between texts */
+    FRAME_T5       /* type 0, no token before the first text */
+};
 void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame);
 
 /* Sets byte_fallback if the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of
@@ -104,17 +109,14 @@ struct json_tokenizer {
     struct blank_list steps; /* of the list that is being read */
     const char *pattern;     /* that words are split by, or NULL */
     bool is_byte_level, trims, is_static;
+    int64_t n_model; /* tokens of the model, those without a text too: the first new id */
     const struct tokenizer_beside *beside; /* that transformers reads with the file, or NULL */
+    const struct reference_class *class;   /* by them (tokenizer_class.h), or NULL */
+    bool is_vocabulary;                    /* alone: the class makes the other parts */
 };
 
 /* All parts of a file. */
 void json_parts_read(struct json_tokenizer *json);
-
-/* By the class that AutoTokenizer of transformers chooses: adds the tokens that the files beside
- * and the class name; refuses switches and special tokens that would change parts of the file. */
-void class_tokens_add(struct json_tokenizer *json, const struct tokenizer_beside *beside);
-void class_conflicts_check(const struct json_tokenizer *json,
-                           const struct tokenizer_beside *beside);
 
 /* Returns whether the class gives types of tokens where no file says so: in transformers 5 only
  * those of BERT, DeBERTa and a few more do. */

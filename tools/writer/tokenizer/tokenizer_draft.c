@@ -36,6 +36,17 @@ void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t n
     draft_set_text(draft, key, text);
 }
 
+void draft_replace(struct tokenizer_draft *draft, const char *key, const char *value)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < draft->n_settings; i++)
+        if (strcmp(draft->settings[i].key, key) != 0)
+            draft->settings[n++] = draft->settings[i];
+    draft->n_settings = n;
+    if (value != NULL)
+        draft_set_text(draft, key, value);
+}
+
 void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len)
 {
     if (draft->n_sections == DRAFT_SECTIONS)

@@ -43,6 +43,9 @@ void draft_set(struct tokenizer_draft *draft, const char *key, const char *value
 void draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
 void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
 
+/* Changes a setting, or adds it; NULL removes it. */
+void draft_replace(struct tokenizer_draft *draft, const char *key, const char *value);
+
 /* Adds a section of the weight file other than VOCB, without a copy of the data. */
 void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len);
 

@@ -1,0 +1,327 @@
+/* class_parts.c - the parts of a tokenizer.json that classes of transformers replace by their own:
+ * always in version 5, by some switches of tokenizer_config.json in 4.x too. Where the versions
+ * give other ids, --as says which is followed; see tokenizer_class.h. */
+#include "tools/common/options.h"
+#include "tools/import/files/known_keys.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
+
+#include <string.h>
+
+#define METASPACE "\xE2\x96\x81"
+
+/* ---- What a class makes ---- */
+
+static bool keeps_step(const char *step, const struct class_switches *switches)
+{
+    const char *const groups[] = {"space_cjk", "nfd drop_nonspacing", "lower", "nfkd drop_marks",
+                                  "charsmap"};
+    const bool is_on[] = {switches->cjk, switches->strips, switches->lower,
+                          !switches->keeps_accents, switches->has_map};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (name_is_listed(groups[i], step))
+            return is_on[i];
+    return true;
+}
+
+void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches)
+{
+    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
+        char step[64];
+        int len = (int)strcspn(at, " ");
+        snprintf(step, sizeof step, "%.*s", len, at);
+        if (keeps_step(step, switches))
+            list_add(list, "%s", step);
+        at += len;
+    }
+}
+
+static bool has_section(const struct tokenizer_draft *draft, const char *tag)
+{
+    for (size_t i = 0; i < draft->n_sections; i++)
+        if (strcmp(draft->sections[i].tag, tag) == 0)
+            return true;
+    return false;
+}
+
+/* The value of a setting, and the part of a tokenizer.json that it is of. */
+struct made {
+    const char *key, *part;
+    char value[TEMPLATE_BYTES];
+};
+enum { MOST_MADE = 16 };
+
+static void put(struct made made[MOST_MADE], size_t *n, const char *part, const char *key,
+                const char *value)
+{
+    made[*n] = (struct made){.key = key, .part = part};
+    snprintf(made[(*n)++].value, sizeof made->value, "%s", value != NULL ? value : "");
+}
+
+static const char *yes(bool is_on)
+{
+    return is_on ? "yes" : "";
+}
+
+static void make_model(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                       const struct reference_class *class, struct made made[MOST_MADE], size_t *n)
+{
+    const struct word_list *words = &json->tokenizer->draft.words;
+    char unknown[32] = "", text[64];
+    const char *token = class_special(class, beside, UNK, text);
+    size_t id = class->unknown == UNK_TOKEN ? word_list_find(words, token, strlen(token))
+                                            : (size_t) class->unknown;
+    if (class->unknown != 0 && id != WORD_NONE)
+        snprintf(unknown, sizeof unknown, "%zu", id);
+    put(made, n, "kind of model", "kind", class->kind);
+    put(made, n, "model's 'continuing_subword_prefix'", "prefix", class->prefix);
+    put(made, n, "model's 'end_of_word_suffix'", "suffix", class->suffix);
+    put(made, n, "model's 'unk_token'", "unknown", unknown);
+    if (class->prefix != NULL)
+        put(made, n, "model's 'max_input_chars_per_word'", "max_word", "100");
+    put(made, n, "model's 'byte_fallback'", "byte_fallback",
+        yes(class->falls_back && word_list_find(words, "<0x00>", 6) != WORD_NONE));
+    put(made, n, "model's 'fuse_unk'", "fuse_unknown", yes(class->falls_back));
+    put(made, n, "model's 'ignore_merges'", "whole_words", "");
+}
+
+/* Returns how many settings the class makes. */
+static size_t make_settings(const struct json_tokenizer *json,
+                            const struct tokenizer_beside *beside,
+                            const struct reference_class *class, struct made made[MOST_MADE])
+{
+    const struct json_file *config = &beside->config;
+    bool has_switches = class->lowercases && class->pattern == NULL;
+    bool lower = has_switches ? json_flag(config, NULL, "do_lower_case", true) : class->lowercases;
+    bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
+    bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
+    const char *pattern = class->pattern != NULL ? class->pattern : "";
+    if (adds_blank && strcmp(pattern, "qwen2") == 0)
+        file_die(config->name, "'add_prefix_space' is true, which adds a blank to every word of "
+                               "Qwen2; expected false");
+    const struct class_switches switches = {
+        .cjk = json_flag(config, NULL, "tokenize_chinese_chars", true),
+        .strips = json_flag(config, NULL, "strip_accents", lower),
+        .lower = lower,
+        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .has_map = has_section(&json->tokenizer->draft, "CMAP")};
+    struct blank_list steps = {.n = 0};
+    size_t n = 0;
+    make_model(json, beside, class, made, &n);
+    class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);
+    put(made, &n, "normalizer", "normalizer", steps.text);
+    put(made, &n, "pre-tokenizer", "splitter",
+        is_prefixed && !adds_blank ? "blanks metaspace:never" : class->splitter);
+    put(made, &n, "pre-tokenizer", "pattern", pattern);
+    put(made, &n, "pre-tokenizer", "byte_level",
+        yes(pattern[0] != '\0' && strcmp(pattern, "after_blanks") != 0));
+    put(made, &n, "pre-tokenizer", "first_blank", yes(class->may_add_blank && adds_blank));
+    if (is_prefixed) {
+        put(made, &n, "pre-tokenizer", "metaspace", METASPACE);
+        put(made, &n, "pre-tokenizer", "metaspace_splits", "");
+    }
+    return n;
+}
+
+/* Sets the templates to those of the class, unless it keeps those of tokenizer.json. */
+static void set_templates(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
+                          const struct reference_class *class)
+{
+    char text[64];
+    if (class->last == 0 || (class->yields && tokenizer->single[0] != '\0'))
+        return;
+    size_t last = special_id(tokenizer, class_special(class, beside, (size_t) class->last, text));
+    size_t first =
+        class->frame == FRAME_T5
+            ? last
+            : special_id(tokenizer, class_special(class, beside, (size_t) class->first, text));
+    templates_set(tokenizer, first, last, class->frame);
+}
+
+_Noreturn static void kind_die(const struct json_tokenizer *json, const char *kind)
+{
+    file_die(json->file.name,
+             "the model is %s, and the tokenizer's class in transformers 5 needs %s; expected "
+             "another 'tokenizer_class', or --as transformers-4, for tokenizer.json as it is",
+             draft_get(&json->tokenizer->draft, "kind"), kind);
+}
+
+void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                        const struct reference_class *class)
+{
+    struct made made[MOST_MADE];
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    size_t n = make_settings(json, beside, class, made);
+    if (draft_get(draft, "kind")[0] != '\0' && strcmp(draft_get(draft, "kind"), class->kind) != 0)
+        kind_die(json, class->kind);
+    for (size_t i = 0; i < n; i++)
+        /* An absent prefix is "##". */
+        draft_replace(draft, made[i].key,
+                      made[i].value[0] != '\0' || strcmp(made[i].key, "prefix") == 0 ? made[i].value
+                                                                                     : NULL);
+    if (class->trims)
+        draft_replace(draft, "trim",
+                      draft_get(draft, "first_blank")[0] != '\0' ? "but_first" : "yes");
+    set_templates(json->tokenizer, beside, class);
+}
+
+/* ---- What tokenizer.json has ---- */
+
+static bool is_part(const struct json_tokenizer *json, const char *part, const char *type)
+{
+    const json_t *object = json_object_get(json->file.root, part);
+    const char *found = json_string_value(json_object_get(object, "type"));
+    return found != NULL && strcmp(found, type) == 0;
+}
+
+/* Refuses a switch, read or by default, that is not as tokenizer.json's parts have it. */
+static void check_switch(const struct tokenizer_beside *beside, const char *key, bool usual,
+                         bool found)
+{
+    bool is_absent = json_member(&beside->config, NULL, key) == NULL;
+    bool value = json_flag(&beside->config, NULL, key, usual);
+    if (value != found)
+        program_die("tokenizer_config.json: '%s' is %s%s, which transformers follows, but "
+                    "tokenizer.json says %s; expected both alike (set \"%s\": %s if the model was "
+                    "trained with tokenizer.json as it is)",
+                    key, is_absent ? "absent, so by default " : "", value ? "true" : "false",
+                    found ? "true" : "false", key, found ? "true" : "false");
+}
+
+/* The switches that 4.x follows too. */
+static void check_switches(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                           const struct reference_class *class)
+{
+    const struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const char *steps = draft_get(draft, "normalizer"), *splitter = draft_get(draft, "splitter");
+    bool lower = name_is_listed(steps, "lower");
+    bool is_roberta = class != NULL && class->may_add_blank && class->trims;
+    if (class != NULL && class->prefix != NULL && is_part(json, "normalizer", "BertNormalizer")) {
+        check_switch(beside, "do_lower_case", true, lower);
+        check_switch(beside, "tokenize_chinese_chars", true, name_is_listed(steps, "space_cjk"));
+        check_switch(beside, "strip_accents", lower, name_is_listed(steps, "drop_nonspacing"));
+    }
+    if (class != NULL && class->splitter != NULL && strstr(class->normalizer, "nfkd") != NULL) {
+        check_switch(beside, "do_lower_case", true, lower);
+        check_switch(beside, "keep_accents", false, !name_is_listed(steps, "drop_marks"));
+    }
+    if (class != NULL && class->splitter != NULL && strstr(splitter, "metaspace") != NULL)
+        check_switch(beside, "add_prefix_space", true, strstr(splitter, "metaspace:never") == NULL);
+    if (is_part(json, "pre_tokenizer", "ByteLevel") || (is_roberta && json->is_byte_level))
+        check_switch(beside, "add_prefix_space", false, draft_get(draft, "first_blank")[0] != '\0');
+}
+
+_Noreturn static void differ_die(const struct json_tokenizer *json, const char *part,
+                                 const char *found, const char *made)
+{
+    file_die(
+        json->file.name,
+        "transformers 5 replaces the %s, '%.200s', by that of the tokenizer's class, '%.200s'; "
+        "expected --as transformers-4, for tokenizer.json as it is, or --as transformers-5",
+        part, found, made);
+}
+
+/* Copies a list without the steps that only change blanks, and which the class does otherwise. */
+static void without_blanks(const char *steps, char copy[TEMPLATE_BYTES])
+{
+    size_t n = 0;
+    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        bool is_of_blanks = strncmp(at, "strip_", 6) == 0 || strncmp(at, "replace_runs", 12) == 0 ||
+                            (len == 6 && strncmp(at, "blanks", 6) == 0);
+        if (!is_of_blanks && n + len + 2 < TEMPLATE_BYTES)
+            n += (size_t)snprintf(copy + n, TEMPLATE_BYTES - n, "%.*s ", (int)len, at);
+        at += len;
+    }
+    copy[n] = '\0';
+}
+
+/* Returns whether settings of the classes of sentencepiece differ in odd blanks alone: newer
+ * tokenizer.json files drop blanks by the normalizer, and maybe not at the end of a text. */
+static bool same_but_blanks(const struct reference_class *class, const struct made *made,
+                            const char *found)
+{
+    char copies[2][TEMPLATE_BYTES];
+    if (strcmp(class->kind, "unigram") != 0 ||
+        (strcmp(made->key, "normalizer") != 0 && strcmp(made->key, "splitter") != 0))
+        return false;
+    without_blanks(made->value, copies[0]);
+    without_blanks(found, copies[1]);
+    return strcmp(copies[0], copies[1]) == 0;
+}
+
+/* Compares the templates, of pairs without the types if the class gives none. */
+static void compare_templates(const struct json_tokenizer *json,
+                              const struct tokenizer_beside *beside,
+                              const struct reference_class *class)
+{
+    static struct import_tokenizer made;
+    char pair[TEMPLATE_BYTES];
+    snprintf(pair, sizeof pair, "%s", json->tokenizer->pair);
+    made = (struct import_tokenizer){.draft.words = json->tokenizer->draft.words,
+                                     .name = json->tokenizer->name};
+    set_templates(&made, beside, class);
+    if (class->last == 0 || (class->yields && json->tokenizer->single[0] != '\0'))
+        return;
+    for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
+        *++at = '0';
+    if (strcmp(json->tokenizer->single, made.single) != 0)
+        differ_die(json, "template of one text", json->tokenizer->single, made.single);
+    if (strcmp(pair, made.pair) != 0)
+        differ_die(json, "template of pairs", json->tokenizer->pair, made.pair);
+}
+
+/* Refuses a tokenizer.json whose parts are not those of the class. Returns whether they differ in
+ * blanks alone. */
+static bool compare_parts(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                          const struct reference_class *class)
+{
+    bool in_blanks = false;
+    const struct tokenizer_draft *draft = &json->tokenizer->draft;
+    struct made made[MOST_MADE];
+    size_t n = make_settings(json, beside, class, made);
+    for (size_t i = 0; i < n; i++) {
+        const char *found = draft_get(draft, made[i].key);
+        bool is_unused = strcmp(made[i].key, "metaspace") == 0 && found[0] == '\0';
+        /* Every byte is a token then. */
+        is_unused =
+            is_unused ||
+            (json->is_byte_level && class->unknown == 0 &&
+             (strcmp(made[i].key, "unknown") == 0 || strcmp(made[i].key, "fuse_unknown") == 0));
+        if (is_unused || strcmp(found, made[i].value) == 0)
+            continue;
+        if (strcmp(made[i].key, "kind") == 0)
+            kind_die(json, class->kind);
+        if (!same_but_blanks(class, &made[i], found))
+            differ_die(json, made[i].part, found, made[i].value);
+        in_blanks = true;
+    }
+    compare_templates(json, beside, class);
+    return in_blanks;
+}
+
+void class_conflicts_check(struct json_tokenizer *json)
+{
+    const struct tokenizer_beside *beside = json->beside;
+    const struct reference_class *class = json->class;
+    const json_t *truncation = json_member(&json->file, NULL, "truncation");
+    const char *direction = json_string_value(json_object_get(truncation, "direction"));
+    bool in_blanks = false;
+    if (direction != NULL && strcmp(direction, "Right") != 0 &&
+        json_member(&beside->config, NULL, "truncation_side") == NULL)
+        file_die(json->file.name,
+                 "the truncation's 'direction' is '%.100s'; expected Right, or "
+                 "\"truncation_side\": \"right\" in tokenizer_config.json",
+                 direction);
+    if (beside->as != AS_TRANSFORMERS_5)
+        check_switches(json, beside, class);
+    if (class == NULL || beside->as == AS_TRANSFORMERS_4)
+        return;
+    if (beside->as == AS_ANY)
+        in_blanks = compare_parts(json, beside, class);
+    if (in_blanks || beside->as == AS_TRANSFORMERS_5)
+        class_settings_set(json, beside, class);
+    if (in_blanks)
+        snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
+                 "blanks at the ends of texts and rare ones are split as transformers 5 does, not "
+                 "as tokenizer.json says; --as transformers-4 follows tokenizer.json");
+}
