@@ -19,6 +19,11 @@ size_t added_window_start(struct added_window *window, const struct pattern_set 
     *window = (struct added_window){.set = set, .pretokenizer = pretokenizer, .cap = cap};
     window->chars = cut_array(memory, &at, cap * sizeof *window->chars);
     window->bytes = cut_array(memory, &at, cap * UTF8_BYTES);
+    if (set->strips_blanks && pretokenizer->pattern.kind == PATTERN_AFTER_BLANKS) {
+        const struct pretoken *word = &pretokenizer->word;
+        window->copy.bytes = cut_array(memory, &at, word->cap);
+        window->copy.chars = cut_array(memory, &at, word->cap_chars * sizeof *word->chars);
+    }
     return at;
 }
 
@@ -26,6 +31,14 @@ void added_window_begin(struct added_window *window)
 {
     window->n = window->n_bytes = 0;
     window->after_word = window->in_blanks = window->stripping = window->is_open = false;
+}
+
+/* Copies the word before blanks, or writes it back. */
+static void copy_word(struct added_window *window, struct pretoken *to, const struct pretoken *from)
+{
+    const size_t most = window->before.cap_chars, n = window->before.n_chars;
+    memcpy(to->bytes, from->bytes, window->before.len);
+    memcpy(to->chars, from->chars, (n < most ? n : most) * sizeof *to->chars);
 }
 
 static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
@@ -44,8 +57,12 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
         window->run = pretokenizer->pattern.run;
         window->has_ended = false;
         window->n_tokens = sink->n;
+        if (window->copy.bytes != NULL)
+            copy_word(window, &window->copy, &window->before);
     }
     pretokenizer_add(pretokenizer, c);
+    if (window->copy.bytes != NULL)
+        return;
     if (pretokenizer->word.n_parts != window->before.n_parts) {
         window->in_blanks = false; /* earlier characters cannot be undone */
         return;
@@ -83,11 +100,14 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
 static void forget_blanks(struct added_window *window)
 {
     struct pretokenizer *pretokenizer = window->pretokenizer;
-    const bool is_ended = pretokenizer->word.n_ended != window->before.n_ended;
+    const bool is_ended =
+        window->copy.bytes == NULL && pretokenizer->word.n_ended != window->before.n_ended;
     pretokenizer_forget(pretokenizer);
     pretokenizer->word.sink->n = window->n_tokens;
     if (!is_ended) {
         pretokenizer->word = window->before;
+        if (window->copy.bytes != NULL)
+            copy_word(window, &pretokenizer->word, &window->copy);
         pretokenizer->pattern.run = window->run;
     }
 }

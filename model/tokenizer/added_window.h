@@ -22,6 +22,7 @@ struct added_window {
     struct pattern_run run; /* the pattern's state before them, */
     bool has_ended;         /* a word has ended since */
     size_t n_tokens;        /* tokens up to the end of the word before the blanks */
+    struct pretoken copy;   /* its bytes and characters, if blanks belong to words; else NULL */
     bool stripping;         /* of a token that includes blanks to its right */
     bool is_open;           /* the last token is such a token: its span grows with further blanks */
     size_t open;            /* its index in the sink */

@@ -198,4 +198,11 @@ TEST(words_before_blanks_that_are_taken)
     assert_string_equal(spans(&f, "'r \x01"), "0-1 1-2 2-4");
     assert_string_equal(spans(&f, "!  \x01 b"), "0-1 1-4 4-6");
     splitter_free(&f);
+    /* A blank that belongs to the word before it is taken from it again. */
+    f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "after_blanks",
+                              "fuse_unknown", "yes", "added", "0:nl"));
+    assert_string_equal(spans(&f, "a \x01"), "0-1 1-3");
+    assert_string_equal(spans(&f, "x ab \t  \x01 b"), "0-2 2-4 4-9 9-10 10-11");
+    assert_string_equal(spans(&f, "  \x01 \x01"), "0-3 3-5");
+    splitter_free(&f);
 }

@@ -283,7 +283,7 @@ static void add_specials(struct token_list *list, const struct tokenizer_beside 
         list_add_named(list, json_string(class->more[k]), "", true);
 }
 
-/* The tokens that a class, or none, makes of the files; with_file: starting with tokenizer.json's. */
+/* The tokens that a class, or none, makes of the files. with_file: tokenizer.json's come first. */
 static json_t *make_tokens(const struct json_tokenizer *json, bool with_file)
 {
     const struct tokenizer_beside *beside = json->beside;

@@ -1,6 +1,6 @@
 /* tokenizer_class.c - the class that AutoTokenizer of transformers chooses by the files beside a
- * tokenizer; what it makes of them is in class_tokens.c and class_parts.c. Checked with 4.57 and 5.24 by
- * tests/tools/tokenizer/reference_classes.py. */
+ * tokenizer; what it makes of them is in class_tokens.c and class_parts.c. Checked with 4.57 and
+ * 5.24 by tests/tools/tokenizer/reference_classes.py. */
 #include "tools/import/tokenizer/tokenizer_class.h"
 
 #include "tools/common/options.h"
