@@ -127,15 +127,15 @@ static void write_tokenizer_alone(const struct import_options *options,
                                   const struct import_tokenizer *tokenizer,
                                   const struct folder *folder, const char *name)
 {
-    enum { TYPES = 2 }; /* of the texts of a pair */
+    const size_t n_types = import_tokenizer_types(tokenizer);
     struct weight_output output;
     char count[32];
     weight_output_open(&output, options->output, name);
     snprintf(count, sizeof count, "%zu", tokenizer->draft.words.n);
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
-    snprintf(count, sizeof count, "%d", TYPES);
+    snprintf(count, sizeof count, "%zu", n_types);
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "token_types", count);
-    import_tokenizer_write(tokenizer, TYPES, false, output.writer);
+    import_tokenizer_write(tokenizer, n_types, false, output.writer);
     weight_output_metadata(&output, "source", name);
     import_add_sources(&output, options, folder);
     weight_output_finish(&output);

@@ -60,6 +60,12 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
         program_die("sentence_bert_config.json: 'do_lower_case' is true, but the tokenizer keeps "
                     "capitals; expected both alike");
+    size_t n_types = import_tokenizer_types(&checkpoint->tokenizer);
+    size_t types = checkpoint->config.model.token_types;
+    if (types > 1 && checkpoint->tokenizer.gives_types && n_types > types)
+        program_die("the tokenizer's templates have token types up to %zu; expected fewer than the "
+                    "%zu rows of 'type_vocab_size' in %s",
+                    n_types - 1, types, checkpoint->config_file.name);
     size_t n = checkpoint->tokenizer.draft.words.n, rows = checkpoint->config.model.vocabulary;
     if (rows < n)
         program_die("the tokenizer has ids up to %zu; expected fewer than the %zu rows of "

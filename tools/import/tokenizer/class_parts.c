@@ -137,12 +137,23 @@ static void set_templates(struct import_tokenizer *tokenizer, const struct token
     templates_set(tokenizer, first, last, class->frame);
 }
 
-_Noreturn static void kind_die(const struct json_tokenizer *json, const char *kind)
+/* BERT's class makes pieces of a model of words; all other models are of no use to another class. */
+void class_kind_check(struct json_tokenizer *json)
 {
-    file_die(json->file.name,
-             "the model is %s, and the tokenizer's class in transformers 5 needs %s; expected "
-             "another 'tokenizer_class', or --as transformers-4, for tokenizer.json as it is",
-             draft_get(&json->tokenizer->draft, "kind"), kind);
+    const char *kind = draft_get(&json->tokenizer->draft, "kind");
+    bool is_of_words = strcmp(kind, "words") == 0 && json->class->prefix != NULL;
+    if (strcmp(kind, json->class->kind) == 0)
+        return;
+    if (json->beside->as == AS_TRANSFORMERS_5 || (is_of_words && json->beside->as == AS_ANY))
+        file_die(json->file.name,
+                 "the model is %s, and the tokenizer's class in transformers 5 needs %s; expected "
+                 "another 'tokenizer_class', or --as transformers-4, for tokenizer.json as it is",
+                 kind, json->class->kind);
+    snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
+             "the model of tokenizer.json is %s, which the tokenizer's class does not read in "
+             "transformers 5: tokenizer.json is followed",
+             kind);
+    json->class = NULL;
 }
 
 void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
@@ -151,8 +162,6 @@ void class_settings_set(struct json_tokenizer *json, const struct tokenizer_besi
     struct made made[MOST_MADE];
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     size_t n = make_settings(json, beside, class, made);
-    if (draft_get(draft, "kind")[0] != '\0' && strcmp(draft_get(draft, "kind"), class->kind) != 0)
-        kind_die(json, class->kind);
     for (size_t i = 0; i < n; i++)
         /* An absent prefix is "##". */
         draft_replace(draft, made[i].key,
@@ -289,8 +298,6 @@ static bool compare_parts(const struct json_tokenizer *json, const struct tokeni
              (strcmp(made[i].key, "unknown") == 0 || strcmp(made[i].key, "fuse_unknown") == 0));
         if (is_unused || strcmp(found, made[i].value) == 0)
             continue;
-        if (strcmp(made[i].key, "kind") == 0)
-            kind_die(json, class->kind);
         if (!same_but_blanks(class, &made[i], found))
             differ_die(json, made[i].part, found, made[i].value);
         in_blanks = true;

@@ -54,6 +54,9 @@ struct class_switches {
 };
 void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches);
 
+/* Drops the class if a tokenizer.json has a model that it cannot read, with a note. */
+void class_kind_check(struct json_tokenizer *json);
+
 /* Refuses parts of a tokenizer.json that its class replaces by others, or follows --as. */
 void class_conflicts_check(struct json_tokenizer *json);
 

@@ -160,6 +160,18 @@ void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name
 
 /* ---- Writing ---- */
 
+size_t import_tokenizer_types(const struct import_tokenizer *tokenizer)
+{
+    const char *const templates[] = {tokenizer->single, tokenizer->pair};
+    size_t n = 2;
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = templates[i]; (at = strchr(at, ':')) != NULL;) {
+            size_t type = (size_t)strtoull(++at, NULL, 10);
+            n = type >= n ? type + 1 : n;
+        }
+    return n;
+}
+
 /* Writes a template. With one row of token types or none, every piece has type 0. */
 static void write_template(const char *key, const char *template, size_t n_types,
                            struct weight_writer *writer)

@@ -27,6 +27,9 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len);
 
+/* How many types its templates need, at least 2. */
+size_t import_tokenizer_types(const struct import_tokenizer *tokenizer);
+
 /* Writes TOKN and VOCB. n_types: rows of the model's token-type table; SIZE_MAX for a file without
  * a model. With fewer than 2 the templates' types are all 0. truncate: the setting `truncate`.
  * Failures are the writer's. */

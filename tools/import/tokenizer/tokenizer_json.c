@@ -257,6 +257,8 @@ static void read_keras(struct import_tokenizer *tokenizer, const char *text, siz
 void json_parts_read(struct json_tokenizer *json)
 {
     read_model(json);
+    if (json->class != NULL && !json->is_vocabulary)
+        class_kind_check(json);
     if (json->beside != NULL)
         class_tokens_set(json);
     steps_read(json);
