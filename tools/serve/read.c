@@ -393,7 +393,8 @@ static bool read_texts(struct call *call)
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
     call->by_pairs = is_rank && call->model->info.ranks_pairs;
     call->has_query = has_query && !call->by_pairs;
-    call->texts = alloc_zeros(MOST_TEXTS + 2, sizeof *call->texts);
+    const size_t n = json_array_size(items);
+    call->texts = alloc_zeros((n < MOST_TEXTS ? n : MOST_TEXTS) + 2, sizeof *call->texts);
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return call_fail(call, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key, key);
     call->options.role = is_rank ? ENGINE_ROLE_QUERY : call->options.role;
