@@ -7,8 +7,9 @@
 #     tests/machine/debian.sh trixie --made               makes the system alone
 #     tests/machine/debian.sh noble                       Ubuntu 24.04, with the package ubuntu-archive-keyring
 #
-# LEFT_OUT (patterns of suites) is passed on. The system is made in build/RELEASE/ and kept. The tree is copied into it, without build/, and ../shared is mounted
-# read-only. Mounts and processes are in namespaces of their own, so none of them outlives this script.
+# LEFT_OUT (patterns of suites) is passed on. The system is made in build/RELEASE/ and kept. The tree is copied into it,
+# without build/, and ../shared is mounted read-only. Mounts and processes are in namespaces of their own, which end with
+# this script.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 release=${1:?a release, such as trixie}
@@ -30,7 +31,7 @@ skip() { # WHY
 }
 
 in_root() { # COMMAND WORD...: in the tree's copy, without this environment
-    unshare --mount --pid --fork --kill-child --propagation private sh -c '
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --propagation private sh -c '
         root=$0
         mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit
         if [ -d ../shared ]; then
