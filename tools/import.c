@@ -155,6 +155,7 @@ static void import_tokenizer(const struct import_options *options)
         folder.as = options->as;
         sentence_transformers_read(&st, &folder);
         import_tokenizer_read(&tokenizer, &folder, st.transformer, st.is_static);
+        checkpoint_check_lower(&st, &tokenizer);
     } else {
         import_tokenizer_read_file(&tokenizer, options->tokenizer);
     }

@@ -119,6 +119,14 @@ static void add_all(struct tiny_tensors *tensors, const char *list)
     "layers.#.attn.Wqkv.weight 3DD layers.#.attn.Wo.weight DD layers.#.mlp_norm.weight D "         \
     "layers.#.mlp.Wi.weight 2FD layers.#.mlp.Wo.weight DF final_norm.weight D "
 
+#define QWEN                                                                                       \
+    "embed_tokens.weight VD norm.weight D layers.#.input_layernorm.weight D "                      \
+    "layers.#.self_attn.q_proj.weight DD layers.#.self_attn.k_proj.weight DD "                     \
+    "layers.#.self_attn.v_proj.weight DD layers.#.self_attn.o_proj.weight DD "                     \
+    "layers.#.self_attn.q_norm.weight E layers.#.self_attn.k_norm.weight E "                       \
+    "layers.#.post_attention_layernorm.weight D layers.#.mlp.gate_proj.weight FD "                 \
+    "layers.#.mlp.up_proj.weight FD layers.#.mlp.down_proj.weight DF "
+
 /* ---- Heads ---- */
 
 #define LM_HEAD "lm_head.dense DD+ lm_head.layer_norm D+ lm_head.bias V "
@@ -277,6 +285,29 @@ TEST(longest_text)
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.max_tokens, TINY_POSITIONS - 2);
         assert_int_equal(import_checkpoint.config.model.max_text_tokens, cases[i].longest);
+        import_free();
+    }
+}
+
+/* What sentence-transformers puts on a bare transformer: the last token of a model that continues
+ * texts, else the mean. */
+TEST(pooling_of_a_bare_decoder)
+{
+    static const struct {
+        const char *class_name, *config;
+        int64_t pooling;
+    } cases[] = {
+        {"Qwen3ForCausalLM", "{\"head_dim\": 4, \"num_key_value_heads\": 2}", POOLING_LAST},
+        {"Qwen3ForCausalLM", "{\"head_dim\": 4, \"num_key_value_heads\": 2, \"is_causal\": false}",
+         POOLING_MEAN},
+        {"Qwen3Model", "{\"head_dim\": 4, \"num_key_value_heads\": 2}", POOLING_MEAN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_checkpoint(import_directory);
+        write_class(cases[i].class_name, cases[i].config, QWEN);
+        if (!import_read())
+            fail_msg("%s", program_words);
+        assert_int_equal(import_checkpoint.config.model.pooling, cases[i].pooling);
         import_free();
     }
 }

@@ -199,6 +199,9 @@ TEST(lower_case_of_both)
     import_free();
     import_write("tokenizer_config.json", "{\"do_lower_case\": false}");
     import_refused("capitals", "the tokenizer keeps capitals");
+    assert_contains(
+        shell_expect(1, "$IMPORT --tokenizer-only %s -o t.weights", import_directory)->err,
+        "the tokenizer keeps capitals");
 }
 
 /* Contradictions between the definitions of a tokenizer are reported. */

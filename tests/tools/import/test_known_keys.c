@@ -13,6 +13,8 @@ static const struct refusal {
     {"config_sentence_transformers.json", "{\"truncate_dim\": 4}",
      "'truncate_dim' is 4; expected null; remove the key, and cut vectors with encode "
      "--dimensions"},
+    {"config_sentence_transformers.json", "{\"max_active_dims\": 4}",
+     "'max_active_dims' is 4; expected null; remove the key to keep all weights"},
     {"config_sentence_transformers.json", "{\"truncate_dim\": null, \"requirements\": {}}", NULL},
     {"sentence_bert_config.json", "{\"config_args\": {\"is_causal\": true}}",
      "'config_args' has 'is_causal'"},

@@ -45,6 +45,10 @@ struct checkpoint {
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
                      enum reference_release as);
 
+/* Refuses a tokenizer that does not do what sentence_bert_config.json says of capitals. */
+void checkpoint_check_lower(const struct sentence_transformers *st,
+                            const struct import_tokenizer *tokenizer);
+
 /* ---- Token modules: token_modules.c ---- */
 
 /* If the checkpoint is a ColBERT, reads the module's config.json and

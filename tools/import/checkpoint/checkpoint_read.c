@@ -44,6 +44,16 @@ static void read_config(struct checkpoint *checkpoint)
     }
 }
 
+/* sentence-transformers puts texts into lower case first: a tokenizer that does so too gives the
+ * same tokens. */
+void checkpoint_check_lower(const struct sentence_transformers *st,
+                            const struct import_tokenizer *tokenizer)
+{
+    if (st->lower && !tokenizer->lowercases)
+        program_die("sentence_bert_config.json: 'do_lower_case' is true, but the tokenizer keeps "
+                    "capitals; expected both alike");
+}
+
 static void read_tokenizer(struct checkpoint *checkpoint)
 {
     const char *place = checkpoint->st.transformer;
@@ -55,11 +65,7 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     checkpoint->has_tokenizer = true;
     import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place,
                           checkpoint->is_static);
-    /* sentence-transformers puts texts into lower case first: a tokenizer that does so too gives
-     * the same tokens. */
-    if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
-        program_die("sentence_bert_config.json: 'do_lower_case' is true, but the tokenizer keeps "
-                    "capitals; expected both alike");
+    checkpoint_check_lower(&checkpoint->st, &checkpoint->tokenizer);
     size_t n_types = import_tokenizer_types(&checkpoint->tokenizer);
     size_t types = checkpoint->config.model.token_types;
     if (types > 1 && checkpoint->tokenizer.gives_types && n_types > types)
@@ -100,8 +106,12 @@ static void set_modules(struct checkpoint *checkpoint)
             checkpoint_config_set_head(
                 &checkpoint->config,
                 architecture_find(NULL, checkpoint->config.architecture->model_type)->head);
-    } else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
-        model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
+    } else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone) {
+        /* What sentence-transformers puts on a bare transformer. */
+        const char *name = checkpoint->config.architecture->class_name;
+        bool is_last = path_ends_in(name, "ForCausalLM") && model->mask == MASK_CAUSAL;
+        model->pooling = is_last ? POOLING_LAST : POOLING_MEAN;
+    }
     model->normalize = model->normalize || st->normalize;
     model->projections = st->n_dense;
     if (st->n_dense > 0) {

@@ -22,7 +22,8 @@ void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config);
 
-/* Drops the tokenizer's special tokens, and of model2vec the unknown one; sets how texts are cut. */
+/* Drops the tokenizer's special tokens, and of model2vec the unknown one; sets how texts are cut.
+ */
 void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
                                 struct checkpoint_config *config);
 

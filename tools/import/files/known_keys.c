@@ -117,6 +117,7 @@ static const struct json_only TRANSFORMER[] = {
 };
 static const struct json_only PROMPTS[] = {
     {"truncate_dim", "null", false, "remove the key, and cut vectors with encode --dimensions"},
+    {"max_active_dims", "null", false, "remove the key to keep all weights of a text"},
     {.name = NULL},
 };
 
