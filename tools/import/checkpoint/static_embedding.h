@@ -5,8 +5,9 @@
  *                           as tokenizer.json says
  *   model2vec               `embeddings` [N, D]; `mapping` [V], the row of each token, or all in
  *                           order; `weights` [V], by which the rows are multiplied. Its texts have
- *                           512 tokens unless config.json has a 'max_length', after they are cut to as
- *                           many times the median of its tokens' characters; and lose the unknown
+ *                           512 tokens unless config.json has a 'max_length', after they were cut
+ *                           to so many times the median of its tokens' characters; then they lose
+ *                           the unknown tokens
  *
  * The mean divides by the number of tokens in both, so that weights are part of the rows. */
 #ifndef TOOLS_IMPORT_STATIC_EMBEDDING_H
