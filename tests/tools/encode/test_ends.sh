@@ -70,6 +70,9 @@ if [ "${code:-0}" != 137 ]; then
     exit 77
 fi
 rm -f x .encode*
+ending FAIL_AT=2 "${encode[@]}" -p none -f npy -o x "I ride"
+ends "no name for vectors that have a rows file" 1 "cannot replace 'x'"
+check "nothing is left of them" [ -z "$(find . -name 'x*' -o -name '.encode-x*')" ]
 
 # ---- Inputs, and what a run of another command has made ----
 
