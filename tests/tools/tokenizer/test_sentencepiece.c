@@ -193,6 +193,20 @@ TEST(model_type)
     assert_string_equal(tokenizer.single, "2:0 A:0 3:0");
     assert_true(tokenizer.lowercases);
     import_free();
+    static const char *const configs[][2] = {
+        {"{\"mask_token\": \"[MASK]\", \"cls_token\": \"[CLS]\"}", NULL},
+        {"{\"additional_special_tokens\": [\"[NEW]\"]}", "the token '[NEW]' of the files beside"},
+        {"{\"mask_token\": {\"content\": \"[MASK]\", \"lstrip\": false}}", "the token '[MASK]'"},
+        {"{\"truncation_side\": \"left\"}", "'truncation_side'"},
+    };
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        write_file("tokenizer_config.json", configs[i][0], strlen(configs[i][0]));
+        if (configs[i][1] != NULL)
+            refused(configs[i][1]);
+        else
+            assert_true(read_directory());
+        import_free();
+    }
     write_file("tokenizer_config.json", "{\"tokenizer_class\": \"LlamaTokenizer\"}", 37);
     refused("'LlamaTokenizer'");
     support_remove_dir(directory);

@@ -396,6 +396,22 @@ TEST(same_from_both)
 
 /* ---- Written ---- */
 
+/* A tokenizer alone gets as many types as its templates name. */
+TEST(types_of_templates)
+{
+    parsed("{\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
+           "[\"[SEP]\", 2]}, " MODEL "}");
+    assert_int_equal(import_tokenizer_types(&tokenizer), 2);
+    import_free();
+    parsed(
+        "{\"post_processor\": {\"type\": \"TemplateProcessing\", \"special_tokens\": {}, "
+        "\"single\": [{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}], \"pair\": [{\"Sequence\": "
+        "{\"id\": \"A\", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"B\", \"type_id\": "
+        "2}}]}, " MODEL "}");
+    assert_int_equal(import_tokenizer_types(&tokenizer), 3);
+    import_free();
+}
+
 static void written_with(size_t n_types, const char *expected)
 {
     char path[SUPPORT_PATH];
