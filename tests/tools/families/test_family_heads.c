@@ -343,6 +343,10 @@ TEST(types)
         const char *err = shell_expect(0, "$IMPORT %s -o types.weights", import_directory)->err;
         assert_true((strstr(err, "in 4 it has 1") != NULL) == (i == 4 || i == 5));
         assert_contains(shell_expect(0, "$INSPECT types.weights")->out, cases[i].pair);
+        if (i != 5)
+            continue;
+        shell_expect(0, "$IMPORT --as transformers-4 %s -o types.weights", import_directory);
+        assert_contains(shell_expect(0, "$INSPECT types.weights")->out, cases[0].pair);
     }
 }
 

@@ -81,8 +81,7 @@ static void read_tokenizer(struct checkpoint *checkpoint)
         strstr(checkpoint->tokenizer.pair, ":1") != NULL)
         snprintf(checkpoint->tokenizer.note, sizeof checkpoint->tokenizer.note,
                  "the second text of a pair has type 0, as the tokenizer's class gives in "
-                 "transformers 5; in 4 it has 1 (\"model_input_names\": [\"input_ids\", "
-                 "\"token_type_ids\"] in tokenizer_config.json says so for both)");
+                 "transformers 5; in 4 it has 1 (--as transformers-4)");
 }
 
 /* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of

@@ -59,13 +59,15 @@ static void read_facts(struct import_tokenizer *tokenizer, const struct tokenize
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
     /* A list of the model's inputs, or a class, may lack types; all types are then 0. */
     tokenizer->gives_types =
-        !json_is_array(inputs) && (beside->folder == NULL || class_gives_types(beside));
+        !json_is_array(inputs) &&
+        (beside->folder == NULL || beside->as == AS_TRANSFORMERS_4 || class_gives_types(beside));
     for (size_t i = 0; i < json_array_size(inputs); i++) {
         const char *name = json_string_value(json_array_get(inputs, i));
         if (name != NULL && strcmp(name, "token_type_ids") == 0)
             tokenizer->gives_types = true;
     }
-    tokenizer->types_differ = !json_is_array(inputs) && !tokenizer->gives_types;
+    tokenizer->types_differ =
+        !json_is_array(inputs) && !tokenizer->gives_types && beside->as == AS_ANY;
     for (size_t i = 0, id = WORD_NONE; i < 2 && id == WORD_NONE; i++) {
         id = word_list_find(&draft->words, masks[i], strlen(masks[i]));
         if (id != WORD_NONE)
