@@ -253,6 +253,25 @@ class Access(unittest.TestCase):
         with Server("--log", "none", address="0.0.0.0:0") as server:  # not on loopback alone: a proxy's matter
             self.assertEqual(self.status(server, "Origin: http://evil.example", host="evil.example"), [200])
 
+    def test_pages_read_answers(self):
+        """A browser asks before it sends JSON; pages of this machine get an answer that they may read, others none."""
+        ask = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+        allow = "Access-Control-Allow-Origin"
+        with Server("--log", "none", "--allow-host", "my.example") as server:
+            for origin in ("http://localhost:5173", "https://my.example"):
+                status, headers, body = server.call("/v1/embeddings", method="OPTIONS", headers={"Origin": origin, **ask})
+                self.assertEqual((status, headers[allow], headers["Vary"], body), (204, origin, "Origin", b""))
+                self.assertEqual(headers["Access-Control-Allow-Methods"], "POST")
+                status, headers, _ = server.call("/health", headers={"Origin": origin})
+                self.assertEqual((status, headers[allow]), (200, origin))
+            status, headers, _ = server.call("/v1/embeddings", method="OPTIONS", headers={"Origin": "http://evil.example", **ask})
+            self.assertEqual((status, headers[allow]), (403, None))
+            status, headers, _ = server.call("/v1/embeddings", method="OPTIONS")
+            self.assertEqual((status, headers[allow], headers["Allow"]), (405, None, "POST"))
+        with Server("--log", "none", address="0.0.0.0:0") as server:
+            status, headers, _ = server.call("/health", headers={"Origin": "http://localhost"})
+            self.assertEqual((status, headers[allow]), (200, None))
+
     def test_page(self):
         """Only its own script and style run in the page; no answer is taken for another type."""
         with Server("--log", "none") as server:

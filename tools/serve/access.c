@@ -143,8 +143,13 @@ static bool is_own(const char *text)
     return is_one;
 }
 
-bool access_allows(const char *host, const char *origin)
+bool access_shares(const char *origin)
 {
     const char *site = origin ? strstr(origin, "://") : NULL;
-    return !options || ((!host || is_own(host)) && (!origin || (site && is_own(site + 3))));
+    return options && site && is_own(site + 3);
+}
+
+bool access_allows(const char *host, const char *origin)
+{
+    return !options || ((!host || is_own(host)) && (!origin || access_shares(origin)));
 }

@@ -71,6 +71,7 @@ static bool check_headers(struct call *call)
         MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
     const char *origin = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "Origin");
     struct headers headers = {0};
+    call->origin = access_shares(origin) ? origin : NULL;
     MHD_get_connection_values(call->connection, MHD_HEADER_KIND, look_at_header, &headers);
     if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths + headers.n_codings > 1)
         return call_fail(call, FAULT_REQUEST,
@@ -140,12 +141,31 @@ static void free_work(struct call *call)
         malloc_trim(0); /* what parsed JSON took goes back to Linux */
 }
 
+/* Lets a page of this machine read the answer (CORS). A browser asks first, by OPTIONS, and gets the
+ * methods and headers that it may send. */
+static void share_answer(const struct call *call, struct MHD_Response *response)
+{
+    if (!call->origin)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Origin", call->origin);
+    MHD_add_response_header(response, "Vary", "Origin");
+    if (call->status != MHD_HTTP_NO_CONTENT)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Methods", call->allowed);
+    MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                            "Authorization, Content-Type");
+}
+
 static enum MHD_Result send_answer(struct call *call)
 {
     char number[24];
     if (call->fault == FAULT_NONE)
         call_hold_answer(call);
     call_answer(call);
+    if (call->origin && call->fault == FAULT_METHOD && strcmp(call->method, "OPTIONS") == 0) {
+        call->status = MHD_HTTP_NO_CONTENT;
+        call->answer_len = 0;
+    }
     free_work(call);
     clients_set(call->fd, PHASE_READS);
     struct MHD_Response *response =
@@ -155,6 +175,7 @@ static enum MHD_Result send_answer(struct call *call)
     call->answer = NULL;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->type);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    share_answer(call, response);
     if (strncmp(call->type, "text/html", 9) == 0)
         MHD_add_response_header(response, "Content-Security-Policy", PAGE_POLICY);
     if (call->fault == FAULT_BUSY || call->fault == FAULT_ENDING)

@@ -150,6 +150,7 @@ struct call {
     char message[512];
     unsigned status;
     const char *type, *allowed; /* of the answer; methods of its path */
+    const char *origin;         /* of a page that may read it, or NULL */
     char *answer;               /* [answer_len] */
     size_t answer_len;
 };
@@ -221,6 +222,10 @@ bool access_has_key(const char *authorization); /* "Bearer KEY" */
  * or in options.hosts. */
 void access_start(int socket, const struct serve_options *options);
 bool access_allows(const char *host, const char *origin);
+
+/* Returns whether pages of that origin may read answers: of a server on loopback those of this
+ * machine and of allowed hosts. */
+bool access_shares(const char *origin);
 
 /* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */
