@@ -285,9 +285,9 @@ typedef struct engine_trace_view engine_trace_view; /* see engine_details.h */
 /* Called by the thread that called engine_encode. Must not use the session. */
 typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user);
 
-/* Called by the calling thread, before each layer and after each batch of inputs: n_done of n
- * inputs (engine_search: rows) are done. Returns 0 to continue; any other value interrupts the
- * call. Must not use the session. */
+/* Called by the calling thread, before each layer, after each batch of inputs, and every 4 KB of a
+ * text that this thread tokenizes: n_done of n inputs (engine_search: rows) are done. Returns 0 to
+ * continue; any other value interrupts the call. Must not use the session. */
 typedef int (*engine_progress_callback)(size_t n_done, size_t n, void *user);
 
 typedef struct engine_session_options {
@@ -325,8 +325,8 @@ ENGINE_API engine_status engine_session_new(const engine_model *model,
 ENGINE_API void engine_session_free(engine_session *session);
 
 /* Interrupts the call that is using the session, if any, with ENGINE_ERROR_INTERRUPTED, at the
- * latest after one step of a layer or the tokenizing of one text. A call that is nearly done still
- * succeeds, and so do engine_tokenize and engine_windows. Any thread and any signal handler may
+ * latest after one step of a layer or some KB of a text. A call that is nearly done still succeeds,
+ * and so do engine_windows and texts of a few KB. Any thread and any signal handler may
  * call this. Vectors of that call are unspecified; the session stays usable. NULL is a no-op. */
 ENGINE_API void engine_session_interrupt(engine_session *session);
 

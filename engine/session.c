@@ -271,6 +271,7 @@ bool session_begin(engine_session *session)
     if (session == NULL || atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire))
         return false;
     atomic_store(&session->is_interrupted, false);
+    session->caller = pthread_self();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &session->cancel_state);
     return true;
 }

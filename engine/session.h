@@ -73,6 +73,7 @@ struct engine_session {
     /* The call is to end. Within a call it only changes from false to true, so that threads that
      * meet see the same or more: results that one skipped are read by none. */
     atomic_bool is_interrupted;
+    pthread_t caller; /* the thread of the call */
     int cancel_state; /* the calling thread's, which has cancellation disabled during the call */
     engine_progress_callback progress;
     void *progress_user;

@@ -44,6 +44,15 @@ static engine_status fail_length(engine_session *session, const struct request *
                       count->n, limit, may_raise ? ", or raise max_tokens" : "");
 }
 
+/* Asked while a long text is tokenized. */
+static bool is_over(void *user)
+{
+    engine_session *session = user;
+    if (pthread_equal(session->caller, pthread_self()))
+        session_report(session);
+    return is_interrupted(session);
+}
+
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count)
@@ -57,8 +66,17 @@ engine_status read_tokens(engine_session *session, const struct request *request
         status = prompt_apply(session, request->prompt, request->pair_prompt, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
+    texts.is_over = is_over;
+    texts.user = session;
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut,
                               room.tokens, room.cap, session->token_scratch);
+    if (count->is_interrupted)
+        return fail(&session->error, ENGINE_ERROR_INTERRUPTED, "interrupted");
+    if (count->is_exceeded)
+        return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NONE, index,
+                          ": the tokenizer needs more than %d steps a byte for it: expected a "
+                          "weight file of shorter words, added tokens and replacements",
+                          METER_STEPS);
     if (count->wrong != NULL || count->n > room.limit)
         return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
     prompt_move_spans(request->prompt, request->pair_prompt, room.tokens,
@@ -74,6 +92,8 @@ static engine_status tokenize(engine_session *session, const engine_input *input
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
         return misused(&session->error, "engine_tokenize: input or out is NULL");
+    session->n_done = 0;
+    session->n_inputs = 1;
     engine_status status = request_read(session, options, FOR_TOKENS, &request);
     request.truncate &= request.truncates_unseen || result != NULL;
     const struct token_room room = {out, cap,
@@ -130,8 +150,10 @@ engine_status engine_count_words(const engine_model *model, const engine_input *
 {
     if (model == NULL || input == NULL || counts == NULL || (tokens == NULL && n_tokens > 0))
         return ENGINE_ERROR_ARGUMENT;
-    const struct token_input texts = {input->text, text_bytes(input->text, input->text_len),
-                                      input->pair, text_bytes(input->pair, input->pair_len)};
+    const struct token_input texts = {.text = input->text,
+                                      .text_len = text_bytes(input->text, input->text_len),
+                                      .pair = input->pair,
+                                      .pair_len = text_bytes(input->pair, input->pair_len)};
     return words_count(&model->tokenizer, &texts, tokens, n_tokens, counts) ? ENGINE_OK
                                                                             : ENGINE_ERROR_ARGUMENT;
 }

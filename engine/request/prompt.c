@@ -71,12 +71,17 @@ bool pooling_has_prompts(engine_pooling pooling)
 engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,
                             bool by_default, struct prompt *prompt, engine_error *error)
 {
+    enum { MOST_BYTES = 1 << 16 }; /* it is read again before each text */
+    engine_status status = ENGINE_OK;
     *prompt = (struct prompt){0};
     if (name == NULL)
-        return by_default ? choose_default(model, role, prompt, error) : ENGINE_OK;
-    if (name[0] == '\0' || find(model, name, prompt))
-        return ENGINE_OK;
-    return unknown_prompt(model, name, error);
+        status = by_default ? choose_default(model, role, prompt, error) : ENGINE_OK;
+    else if (name[0] != '\0' && !find(model, name, prompt))
+        return unknown_prompt(model, name, error);
+    if (prompt->len > MOST_BYTES)
+        return damaged(error, "a prompt of the file has %zu bytes, expected at most %d",
+                       prompt->len, MOST_BYTES);
+    return status;
 }
 
 engine_status prompt_of_options(const engine_model *model, const engine_encode_options *options,

@@ -111,12 +111,12 @@ struct added_memory {
     struct pattern_bytes texts; /* remaining space for normalized texts */
 };
 
-/* Some characters grow, but no text by more than MOST_GROWTH times. */
-enum { MOST_GROWTH = 32, MOST_WINDOW = 64 };
+/* Some characters grow, but no added token may by more than MOST_GROWTH times. */
+enum { MOST_GROWTH = 32, MOST_WINDOW = 64, MOST_STEPS = 1 << 16, LONGEST_ADDED = 4096 };
 
 /* Cuts memory (NULL: measures) into the arrays for a list. Returns their bytes; 0 if the list is
- * empty. There is no space for normalized texts if 32 bits could not count the bytes of a window of
- * such long texts: they are refused. */
+ * empty, and so is the normalizer. There is no space for normalized texts if 32 bits could not
+ * count the bytes of a window of such long texts: they are refused. */
 static size_t cut_tables(struct added_memory *parts, char *memory, struct text_view list,
                          const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
 {
@@ -127,7 +127,7 @@ static size_t cut_tables(struct added_memory *parts, char *memory, struct text_v
             vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
             text_len <= vocabulary->strings_bytes - total)
             total += text_len;
-    if (n == 0)
+    if (n == 0 && plan->n == 0)
         return 0;
     const size_t room = total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
     parts->raw = cut_array(memory, &bytes, n * sizeof *parts->raw);
@@ -149,9 +149,11 @@ size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabu
 static const char *normalize(struct added_pattern *pattern, struct added_memory *parts)
 {
     struct pattern_bytes *out = &parts->texts;
+    struct meter meter = {.left = MOST_STEPS + (size_t)METER_STEPS * pattern->len};
     out->n = 0;
+    parts->normalizer.meter = &meter;
     normalizer_begin(&parts->normalizer, 0);
-    for (size_t at = 0; at < pattern->len;) {
+    for (size_t at = 0; at < pattern->len && meter.left > 0;) {
         const struct utf8_char c = utf8_decode(pattern->text + at, pattern->len - at);
         normalizer_add(&parts->normalizer, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
@@ -159,7 +161,7 @@ static const char *normalize(struct added_pattern *pattern, struct added_memory 
     normalizer_end(&parts->normalizer);
     if (out->n == 0)
         return "an added token is empty after normalization";
-    if (out->n > out->cap)
+    if (out->n > out->cap || meter.is_exceeded)
         return "an added token is far longer after normalization";
     pattern->text = out->bytes;
     pattern->len = (uint32_t)out->n;
@@ -177,6 +179,8 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
     *added = (struct added_tokens){.outside = NULL};
     if (cut_tables(&parts, memory, list, vocabulary, plan) == 0)
         return NULL;
+    if (!normalizer_is_bounded(&parts.normalizer))
+        return "the steps of the normalizer make thousands of characters of one";
     memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(list, &at, &entry) > 0;) {
@@ -190,6 +194,8 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
             parts.outside[entry.id / 8] |= (uint8_t)(1 << entry.id % 8);
             added->outside = parts.outside;
         }
+        if (text_len > LONGEST_ADDED)
+            return "an added token has more than 4096 bytes";
         struct added_pattern pattern = {.text = text,
                                         .len = (uint32_t)text_len,
                                         .id = entry.id,
@@ -227,12 +233,12 @@ static size_t lower_bound(const struct added_pattern *patterns, size_t low, size
 }
 
 const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
-                                         size_t len, bool *goes_on)
+                                         size_t len, bool *goes_on, struct meter *meter)
 {
     const struct added_pattern *longest = NULL;
-    size_t low = 0, high = set->n;
+    size_t low = 0, high = set->n, depth = 0;
     *goes_on = false;
-    for (size_t depth = 0; low < high; depth++) {
+    for (; low < high; depth++) {
         if (set->patterns[low].len == depth)
             longest = &set->patterns[low++];
         if (depth == len) {
@@ -243,11 +249,12 @@ const struct added_pattern *pattern_look(const struct pattern_set *set, const ch
         low = lower_bound(set->patterns, low, high, depth, byte);
         high = lower_bound(set->patterns, low, high, depth, byte + 1);
     }
+    meter_take(meter, 2 * depth);
     return longest;
 }
 
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
-                    const struct added_pattern **pattern)
+                    const struct added_pattern **pattern, struct meter *meter)
 {
     bool goes_on;
     *pattern = NULL;
@@ -262,7 +269,9 @@ size_t pattern_find(const struct pattern_set *set, const char *text, size_t len,
         } else if (!pattern_may_start(set, (uint8_t)text[at])) {
             continue;
         }
-        *pattern = pattern_look(set, text + at, len - at, &goes_on);
+        if (!meter_goes_on(meter, at))
+            return len;
+        *pattern = pattern_look(set, text + at, len - at, &goes_on, meter);
         if (*pattern != NULL)
             return at;
     }

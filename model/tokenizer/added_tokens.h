@@ -70,10 +70,11 @@ static inline bool pattern_may_start_with(const struct pattern_set *set, uint8_t
 /* Returns the longest pattern that text[0 .. len) starts with, or NULL. Sets *goes_on if a longer
  * pattern starts with all of the text. */
 const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
-                                         size_t len, bool *goes_on);
+                                         size_t len, bool *goes_on, struct meter *meter);
 
-/* Returns the first offset from `at` on where a pattern starts, or len. *pattern: the longest. */
+/* Returns the first offset from `at` on where a pattern starts, or len, also if the meter ends the
+ * text. *pattern: the longest. */
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
-                    const struct added_pattern **pattern);
+                    const struct added_pattern **pattern, struct meter *meter);
 
 #endif

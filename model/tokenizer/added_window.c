@@ -165,7 +165,8 @@ static void drain(struct added_window *window, bool at_end)
         bool goes_on = false;
         const struct added_pattern *pattern =
             pattern_may_start(window->set, (uint8_t)window->bytes[at])
-                ? pattern_look(window->set, window->bytes + at, window->n_bytes - at, &goes_on)
+                ? pattern_look(window->set, window->bytes + at, window->n_bytes - at, &goes_on,
+                               window->pretokenizer->word.sink->meter)
                 : NULL;
         const size_t len =
             pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
@@ -181,6 +182,8 @@ static void drain(struct added_window *window, bool at_end)
         i += n;
         at += len;
     }
+    if (i == 0)
+        return;
     window->n -= i;
     window->n_bytes -= at;
     memmove(window->chars, window->chars + i, window->n * sizeof *window->chars);

@@ -30,7 +30,8 @@ void blanks_split(struct word_sink *sink, const char *text, size_t len, char *bu
     for (const char *blank = " \t\n\v\f\r"; *blank != '\0'; blank++)
         ascii_run_stop_at(&run, *blank);
 
-    for (size_t at = 0; (at = word_append_run(&word, &run, text, len, at)) < len;) {
+    for (size_t at = 0; (at = word_append_run(&word, &run, text, len, at)) < len &&
+                        meter_goes_on(sink->meter, at);) {
         const struct letter letter = letter_read(text, len, at, lower);
         if (unicode_properties(letter.codes[0]) & UNICODE_BLANK)
             end_word(sink, &word, at);

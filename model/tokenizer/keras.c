@@ -129,7 +129,8 @@ static void split_words(struct word_sink *sink, const char *text, size_t len, ch
     struct ascii_run run;
     reader_start(&reader, sink, buffer);
     plain_ascii(sink->tokenizer, &run);
-    for (size_t at = 0; (at = add_run(&reader, &run, text, len, at)) < len;) {
+    for (size_t at = 0;
+         (at = add_run(&reader, &run, text, len, at)) < len && meter_goes_on(sink->meter, at);) {
         const struct letter letter = letter_read(text, len, at, lower);
         for (size_t i = 0; i < letter.n_codes; i++)
             add_character(&reader, letter.codes[i], at, at + letter.len);
@@ -141,7 +142,7 @@ static void split_words(struct word_sink *sink, const char *text, size_t len, ch
 static void split_characters(struct word_sink *sink, const char *text, size_t len)
 {
     const bool lower = sink->tokenizer->lower;
-    for (size_t at = 0; at < len;) {
+    for (size_t at = 0; at < len && meter_goes_on(sink->meter, at);) {
         const struct letter letter = letter_read(text, len, at, lower);
         for (size_t i = 0; i < letter.n_codes; i++) {
             char bytes[UTF8_BYTES];

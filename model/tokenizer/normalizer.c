@@ -201,6 +201,8 @@ static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *r
 
 static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c)
 {
+    if (!meter_take(normalizer->meter, 2 + (normalizer->plan->n - step) / 16))
+        return;
     for (; step < normalizer->plan->n; step++)
         if (!pass(&normalizer->stages[step], &normalizer->plan->rules[step], &c))
             return;
@@ -303,4 +305,29 @@ void normalizer_end(struct normalizer *normalizer)
         if (stage->replace != NULL)
             replace_end(stage->replace);
     }
+}
+
+/* ---- Growth ---- */
+
+bool normalizer_is_bounded(struct normalizer *normalizer)
+{
+    enum { MOST_STEPS = 4096 };
+    struct meter meter = {.left = MOST_STEPS};
+    normalizer->meter = &meter;
+    for (size_t i = 0; i < normalizer->plan->n && meter.left > 0; i++) {
+        const struct normalizer_rule *rule = &normalizer->plan->rules[i];
+        const struct replacement *replacement = &rule->replacement;
+        const size_t n = replacement->n_from > 1  ? replacement->n_from
+                         : replacement->least > 0 ? replacement->least
+                                                  : 1;
+        meter.left = MOST_STEPS;
+        normalizer_begin(normalizer, 0);
+        for (size_t k = 0; k < n && rule->step >= NORMALIZE_PREPEND; k++) {
+            const uint32_t code = replacement->from[replacement->n_from > 1 ? k : 0];
+            const bool has_code = replacement->n_from > 0;
+            pass_from(normalizer, i, (struct normal_char){has_code ? code : ' ', 0, 1});
+        }
+        normalizer_end(normalizer);
+    }
+    return meter.left > 0 && charsmap_longest(&normalizer->plan->charsmap) <= MOST_STEPS;
 }

@@ -6,6 +6,7 @@
 #define MODEL_NORMALIZER_H
 
 #include "model/tokenizer/list.h"
+#include "model/tokenizer/meter.h"
 #include "model/tokenizer/steps/charsmap.h"
 #include "model/tokenizer/steps/replace.h"
 #include "model/unicode/normal_form.h"
@@ -81,6 +82,7 @@ struct normalizer {
     struct normalizer_stage stages[NORMALIZER_STEPS];
     void (*emit)(void *user, struct normal_char c); /* receives the normalized text */
     void *user;
+    struct meter *meter; /* to be set before a text */
 };
 
 /* Returns the next array of a block of memory, aligned to 16 like the block, or NULL if memory is
@@ -101,6 +103,10 @@ size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_p
 void normalizer_begin(struct normalizer *normalizer, size_t at);
 void normalizer_add(struct normalizer *normalizer, struct normal_char c);
 void normalizer_end(struct normalizer *normalizer);
+
+/* Returns false if a text that a step replaces, or the character after `prepend`, becomes thousands
+ * of characters by this step and the next ones, or if a text in the charsmap has so many. */
+bool normalizer_is_bounded(struct normalizer *normalizer);
 
 /* Emits buffered characters before ASCII characters that bypass the normalizer (normalizer_ascii is
  * not 0). Returns false if these must not bypass it. */

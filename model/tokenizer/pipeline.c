@@ -122,9 +122,13 @@ static size_t inner_ascii_end(struct text_part *part, size_t at)
 static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
 {
     const struct tokenizer *tokenizer = pipeline->pretokenizer.word.sink->tokenizer;
+    const size_t most = part->end - at > METER_BYTES ? at + METER_BYTES : part->end;
+    size_t end = most;
     if (tokenizer->ascii.value[(uint8_t)part->text[at]] == 0)
         return at;
-    const size_t end = pipeline->looks_around ? inner_ascii_end(part, at) : part->end;
+    if (pipeline->looks_around)
+        end = inner_ascii_end(part, at);
+    end = end < most ? end : most;
     if (end == at || !normalizer_flush(&pipeline->normalizer))
         return at;
     if (pipeline->has_window)
@@ -137,11 +141,12 @@ static void split_once(struct pipeline *pipeline, const char *text, size_t begin
 {
     struct normalizer *normalizer = &pipeline->normalizer;
     struct text_part part = {.text = text, .begin = begin, .end = end};
+    struct meter *meter = pipeline->pretokenizer.word.sink->meter;
     normalizer_begin(normalizer, begin);
     pipeline->pretokenizer.last = 0;
     if (pipeline->has_window)
         added_window_begin(&pipeline->window);
-    for (size_t at = begin; at < end;) {
+    for (size_t at = begin; at < end && meter_goes_on(meter, at);) {
         const size_t passed = pass_ascii(pipeline, &part, at);
         if (passed > at) {
             at = passed;
@@ -170,6 +175,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
     if (!is_unigram || unigram->n_turns == 0)
         return;
     sink->n = n;
+    sink->meter->next = begin;
     unigram_begin(unigram, true);
     split_once(pipeline, text, begin, end);
 }
@@ -215,12 +221,14 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
 {
     const struct pattern_set *set = &sink->tokenizer->added.raw;
     const struct added_pattern *pattern;
+    struct meter search = *sink->meter; /* it runs ahead of the other */
     struct pipeline pipeline;
     size_t part = 0;            /* start of the text not yet processed */
     size_t measured_blanks = 0; /* end of the last measured run of blanks */
     set_up(&pipeline, sink->tokenizer, buffer + (-(uintptr_t)buffer % SCRATCH_ALIGN));
     pipeline.pretokenizer.word.sink = sink;
-    for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
+    pipeline.normalizer.meter = sink->meter;
+    for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern, &search)) < len;) {
         size_t begin = at, end = at + pattern->len;
         at = end;
         if ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(text, len, begin, end))
@@ -238,6 +246,8 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
             word_sink_added(sink, pattern->id, begin, end);
         part = end;
     }
+    if (search.is_exceeded || search.is_interrupted)
+        *sink->meter = search;
     if (part < len)
         split_part(&pipeline, text, part, len);
 }

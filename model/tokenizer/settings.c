@@ -141,7 +141,7 @@ static bool set_field(void *field, const struct key *key, struct text_view value
 
 static const struct key KEYS[] = {
     {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words, unigram, bpe"},
-    {"filters", VALUE_TEXT, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
+    {"filters", VALUE_TEXT, FIELD(filters), 0, 4096, "UTF-8 text of at most 4096 bytes"},
     {"split", VALUE_TEXT, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
     {"num_words", VALUE_NUMBER, FIELD(num_words), 0, INT32_MAX,
      "a whole number from 0 to 2147483647"},

@@ -8,6 +8,16 @@
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 
+bool meter_look(struct meter *meter, size_t at)
+{
+    meter->is_interrupted = meter->is_interrupted || (meter->next > 0 && meter->is_over != NULL &&
+                                                      meter->is_over(meter->user));
+    const bool goes_on = !meter->is_interrupted && !meter->is_exceeded;
+    meter->left = goes_on ? (size_t)METER_BYTES * METER_STEPS : 0;
+    meter->next = goes_on ? at + METER_BYTES : 0;
+    return goes_on;
+}
+
 /* Kinds blanks and keras: space for the longest word of the vocabulary; never 0, so that there is
  * memory to point to. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
@@ -26,6 +36,7 @@ struct encoding {
     size_t most;      /* tokens of a text with the dropped ones */
     size_t counts[2]; /* tokens of each text */
     size_t n_beyond;  /* tokens after `most` */
+    struct meter meter;
 };
 
 /* Range of a text's tokens that the answer has: all but the first `skipped`, at most `kept`. */
@@ -50,6 +61,8 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
         .type = piece.type,
         .in_pair = which == 1,
     };
+    encoding->meter.left = encoding->meter.next = 0;
+    sink.meter = &encoding->meter;
     if (text.len > 0)
         switch (encoding->tokenizer->kind) {
         case TOKENIZER_BLANKS: blanks_split(&sink, text.text, text.len, encoding->scratch); break;
@@ -110,6 +123,7 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
         .texts = {{input->text, input->text_len}, {input->pair, input->pair_len}},
         .special = special,
         .scratch = scratch,
+        .meter = {.is_over = input->is_over, .user = input->user},
     };
     const size_t *counts = encoding.counts;
     const size_t n_special = special ? encoding.template->n_special : 0;
@@ -121,6 +135,10 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
     for (size_t i = 0; i < 2 && is_cut && !limit->left && tokenizer->max_chars > 0; i++)
         is_shorter |= cut_characters(&encoding.texts[i], (size_t)tokenizer->max_chars);
     size_t n = frame(&encoding, cuts, out, cap), kept[2];
+    const struct meter *meter = &encoding.meter;
+    if (meter->is_interrupted || meter->is_exceeded)
+        return (struct token_count){.is_interrupted = meter->is_interrupted,
+                                    .is_exceeded = meter->is_exceeded};
     if (counts[0] <= room && counts[1] <= room - counts[0])
         return (struct token_count){.n = n, .n_dropped = encoding.n_beyond + is_shorter};
     const size_t n_all = counts[0] + counts[1] + n_special;
@@ -131,5 +149,6 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
         cuts[i] = (struct text_cut){limit->left ? counts[i] - kept[i] : 0, kept[i]};
     if (two || limit->left) /* else the first run has already cut it correctly */
         n = frame(&encoding, cuts, out, cap);
-    return (struct token_count){.n = n, .n_dropped = n_all - n};
+    return (struct token_count){
+        .n = n, .n_dropped = n_all - n, .is_interrupted = encoding.meter.is_interrupted};
 }

@@ -113,12 +113,15 @@ size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip
 /* Returns the bytes of scratch of one call. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);
 
-/* A caller's text; pair is NULL for one text. */
+/* A caller's text; pair is NULL for one text. is_over: NULL, or asked every few thousand bytes
+ * whether to end. */
 struct token_input {
     const char *text;
     size_t text_len;
     const char *pair;
     size_t pair_len;
+    bool (*is_over)(void *user);
+    void *user;
 };
 
 struct token_limit {
@@ -132,6 +135,7 @@ struct token_count {
     size_t n;          /* tokens of the answer, even if they do not fit into cap */
     size_t n_dropped;  /* tokens cut to meet the limit; characters cut before count as one */
     const char *wrong; /* NULL, or (static) why the limit cannot be met; n is then uncut */
+    bool is_interrupted, is_exceeded; /* by is_over; the text took too many steps (meter.h) */
 };
 
 /* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: no limit. Under a limit

@@ -12,6 +12,11 @@
 
 enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
 
+static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
+{
+    return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
+}
+
 const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
 {
     if (section == NULL || len < HEADER_BYTES)
@@ -22,11 +27,6 @@ const char *hash_table_header(const void *section, size_t len, uint32_t header[4
     if (header[1] == 0 || (header[1] & (header[1] - 1)) != 0)
         return "the number of slots is not a power of two";
     return header[0] < header[1] ? NULL : "there are more entries than the slots allow";
-}
-
-static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
-{
-    return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
 }
 
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len)
@@ -72,28 +72,52 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
     if (len > vocabulary->longest_bytes)
         return -1;
     const uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, text, len);
-    return vocabulary_find_hashed(vocabulary, hash, text, len);
+    return vocabulary_find_hashed(vocabulary, hash, text, len, NULL);
+}
+
+enum { OTHER = -2, FEW_TRIES = 8 };
+
+/* Returns the id if the token is in the slot, -1 if that is empty, else OTHER. */
+static inline int32_t id_in(const struct vocabulary *vocabulary, uint32_t slot, const char *text,
+                            size_t len)
+{
+    const uint32_t taken = vocabulary->slots[slot];
+    size_t token_len = 0;
+    if (taken == 0)
+        return -1;
+    if (taken > vocabulary->n)
+        return OTHER;
+    const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
+    return token != NULL && token_len == len && memcmp(token, text, len) == 0 ? (int32_t)taken - 1
+                                                                              : OTHER;
+}
+
+/* The rest of a search that is rarely so long. */
+static __attribute__((noinline)) int32_t search_on(const struct vocabulary *vocabulary,
+                                                   uint32_t slot, const char *text, size_t len,
+                                                   struct meter *meter)
+{
+    int32_t id = OTHER;
+    for (uint32_t i = FEW_TRIES; i < HASH_TABLE_TRIES && id == OTHER; i++, slot++)
+        id = meter == NULL || meter_take(meter, 2)
+                 ? id_in(vocabulary, slot & (vocabulary->n_slots - 1), text, len)
+                 : -1;
+    return id == OTHER ? -1 : id;
 }
 
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
-                               size_t len)
+                               size_t len, struct meter *meter)
 {
     if (len == 0 || len > vocabulary->longest_bytes)
         return -1;
     const uint32_t wrap = vocabulary->n_slots - 1;
     uint32_t slot = first_slot(hash, vocabulary->n_slots);
-    for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
-        const uint32_t taken = vocabulary->slots[slot];
-        if (taken == 0)
-            return -1;
-        if (taken > vocabulary->n)
-            continue;
-        size_t token_len = 0;
-        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
-        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
-            return (int32_t)(taken - 1);
+    for (size_t i = 0; i < FEW_TRIES; i++, slot = (slot + 1) & wrap) {
+        const int32_t id = id_in(vocabulary, slot, text, len);
+        if (id != OTHER)
+            return id;
     }
-    return -1;
+    return search_on(vocabulary, slot, text, len, meter);
 }
 
 /* At most half of the slots are occupied, so that searches are short. */
@@ -119,13 +143,17 @@ size_t vocabulary_bytes(const size_t *lens, size_t n)
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* Returns the first empty slot of a token's search, or n_slots if the token is in the table. */
+/* Returns the first empty slot of a token's search, n_slots if the token is in the table, or
+ * UINT32_MAX if the search does not reach an empty one. */
 static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
                           const size_t *lens, size_t id)
 {
+    size_t n_tried = 1;
     uint32_t slot =
         first_slot(vocabulary_hash(VOCABULARY_HASH_START, texts[id], lens[id]), n_slots);
-    for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1)) {
+    for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1), n_tried++) {
+        if (n_tried == HASH_TABLE_TRIES)
+            return UINT32_MAX;
         const size_t other = slots[slot] - 1;
         if (lens[other] == lens[id] && memcmp(texts[other], texts[id], lens[id]) == 0)
             return n_slots;
@@ -155,6 +183,8 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
         *bad_id = id;
         if (slot == n_slots)
             return "the same token occurs twice";
+        if (slot == UINT32_MAX)
+            return "1,024 tokens have hashes that are nearly the same";
         if (!utf8_valid(texts[id], lens[id]))
             return "a token is not UTF-8";
         slots[slot] = (uint32_t)(id + 1);

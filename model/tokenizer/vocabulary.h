@@ -6,6 +6,8 @@
 #ifndef MODEL_VOCABULARY_H
 #define MODEL_VOCABULARY_H
 
+#include "model/tokenizer/meter.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +31,10 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
 
 /* The same with a known hash of the text: VOCABULARY_HASH_START, updated with each byte. */
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
-                               size_t len);
+                               size_t len, struct meter *meter);
+
+/* Slots that a search looks at; of random texts it needs fewer than 300. */
+enum { HASH_TABLE_TRIES = 1024 };
 
 #define VOCABULARY_HASH_START UINT64_C(0xCBF29CE484222325)
 

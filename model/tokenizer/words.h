@@ -16,6 +16,7 @@ struct word_sink {
     size_t most; /* of these and the dropped ones: others are only counted */
     size_t n_dropped, n_beyond;
     const char *text; /* the complete text; set for kinds with a pipeline */
+    struct meter *meter;
     int32_t type;
     bool in_pair;
 };

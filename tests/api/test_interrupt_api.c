@@ -160,6 +160,43 @@ TEST(by_another_thread)
     }
 }
 
+/* A text of 50 MB, by the callback and by another thread. */
+TEST(while_a_long_text_is_tokenized)
+{
+    enum { LEN = 50 << 20 };
+    char *text = malloc(LEN);
+    engine_token token;
+    for (size_t i = 0; i < LEN; i++)
+        text[i] = i % 2 == 0 ? 'a' : ' ';
+    const engine_input long_text = {.text = text, .text_len = LEN};
+    const engine_encode_options cut =
+        ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE, .pooling = ENGINE_POOLING_MEAN);
+    for (int way = 0; way < 4; way++) {
+        const bool encodes = way / 2, by_thread = way % 2;
+        pthread_t thread;
+        atomic_bool is_over = false;
+        session = open_session(1);
+        last_done = n_calls = 0;
+        has_stopped = false;
+        stop_at = by_thread ? SIZE_MAX : 0;
+        if (by_thread)
+            assert_int_equal(pthread_create(&thread, NULL, interrupt_until_told, &is_over), 0);
+        assert_int_equal(encodes
+                             ? engine_encode(session, &long_text, 1, &cut, out, WIDTH, NULL, NULL)
+                             : engine_tokenize(session, &long_text, NULL, &token, 1, NULL, NULL),
+                         ENGINE_ERROR_INTERRUPTED);
+        assert_int_equal(engine_session_error(session)->status, ENGINE_ERROR_INTERRUPTED);
+        atomic_store(&is_over, true);
+        if (by_thread)
+            pthread_join(thread, NULL);
+        else
+            assert_int_equal(n_calls, 1);
+        assert_usable();
+        engine_session_free(session);
+    }
+    free(text);
+}
+
 static void interrupt_session(int signal_number)
 {
     (void)signal_number;

@@ -261,8 +261,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(tables != NULL);
     if (is_set && tokenizer_build(&tokenizer, tables) == NULL) {
         const size_t first = data[2] < 128 ? len * data[2] / 128 : len;
-        const struct token_input input = {text, first, data[2] < 128 ? text + first : NULL,
-                                          len - first};
+        const struct token_input input = {.text = text,
+                                          .text_len = first,
+                                          .pair = data[2] < 128 ? text + first : NULL,
+                                          .pair_len = len - first};
         check_encoding(&tokenizer, &input, data[1]);
     }
     free(tables);

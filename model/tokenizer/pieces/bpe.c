@@ -142,13 +142,15 @@ static int32_t full_id(struct pretoken *word)
     uint64_t hash = word->hash;
     int32_t id = -1;
     if (tokenizer->whole_words)
-        id = tokenizer_own_id(tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hash,
-                                                                word->bytes, word->len));
+        id = tokenizer_own_id(tokenizer,
+                              vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes,
+                                                     word->len, word->sink->meter));
     if (id >= 0)
         return id;
     memcpy(word->bytes + word->len, suffix.text, suffix.len);
     hash = vocabulary_hash(hash, suffix.text, suffix.len);
-    id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len);
+    id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len,
+                                word->sink->meter);
     return id >= 0 && merges_make_whole(&tokenizer->merges, id) ? tokenizer_own_id(tokenizer, id)
                                                                 : -1;
 }
@@ -174,7 +176,8 @@ static size_t count_kept(const struct pretoken *word, const struct symbols *symb
     size_t n = 0;
     while (n + 1 < symbols->n && tokens[n].last < word->n_chars / 4 * 3)
         n++;
-    n += n == 0 && symbols->n > 0; /* one token of nearly all: an unknown one */
+    /* The next token is nearly all: an unknown one, or one longer than its text. */
+    n += n < symbols->n && (n == 0 || tokens[n - 1].last < word->n_chars / 4);
     while (n > 0 && n < symbols->n && tokens[n].first == tokens[n - 1].last)
         n++;
     return n;

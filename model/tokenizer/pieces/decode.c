@@ -10,13 +10,17 @@ static bool is_special(const struct tokenizer *tokenizer, int32_t id, struct tex
 {
     const struct token_template *const both[] = {&tokenizer->single, &tokenizer->pair};
     const struct pattern_set *const sets[] = {&tokenizer->added.raw, &tokenizer->added.normalized};
-    const struct added_pattern *added;
+    struct meter meter = {.left = 0};
+    bool goes_on;
     for (size_t i = 0; i < 2 * TEMPLATE_PIECES; i++)
         if (i / 2 < both[i % 2]->n_pieces && both[i % 2]->pieces[i / 2].id == id)
             return true;
-    for (size_t i = 0; i < 2; i++)
-        if (pattern_find(sets[i], own.text, own.len, 0, &added) == 0 && added->id == id)
+    for (size_t i = 0; i < 2; i++) {
+        const struct added_pattern *added =
+            pattern_look(sets[i], own.text, own.len, &goes_on, &meter);
+        if (added != NULL && added->id == id)
             return *own.text == '[' || *own.text == '<';
+    }
     return false;
 }
 

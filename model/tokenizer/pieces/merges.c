@@ -55,7 +55,8 @@ const struct merge *merges_find(const struct merges *merges, int32_t left, int32
 {
     const uint32_t wrap = merges->n_slots - 1;
     uint32_t slot = first_slot((uint32_t)left, (uint32_t)right, merges->n_slots);
-    for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
+    for (uint32_t tried = 0; tried <= wrap && tried < HASH_TABLE_TRIES;
+         tried++, slot = (slot + 1) & wrap) {
         const struct merge *merge = &merges->slots[slot];
         if (merge->order == 0)
             return NULL;
@@ -180,14 +181,18 @@ size_t merges_bytes(size_t n, uint32_t n_ids)
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* The last of equal pairs wins, as in the reference. */
-static void store_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
+/* The last of equal pairs wins, as in the reference. Returns false if no search would find it. */
+static bool store_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
 {
+    size_t n_tried = 1;
     uint32_t slot = first_slot(merge.left, merge.right, n_slots);
-    while (slots[slot].order != 0 &&
-           (slots[slot].left != merge.left || slots[slot].right != merge.right))
-        slot = (slot + 1) & (n_slots - 1);
+    for (; slots[slot].order != 0 &&
+           (slots[slot].left != merge.left || slots[slot].right != merge.right);
+         slot = (slot + 1) & (n_slots - 1))
+        if (n_tried++ == HASH_TABLE_TRIES)
+            return false;
     slots[slot] = merge;
+    return true;
 }
 
 /* Memory to test whether a token merges completely: symbols and the queue of the longest token. */
@@ -248,7 +253,8 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
             merge.id >= vocabulary->n)
             return "a merge names a token that is not in the vocabulary";
         merge.order = (uint32_t)(i + 1);
-        store_merge(slots, n_slots, merge);
+        if (!store_merge(slots, n_slots, merge))
+            return "1,024 merges have hashes that are nearly the same";
     }
     *bad = n;
 

@@ -263,6 +263,7 @@ void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct p
 {
     pretoken_spell(word);
     search(unigram, sink->tokenizer, word, sink->tokenizer->pieces.longest);
+    meter_take(sink->meter, unigram->n_nodes);
     if (unigram->is_lost)
         decide_early(unigram);
     size_t n = unigram->is_lost ? unigram->base : find_certain(unigram);

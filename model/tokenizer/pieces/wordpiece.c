@@ -33,10 +33,13 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
             hash = vocabulary_hash_byte(hash, text[at]);
         hashes[n] = hash;
     }
+    if (at >= 64)
+        meter_take(word->sink->meter, n * (at / 64));
     for (; n > 0; n--) {
         const size_t end = pretoken_at(word, first + n) - start + prefix;
         const int32_t id = tokenizer_own_id(
-            tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hashes[n - 1], text, end));
+            tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hashes[n - 1], text, end,
+                                              word->sink->meter));
         if (id >= 0)
             return (struct piece){id, n};
     }
@@ -48,7 +51,7 @@ static bool add_pieces(struct pretoken *word)
     struct word_sink *sink = word->sink;
     uint64_t *hashes = (uint64_t *)(void *)(word->chars + word->cap_chars);
     pretoken_spell(word);
-    for (size_t first = 0; first < word->n_chars;) {
+    for (size_t first = 0; first < word->n_chars && sink->meter->left > 0;) {
         const struct piece piece = longest_piece(sink->tokenizer, word, first, hashes);
         if (piece.id < 0)
             return false;
@@ -66,7 +69,7 @@ void wordpiece_add(struct pretoken *word)
     if (word->n_chars <= word->cap_chars) {
         const int32_t id = tokenizer_own_id(
             sink->tokenizer, vocabulary_find_hashed(&sink->tokenizer->vocabulary, word->hash,
-                                                    word->bytes, word->len));
+                                                    word->bytes, word->len, sink->meter));
         if (id >= 0)
             word_sink_token(sink, id, word->begin, word->end);
         if (id >= 0 || add_pieces(word))

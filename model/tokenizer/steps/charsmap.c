@@ -32,6 +32,17 @@ const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
     return NULL;
 }
 
+size_t charsmap_longest(const struct charsmap *map)
+{
+    size_t longest = 0;
+    for (size_t at = 0, end = 0; at < map->n_strings; at = end + 1) {
+        const char *nul = memchr(map->strings + at, '\0', map->n_strings - at);
+        end = nul != NULL ? (size_t)(nul - map->strings) : map->n_strings;
+        longest = end - at > longest ? end - at : longest;
+    }
+    return longest;
+}
+
 const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n)
 {
     struct trie_state state = trie_root(&map->trie);

@@ -21,6 +21,9 @@ struct charsmap {
  * says what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *charsmap_view(struct charsmap *map, const void *section, size_t len);
 
+/* Returns the bytes of the longest replacement. */
+size_t charsmap_longest(const struct charsmap *map);
+
 /* Returns the replacement of the shortest string that text[0 .. len) starts with: *n bytes,
  * possibly 0. Returns NULL if the map has no such string. */
 const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n);

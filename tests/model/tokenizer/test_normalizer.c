@@ -67,6 +67,7 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
     assert_non_null(memory);
     output->n = 0;
     normalizer_start(&normalizer, &plan, take, output, memory);
+    normalizer.meter = &(struct meter){.left = SIZE_MAX};
     normalizer_begin(&normalizer, 0);
     for (size_t at = 0; at < len;) {
         const struct utf8_char c = utf8_decode(text + at, len - at);

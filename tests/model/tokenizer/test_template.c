@@ -130,8 +130,10 @@ static void check_token(const engine_token *token, const struct cut *cut, const 
 static void check_cut(const struct fixture *f, const struct cut *cut)
 {
     char text[64], pair[64];
-    const struct token_input input = {text, words_of(text, cut->a), cut->two ? pair : NULL,
-                                      words_of(pair, cut->b)};
+    const struct token_input input = {.text = text,
+                                      .text_len = words_of(text, cut->a),
+                                      .pair = cut->two ? pair : NULL,
+                                      .pair_len = words_of(pair, cut->b)};
     const size_t n_special = cut->special ? 2 + (size_t)cut->two : 0;
     const size_t room = cut->limit > n_special ? cut->limit - n_special : 0;
     const size_t counts[2] = {cut->a, cut->two ? cut->b : 0};

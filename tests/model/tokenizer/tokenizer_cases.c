@@ -191,8 +191,10 @@ static struct token_limit limit_of(const json_t *truncation)
 
 static struct token_input input_of(const json_t *text, const json_t *pair)
 {
-    return (struct token_input){json_string_value(text), json_string_length(text),
-                                json_string_value(pair), json_string_length(pair)};
+    return (struct token_input){.text = json_string_value(text),
+                                .text_len = json_string_length(text),
+                                .pair = json_string_value(pair),
+                                .pair_len = json_string_length(pair)};
 }
 
 /* Cases of a definition with truncation and padding baked in: as many ids as it pads to, the first
