@@ -5,7 +5,7 @@
 #include "tools/writer/weight_writer.h"
 
 #include "engine/file/crc32c.h"
-#include "model/tokenizer/pieces/merges.h"
+#include "model/tokenizer/tokenizer.h"
 #include "model/unicode/utf8.h"
 #include "tools/writer/writer_state.h"
 
@@ -180,6 +180,36 @@ engine_status weight_writer_section(struct weight_writer *writer, const char tag
     memcpy(section->tag, tag, sizeof section->tag);
     writer->n_own_sections++;
     return ENGINE_OK;
+}
+
+engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
+{
+    struct tokenizer tokenizer;
+    const struct bytes *entries = &writer->settings[ENGINE_SETTINGS_TOKENIZER].entries;
+    const char *wrong = NULL, *key = "tokenizer";
+    tokenizer_defaults(&tokenizer, SIZE_MAX);
+    for (size_t at = 0; at < entries->len && wrong == NULL;) {
+        const uint32_t key_len = get_u32(entries->data + at), len = get_u32(entries->data + at + 4);
+        key = (const char *)entries->data + at + 8;
+        wrong = tokenizer_set(&tokenizer, key, key + key_len + 1, len);
+        at += 8 + (size_t)key_len + 1 + len + 1;
+    }
+    if (writer->status != ENGINE_OK || wrong != NULL)
+        return wrong != NULL ? refuse(writer, "tokenizer: %s: expected %s", key, wrong)
+                             : writer->status;
+    wrong =
+        vocabulary_view(&tokenizer.vocabulary, writer->vocabulary.data, writer->vocabulary.len);
+    for (size_t i = 0; i < writer->n_own_sections && wrong == NULL; i++) {
+        const struct own_section *own = &writer->own_sections[i];
+        const char tag[] = {own->tag[0], own->tag[1], own->tag[2], own->tag[3], '\0'};
+        wrong = tokenizer_view(&tokenizer, tag, own->bytes.data, own->bytes.len);
+    }
+    wrong = wrong != NULL ? wrong : tokenizer_check(&tokenizer, SIZE_MAX);
+    void *tables = wrong == NULL ? malloc(tokenizer_table_bytes(&tokenizer) + 1) : NULL;
+    if (wrong == NULL)
+        wrong = tables != NULL ? tokenizer_build(&tokenizer, tables) : "there is no memory";
+    free(tables);
+    return wrong != NULL ? refuse(writer, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
 const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,

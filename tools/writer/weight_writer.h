@@ -40,6 +40,9 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
 engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
                                     const void *data, size_t len);
 
+/* Refuses a tokenizer that readers refuse, by their own checks: before the tensors are written. */
+engine_status weight_writer_check_tokenizer(struct weight_writer *writer);
+
 /* Input of section MERG: the vocabulary, the merges in their order. */
 struct writer_merges {
     const char *const *texts; /* [n_texts], as in weight_writer_vocabulary */

@@ -85,6 +85,7 @@ engine_status draft_write(const struct tokenizer_draft *draft, struct weight_wri
     for (size_t i = 0; i < draft->n_sections; i++)
         weight_writer_section(writer, draft->sections[i].tag, draft->sections[i].data,
                               draft->sections[i].len);
-    return weight_writer_vocabulary(writer, (const char *const *)draft->words.texts,
-                                    draft->words.lens, draft->words.n);
+    weight_writer_vocabulary(writer, (const char *const *)draft->words.texts, draft->words.lens,
+                             draft->words.n);
+    return weight_writer_check_tokenizer(writer);
 }
