@@ -236,9 +236,10 @@ const struct added_pattern *pattern_look(const struct pattern_set *set, const ch
                                          size_t len, bool *goes_on, struct meter *meter)
 {
     const struct added_pattern *longest = NULL;
-    size_t low = 0, high = set->n, depth = 0;
+    size_t low = 0, high = set->n, steps = 0;
     *goes_on = false;
-    for (; low < high; depth++) {
+    for (size_t depth = 0; low < high; depth++) {
+        steps += high - low > 1 ? 8 : 2;
         if (set->patterns[low].len == depth)
             longest = &set->patterns[low++];
         if (depth == len) {
@@ -249,7 +250,7 @@ const struct added_pattern *pattern_look(const struct pattern_set *set, const ch
         low = lower_bound(set->patterns, low, high, depth, byte);
         high = lower_bound(set->patterns, low, high, depth, byte + 1);
     }
-    meter_take(meter, 2 * depth);
+    meter_take(meter, steps);
     return longest;
 }
 
