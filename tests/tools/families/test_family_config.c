@@ -217,6 +217,7 @@ TEST(gemma)
         {GEMMA BOTH ", \"sliding_window\": 9", "window", "4"},
         {GEMMA BOTH NEXT ", \"sliding_window\": 9", "window", "5"},
         {GEMMA NEXT ", \"sliding_window\": 9", "window", "9"},
+        {GEMMA ", \"is_causal\": null, \"sliding_window\": 9", "window", "9"},
         {GEMMA BOTH NEXT, "mask", "full"},
     };
 #undef NEXT

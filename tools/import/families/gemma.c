@@ -44,7 +44,8 @@ static void finish_gemma(const struct json_file *file, struct model_config *mode
     /* The key counts both sides of a token. With is_causal false there is one token more on each,
      * and without use_bidirectional_attention the key counts one side. */
     bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
-    bool causal = json_flag(file, NULL, "is_causal", true);
+    bool is_null = json_is_null(json_object_get(file->root, "is_causal")); /* is false there */
+    bool causal = json_flag(file, NULL, "is_causal", !is_null);
     model->window = json_count(file, NULL, "sliding_window", 2, 4096);
     model->window = both ? model->window / 2 + !causal : model->window;
     if (!both && causal)
