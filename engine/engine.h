@@ -385,6 +385,20 @@ typedef enum engine_role {
     ENGINE_ROLE_DOCUMENT = 2 /* a text to be found: the file's prompt "document", else none */
 } engine_role;
 
+/* How labels of tokens become entities: the names and the results of aggregation_strategy of
+ * transformers' TokenClassificationPipeline. SIMPLE: tokens of one label are one entity; B-X starts
+ * another, I-X continues one of X, and other labels, like L-X and U-X, go on only while they are
+ * equal; "O" is outside. An entity's name is the label's after the first '-'. FIRST, AVERAGE, MAX:
+ * the same of words, whose label is that of the first token, of the mean of all tokens' scores, or
+ * of the token with the largest score. NONE: each token, by its whole label, except "O". */
+typedef enum engine_strategy {
+    ENGINE_STRATEGY_SIMPLE = 0,
+    ENGINE_STRATEGY_FIRST = 1,
+    ENGINE_STRATEGY_AVERAGE = 2,
+    ENGINE_STRATEGY_MAX = 3,
+    ENGINE_STRATEGY_NONE = 4
+} engine_strategy;
+
 typedef struct engine_encode_options {
     ENGINE_STRUCT_BYTES(engine_encode_options);
     engine_pooling pooling;
@@ -410,6 +424,7 @@ typedef struct engine_encode_options {
     size_t dimensions;        /* 0: all; else vectors of texts, and of ENGINE_POOLING_COLBERT, are
                                  cut to their first columns, and scaled to length 1 if uncut ones
                                  are */
+    engine_strategy strategy; /* engine_entities */
     size_t *n_cut; /* engine_rank: receives how many of the query and the texts were cut; or NULL */
 } engine_encode_options;
 #define ENGINE_ENCODE_OPTIONS(...) ENGINE_STRUCT(engine_encode_options, __VA_ARGS__)

@@ -25,6 +25,8 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
+/* Finds entities by options->strategy. If the input has tokens, its text, if given too, tells where
+ * words begin; else pieces do, and gaps. */
 ENGINE_API engine_status engine_entities(engine_session *session, const engine_input *input,
                                          const engine_encode_options *options, engine_entity *out,
                                          size_t cap, size_t *needed, engine_result *result);

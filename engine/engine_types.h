@@ -59,8 +59,8 @@ typedef struct engine_window {
 
 /* ---- Answers ---- */
 
-/* A run of tokens, not ids, with one label, by head token. B-X starts an entity, but not within a
- * word; I-X continues it; labels without B- or I- continue while they are equal; "O" is outside. */
+/* A run of tokens, not ids, with one label, by head token: see engine_strategy. Its name is the
+ * label's after the first '-', except with ENGINE_STRATEGY_NONE, which has the whole label. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
     float score;       /* mean of its tokens' scores */

@@ -124,34 +124,107 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
 
 /* ---- Entities ---- */
 
+/* The word that is read, and what its tokens say of its label. */
+struct word {
+    struct labelled_token token;
+    size_t n;    /* tokens; 0: no word is open */
+    float *sums; /* [labels]: of the scores, to be averaged */
+};
+
+static size_t n_characters(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += (text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* Returns whether a token continues the word before it, as the pipeline of transformers judges: a
+ * piece of WordPiece is not as long as its text; of others there is no blank (of ASCII) at its
+ * start. */
+static bool continues_word(const struct tokenizer *tokenizer, const engine_input *input,
+                           const engine_token *token, size_t end_before)
+{
+    const char *text = token->in_pair ? input->pair : input->text;
+    if (input->tokens != NULL && /* a host's, of which the text may not be */
+        token->end > text_bytes(text, token->in_pair ? input->pair_len : input->text_len))
+        text = NULL;
+    const bool has_pieces = tokenizer->kind == TOKENIZER_WORDPIECE ||
+                            (tokenizer->kind == TOKENIZER_BPE && tokenizer->prefix.len > 0);
+    if (token->id == tokenizer->unknown)
+        return false;
+    if (text == NULL)
+        return has_pieces ? tokenizer_continues_word(tokenizer, token->id)
+                          : token->begin > 0 && token->begin == end_before;
+    if (!has_pieces)
+        return token->begin > 0 && text[token->begin - 1] != ' ' &&
+               (token->begin == token->end || text[token->begin] != ' ');
+    size_t len = 0;
+    const char *own = vocabulary_text(&tokenizer->vocabulary, token->id, &len);
+    return own != NULL &&
+           n_characters(own, len) != n_characters(text + token->begin, token->end - token->begin);
+}
+
+/* Adds a token's scores [n_labels] to its word. */
+static void word_add(struct word *word, engine_strategy strategy, const engine_token *token,
+                     const float *scores, size_t n_labels)
+{
+    engine_candidate best;
+    top_k(scores, n_labels, 1, &best);
+    if (word->n == 0)
+        word->token = (struct labelled_token){.label = (size_t)best.id,
+                                              .score = best.score,
+                                              .begin = token->begin,
+                                              .in_pair = token->in_pair};
+    if (strategy == ENGINE_STRATEGY_MAX && best.score > word->token.score) {
+        word->token.label = (size_t)best.id;
+        word->token.score = best.score;
+    }
+    for (size_t i = 0; strategy == ENGINE_STRATEGY_AVERAGE && i < n_labels; i++)
+        word->sums[i] = (word->n > 0 ? word->sums[i] : 0) + scores[i];
+    word->token.end = token->end;
+    word->n++;
+}
+
+static void word_end(struct word *word, engine_strategy strategy, const engine_model *model,
+                     struct entity_list *list)
+{
+    engine_candidate best;
+    if (word->n == 0)
+        return;
+    if (strategy == ENGINE_STRATEGY_AVERAGE) {
+        top_k(word->sums, model->encoder.config.labels, 1, &best);
+        word->token.label = (size_t)best.id;
+        word->token.score = best.score / (float)word->n;
+    }
+    word->token.name = engine_label(model, word->token.label);
+    entities_add(list, &word->token);
+    word->n = 0;
+}
+
 /* tokens: all tokens of the input. */
-static engine_status list_entities(engine_session *session, const engine_token *tokens,
-                                   enum scores kind, struct entity_list *list)
+static engine_status list_entities(engine_session *session, const engine_input *input,
+                                   const engine_token *tokens, const struct request *request,
+                                   struct entity_list *list)
 {
     const engine_model *model = session->model;
-    size_t n_labels = model->encoder.config.labels;
+    const engine_strategy strategy = request->strategy;
+    struct word word = {.sums = session->rank_vectors};
+    list->is_each = strategy == ENGINE_STRATEGY_NONE;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         const engine_token *token = &tokens[session->pass.out_offsets[row]];
-        engine_candidate best;
-        if (token->special || token->in_prompt) {
-            entities_close(list);
+        if (token->special || token->in_prompt)
             continue;
-        }
-        const float *scores = row_scores(session, row, kind);
+        const float *scores = row_scores(session, row, request->scores);
         if (scores == NULL)
             return session->error.status;
-        top_k(scores, n_labels, 1, &best);
-        entities_add(list,
-                     &(struct labelled_token){
-                         .label = (size_t)best.id,
-                         .name = engine_label(model, (size_t)best.id),
-                         .score = best.score,
-                         .begin = token->begin,
-                         .end = token->end,
-                         .in_pair = token->in_pair,
-                         .continues_word = tokenizer_continues_word(&model->tokenizer, token->id),
-                     });
+        if (word.n == 0 || list->is_each || strategy == ENGINE_STRATEGY_SIMPLE ||
+            token->in_pair != word.token.in_pair ||
+            !continues_word(&model->tokenizer, input, token, word.token.end))
+            word_end(&word, strategy, model, list);
+        word_add(&word, strategy, token, scores, model->encoder.config.labels);
     }
+    word_end(&word, strategy, model, list);
     entities_close(list);
     return ENGINE_OK;
 }
@@ -167,11 +240,14 @@ static engine_status entities(engine_session *session, const engine_input *input
             "engine_entities: input or out is NULL, or the input has ids, which have no spans");
     if (session->model->encoder.config.head != HEAD_TOKEN)
         return no_head(session, "labels of tokens");
-    engine_status status = encode_one(session, input, options, &request, result);
+    engine_input read = *input; /* the text beside tokens is for list_entities */
+    if (input->tokens != NULL)
+        read.text = read.pair = NULL, read.text_len = read.pair_len = 0;
+    engine_status status = encode_one(session, &read, options, &request, result);
     if (status != ENGINE_OK)
         return status;
-    status = list_entities(session, input->tokens != NULL ? input->tokens : session->tokens,
-                           request.scores, list);
+    status = list_entities(session, input, input->tokens != NULL ? input->tokens : session->tokens,
+                           &request, list);
     if (status != ENGINE_OK)
         return status;
     return answer_count(&session->error, "entities", list->n, list->cap, needed);

@@ -122,8 +122,9 @@ static size_t carve(engine_session *session, void *block)
         return arena.overflow ? 0 : arena.used;
     session->tokens = arena_cut(&arena, session->max_tokens, sizeof *session->tokens);
     /* Pages that engine_rank does not use are never touched, and so take no memory. */
-    size_t widest = larger(larger(model->encoder.output_width, config->width),
-                           config->sparse != SPARSE_NONE ? config->vocabulary : 0);
+    size_t widest =
+        larger(larger(larger(model->encoder.output_width, config->width), config->labels),
+               config->sparse != SPARSE_NONE ? config->vocabulary : 0);
     session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest);
     if (config->token_vectors > 0)
         session->query_vectors = cut_matrix(&arena, session->max_tokens, config->token_vectors);

@@ -14,6 +14,9 @@ static engine_status check_options(const engine_encode_options *options, engine_
     if ((unsigned)options->truncation > ENGINE_TRUNCATE_ONLY_SECOND)
         return misused(error, "truncation is %d, expected 0 to %d", (int)options->truncation,
                        ENGINE_TRUNCATE_ONLY_SECOND);
+    if ((unsigned)options->strategy > ENGINE_STRATEGY_NONE)
+        return misused(error, "strategy is %d, expected 0 to %d", (int)options->strategy,
+                       ENGINE_STRATEGY_NONE);
     if ((unsigned)options->role > ENGINE_ROLE_DOCUMENT)
         return misused(error, "role is %d, expected 0 to %d", (int)options->role,
                        ENGINE_ROLE_DOCUMENT);
@@ -120,6 +123,7 @@ engine_status request_read(engine_session *session, const engine_encode_options 
         .truncation = options.truncation,
         .truncate_left = options.truncate_left != 0,
         .max_tokens = options.max_tokens,
+        .strategy = options.strategy,
         .stride = options.stride,
         .whole_words = options.whole_words != 0,
     };

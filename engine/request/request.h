@@ -29,6 +29,7 @@ struct request {
     bool *have_text;    /* [inputs of the call]: set to engine_has_text of each; NULL: not asked */
     enum scores scores; /* of labels */
     bool raw_scores;    /* the caller asked for logits */
+    engine_strategy strategy; /* of entities */
     /* Texts. */
     size_t first_input; /* index of the first input in messages; 0 except in engine_rank */
     size_t n_inputs;    /* of all encode() calls of one engine_rank; 0: a single call */

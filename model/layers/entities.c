@@ -8,17 +8,25 @@ static bool has_tag(const char *name, char tag)
     return name[0] == tag && name[1] == '-';
 }
 
-/* Returns the X of B-X, I-X and X. */
-static const char *kind_of(const char *name)
+/* Returns what must be equal in one entity: the X of B-X and I-X, else the whole name. */
+static const char *tag_of(const char *name)
 {
     return has_tag(name, 'B') || has_tag(name, 'I') ? name + 2 : name;
 }
 
+static bool is_outside(const struct entity_list *list, const char *name)
+{
+    const char *dash = name != NULL && !list->is_each ? strchr(name, '-') : NULL;
+    return name != NULL && strcmp(dash != NULL ? dash + 1 : name, "O") == 0;
+}
+
 static bool goes_on(const struct entity_list *list, const struct labelled_token *token)
 {
-    return list->n_open_tokens > 0 && token->in_pair == list->open.in_pair &&
-           strcmp(kind_of(token->name), list->open_kind) == 0 &&
-           (token->continues_word || !has_tag(token->name, 'B'));
+    if (list->n_open_tokens == 0 || list->is_each || token->in_pair != list->open.in_pair)
+        return false;
+    if (token->name == NULL || list->open_tag == NULL)
+        return token->name == list->open_tag && token->label == list->open.label;
+    return strcmp(tag_of(token->name), list->open_tag) == 0 && !has_tag(token->name, 'B');
 }
 
 void entities_close(struct entity_list *list)
@@ -34,7 +42,7 @@ void entities_close(struct entity_list *list)
 
 void entities_add(struct entity_list *list, const struct labelled_token *token)
 {
-    bool outside = token->name == NULL || strcmp(token->name, "O") == 0;
+    bool outside = is_outside(list, token->name);
     if (outside || !goes_on(list, token))
         entities_close(list);
     if (outside)
@@ -42,7 +50,7 @@ void entities_add(struct entity_list *list, const struct labelled_token *token)
     if (list->n_open_tokens == 0) {
         list->open = (engine_entity){
             .label = token->label, .begin = token->begin, .in_pair = token->in_pair};
-        list->open_kind = kind_of(token->name);
+        list->open_tag = token->name != NULL ? tag_of(token->name) : NULL;
         list->score_sum = 0;
     }
     list->open.end = token->end;

@@ -90,6 +90,32 @@ def fused_search():
     assert set(found) == {2, 4}, found  # the meaning alone
 
 
+def as_the_file_says():
+    """encode_rank: metrics, prompts of roles, two labels, a limit that cuts; a classifier has no vectors."""
+    texts = ["dog cat bike", "house song", "river dog dog dog dog dog dog"]
+    kinds = {"dot": ["--normalize", "no", "--metadata", "similarity=dot", "--metadata", "prompt.query=song ",
+                     "--metadata", "prompt.passage=paper "],
+             "pairs": ["--labels", "no,yes", "--metadata", "cross_encoder=yes", "--max-tokens", "6", "--truncate", "yes",
+                       "--metadata", "prompt.ask=song ", "--metadata", "default_prompt=ask"],
+             "labels": ["--labels", "no,yes"]}
+    for name, options in kinds.items():
+        path = random_model(name, "--width", "8", "--layers", "1", *options)
+        db = connect()
+        model = json.loads(one(db, "SELECT encode_open(?)", path))
+        assert model["similarity"] == ("dot" if name == "dot" else "cosine"), model
+        if name != "dot":
+            fails("'no', 'yes'", db, "SELECT encode('dog')")
+            assert model["width"] == 0, model
+        if name == "labels":
+            fails("does not rank them", db, "SELECT encode_rank('dog', 'cat')")
+            continue
+        rows = subprocess.run([os.path.join(PROGRAMS, "encode"), "-m", path, "--rank", "dog", "--in-order", "-f", "json",
+                               *texts], check=True, capture_output=True).stdout.splitlines()
+        expected = [json.loads(row)["score"] for row in rows]
+        found = [one(db, "SELECT encode_rank('dog', ?)", text) for text in texts]
+        assert numpy.array_equal(numpy.float32(found), numpy.float32(expected)), (name, found, expected)
+
+
 def sqlite_vec():
     """vec0 takes vectors by their subtype, and finds what all cosines find."""
     try:
@@ -311,8 +337,8 @@ def windows():
 
 def main():
     wrong = 0
-    for test in (one_model, fused_search, sqlite_vec, schema, windows, odd_texts, wrong_arguments, threads, two_processes,
-                 interrupt, many_rows):
+    for test in (one_model, fused_search, as_the_file_says, sqlite_vec, schema, windows, odd_texts, wrong_arguments, threads,
+                 two_processes, interrupt, many_rows):
         start = time.monotonic()
         try:
             test()

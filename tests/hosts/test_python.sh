@@ -16,4 +16,10 @@ cd "$folder" || exit 1
 "$programs/encode-new" -o states.weights --layers 3 --width 32 --pooling none --normalize no >/dev/null 2>&1
 "$programs/encode-new" -o short.weights --layers 1 --width 16 --max-tokens 8 --max-text-tokens 7 >/dev/null 2>&1
 "$programs/encode-new" -o cut.weights --layers 1 --width 16 --max-tokens 7 --truncate yes >/dev/null 2>&1
+made() { "$programs/encode-new" -o "$1.weights" --words 'I ride bike bad dog' --width 8 --layers 1 "${@:2}" >/dev/null 2>&1; }
+made pairs --labels no,yes --scores none --max-tokens 6 --truncate yes --metadata cross_encoder=yes \
+    --metadata 'prompt.ask=bad ' --metadata default_prompt=ask
+made roles --metadata 'prompt.query=dog ' --metadata 'prompt.passage=bad ' --metadata 'prompt.usual=bad ' \
+    --metadata default_prompt=usual
+for metric in cosine dot euclidean manhattan; do made "$metric" --normalize no --metadata "similarity=$metric"; done
 TREE=$tree "$python" "$tree/tests/hosts/python/run.py"

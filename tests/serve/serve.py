@@ -171,6 +171,39 @@ class Routes(unittest.TestCase):
         self.assertEqual(self.server.good("/", {"inputs": {"source_sentence": "who rides?", "sentences": texts},
                                                 "parameters": {}}), expected)
 
+    def test_lengths_of_vectors(self):
+        """Of length 1 where the API promises it, with fewer dimensions too; raw where not."""
+        with Server("--log", "none", models=("dot",)) as server:
+            unit, raw = vectors(TEXTS[:2], "--normalize", model="dot"), vectors(TEXTS[:2], model="dot")
+            answer = server.good(OPENAI, {"input": TEXTS[:2]})
+            self.assertEqual([entry["embedding"] for entry in answer["data"]], unit)
+            self.assertEqual(server.good("/api/embed", {"input": TEXTS[:2]})["embeddings"], unit)
+            self.assertEqual(server.good("/api/embeddings", {"prompt": TEXTS[0]})["embedding"], raw[0])
+            self.assertEqual(server.good("/v1/embed", {"texts": TEXTS[:2]})["embeddings"], raw)
+            self.assertEqual(server.good("/embed", {"inputs": TEXTS[:2], "normalize": False}), raw)
+            short = vectors(TEXTS[:2], "--normalize", "--dimensions", "5", model="dot")
+            answer = server.good(OPENAI, {"input": TEXTS[:2], "dimensions": 5})
+            self.assertEqual([entry["embedding"] for entry in answer["data"]], short)
+            self.assertEqual(server.good("/api/embed", {"input": TEXTS[:2], "dimensions": 5})["embeddings"], short)
+            for vector in short:
+                self.assertAlmostEqual(math.fsum(x * x for x in vector), 1, places=6)
+
+    def test_ranks_as_the_file_says(self):
+        """By the dot product, with the prompts of roles; by two labels, with the default prompt before the query."""
+        texts = [text for text in TEXTS if text]
+        for model in ("dot", "pairs"):
+            with Server("--log", "none", models=(model,)) as server:
+                expected = scores("who rides?", texts, model)
+                answer = server.good("/rerank", {"query": "who rides?", "texts": texts})
+                self.assertEqual(sorted((hit["index"], hit["score"]) for hit in answer), list(enumerate(expected)))
+                body = {"query": "who rides?", "texts": texts, "raw_scores": True}
+                raw = {hit["index"]: hit["score"] for hit in server.good("/rerank", body)}
+                for i in range(len(texts) if model == "pairs" else 0):
+                    self.assertAlmostEqual(expected[i], 1 / (1 + math.exp(-raw[i])), places=6)
+        rows = program("encode", "-m", f"{FOLDER}/pairs.weights", "--labels", "--all", "-f", "json", "--pair", "dog", "a")
+        with Server("--log", "none", models=("pairs",)) as server:
+            self.assertEqual(server.good("/predict", {"inputs": ["a", "dog"]}), json.loads(rows)["labels"])
+
     def test_cohere(self):
         answer = self.server.good("/v2/embed", {"model": "plain", "texts": TEXTS, "input_type": "search_document",
                                                 "embedding_types": ["float"]})
@@ -268,6 +301,21 @@ class Errors(unittest.TestCase):
         self.refused("/embed", {}, 405, method="DELETE")
         for path in (OPENAI, "/api/embed", "/embed", "/v2/embed"):
             self.refused(path, {"model": "none"}, 404, "model 'none' not found")
+
+    def test_labels_are_no_vectors(self):
+        for model, labels in (("labels", "'bad', 'good', 'none'"), ("pairs", "'no', 'yes'")):
+            with Server("--log", "none", models=(model,)) as server:
+                inputs = {"source_sentence": "a", "sentences": ["b"]}
+                bodies = {"/embed": {"inputs": "a"}, "/embed_all": {"inputs": "a"}, "/similarity": {"inputs": inputs},
+                          OPENAI: {"input": "a"}, "/api/embed": {"input": "a"}, "/api/embeddings": {"prompt": "a"},
+                          "/v2/embed": {"texts": ["a"]}}
+                if model == "labels":
+                    bodies["/rerank"] = {"query": "a", "texts": ["b"]}
+                    bodies["/v2/rerank"] = {"query": "a", "documents": ["b"]}
+                for path, body in bodies.items():
+                    status, _, answer = server.call(path, body)
+                    self.assertEqual(status, 424 if path.count("/") == 1 else 400, path)
+                    self.assertIn(labels, json.dumps(answer), path)
 
     def test_bodies(self):
         for body in (b"", b"{", b"[]", b'"a"', b"{} x", b'{"input": "\xff"}', b'{"input": "\\ud800"}', b"\0",

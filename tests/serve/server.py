@@ -20,10 +20,14 @@ def program(name, *arguments):
 
 
 def make_models():
-    """Makes the weight files of the tests: plain, labels, cross (a cross-encoder), next."""
+    """Makes the weight files of the tests: plain, next, labels, pairs and cross (cross-encoders), dot."""
     frame = ["--add-token", "[CLS]", "--add-token", "[SEP]", "--token-types", "2",
              "--template-single", "[CLS]:0 A:0 [SEP]:0", "--template-pair", "[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1"]
+    prompt = ["--metadata", "prompt.ask=the dog ", "--metadata", "default_prompt=ask"]
     kinds = {"plain": [], "next": ["--seed", "2"], "labels": ["--labels", "bad,good,none"],
+             "pairs": ["--labels", "no,yes", "--scores", "none", "--metadata", "cross_encoder=yes", *prompt],
+             "dot": ["--normalize", "no", "--metadata", "similarity=dot", "--metadata", "prompt.query=the dog ",
+                     "--metadata", "prompt.passage=the cat "],
              "cross": ["--head", "sequence", "--labels", "1", "--scores", "sigmoid"]}
     for name, options in kinds.items():
         program("encode-new", "-o", f"{FOLDER}/{name}.weights", "--width", "32", "--max-tokens", "64", *frame, *options)

@@ -55,3 +55,8 @@ none pair.head --rank dog cat
 encode-new --words 'a b' --layers 1 --width 8 --heads 1 -o nan.weights; hand_models nan.weights embedding.token.weight 0 nan
 for task in '--compare b' '-f json --compare b' '--similarity b' '-f json --similarity b' '-p mean -f npy b' '-f json b'; do encode -m nan.weights $task a >out || echo exit code $?; grep -aiE 'nan|null' out; done
 for task in '--rank b a' '-f json --rank b a' '-f csv --rank b --in-order a' '--rank a b'; do encode -m nan.weights $task || echo exit code $?; done
+
+# Strategies: of tokens, of words by one of their tokens or the mean, of each token; L- and U- are labels of their own.
+for strategy in simple first average max none; do encode -m token.head --entities --strategy $strategy -f csv 'paul smith in rome'; encode -m pieces.head --entities --strategy $strategy -f csv 'pauldog. dog.'; done
+encode-new -o bilou.weights --words 'a b c d' --width 8 --layers 0 --position none --head token --labels O,B-X,L-X,U-X,I-X --seed 5; for strategy in simple none; do encode -m bilou.weights --entities --strategy $strategy -f csv 'a b c d d a'; done
+encode --labels --strategy first dog

@@ -125,6 +125,65 @@ class Vectors(unittest.TestCase):
         self.assertEqual(self.encoder.rank("who rides?", texts, top_k=1)[0]["corpus_id"], lines[0]["index"])
         self.assertEqual([(hit["corpus_id"], hit["score"]) for hit in found[4:]], [(0, -1), (5, -1)])
 
+    def test_metrics(self):
+        texts = ["I ride bike", "bad dog", "I ride", "dog dog I"]
+        for metric in ("cosine", "dot", "euclidean", "manhattan"):
+            encoder = libengine.Encoder(f"{metric}.weights")
+            self.assertEqual(encoder.similarity_fn_name, metric)
+            expected = command(encoder.path, "--similarity", *texts)[0]["similarity"]
+            for given in (texts, encoder.encode(texts)):
+                np.testing.assert_allclose(encoder.similarity(given), expected, rtol=1e-5, atol=1e-6)
+            lines = command(encoder.path, "--rank", texts[0], text="\n".join(texts) + "\n")
+            found = encoder.rank(texts[0], texts)
+            self.assertEqual([hit["corpus_id"] for hit in found], [line["index"] for line in lines])
+            hits = libengine.Index(encoder.encode(texts)).search(encoder.encode(texts[0]), metric=metric)
+            self.assertEqual([hit["corpus_id"] for hit in hits], [line["index"] for line in lines])
+            np.testing.assert_allclose([hit["score"] for hit in hits], [line["score"] for line in lines], atol=1e-6)
+
+    def test_prompts_of_roles(self):
+        """As sentence-transformers: query and document, or none; the default one is of other texts."""
+        encoder, text = libengine.Encoder("roles.weights"), "I ride bike"
+        same(self, encoder.encode_query(text), encoder.encode(text, prompt_name="query"))
+        same(self, encoder.encode_document(text), encoder.encode(text, prompt_name=""))
+        same(self, encoder.encode(text), encoder.encode(text, prompt_name="usual"))
+        self.assertNotEqual(encoder.encode(text).tolist(), encoder.encode_document(text).tolist())
+
+    def test_labels_are_no_vectors(self):
+        for name, labels in (("head", "'bad', 'good'"), ("token", "'O', 'B-x', 'I-x'"), ("pairs", "'no', 'yes'")):
+            encoder = libengine.Encoder(f"{name}.weights")
+            calls = [lambda: encoder.encode("I ride"), lambda: encoder.similarity(["I", "ride"])]
+            for call in calls + [lambda: encoder.rank("I", ["ride"])] * (name != "pairs"):
+                with self.assertRaisesRegex(libengine.EngineError, labels):
+                    call()
+
+    def test_rank_of_pairs(self):
+        """The second of two labels, the default prompt before the query, a limit that the file lets cut."""
+        encoder, texts = libengine.Encoder("pairs.weights"), ["ride bike", "dog bad dog bad dog", "I"]
+        lines = command("pairs.weights", "--rank", "dog", text="\n".join(texts) + "\n")
+        self.assertEqual(lines[0]["query"], "bad dog")
+        with self.assertWarnsRegex(UserWarning, "texts are cut to the 6 tokens"):
+            found = encoder.rank("dog", texts)
+        self.assertEqual([(hit["corpus_id"], np.float32(hit["score"])) for hit in found],
+                         [(line["index"], np.float32(line["score"])) for line in lines])
+        logits = encoder.classify([("dog", texts[0])])[0]
+        score = next(hit["score"] for hit in found if hit["corpus_id"] == 0)
+        self.assertAlmostEqual(score, 1 / (1 + np.exp(logits[0] - logits[1])), places=6)
+        with self.assertRaises(libengine.InputError):
+            encoder.rank("dog", texts, on_long="error")
+
+    def test_cache_of_imports(self):
+        """The cache knows each file that encode-import may read, and not those for other programs."""
+        from libengine.pretrained import checksum
+        with tempfile.TemporaryDirectory() as name:
+            folder, seen = pathlib.Path(name), set()
+            for path in ("config.json", "sparse_linear.pt", "colbert_linear.pt", "artifact.metadata", "shard.weights"):
+                for text in ("a", "b"):
+                    (folder / path).write_text(text)
+                    seen.add(checksum(folder, None))
+            self.assertEqual(len(seen), 10)
+            (folder / "model.onnx").write_text("a")
+            self.assertIn(checksum(folder, None), seen)
+
     def test_fill(self):
         masks = command(DEFAULT, "--fill", "--top", "3", "the [MASK] bites the [MASK]")[0]["masks"]
         found = self.encoder.fill("the [MASK] bites the [MASK]", top_k=3)

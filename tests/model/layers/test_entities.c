@@ -12,22 +12,26 @@ static const char *const labels[] = {"O",  "B-PER", "I-PER", "B-LOC", "I-LOC", "
                                      "I-", "B",     "I",     "O-PER", "",      NULL};
 enum { N_LABELS = sizeof labels / sizeof *labels };
 
-static const char *plain_kind(const char *name)
+static const char *plain_tag(const char *name)
 {
     return strncmp(name, "B-", 2) == 0 || strncmp(name, "I-", 2) == 0 ? name + 2 : name;
 }
 
 static bool plain_is_outside(const struct labelled_token *token)
 {
-    return token->name == NULL || strcmp(token->name, "O") == 0;
+    const char *name = token->name;
+    return name != NULL && (strcmp(name, "O") == 0 ||
+                            (strchr(name, '-') != NULL && strcmp(strchr(name, '-'), "-O") == 0));
 }
 
 /* Two neighbouring tokens are of one entity. */
 static bool plain_together(const struct labelled_token *a, const struct labelled_token *b)
 {
-    return !plain_is_outside(a) && !plain_is_outside(b) && a->in_pair == b->in_pair &&
-           strcmp(plain_kind(a->name), plain_kind(b->name)) == 0 &&
-           (strncmp(b->name, "B-", 2) != 0 || b->continues_word);
+    if (plain_is_outside(a) || plain_is_outside(b) || a->in_pair != b->in_pair)
+        return false;
+    if (a->name == NULL || b->name == NULL)
+        return a->name == b->name && a->label == b->label;
+    return strcmp(plain_tag(a->name), plain_tag(b->name)) == 0 && strncmp(b->name, "B-", 2) != 0;
 }
 
 static size_t plain_entities(const struct labelled_token *tokens, size_t n, engine_entity *out)
@@ -74,7 +78,6 @@ TEST(random)
                 .begin = 10 * i,
                 .end = 10 * i + 7,
                 .in_pair = i >= pair,
-                .continues_word = support_random(&state) % 3 == 0,
             };
         }
         struct entity_list list = {.out = got, .cap = cap};
@@ -91,25 +94,28 @@ TEST(random)
 
 TEST(known)
 {
-    /* "Jo|hn Smith of New York York": John Smith, New York, York; a special token parts the two
-     * last words, of one kind, as a B- would. */
+    /* "Jo|hn Smith of New York York", each piece with a B-; BILOU's last token is another entity. */
     static const struct labelled_token tokens[] = {
-        {1, "B-PER", 0.5f, 0, 2, false, false},    {1, "B-PER", 0.75f, 2, 4, false, true},
-        {2, "I-PER", 1, 5, 10, false, false},      {0, "O", 1, 11, 13, false, false},
-        {4, "I-LOC", 0.25f, 14, 17, false, false}, {4, "I-LOC", 0.75f, 18, 22, false, false},
+        {1, "B-PER", 0.5f, 0, 2, false},    {2, "I-PER", 1, 5, 10, false},
+        {1, "B-PER", 0.75f, 11, 13, false}, {0, "O", 1, 14, 16, false},
+        {4, "I-LOC", 0.25f, 17, 20, false}, {4, "I-LOC", 0.75f, 21, 25, false},
+        {5, "L-LOC", 1, 26, 30, false},
     };
-    static const struct labelled_token last = {4, "I-LOC", 1, 23, 27, false, false};
-    static const engine_entity expected[] = {
-        {1, 0.75f, 0, 10, 0}, {4, 0.5f, 14, 22, 0}, {4, 1, 23, 27, 0}};
-    engine_entity got[3];
-    struct entity_list list = {.out = got, .cap = 3};
+    static const engine_entity simple[] = {
+        {1, 0.75f, 0, 10, 0}, {1, 0.75f, 11, 13, 0}, {4, 0.5f, 17, 25, 0}, {5, 1, 26, 30, 0}};
+    engine_entity got[7];
+    struct entity_list list = {.out = got, .cap = 4},
+                       each = {.out = got, .cap = 7, .is_each = true};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
         entities_add(&list, &tokens[i]);
     entities_close(&list);
     entities_close(&list); /* again: nothing is open */
-    entities_add(&list, &last);
-    entities_close(&list);
-    assert_int_equal(list.n, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_same(&got[i], &expected[i]);
+    assert_int_equal(list.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_same(&got[i], &simple[i]);
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+        entities_add(&each, &tokens[i]);
+    entities_close(&each);
+    assert_int_equal(each.n, 6);
+    assert_true(got[5].label == 5 && got[5].begin == 26);
 }

@@ -133,6 +133,11 @@ size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
     for (size_t i = 0; i < n; i++)
         encoder->inputs[i] = (engine_input){
             .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};
+    for (size_t i = 0; i < n && encoder->request.task == TASK_ENTITIES; i++) { /* for its words */
+        const engine_input *text = &items[i].record.input;
+        encoder->inputs[i].text = text->text, encoder->inputs[i].text_len = text->text_len;
+        encoder->inputs[i].pair = text->pair, encoder->inputs[i].pair_len = text->pair_len;
+    }
     options.max_tokens = 0; /* as many as the session takes */
     if (encoder->width)
         return make_rows(encoder, items, n, &options);

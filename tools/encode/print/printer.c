@@ -120,8 +120,9 @@ void print_entities(struct printer *printer, const struct item *item)
         const engine_entity *entity = &item->entities[i];
         const engine_input *input = &item->record.input;
         const char *label = encoder_label(printer->encoder, entity->label);
-        if ((label[0] == 'B' || label[0] == 'I') && label[1] == '-')
-            label += 2; /* its place in the entity */
+        const char *dash = strchr(label, '-'); /* after a tag: its place in the entity */
+        if (dash && printer->encoder->options.strategy != ENGINE_STRATEGY_NONE)
+            label = dash + 1;
         print_index(printer, item);
         row_text(rows, ROWS_ALL, "text",
                  (entity->in_pair ? input->pair : input->text) + entity->begin,

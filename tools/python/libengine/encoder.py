@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
 import warnings
 from ctypes import byref
@@ -19,6 +18,8 @@ _ELEMENTS = {"float32": c.ENGINE_F32, "float16": c.ENGINE_F16, "int8": c.ENGINE_
 _ON_LONG = {"model": c.ENGINE_ON_LONG_MODEL, "truncate": c.ENGINE_ON_LONG_TRUNCATE, "error": c.ENGINE_ON_LONG_ERROR}
 _OUTPUTS = {"sentence_embedding": c.ENGINE_POOLING_MODEL, "token_embeddings": c.ENGINE_POOLING_NONE,
             "colbert": c.ENGINE_POOLING_COLBERT}
+_STRATEGIES = {"simple": c.ENGINE_STRATEGY_SIMPLE, "first": c.ENGINE_STRATEGY_FIRST, "none": c.ENGINE_STRATEGY_NONE,
+               "average": c.ENGINE_STRATEGY_AVERAGE, "max": c.ENGINE_STRATEGY_MAX}
 _ROLES = {"text": c.ENGINE_ROLE_TEXT, "query": c.ENGINE_ROLE_QUERY, "document": c.ENGINE_ROLE_DOCUMENT}
 
 
@@ -67,7 +68,7 @@ class Encoder:
         self.n_layers, self.n_heads, self.width = info.n_layers, info.n_heads, info.output_width
         self.similarity_fn_name = c.METRICS[c.library.engine_model_metric(self._model.handle, c.ENGINE_POOLING_MODEL)]
         names = [c.library.engine_label(self._model.handle, i) for i in range(info.n_labels)]
-        self.labels = [str(i) if name is None else name.decode() for i, name in enumerate(names)]
+        self.labels = [f"LABEL_{i}" if name is None else name.decode() for i, name in enumerate(names)]
 
     @classmethod
     def from_pretrained(cls, directory, weights: str | None = None, threads: int | None = None) -> Encoder:
@@ -250,12 +251,15 @@ class Encoder:
                     for t in found]
         return self._each(tokens, sentences)
 
-    def entities(self, sentences, *, on_long: str = "model") -> Any:
-        """Returns a list of Entity for each text; for one text its list. The model's head must label tokens."""
+    def entities(self, sentences, *, on_long: str = "model", strategy: str = "simple") -> Any:
+        """Returns a list of Entity for each text; for one text its list. The model's head must label tokens. strategy:
+        "simple", "first", "average", "max" or "none", as aggregation_strategy of transformers' pipeline."""
         def entities(_, item, index):
-            found = self._list(c.library.engine_entities, item, index, c.engine_entity, on_long=on_long)
+            found = self._list(c.library.engine_entities, item, index, c.engine_entity, on_long=on_long,
+                               strategy=_choice(_STRATEGIES, "strategy", strategy))
             spans = _spans(item)
-            return [Entity(text, re.sub("^[BI]-", "", self.labels[e.label]), e.score, begin, end)
+            names = self.labels if strategy == "none" else [name.split("-", 1)[-1] for name in self.labels]
+            return [Entity(text, names[e.label], e.score, begin, end)
                     for e in found for begin, end, text in [spans(e)]]
         return self._each(entities, sentences)
 
@@ -286,10 +290,11 @@ class Encoder:
         found = [function(model, item, index) for index, item in enumerate(items)]
         return found[0] if is_one else found
 
-    def _list(self, function, item, index: int, struct, *arguments, on_long="model", prompt_name=None) -> list:
+    def _list(self, function, item, index: int, struct, *arguments, on_long="model", prompt_name=None,
+              **members) -> list:
         """Returns the structs that engine_tokenize, engine_entities or engine_fill writes for one item."""
         inputs, needed, status = inputs_of([item], index), ctypes.c_size_t(64), 1
-        settings = _options("text", on_long, prompt_name)
+        settings = _options("text", on_long, prompt_name, **members)
         while status:
             out = (struct * needed.value)()
             status = self._open().call(
