@@ -281,19 +281,18 @@ static bool cpuinfo_has(const char *flag)
 static bool cpu_runs(const char *isa)
 {
 #if defined(__x86_64__)
+    static const char *const flags[][2] = {{"avxvnni", " avx_vnni"},
+                                           {"avx512vnni", " avx512_vnni"},
+                                           {"avx512bf16", " avx512_bf16"},
+                                           {"amx", " amx_int8"}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(isa, flags[i][0]) == 0)
+            return cpuinfo_has(flags[i][1]);
     if (strcmp(isa, "avx2") == 0)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (strcmp(isa, "avxvnni") == 0)
-        return cpuinfo_has(" avx_vnni");
     if (strcmp(isa, "avx512") == 0)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (strcmp(isa, "avx512vnni") == 0)
-        return __builtin_cpu_supports("avx512vnni");
-    if (strcmp(isa, "avx512bf16") == 0)
-        return cpuinfo_has(" avx512_bf16");
-    if (strcmp(isa, "amx") == 0)
-        return cpuinfo_has(" amx_int8");
 #elif defined(__aarch64__)
     if (strcmp(isa, "neon") == 0)
         return true;

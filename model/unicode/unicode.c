@@ -55,8 +55,8 @@ static unsigned flips_of(uint32_t code)
     return found ? UNICODE_EXCEPTIONS[low].flips : 0;
 }
 
-/* Exceptions are those to Unicode 15, so characters that utf8proc 2.9 or later assigns are unassigned
- * here. The reference's regular expressions have older data than its other parts: numbers that are
+/* Exceptions are those to Unicode 15, so characters that utf8proc 2.9 or later assigns are
+ * unassigned here. The reference's regular expressions have older data than its other parts: numbers that are
  * new in the latter are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {

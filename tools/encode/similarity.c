@@ -1,6 +1,6 @@
-/* similarity.c - encode --similarity: pooled vectors compared, by their cosine or as the model's file
- * says: of every two texts, whose vectors are in memory; or with --pairs of the two texts of each
- * pair, in constant memory. */
+/* similarity.c - encode --similarity: pooled vectors compared, by their cosine or as the model's
+ * file says: of every two texts, whose vectors are in memory; or with --pairs of the two texts of
+ * each pair, in constant memory. */
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/encode/print/printer.h"

@@ -28,8 +28,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Rights to files. ALL_1 is what the first version knows; REFER and TRUNCATE came later. Who OUTPUTs
- * writes, makes and removes files, and opens the folder to sync it, which shows names. */
+/* Rights to files. ALL_1 is what the first version knows; REFER and TRUNCATE came later. OUTPUT is
+ * to write, make and remove files, and to open the folder to sync it, which shows names. */
 enum { READ_FILE = 1 << 2, READ_FOLDER = 1 << 3, READ = READ_FILE | READ_FOLDER };
 enum { ALL_1 = (1 << 13) - 1, REFER = 1 << 13, TRUNCATE = 1 << 14 };
 enum { OUTPUT = 1 << 1 | READ_FOLDER | 1 << 5 | 1 << 8 | TRUNCATE };

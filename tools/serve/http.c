@@ -141,8 +141,8 @@ static void free_work(struct call *call)
         malloc_trim(0); /* what parsed JSON took goes back to Linux */
 }
 
-/* Lets a page of this machine read the answer (CORS). A browser asks first, by OPTIONS, and gets the
- * methods and headers that it may send. */
+/* Lets a page of this machine read the answer (CORS). A browser asks first, by OPTIONS, and gets
+ * the methods and headers that it may send. */
 static void share_answer(const struct call *call, struct MHD_Response *response)
 {
     if (!call->origin)

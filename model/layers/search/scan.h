@@ -4,9 +4,9 @@
  *     euclidean: -|q - v|    manhattan: -Σ |q_i - v_i|, in double, one pair after the other
  *
  * of rows v widened to float32: int8 times its scale, a bit as ±1 / √width. Scores are computed as
- * (Σ_k query[k] · row[k] + offset) · factor, unless they are distances: the query determines its vector and the offset, the
- * row determines the factor. With sparse queries, a score is that of the vectors and that of the
- * postings, fused: f.vector · v + (f.sparse · s + f.offset), in float32.
+ * (Σ_k query[k] · row[k] + offset) · factor, unless they are distances: the query determines its
+ * vector and the offset, the row determines the factor. With sparse queries, a score is that of the
+ * vectors and that of the postings, fused: f.vector · v + (f.sparse · s + f.offset), in float32.
  */
 #ifndef MODEL_SCAN_H
 #define MODEL_SCAN_H

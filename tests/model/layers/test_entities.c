@@ -94,7 +94,7 @@ TEST(random)
 
 TEST(known)
 {
-    /* "Jo|hn Smith of New York York", each piece with a B-; BILOU's last token is another entity. */
+    /* "Jo|hn Smith of New York York", each piece with a B-; BILOU's last token is another. */
     static const struct labelled_token tokens[] = {
         {1, "B-PER", 0.5f, 0, 2, false},    {2, "I-PER", 1, 5, 10, false},
         {1, "B-PER", 0.75f, 11, 13, false}, {0, "O", 1, 14, 16, false},

@@ -229,7 +229,8 @@ TEST(tensors)
 }
 
 /* Modules that pool read the body alone, whichever class the model was trained from: so the
- * directory of all-distilroberta-v1 names RobertaForMaskedLM. The head of a masked language model is kept if it is there. */
+ * directory of all-distilroberta-v1 names RobertaForMaskedLM. The head of a masked language model
+ * is kept if it is there. */
 TEST(heads_that_modules_do_not_need)
 {
     static const struct {

@@ -65,7 +65,8 @@ static void resolve_result(struct encoder *encoder)
         pooling = ENGINE_POOLING_MODEL;
     engine_pooling of_texts = pooling;
     if (pooling == ENGINE_POOLING_MODEL && (compares || task == TASK_VECTORS) && info->has_model &&
-        !encoder->ranks_pairs && engine_text_pooling(encoder->model, &of_texts, &error) != ENGINE_OK)
+        !encoder->ranks_pairs &&
+        engine_text_pooling(encoder->model, &of_texts, &error) != ENGINE_OK)
         program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
                     "states",
                     info->path, error.message);

@@ -10,7 +10,7 @@
 
 enum { FOLDER_PATH = 4096 };
 
-/* The release of transformers that is followed where they differ; AS_ANY: none, so it is refused. */
+/* The release of transformers that is followed where they differ; AS_ANY: none, refuse. */
 enum reference_release { AS_ANY, AS_TRANSFORMERS_4, AS_TRANSFORMERS_5 };
 
 struct folder {

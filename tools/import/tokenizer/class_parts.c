@@ -137,7 +137,7 @@ static void set_templates(struct import_tokenizer *tokenizer, const struct token
     templates_set(tokenizer, first, last, class->frame);
 }
 
-/* BERT's class makes pieces of a model of words; all other models are of no use to another class. */
+/* BERT's class makes pieces of a model of words; other models are of no use to another class. */
 void class_kind_check(struct json_tokenizer *json)
 {
     const char *kind = draft_get(&json->tokenizer->draft, "kind");
