@@ -6,6 +6,7 @@ import torch
 from model import DEVICE
 from wordpiece import CLS, MASK, PAD, SEP, SPECIAL
 
+ROUNDED = 8 # a width of padded rows is a multiple of it
 MASKED = 0.15
 MASKED_MARKS = 0.05
 
@@ -36,9 +37,10 @@ class Masker:
 def rows(tokens, begins, lengths, stop=None):
     """Spans of a flat tensor of tokens as [texts, longest] with their special tokens, and which of them are no padding.
     stop: of each span the id of one token more at its end, or 0."""
+    longest = int(lengths.max()) if stop is None else None # of numpy: a GPU would have to be waited for
     begins, lengths = torch.from_numpy(begins).to(DEVICE), torch.from_numpy(lengths).to(DEVICE)
     more = torch.zeros_like(lengths) if stop is None else (stop > 0).long()
-    place = torch.arange(int((lengths + more).max()) + 2, device=DEVICE)
+    place = torch.arange((longest or int((lengths + more).max())) + 2, device=DEVICE)
     inside = (place >= 1) & (place <= lengths[:, None])
     at = (begins[:, None] + place - 1).clamp(0, len(tokens) - 1)
     ids = torch.where(inside, tokens[at].long(), torch.full_like(at, PAD))
@@ -48,6 +50,18 @@ def rows(tokens, begins, lengths, stop=None):
         ids[row, lengths + 1] = stop # a 0 is the padding that the next line writes over
     ids[row, lengths + more + 1] = SEP
     return ids, ids != PAD
+
+
+def padded(rows, first, last):
+    """Rows of ids as one array, with the special ones, of a width that is a multiple of ROUNDED."""
+    lengths = numpy.array([len(r) for r in rows])
+    width = -(-(int(lengths.max()) + 2) // ROUNDED) * ROUNDED
+    out = numpy.zeros((len(rows), width), numpy.int16)
+    place = numpy.arange(width)
+    out[(place >= 1) & (place <= lengths[:, None])] = numpy.concatenate(rows)
+    out[:, 0] = first
+    out[numpy.arange(len(rows)), lengths + 1] = last
+    return out
 
 
 def generator(*numbers):

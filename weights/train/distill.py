@@ -14,9 +14,9 @@ import batches
 import losses
 import model
 import trainer
+from model import PROJECTION
 from pretrain import MaskedLanguage, inputs
 
-PROJECTION = "projection" # of our vectors to the teacher's; no part of the model
 NEIGHBORS, LEAST_NEIGHBOR = 6, 0.55
 LEAST_MATE = 0.6
 STOP_TOGGLED = 0.3

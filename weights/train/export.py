@@ -12,10 +12,11 @@ import struct
 from pathlib import Path
 
 import numpy
+import torch
 
 import model
 import trainer
-from distill import PROJECTION
+from model import PROJECTION
 from wordpiece import SPECIAL
 
 OWN = 0.3 # where there is no trained matrix
@@ -113,6 +114,19 @@ def dense(parameters, own):
     return (directions * numpy.sqrt(squares.clip(0))) @ directions.T
 
 
+def load(path):
+    """The parameters of a checkpoint (.pt) or of what together.py wrote (.npz), and their shape."""
+    if str(path).endswith(".pt"):
+        return trainer.load(path)
+    with numpy.load(path) as arrays:
+        names = [n for n in arrays.files if n != "shape" and not n.endswith(" scale")]
+        found = {n: arrays[n].astype(numpy.float32) for n in names}
+        for name in arrays.files:
+            if name.endswith(" scale"):
+                found[name.removesuffix(" scale")] *= arrays[name]
+        return {n: torch.from_numpy(a) for n, a in found.items()}, json.loads(str(arrays["shape"]))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cache", required=True)
@@ -125,10 +139,10 @@ def main():
     if whole.exists() and not (whole / "config.json").exists():
         raise SystemExit("'%s' is there and no model: name another --out" % whole)
     out = whole.with_name(whole.name + ".part")
-    parameters, shape = trainer.load(options.checkpoint)
+    parameters, shape = load(options.checkpoint)
     first = parameters
     for file, share in options.mix:
-        others = trainer.load(file)[0]
+        others = load(file)[0]
         parameters = {n: p + float(share) * (others[n] - first[n]) for n, p in parameters.items() if n in others}
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     for folder in ("1_Pooling", "2_Dense"):

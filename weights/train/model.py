@@ -15,6 +15,7 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 GAIN = "position_gain"
 # The matrix after the mean; stages 1 to 3 have none, export.py makes it.
 DENSE = "dense"
+PROJECTION = "projection" # of our vectors to the teacher's; no part of the model
 
 
 def sinusoid(positions, width):

@@ -17,6 +17,7 @@ import distill
 import losses
 import model
 import oppose
+import text
 import trainer
 import wordpiece
 from sentences import typos
@@ -66,7 +67,8 @@ class Refinement(oppose.Opposition):
 
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
-        self.dev = dev.Dev(settings["text"], self.texts.words)
+        sets = {"STS-B": text.stsb(settings["text"], "dev")[::6], "SICK": text.sick(settings["text"], "TRIAL")[::2]}
+        self.dev = dev.Dev(sets, self.texts.words, 4) # a part is enough to see where it goes
         parameters, shape = trainer.load(Path(settings["cache"]) / "start.pt")
         self.file = model.Bert({n: p.detach() for n, p in parameters.items()}, shape)
 

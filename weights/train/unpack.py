@@ -26,10 +26,12 @@ OTHER = {"embedding.token.weight": "bert.embeddings.word_embeddings.weight",
 
 
 def read_tensor(data, entry):
-    """Of rows or panels, f32 or one of the int8 types (weights/FORMAT.md)."""
+    """Of rows or panels, f32, f16 or one of the int8 types (weights/FORMAT.md)."""
     shape, begin = entry["shape"], entry["offset"]
     if entry["type"] == "f32" and entry["layout"] == "rows":
         return numpy.frombuffer(data, "<f4", int(numpy.prod(shape)), begin).reshape(shape)
+    if entry["type"] == "f16" and entry["layout"] == "rows":
+        return numpy.frombuffer(data, "<f2", int(numpy.prod(shape)), begin).reshape(shape).astype(numpy.float32)
     rows, columns = shape
     if entry["layout"] == "rows":
         held, wide = rows, columns
@@ -40,10 +42,14 @@ def read_tensor(data, entry):
         elements = elements.reshape(held // 16, wide // 4, 16, 4).transpose(0, 2, 1, 3).reshape(held, wide)
     at = begin + -(-held * wide // 64) * 64
     matrix = elements.astype(numpy.float32) * numpy.frombuffer(data, "<f4", held, at)[:, None]
-    if entry["type"] in ("int8a8", "int8a7"):
+    if entry["type"] in ("int8a8", "int8a7", "int8k"):
         matrix[:, :columns] *= numpy.frombuffer(data, "<f4", columns, at + 8 * held)
-    elif entry["type"] != "int8":
-        raise SystemExit("%s has the type %s: expected f32, int8, int8a7 or int8a8" % (entry["name"], entry["type"]))
+    if entry["type"] == "int8k": # four columns are kept
+        at += 8 * held + 4 * -(-columns // 16) * 16
+        kept = numpy.frombuffer(data, "<f4", 4 * held, at + 64).reshape(held // 16, 4, 16).transpose(0, 2, 1)
+        matrix[:, numpy.frombuffer(data, "<u4", 4, at)] = kept.reshape(held, 4)
+    elif entry["type"] not in ("int8", "int8a7", "int8a8"):
+        raise SystemExit("%s has the type %s: expected f32, f16 or one of int8" % (entry["name"], entry["type"]))
     return matrix[:rows, :columns]
 
 

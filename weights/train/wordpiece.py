@@ -1,11 +1,13 @@
 """BERT's lower-cased tokenization in Python, and the training of its vocabulary."""
 
 import heapq
+import re
 import unicodedata
 from collections import Counter, defaultdict
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PAD, UNK, CLS, SEP, MASK = range(5)
+CONTROL, PLAIN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]"), re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")
 
 
 def is_punctuation(c):
@@ -19,6 +21,8 @@ def is_chinese(c):
 def words(text):
     """Words and punctuation marks after BERT's normalisation: no control characters, no accents,
     lower case."""
+    if text.isascii() and not CONTROL.search(text): # the same, faster
+        return PLAIN.findall(text.lower())
     out = []
     for c in unicodedata.normalize("NFD", text):
         category = unicodedata.category(c)
