@@ -88,6 +88,7 @@ static double score_of(size_t id)
 struct expected {
     const char *file, *config, *pieces[8];
     const char *words, *added, *normalizer, *single, *pair, *unknown;
+    const char *newer; /* the normalizer in transformers 5; NULL: the same */
 };
 
 #define SPACE "\xE2\x96\x81"
@@ -102,7 +103,8 @@ static const struct expected CASES[] = {
      STEPS,
      "0:0 A:0 2:0",
      "0:0 A:0 2:0 2:0 B:0 2:0",
-     "3"},
+     "3",
+     "charsmap"},
     {"sentencepiece.bpe.model",
      "{\"tokenizer_class\": \"CamembertTokenizer\"}",
      {"<unk>", "<s>", "</s>", "b"},
@@ -111,7 +113,8 @@ static const struct expected CASES[] = {
      STEPS,
      "5:0 A:0 6:0",
      "5:0 A:0 6:0 6:0 B:0 6:0",
-     "3"},
+     "3",
+     "charsmap"},
     {"spiece.model",
      "{\"tokenizer_class\": \"T5Tokenizer\", \"extra_ids\": 2}",
      {"<pad>", "</s>", "<unk>", "b"},
@@ -120,7 +123,8 @@ static const struct expected CASES[] = {
      STEPS,
      "A:0 1:0",
      "A:0 1:0 B:0 1:0",
-     "2"},
+     "2",
+     "charsmap"},
     {"spiece.model",
      "{\"tokenizer_class\": \"AlbertTokenizerFast\", \"keep_accents\": true}",
      {"<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", "5,"},
@@ -129,7 +133,8 @@ static const struct expected CASES[] = {
      "replace:``:\" replace:'':\" lower charsmap replace_runs:2:%20:%20",
      "2:0 A:0 3:0",
      "2:0 A:0 3:0 B:1 3:1",
-     "1"},
+     "1",
+     "replace:``:\" replace:'':\" lower charsmap"},
     {"spm.model",
      "{}",
      {"[PAD]", "[CLS]", "[SEP]", "[UNK]", "b"},
@@ -149,28 +154,41 @@ static size_t count(const struct expected *expected)
     return n;
 }
 
+static void check_case(const struct expected *expected, bool is_newer)
+{
+    char words[256] = "";
+    tokenizer_folder_as = is_newer ? AS_ANY : AS_TRANSFORMERS_4;
+    if (!read_directory())
+        fail_msg("%s: %s", expected->file, program_words);
+    for (size_t id = 0; id < tokenizer.draft.words.n; id++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", id > 0 ? " " : "",
+                 tokenizer.draft.words.texts[id]);
+    is_newer = is_newer && expected->newer != NULL;
+    assert_string_equal(words, expected->words);
+    assert_string_equal(draft_get(&tokenizer.draft, "kind"), "unigram");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), expected->added);
+    assert_string_equal(draft_get(&tokenizer.draft, "normalizer"),
+                        is_newer ? expected->newer : expected->normalizer);
+    assert_string_equal(draft_get(&tokenizer.draft, "splitter"),
+                        is_newer ? "blanks metaspace:always" : "metaspace:always");
+    assert_int_equal(strstr(tokenizer.note, "as transformers 5 does") != NULL, is_newer);
+    assert_string_equal(draft_get(&tokenizer.draft, "unknown"), expected->unknown);
+    assert_string_equal(tokenizer.single, expected->single);
+    assert_string_equal(tokenizer.pair, expected->pair);
+}
+
 TEST(families)
 {
     struct bytes_out model;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const struct expected *expected = &CASES[i];
-        char words[256] = "";
         support_temp_dir(directory);
         put_model(&model, expected->pieces, count(expected), 1, (uint8_t)atoi(expected->unknown));
         write_file(expected->file, model.data, model.len);
         write_file("tokenizer_config.json", expected->config, strlen(expected->config));
-        if (!read_directory())
-            fail_msg("%s: %s", expected->file, program_words);
-        for (size_t id = 0; id < tokenizer.draft.words.n; id++)
-            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", id > 0 ? " " : "",
-                     tokenizer.draft.words.texts[id]);
-        assert_string_equal(words, expected->words);
-        assert_string_equal(draft_get(&tokenizer.draft, "kind"), "unigram");
-        assert_string_equal(draft_get(&tokenizer.draft, "added"), expected->added);
-        assert_string_equal(draft_get(&tokenizer.draft, "normalizer"), expected->normalizer);
-        assert_string_equal(draft_get(&tokenizer.draft, "unknown"), expected->unknown);
-        assert_string_equal(tokenizer.single, expected->single);
-        assert_string_equal(tokenizer.pair, expected->pair);
+        check_case(expected, false);
+        import_free();
+        check_case(expected, true);
         if (i == 0)
             assert_true(score_of(4) == -3 && score_of(5) == -4 && score_of(6) == 0);
         if (i == 3) /* a number and a comma */
@@ -193,10 +211,13 @@ TEST(model_type)
     assert_string_equal(tokenizer.single, "2:0 A:0 3:0");
     assert_true(tokenizer.lowercases);
     import_free();
-    static const char *const configs[][2] = {
-        {"{\"mask_token\": \"[MASK]\", \"cls_token\": \"[CLS]\"}", NULL},
-        {"{\"additional_special_tokens\": [\"[NEW]\"]}", "the token '[NEW]' of the files beside"},
-        {"{\"mask_token\": {\"content\": \"[MASK]\", \"lstrip\": false}}", "the token '[MASK]'"},
+    static const char *const configs[][3] = {
+        {"{\"mask_token\": \"[MASK]\", \"cls_token\": \"[CLS]\"}", NULL, "0 1 2 3 4:l"},
+        {"{\"additional_special_tokens\": [\"[NEW]\"]}", "the new token '[NEW]'"},
+        {"{\"mask_token\": {\"content\": \"[MASK]\", \"lstrip\": false}}", NULL, "0 1 2 3 4"},
+        {"{\"mask_token\": {\"content\": \"[MASK]\", \"lstrip\": true, \"normalized\": true}}",
+         NULL, "0 1 2 3 4:nl"},
+        {"{\"additional_special_tokens\": [\"5,\"]}", NULL, "0 1 2 3 4:l 5"},
         {"{\"truncation_side\": \"left\"}", "'truncation_side'"},
     };
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -205,6 +226,8 @@ TEST(model_type)
             refused(configs[i][1]);
         else
             assert_true(read_directory());
+        if (configs[i][2] != NULL)
+            assert_string_equal(draft_get(&tokenizer.draft, "added"), configs[i][2]);
         import_free();
     }
     write_file("tokenizer_config.json", "{\"tokenizer_class\": \"LlamaTokenizer\"}", 37);

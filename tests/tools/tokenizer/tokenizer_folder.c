@@ -7,12 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+enum reference_release tokenizer_folder_as = AS_ANY;
+
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer)
 {
     static struct folder folder;
     static bool is_right;
     READ_OR_REFUSE(&is_right, {
         folder_open(&folder, directory);
+        folder.as = tokenizer_folder_as;
         import_tokenizer_read(tokenizer, &folder, "", false);
     });
     if (!is_right)

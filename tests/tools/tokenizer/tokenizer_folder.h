@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The release that is followed where they differ. */
+extern enum reference_release tokenizer_folder_as;
+
 /* Reads the folder's tokenizer. False: it was refused, and program_words says why. */
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 

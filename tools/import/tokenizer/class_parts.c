@@ -328,7 +328,5 @@ void class_conflicts_check(struct json_tokenizer *json)
     if (in_blanks || beside->as == AS_TRANSFORMERS_5)
         class_settings_set(json, beside, class);
     if (in_blanks)
-        snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
-                 "blanks at the ends of texts and rare ones are split as transformers 5 does, not "
-                 "as tokenizer.json says; --as transformers-4 follows tokenizer.json");
+        snprintf(json->tokenizer->note, sizeof json->tokenizer->note, BLANKS_NOTE "tokenizer.json");
 }

@@ -165,35 +165,34 @@ struct family {
     int unknown;                                     /* id, or NO_ID: as the file says */
     bool lowercases;                                 /* unless the files say otherwise */
     bool lowers_numbers;                             /* pieces like "5," are 100 less likely */
-    const char *normalizer, *splitter, *added, *single, *pair;
+    const char *normalizer, *added;
+    const char *first, *last; /* of the templates */
+    enum frame frame;
 };
 
 #define SPACES_TO_ONE "replace_runs:2:%20:"
 #define METASPACE     "\xE2\x96\x81"
 #define USUAL_STEPS   "charsmap strip_end " SPACES_TO_ONE METASPACE
-#define ROBERTA_PAIR  "<s>:0 A:0 </s>:0 </s>:0 B:0 </s>:0"
-#define BERT_FRAME    .single = "[CLS]:0 A:0 [SEP]:0", .pair = "[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1"
+#define OF_ROBERTA    .first = "<s>", .last = "</s>", .frame = FRAME_ROBERTA
+#define OF_BERT       .first = "[CLS]", .last = "[SEP]", .frame = FRAME_BERT
 
 static const struct family FAMILIES[] = {
     {"XLMRobertaTokenizer", "xlm-roberta", "sentencepiece.bpe.model",
      .before = {"<s>", "<pad>", "</s>", "<unk>"}, .n_skipped = 3, .mask = "<mask>", .unknown = 3,
-     .normalizer = USUAL_STEPS, .splitter = "metaspace:always",
-     .added = "<s> <pad> </s> <unk> <mask>:l", .single = "<s>:0 A:0 </s>:0", .pair = ROBERTA_PAIR},
+     .normalizer = USUAL_STEPS, .added = "<s> <pad> </s> <unk> <mask>:l", OF_ROBERTA},
     {"CamembertTokenizer", "camembert", "",
      .before = {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"}, .last_before = -100,
      .n_skipped = 1, .mask = "<mask>", .unknown = 3, .normalizer = USUAL_STEPS,
-     .splitter = "metaspace:always", .added = "<s> <pad> </s> <unk> <mask>:l",
-     .single = "<s>:0 A:0 </s>:0", .pair = ROBERTA_PAIR},
+     .added = "<s> <pad> </s> <unk> <mask>:l", OF_ROBERTA},
     {"AlbertTokenizer", "albert", "", .unknown = NO_ID, .lowercases = true, .lowers_numbers = true,
      .normalizer =
          "replace:``:\" replace:'':\" nfkd drop_marks lower charsmap " SPACES_TO_ONE "%20",
-     .splitter = "metaspace:always", .added = "<pad> <unk> [CLS] [SEP] [MASK]:l", BERT_FRAME},
+     .added = "<pad> <unk> [CLS] [SEP] [MASK]:l", OF_BERT},
     {"DebertaV2Tokenizer", "deberta-v2", "spm.model", .mask = "[MASK]", .unknown = NO_ID,
      .normalizer = "lower strip_start strip_end charsmap " SPACES_TO_ONE "%20",
-     .splitter = "metaspace:always", .added = "[PAD] [CLS] [SEP] [UNK] [MASK]", BERT_FRAME},
+     .added = "[PAD] [CLS] [SEP] [UNK] [MASK]", OF_BERT},
     {"T5Tokenizer", "t5", "spiece.model", .unknown = NO_ID, .normalizer = USUAL_STEPS,
-     .splitter = "metaspace:always", .added = "<pad> </s> <unk>", .single = "A:0 </s>:0",
-     .pair = "A:0 </s>:0 B:0 </s>:0"},
+     .added = "<pad> </s> <unk>", .first = "</s>", .last = "</s>", .frame = FRAME_T5},
 };
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
 
@@ -290,21 +289,6 @@ static void set_added(struct import_tokenizer *tokenizer, const struct family *f
     list_set(&list, &tokenizer->draft, "added");
 }
 
-/* Writes "<s>:0 A:0" with ids for texts. */
-static void set_template(struct import_tokenizer *tokenizer, char *template, const char *frame)
-{
-    char word[64], type[16];
-    size_t used = 0;
-    while (next_word(&frame, word, type)) {
-        const char *blank = used > 0 ? " " : "";
-        bool is_text = strcmp(word, "A") == 0 || strcmp(word, "B") == 0;
-        used += (size_t)(is_text ? snprintf(template + used, TEMPLATE_BYTES - used, "%s%s:%s",
-                                            blank, word, type)
-                                 : snprintf(template + used, TEMPLATE_BYTES - used, "%s%zu:%s",
-                                            blank, special_id(tokenizer, word), type));
-    }
-}
-
 static void set_steps(struct import_tokenizer *tokenizer, const struct family *family,
                       const struct json_file *config, bool has_map)
 {
@@ -315,47 +299,62 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct family *f
     struct blank_list list = {.n = 0};
     class_steps(&list, family->normalizer, &switches);
     list_set(&list, &tokenizer->draft, "normalizer");
-    draft_set_text(&tokenizer->draft, "splitter", family->splitter);
+    draft_set_text(&tokenizer->draft, "splitter", "metaspace:always");
 }
 
-/* Refuses a token of the files beside that the family does not have, or has with other switches. A
- * token that is only a text has those of the family. */
-static void check_named_tokens(struct import_tokenizer *tokenizer,
-                               const struct tokenizer_beside *beside)
+/* Stores a letter for each switch of a token that is on. Returns whether it says any. */
+static bool read_letters(const json_t *token, char letters[8])
 {
     static const char *const switches[] = {"normalized", "lstrip", "rstrip", "single_word"};
-    struct json_tokenizer json = {
-        .tokenizer = tokenizer, .beside = beside, .n_model = (int64_t)tokenizer->draft.words.n};
-    const char *added = draft_get(&tokenizer->draft, "added");
-    json_t *token;
-    size_t i;
-    json.file.root = json_object();
-    class_tokens_set(&json);
-    json_array_foreach(json_object_get(json.file.root, "added_tokens"), i, token)
-    {
-        char item[64];
-        size_t used = (size_t)snprintf(item, sizeof item, "%.0f",
-                                       json_number_value(json_object_get(token, "id")));
-        bool is_text = true, is_right = name_is_listed(added, item), has_any = false;
-        for (size_t k = 0; k < 4; k++) {
-            const json_t *value = json_object_get(token, switches[k]);
-            is_text = is_text && value == NULL;
-            if (json_is_true(value))
-                used += (size_t)snprintf(item + used, sizeof item - used, "%s%c",
-                                         has_any ? "" : ":", switches[k][0]);
-            has_any = has_any || json_is_true(value);
-        }
-        for (const char *letters = "lrwn"; is_text && !is_right && *letters != '\0'; letters++) {
-            snprintf(item + used, sizeof item - used, ":%c", *letters);
-            is_right = name_is_listed(added, item);
-        }
-        if (is_text ? !is_right : !name_is_listed(added, item))
-            file_die(tokenizer->name,
-                     "the token '%.100s' of the files beside the sentencepiece model is not one "
-                     "that its class adds by itself; expected a tokenizer.json (save_pretrained of "
-                     "a fast tokenizer writes one)",
-                     json_string_value(json_object_get(token, "content")));
+    size_t n = 0;
+    bool has_any = false;
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *value = json_object_get(token, switches[i]);
+        has_any = has_any || value != NULL;
+        if (json_is_true(value))
+            letters[n++] = "nlrw"[i];
     }
+    letters[n] = '\0';
+    return has_any;
+}
+
+/* Adds the tokens that the files beside name, and the switches that they say; a text alone has
+ * those of the family. */
+static void add_named_tokens(struct json_tokenizer *json)
+{
+    struct import_tokenizer *tokenizer = json->tokenizer;
+    const char *left = draft_get(&tokenizer->draft, "added");
+    struct blank_list list = {.n = 0};
+    char word[64], flags[16], letters[8];
+    size_t n_words = tokenizer->draft.words.n;
+    json_t *token, **named = alloc_zeros(n_words, sizeof(json_t *));
+    size_t i;
+    json->n_model = (int64_t)n_words;
+    json->file.root = json_object();
+    class_tokens_set(json);
+    json_array_foreach(json_object_get(json->file.root, "added_tokens"), i, token)
+    {
+        size_t id = (size_t)json_number_value(json_object_get(token, "id"));
+        if (id >= n_words)
+            file_die(tokenizer->name,
+                     "the files beside the sentencepiece model have the new token '%.100s'; "
+                     "expected a tokenizer.json (save_pretrained of a fast tokenizer writes one)",
+                     json_string_value(json_object_get(token, "content")));
+        named[id] = token;
+    }
+    while (next_word(&left, word, flags)) {
+        size_t id = strtoul(word, NULL, 10);
+        if (read_letters(named[id], letters))
+            snprintf(flags, sizeof flags, "%s", letters);
+        list_add(&list, "%s%s%s", word, flags[0] != '\0' ? ":" : "", flags);
+        named[id] = NULL;
+    }
+    for (size_t id = 0; id < n_words; id++)
+        if (named[id] != NULL) {
+            read_letters(named[id], letters);
+            list_add(&list, "%zu%s%s", id, letters[0] != '\0' ? ":" : "", letters);
+        }
+    draft_replace(&tokenizer->draft, "added", list.text);
 }
 
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
@@ -365,6 +364,8 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     struct model model;
     read_model(&model, tokenizer->name, text, len);
     const struct family *family = find_family(tokenizer, name, tokenizer_model_type(beside));
+    const struct reference_class *class = class_named(family->tokenizer_class);
+    struct json_tokenizer json = {.tokenizer = tokenizer, .beside = beside};
     bool has_extra = strcmp(family->model_type, "t5") == 0;
     size_t n_extra = has_extra ? json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
     if (n_extra > MOST_EXTRA_IDS)
@@ -378,7 +379,12 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
         charsmap_set(tokenizer, model.map, model.map_len);
     set_steps(tokenizer, family, &beside->config, model.map != NULL);
     set_added(tokenizer, family, &model, n_extra);
-    check_named_tokens(tokenizer, beside);
-    set_template(tokenizer, tokenizer->single, family->single);
-    set_template(tokenizer, tokenizer->pair, family->pair);
+    add_named_tokens(&json);
+    templates_set(tokenizer, special_id(tokenizer, family->first),
+                  special_id(tokenizer, family->last), family->frame);
+    if (class == NULL || beside->as == AS_TRANSFORMERS_4)
+        return;
+    class_settings_set(&json, beside, class);
+    if (beside->as == AS_ANY)
+        snprintf(tokenizer->note, sizeof tokenizer->note, BLANKS_NOTE "the sentencepiece model");
 }

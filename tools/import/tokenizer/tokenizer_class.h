@@ -60,6 +60,10 @@ void class_kind_check(struct json_tokenizer *json);
 /* Refuses parts of a tokenizer.json that its class replaces by others, or follows --as. */
 void class_conflicts_check(struct json_tokenizer *json);
 
+#define BLANKS_NOTE                                                                                \
+    "blanks at the ends of texts and rare ones are split as transformers 5 does; --as "            \
+    "transformers-4 splits them as 4 does by "
+
 /* Sets everything but the vocabulary and the added tokens to what the class makes of the files. */
 void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
                         const struct reference_class *class);
