@@ -56,8 +56,8 @@ static unsigned flips_of(uint32_t code)
 }
 
 /* Exceptions are those to Unicode 15, so characters that utf8proc 2.9 or later assigns are
- * unassigned here. The reference's regular expressions have older data than its other parts: numbers that are
- * new in the latter are no word characters. */
+ * unassigned here. The reference's regular expressions have older data than its other parts:
+ * numbers that are new in the latter are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {
     const unsigned flips = flips_of(code);
