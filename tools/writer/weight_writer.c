@@ -197,8 +197,7 @@ engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
     if (writer->status != ENGINE_OK || wrong != NULL)
         return wrong != NULL ? refuse(writer, "tokenizer: %s: expected %s", key, wrong)
                              : writer->status;
-    wrong =
-        vocabulary_view(&tokenizer.vocabulary, writer->vocabulary.data, writer->vocabulary.len);
+    wrong = vocabulary_view(&tokenizer.vocabulary, writer->vocabulary.data, writer->vocabulary.len);
     for (size_t i = 0; i < writer->n_own_sections && wrong == NULL; i++) {
         const struct own_section *own = &writer->own_sections[i];
         const char tag[] = {own->tag[0], own->tag[1], own->tag[2], own->tag[3], '\0'};
