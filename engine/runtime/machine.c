@@ -149,7 +149,7 @@ const struct kernels *machine_kernels(bool tiles, engine_error *error)
             "avx512vnni, avx512bf16, amx, neon, neondot or neoni8mm",
             isa);
     return kernels != NULL && kernels->needs_tiles && !machine_allow_tiles()
-               ? kernels_select("avx512bf16", false)
+               ? kernels_select(isa, false)
                : kernels;
 }
 

@@ -298,7 +298,8 @@ void product_int8_neoni8mm(const struct product *product);
  * "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx" on x86-64; "neon", "neondot", "neoni8mm"
  * on aarch64 (NULL or empty: the best). If the CPU lacks isa, the result is the best set below it,
  * "portable" for names of another architecture; NULL for an unknown name. amx is chosen only for
- * products in int8 or bfloat16, its only difference from avx512bf16. */
+ * products in int8 or bfloat16, its only difference from avx512bf16, which Intel's processors get
+ * only by its name. */
 const struct kernels *kernels_select(const char *isa, bool tiles);
 
 #endif

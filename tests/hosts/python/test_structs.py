@@ -44,7 +44,7 @@ class Layout(unittest.TestCase):
         self.assertEqual(dict(_library.engine_search_options._fields_)["progress"], ctypes.c_void_p)
         fields = {name: kind for name, kind in _library.engine_encode_options._fields_}
         self.assertEqual((fields["prompt"], fields["prompt_text"], fields["role"]), (ctypes.c_char_p,) * 2 + (ctypes.c_int,))
-        self.assertEqual(_library.engine_info._fields_[-1], ("checksum", ctypes.c_uint32))
+        self.assertEqual(dict(_library.engine_info._fields_)["checksum"], ctypes.c_uint32)
         self.assertEqual((_library.library.engine_row_bytes.argtypes, _library.library.engine_row_bytes.restype),
                          ([ctypes.c_int, ctypes.c_size_t], ctypes.c_size_t))
         self.assertEqual(_library.library.engine_version.argtypes, [])
