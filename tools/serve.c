@@ -1,5 +1,5 @@
 /* serve.c - encode-serve: calls over HTTP. Read the options, open the models and the socket,
- * start the thread that computes and those of HTTP; then wait for signals. */
+ * start the threads of calls and of HTTP; meanwhile wait for signals. */
 #include "tools/serve/serve.h"
 #include "tools/common/alloc.h"
 
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,21 +96,55 @@ static void never_wait_for_stderr(void)
         close(fd);
 }
 
-/* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. */
-static void wait_for_signals(const struct serve_options *options, const sigset_t *signals)
+static struct {
+    struct serve_options options;
+    atomic_bool is_opening, is_serving;
+} server;
+
+/* A thread of its own, so that signals and timeouts wait for no file. The first one starts all. */
+static void *open_files(void *unused)
 {
-    static const double MOST_SECONDS = 30;
-    const struct timespec moment = {.tv_nsec = 10000000}, half = {.tv_nsec = 500000000};
-    for (int got; (got = sigtimedwait(signals, NULL, &half)) < 0 || got == SIGHUP;) {
-        clients_sweep();
-        if (got < 0)
-            continue;
-        const bool has_models = models_open(options),
-                   has_keys = access_read_keys(options->key_file);
+    const struct serve_options *options = &server.options;
+    const bool has_keys = access_read_keys(options->key_file), has_models = models_open(options);
+    (void)unused;
+    if (server.is_serving) {
         program_note("%s; %s",
                      has_models ? "weight files: opened anew" : "the old weight files stay",
                      has_keys ? "keys: read anew" : "the old keys stay");
+    } else {
+        if (!has_keys || !has_models)
+            exit(PROGRAM_FAILED);
+        queue_start(options->queue_tokens, options->batch_tokens);
+        http_start(open_socket(options->listen), options);
     }
+    server.is_serving = true;
+    server.is_opening = false;
+    return NULL;
+}
+
+static void start_opening(void)
+{
+    pthread_t thread;
+    server.is_opening = true;
+    if (pthread_create(&thread, NULL, open_files, NULL) != 0)
+        program_die("cannot start a thread");
+    pthread_detach(thread);
+}
+
+/* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. SIGHUP waits for
+ * the files that are being opened. */
+static void wait_for_signals(const sigset_t *signals, const sigset_t *ends)
+{
+    static const double MOST_SECONDS = 30;
+    const struct timespec moment = {.tv_nsec = 10000000}, half = {.tv_nsec = 500000000};
+    for (int got; (got = sigtimedwait(server.is_opening ? ends : signals, NULL, &half)) < 0 ||
+                  got == SIGHUP;) {
+        clients_sweep();
+        if (got == SIGHUP)
+            start_opening();
+    }
+    if (!server.is_serving)
+        _exit(PROGRAM_DONE);
     const double since = program_seconds();
     while (!http_drain()) {
         if (program_seconds() - since > MOST_SECONDS)
@@ -117,29 +152,28 @@ static void wait_for_signals(const struct serve_options *options, const sigset_t
         clients_sweep();
         nanosleep(&moment, NULL);
     }
+    if (server.is_opening)
+        _exit(PROGRAM_DONE);
 }
 
 int main(int argc, char *argv[])
 {
-    struct serve_options options;
-    sigset_t signals;
+    sigset_t signals, ends;
     program_begin("encode-serve", argv);
-    serve_options_read(&options, argc, argv);
-    set_passive_waiting(argv, options.n_threads);
+    serve_options_read(&server.options, argc, argv);
+    set_passive_waiting(argv, server.options.n_threads);
     never_wait_for_stderr();
     mallopt(M_MMAP_THRESHOLD, 1 << 17); /* large blocks go back to Linux when they are freed */
     json_set_alloc_funcs(read_alloc, read_free);
     json_object_seed(0);
-    sigemptyset(&signals);
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    signals = ends;
     sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    if (!access_read_keys(options.key_file) || !models_open(&options))
-        return PROGRAM_FAILED;
-    queue_start(options.queue_tokens, options.batch_tokens);
-    http_start(open_socket(options.listen), &options);
-    wait_for_signals(&options, &signals);
+    start_opening();
+    wait_for_signals(&signals, &ends);
     return PROGRAM_DONE;
 }

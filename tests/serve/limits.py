@@ -25,6 +25,23 @@ def statuses(data):
     return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d+)", data)]
 
 
+def is_blocked(pid, number):
+    """Returns whether a process has blocked a signal, which it then waits for."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^SigBlk:\s+(\w+)", file.read(), re.M)[1], 16) >> (number - 1) & 1
+
+
+def make_slow():
+    """Makes a tokenizer of which each letter a becomes 384."""
+    grow = [{"type": "Replace", "pattern": {"String": "a"}, "content": "a" * n} for n in (8, 8, 6)]
+    write(f"{FOLDER}/tokenizer.json", json.dumps({
+        "version": "1.0", "added_tokens": [], "normalizer": {"type": "Sequence", "normalizers": grow},
+        "pre_tokenizer": {"type": "Whitespace"},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "a": 1, "##a": 2}}}))
+    program("encode-import", "--tokenizer-only", f"{FOLDER}/tokenizer.json", "-o", f"{FOLDER}/slow.weights")
+
+
 def read_all(connection):
     data = b""
     with contextlib.suppress(OSError):
@@ -188,6 +205,76 @@ class Time(unittest.TestCase):
             time.sleep(0.1)
             server.good(OPENAI, SMALL, headers={"Authorization": "Bearer key"})
         server.end()
+
+
+class Slow(unittest.TestCase):
+    """A weight file that makes a letter hundreds, within what is accepted: 20 seconds for a text of 2 MB."""
+
+    TEXT = request("/tokenize", {"model": "slow", "inputs": "a" * 2000000}, "Connection: close")
+
+    def start(self, n):
+        """Returns a server, and n connections whose texts are read, or wait for that."""
+        server = Server("--log", "json", models=("plain", "slow"))
+        before = server.cpu_seconds()
+        held = [server.send(self.TEXT) for _ in range(n)]
+        await_true(lambda: server.cpu_seconds() > before + 0.5)
+        return server, held
+
+    def test_others(self):
+        """More slow texts than threads delay no small call; when their clients have gone, they end."""
+        server, held = self.start(10)
+        with server:
+            for _ in range(20):
+                server.good("/health")
+                server.good(OPENAI, SMALL)
+            self.assertEqual(select.select(held, [], [], 0)[0], [])
+            for connection in held:
+                connection.close()
+            await_true(lambda: sum(b"/tokenize" in line for line in list(server.lines)) == 10)
+            server.good("/tokenize", {"model": "plain", "inputs": ["a"] * 2000})
+        slow = [json.loads(line) for line in server.lines if b'"slow"' in line or b'"status": 499' in line]
+        self.assertEqual([(line["status"], line["tokens"]) for line in slow], [(499, 0)] * 10)
+
+    def test_many_texts(self):
+        """So do many texts that are short, each."""
+        data = request("/tokenize", {"model": "slow", "inputs": ["a" * 900] * 2000})
+        with Server("--log", "json", models=("plain", "slow")) as server:
+            before = server.cpu_seconds()
+            connection = server.send(data)
+            await_true(lambda: server.cpu_seconds() > before + 0.5)
+            connection.close()
+            await_true(lambda: list(server.lines))
+        line = json.loads(server.lines[0])
+        self.assertEqual((line["status"], line["texts"] < 2000), (499, True), line)
+
+    def test_end(self):
+        """SIGTERM does not wait for them."""
+        server, held = self.start(6)
+        server.end()
+        self.assertEqual([statuses(read_all(connection)) for connection in held], [[503]] * 6)
+        for connection in held:
+            connection.close()
+
+    def test_opening(self):
+        """A file that cannot be read to its end, now: signals, timeouts and calls do not wait for it."""
+        path = f"{FOLDER}/pipe"
+        os.mkfifo(path)
+        command = [f"{PROGRAMS}/encode-serve", "--listen", "127.0.0.1:0", "-m", f"{FOLDER}/plain.weights",
+                   "--api-key-file", path]
+        with subprocess.Popen(command) as process:
+            await_true(lambda: is_blocked(process.pid, signal.SIGHUP))
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(60), 0)
+        os.unlink(path)
+        write(path, "key\n")
+        with Server("--log", "none", "--timeout", "1", "--api-key-file", path) as server:
+            os.unlink(path)
+            os.mkfifo(path)
+            server.process.send_signal(signal.SIGHUP)
+            await_true(lambda: server.status_file("Threads") > 10)
+            self.assertEqual(server.call(OPENAI, SMALL, headers={"Authorization": "Bearer key"})[0], 200)
+            with server.send(b"POST") as connection:
+                self.assertEqual(read_all(connection), b"")
 
 
 class Access(unittest.TestCase):
@@ -361,6 +448,7 @@ class Shapes(unittest.TestCase):
 
 if __name__ == "__main__":
     make_models()
+    make_slow()
     FRAME = ["--add-token", "[CLS]", "--template-single", "[CLS]:0 A:0", "--layers", "1", "--max-tokens", "512"]
     program("encode-new", "-o", f"{FOLDER}/wide.weights", "--width", "384", *FRAME)
     program("encode-new", "-o", f"{FOLDER}/sparse.weights", "--width", "32", "--vocabulary", "30522", "--head", "mask",

@@ -81,6 +81,11 @@ class Server:
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return int(re.search(rf"^{name}:\s+(\d+)", file.read(), re.M)[1])
 
+    def cpu_seconds(self):
+        """Of all threads, also those that have ended."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+
     def call(self, path, body=None, connection=None, headers=None, method=None):
         """Returns the status, the headers and the answer of a call; body: bytes, or what becomes JSON."""
         own = connection or self.connect()

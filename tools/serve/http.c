@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { LARGE_BODY = 1 << 18 };
+enum { LONG_BODY = 1 << 14, LARGE_BODY = 1 << 18 };
 
 /* The page runs its own script and style, by their SHA-256, and calls this server alone. */
 #define PAGE_POLICY                                                                                \
@@ -215,11 +215,11 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
     clients_set(call->fd, PHASE_WAITS);
     if (http.has_ended) /* nothing may be suspended any more */
         call_fail(call, FAULT_ENDING, "the server is ending");
-    if (call->fault != FAULT_NONE || !call_read(call) || call->width == 0 || call->rows ||
-        !queue_admit(call))
-        return send_answer(call);
+    const bool is_long = call->body_len > LONG_BODY; /* and may take seconds */
+    if (call->fault != FAULT_NONE || (!is_long && !queue_admit(call)))
+        return call->is_gone ? MHD_NO : send_answer(call);
     MHD_suspend_connection(connection);
-    queue_add(call);
+    (is_long ? queue_read : queue_add)(call);
     return MHD_YES;
 }
 
@@ -254,6 +254,11 @@ void http_start(int socket, const struct serve_options *options)
         notify_connection, NULL, MHD_OPTION_END);
     if (!http.daemon)
         program_die("cannot start the HTTP server: too few descriptors, threads or memory");
+}
+
+bool http_is_draining(void)
+{
+    return http.is_draining;
 }
 
 /* A call that begins after has_ended is set is not suspended; calls before are waited for. */

@@ -17,7 +17,8 @@ static engine_status open_model(struct model *model, const char *asked, size_t n
     const char *equals = asked ? strchr(asked, '=') : NULL;
     const engine_session_options computing = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
     const engine_session_options reading =
-        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = 1, .position = ENGINE_POSITION_NONE);
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = 1, .position = ENGINE_POSITION_NONE,
+                               .progress = call_is_over);
     engine_status status =
         engine_model_open(equals ? equals + 1 : asked, NULL, &model->model, error);
     if (status != ENGINE_OK)
@@ -31,7 +32,7 @@ static engine_status open_model(struct model *model, const char *asked, size_t n
     model->opened = time(NULL);
     if (model->info.has_model)
         status = engine_session_new(model->model, &computing, &model->session, error);
-    for (size_t i = 0; status == ENGINE_OK && i < HTTP_THREADS; i++)
+    for (size_t i = 0; status == ENGINE_OK && i < HTTP_THREADS + READERS; i++)
         status = engine_session_new(model->model, &reading, &model->readers[i], error);
     return status;
 }
@@ -81,7 +82,7 @@ void models_return(struct models *models)
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; is_last && i < models->n; i++) {
         struct model *model = &models->models[i];
-        for (size_t j = 0; j < HTTP_THREADS; j++)
+        for (size_t j = 0; j < HTTP_THREADS + READERS; j++)
             engine_session_free(model->readers[j]);
         engine_session_free(model->session);
         engine_model_close(model->model);
@@ -115,5 +116,5 @@ engine_session *model_reader(struct model *model)
     static _Thread_local size_t thread; /* from 1 */
     if (thread == 0)
         thread = atomic_fetch_add(&n_threads, 1) + 1;
-    return model->readers[(thread - 1) % HTTP_THREADS];
+    return model->readers[(thread - 1) % (HTTP_THREADS + READERS)];
 }

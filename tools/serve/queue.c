@@ -3,7 +3,6 @@
 #include "tools/serve/serve.h"
 
 #include <microhttpd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,19 @@ enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20, FEW_TOKENS = 1024 }
 
 atomic_size_t queue_tokens;
 
-static struct {
+/* Calls that wait, the first one longest. */
+struct queue {
     pthread_mutex_t lock;
     pthread_cond_t added;
     struct call *first, **end;
-    size_t most_tokens, most_in_batch;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER};
+};
+
+#define QUEUE                                                                                      \
+    {                                                                                              \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER                       \
+    }
+static struct queue unread = QUEUE, queue = QUEUE;
+static size_t most_tokens, most_in_batch;
 
 /* What one call of the engine computes: n_computed texts of each call, from its n_done on. */
 struct batch {
@@ -31,13 +37,15 @@ struct batch {
 
 bool queue_admit(struct call *call)
 {
+    if (!call_read(call) || call->width == 0 || call->rows)
+        return false;
     const size_t n_rows = call->is_per_token ? call->n_tokens : call->n_texts;
     const size_t n = n_rows * call->width, n_tokens = queue_tokens;
     if (n > MOST_NUMBERS)
         return call_fail(call, FAULT_MANY, "the answer would have %zu numbers; at most %d are sent",
                          n, MOST_NUMBERS);
-    const size_t more = call->n_tokens <= FEW_TOKENS ? queue.most_tokens / 4 : 0;
-    if (n_tokens > 0 && n_tokens + call->n_tokens > queue.most_tokens + more)
+    const size_t more = call->n_tokens <= FEW_TOKENS ? most_tokens / 4 : 0;
+    if (n_tokens > 0 && n_tokens + call->n_tokens > most_tokens + more)
         return call_fail(call, FAULT_BUSY, "the server is busy: %zu tokens wait; try again later",
                          n_tokens);
     if (!call_hold(call, n * sizeof *call->rows) || !call_hold_answer(call))
@@ -49,14 +57,42 @@ bool queue_admit(struct call *call)
     return true;
 }
 
-void queue_add(struct call *call)
+static void add(struct queue *to, struct call *call)
 {
     call->queued = program_seconds();
-    pthread_mutex_lock(&queue.lock);
-    *(queue.first ? queue.end : &queue.first) = call;
-    queue.end = &call->next;
-    pthread_cond_signal(&queue.added);
-    pthread_mutex_unlock(&queue.lock);
+    call->next = NULL;
+    pthread_mutex_lock(&to->lock);
+    *(to->first ? to->end : &to->first) = call;
+    to->end = &call->next;
+    pthread_cond_signal(&to->added);
+    pthread_mutex_unlock(&to->lock);
+}
+
+void queue_add(struct call *call)
+{
+    add(&queue, call);
+}
+
+void queue_read(struct call *call)
+{
+    add(&unread, call);
+}
+
+_Noreturn static void *read_calls(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&unread.lock);
+        while (!unread.first)
+            pthread_cond_wait(&unread.added, &unread.lock);
+        struct call *call = unread.first;
+        unread.first = call->next;
+        pthread_mutex_unlock(&unread.lock);
+        if (queue_admit(call))
+            queue_add(call);
+        else
+            MHD_resume_connection(call->connection);
+    }
 }
 
 /* Removes the calls that are done, have failed, or have no client, and resumes their connections:
@@ -86,11 +122,6 @@ static void finish_calls(void)
     queue.end = served ? served_end : at;
 }
 
-static bool has_hung_up(const struct call *call)
-{
-    return poll(&(struct pollfd){.fd = call->fd, .events = POLLRDHUP}, 1, 0) > 0;
-}
-
 /* Returns whether the engine can compute two calls at once. */
 static bool are_alike(const struct call *a, const struct call *b)
 {
@@ -109,7 +140,7 @@ static bool add_text(struct batch *batch, struct call *call)
     const size_t n_tokens = batch->n_tokens + call->texts[i].n;
     const size_t n_rows = batch->n_rows + (call->is_per_token ? call->texts[i].n : 1);
     if (batch->n_inputs > 0 &&
-        (n_tokens > queue.most_in_batch || n_rows * call->width > MOST_BATCH_NUMBERS))
+        (n_tokens > most_in_batch || n_rows * call->width > MOST_BATCH_NUMBERS))
         return false;
     batch->n_inputs++;
     batch->n_tokens = n_tokens;
@@ -126,7 +157,7 @@ static void fill_batch(struct batch *batch)
     bool has_grown = true;
     batch->n_calls = batch->n_inputs = batch->n_tokens = batch->n_rows = 0;
     for (struct call *call = queue.first; call; call = call->next) {
-        call->is_gone = has_hung_up(call);
+        call->is_gone = call_has_hung_up(call);
         if (!call->is_gone && (batch->n_calls == 0 || are_alike(batch->calls[0], call)))
             batch->calls[batch->n_calls++] = call;
     }
@@ -192,7 +223,7 @@ static void compute(struct batch *batch)
     }
 }
 
-_Noreturn static void *work(void *unused)
+_Noreturn static void *compute_calls(void *unused)
 {
     static struct batch batch;
     (void)unused;
@@ -212,11 +243,12 @@ _Noreturn static void *work(void *unused)
     }
 }
 
-void queue_start(size_t most_waiting, size_t most_in_batch)
+void queue_start(size_t most_waiting, size_t most_at_once)
 {
     pthread_t thread;
-    queue.most_tokens = most_waiting;
-    queue.most_in_batch = most_in_batch;
-    if (pthread_create(&thread, NULL, work, NULL) != 0)
-        program_die("cannot start a thread");
+    most_tokens = most_waiting;
+    most_in_batch = most_at_once;
+    for (int i = 0; i <= READERS; i++)
+        if (pthread_create(&thread, NULL, i < READERS ? read_calls : compute_calls, NULL) != 0)
+            program_die("cannot start a thread");
 }

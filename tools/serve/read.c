@@ -5,18 +5,38 @@
 #include "tools/serve/serve.h"
 
 #include <malloc.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static _Thread_local struct call *parsing;
+/* What the thread reads. */
+static _Thread_local struct {
+    struct call *call;
+    bool is_parsing;
+    double since;
+} reading;
+
+bool call_has_hung_up(const struct call *call)
+{
+    return poll(&(struct pollfd){.fd = call->fd, .events = POLLRDHUP}, 1, 0) > 0;
+}
+
+int call_is_over(size_t n_done, size_t n, void *unused)
+{
+    (void)n_done;
+    (void)n;
+    (void)unused;
+    reading.call->is_gone = call_has_hung_up(reading.call);
+    return reading.call->is_gone || (http_is_draining() && program_seconds() - reading.since > 1);
+}
 
 /* Returns NULL, which ends the parsing, if the call shall not have the memory. */
 void *read_alloc(size_t len)
 {
     void *data = alloc_bytes(len);
-    if (!parsing || call_hold(parsing, malloc_usable_size(data)))
+    if (!reading.is_parsing || call_hold(reading.call, malloc_usable_size(data)))
         return data;
     free(data);
     return NULL;
@@ -24,8 +44,8 @@ void *read_alloc(size_t len)
 
 void read_free(void *data)
 {
-    if (parsing)
-        parsing->n_held -= malloc_usable_size(data);
+    if (reading.is_parsing)
+        reading.call->n_held -= malloc_usable_size(data);
     free(data);
 }
 
@@ -161,26 +181,29 @@ static bool add_text(struct call *call, const json_t *text, const json_t *pair)
                                 .text_len = json_string_length(text),
                                 .pair = json_string_value(pair),
                                 .pair_len = json_string_length(pair)};
-    engine_status status;
+    engine_status status =
+        call_is_over(0, 0, NULL) ? ENGINE_ERROR_INTERRUPTED : ENGINE_ERROR_BUFFER;
     engine_result result;
     size_t needed = (input.text_len + input.pair_len) / 4 + 16;
-    do {
+    while (status == ENGINE_ERROR_BUFFER) {
         if (!need_tokens(call, needed))
             return false;
         status = engine_tokenize(session, &input, &call->options, call->tokens + call->n_tokens,
                                  call->tokens_cap - call->n_tokens, &needed, &result);
-    } while (status == ENGINE_ERROR_BUFFER);
-    const engine_error *error = engine_session_error(session);
+    }
     if (status == ENGINE_ERROR_LENGTH) {
         engine_encode_options uncut = call->options;
         uncut.max_tokens = 0;
-        engine_tokenize(session, &input, &uncut, NULL, 0, &needed, NULL);
-        return call_fail(call, FAULT_LENGTH, "%s has %zu tokens; at most %zu are taken",
-                         call_text_name(call, call->n_texts), needed, call->options.max_tokens);
+        status = engine_tokenize(session, &input, &uncut, NULL, 0, &needed, NULL);
+        if (status == ENGINE_ERROR_BUFFER)
+            return call_fail(call, FAULT_LENGTH, "%s has %zu tokens; at most %zu are taken",
+                             call_text_name(call, call->n_texts), needed, call->options.max_tokens);
     }
+    if (status == ENGINE_ERROR_INTERRUPTED)
+        return call_fail(call, FAULT_ENDING, "the server is ending");
     if (status != ENGINE_OK)
         return call_fail(call, FAULT_INPUT, "%s: %s", call_text_name(call, call->n_texts),
-                         error->message);
+                         engine_session_message(session));
     call->n_cut += result.n_dropped > 0;
     return end_text(call, needed);
 }
@@ -409,14 +432,18 @@ bool call_read(struct call *call)
 {
     json_error_t error = {.text = "it is another value"};
     const char *in_path = call->path + strlen(call->route->path);
+    reading.call = call;
+    reading.since = program_seconds();
     if (call->route->work < WORK_MODEL)
         return true;
-    parsing = call;
+    if (call_is_over(0, 0, NULL))
+        return call_fail(call, FAULT_ENDING, "the server is ending");
+    reading.is_parsing = true;
     call->json = strcmp(call->route->method, "GET") == 0
                      ? json_pack("{s:s}", "model", in_path)
                      : json_loadb(call->body, call->body_len,
                                   JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
-    parsing = NULL;
+    reading.is_parsing = false;
     free(call->body);
     call->body = NULL;
     call->n_held -= call->body_cap;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4 };
+enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, READERS = 4 };
 enum { MOST_HELD = 256 << 20, MOST_HELD_BY_CALL = MOST_HELD / 4 * 3 };       /* bytes */
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
@@ -54,8 +54,8 @@ struct model {
     char *name;
     engine_model *model;
     engine_info info;
-    engine_session *session;               /* of the thread that computes */
-    engine_session *readers[HTTP_THREADS]; /* for tokens alone */
+    engine_session *session;                         /* of the thread that computes */
+    engine_session *readers[HTTP_THREADS + READERS]; /* for tokens alone */
     time_t opened;
 };
 
@@ -165,9 +165,14 @@ const char *call_text_name(const struct call *call, size_t text);
 const struct route *call_route(const char *method, const char *path);
 
 /* Set the call's route and dialect; parse the body, find the model, and tokenize. Return false
- * after call_fail. */
+ * after call_fail; of a call whose client has gone the answer is not to be sent. */
 bool call_find_route(struct call *call);
 bool call_read(struct call *call);
+
+/* The progress callback of sessions that read: ends a call whose client has gone, and one that
+ * takes more than a second when the server ends. */
+int call_is_over(size_t n_done, size_t n, void *unused);
+bool call_has_hung_up(const struct call *call);
 
 /* Counts the memory of the answer, of which weights of words are known when they are computed.
  * Returns false after call_fail. */
@@ -181,15 +186,19 @@ void *read_alloc(size_t len);
 void read_free(void *data);
 
 /* ---- The queue: queue.c ---- */
-/* Starts the thread that computes. It takes what waits, a text of each call in turn, up to a number
- * of tokens: calls share a batch when the machine is busy, and none waits when it is not. It
- * resumes the connection of a call that has its rows or has failed, or whose client has hung up. */
-void queue_start(size_t most_waiting, size_t most_in_batch);
+/* Starts the threads that read long bodies, and the one that computes. It takes what waits, a text
+ * of each call in turn, up to a number of tokens: calls share a batch when the machine is busy, and
+ * none waits when it is not. They resume the connection of a call that has its rows, needs none or
+ * has failed, or whose client has hung up. */
+void queue_start(size_t most_waiting, size_t most_at_once);
 
-/* Counts a call, or returns false after call_fail if too much waits; adds it when its connection is
- * suspended. */
+/* Reads a call and counts it. Returns false if it needs no rows, or after call_fail: its text is
+ * wrong, or too much waits. */
 bool queue_admit(struct call *call);
+
+/* Adds a call whose connection is suspended: one that was admitted, or one to be read first. */
 void queue_add(struct call *call);
+void queue_read(struct call *call);
 
 extern atomic_size_t queue_tokens; /* that wait or are computed */
 
@@ -227,13 +236,14 @@ bool access_allows(const char *host, const char *origin);
  * machine and of allowed hosts. */
 bool access_shares(const char *origin);
 
-/* ---- HTTP: http.c, whose threads read, parse, tokenize and write ---- */
+/* ---- HTTP: http.c, whose threads receive, read short bodies, and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */
 void http_start(int socket, const struct serve_options *options);
 
 /* Accepts no connection any more, and lets none have another call. Returns true if no call is open,
  * and then closes all connections. */
 bool http_drain(void);
+bool http_is_draining(void);
 
 /* ---- Metrics and the log: metrics.c ---- */
 /* Count an ended call, and print its line; count a batch. Writes the counts, returns their type. */
