@@ -143,7 +143,8 @@ static const struct expected CASES[] = {
      "strip_start strip_end charsmap replace_runs:2:%20:%20",
      "1:0 A:0 2:0",
      "1:0 A:0 2:0 B:1 2:1",
-     "3"},
+     "3",
+     NULL},
 };
 
 static size_t count(const struct expected *expected)
