@@ -47,6 +47,7 @@ import torch
 import transformers
 
 LENGTHS = (2, 7, 16, 63, 128, 256)
+FEW = 8  # torch multiplies up to so many rows by other, shorter sums
 BARS = {"rms": 1.0, "largest": 1.2}
 
 GEMMA = {"kv_heads": 1, "head_dim": 256, "scalar": 256, "window": 512, "every": 6}
@@ -66,6 +67,8 @@ FAMILIES = {
     "modernbert": ("modernbert", 22, 768, 12, 1152, {"local_attention": 128}),
     "embeddinggemma": ("embeddinggemma", 24, 768, 3, 1152, GEMMA),
     "qwen3-embedding": ("qwen3-embedding", 28, 1024, 16, 3072, QWEN),
+    "gemma-4": ("embeddinggemma", 4, 256, 4, 768, {"head_dim": 64, "scalar": 64, "window": 64}),
+    "qwen3-4": ("qwen3-embedding", 4, 256, 4, 768, {"head_dim": 64}),
 }
 
 
@@ -238,7 +241,7 @@ def compare(title, mine, theirs):
 
 
 def measure(family, seed, options, work):
-    """Errors of ours, of torch and, where angles turn, of torch by exact angles."""
+    """Errors of ours, of torch and, where angles turn, of torch by exact angles; then of texts of few tokens."""
     folder = work / f"{family}-{seed}"
     rng = np.random.default_rng(seed)
     texts = [rng.integers(5, 900, n).tolist() for n in LENGTHS if n <= options.longest]
@@ -251,15 +254,18 @@ def measure(family, seed, options, work):
     rows = [ours(options, folder, texts, work)] + [kept[name] for name in ("single", "turned") if name in kept]
     if not options.keep:
         shutil.rmtree(folder)
-    return [errors(values, kept["exact"]) for values in rows]
+    n_few = sum(len(ids) for ids in texts if len(ids) <= FEW)  # the first
+    return [[errors(values[:n], kept["exact"][:n]) for values in rows] for n in (None, n_few)]
 
 
 def check(family, options, work):
-    mine, single, *turned = zip(*(measure(family, seed, options, work) for seed in range(1, options.seeds + 1)))
+    of_all, of_few = zip(*(measure(family, seed, options, work) for seed in range(1, options.seeds + 1)))
+    mine, single, *turned = zip(*of_all)
     _, layers, width, *_ = FAMILIES[family]
     reached = compare(f"{family} {layers}/{width}", mine, single)
     if turned:
         compare("  torch by exact angles", mine, turned[0])
+    compare(f"  texts of at most {FEW} tokens", *list(zip(*of_few))[:2])
     return reached
 
 
