@@ -362,6 +362,13 @@ TEST(vocabulary_file)
     assert_true(read_directory());
     assert_non_null(strstr(tokenizer.note, "do_lower_case"));
     import_free();
+    write_file("tokenizer.json",
+               "{\"model\": {\"type\": \"Unigram\", \"vocab\": [[\"a\", 0]], \"unk_id\": 0}}");
+    write_file("tokenizer_config.json",
+               "{\"do_lower_case\": true, \"tokenizer_class\": \"BertTokenizer\"}");
+    assert_true(read_directory());
+    assert_non_null(strstr(tokenizer.note, "does not read"));
+    import_free();
     support_remove_dir(directory);
 }
 

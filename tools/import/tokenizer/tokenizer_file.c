@@ -51,7 +51,8 @@ static void read_facts(struct import_tokenizer *tokenizer, const struct tokenize
     tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (size_t)most : 0;
     tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||
                             strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
-    if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases)
+    if (json_is_boolean(lower) && json_is_true(lower) != tokenizer->lowercases &&
+        tokenizer->note[0] == '\0')
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
                  "is followed",
