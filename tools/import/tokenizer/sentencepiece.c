@@ -382,9 +382,16 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     add_named_tokens(&json);
     templates_set(tokenizer, special_id(tokenizer, family->first),
                   special_id(tokenizer, family->last), family->frame);
-    if (class == NULL || beside->as == AS_TRANSFORMERS_4)
-        return;
-    class_settings_set(&json, beside, class);
+    if (class == NULL && beside->as == AS_TRANSFORMERS_5)
+        file_die(tokenizer->name,
+                 "the class %s of transformers 5 is not known here; expected "
+                 "--as transformers-4",
+                 family->tokenizer_class);
+    if (class != NULL && beside->as != AS_TRANSFORMERS_4)
+        class_settings_set(&json, beside, class);
     if (beside->as == AS_ANY)
-        snprintf(tokenizer->note, sizeof tokenizer->note, BLANKS_NOTE "the sentencepiece model");
+        snprintf(tokenizer->note, sizeof tokenizer->note, "%s",
+                 class != NULL ? BLANKS_NOTE "the sentencepiece model"
+                               : "tokens are as in transformers 4: 5 leaves out the map of "
+                                 "characters");
 }
