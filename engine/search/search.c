@@ -248,8 +248,9 @@ static engine_status report_skipped(const struct search *search, size_t *n_skipp
                 "row %zu (counted from 0) has no scores: it has NaN or an infinity%s (%zu such "
                 "row%s); the others can be searched",
                 (size_t)search->first_skipped,
-                search->scan.cosine ? ", or its length is neither 0 nor from 2.4e-35 to 4.2e37"
-                                    : "",
+                search->scan.metric == ENGINE_METRIC_COSINE
+                    ? ", or its length is neither 0 nor from 2.4e-35 to 4.2e37"
+                    : "",
                 n, n == 1 ? "" : "s");
 }
 
@@ -323,7 +324,6 @@ engine_status engine_search(const engine_vectors *vectors, const float *queries,
     struct search search = {.scan = {.kernels = machine_kernels(is_rounded, error),
                                      .type = vectors->type,
                                      .metric = options.metric,
-                                     .cosine = options.metric == ENGINE_METRIC_COSINE,
                                      .rows = vectors->rows,
                                      .n = vectors->n,
                                      .width = vectors->width,

@@ -69,31 +69,22 @@ void normalize_row(float *x, size_t width)
         x[i] = (float)((double)x[i] * scale);
 }
 
-double cosine(const float *a, const float *b, size_t n)
+double similarity(engine_metric metric, const float *a, const float *b, size_t n)
 {
-    double ab = 0, aa = 0, bb = 0;
+    const bool is_squared = metric == ENGINE_METRIC_EUCLIDEAN;
+    double sum = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < n && (is_squared || metric == ENGINE_METRIC_MANHATTAN); i++) {
+        const double gap = (double)a[i] - (double)b[i];
+        sum -= is_squared ? gap * gap : fabs(gap);
+    }
+    if (is_squared || metric == ENGINE_METRIC_MANHATTAN)
+        return is_squared && sum < 0 ? -sqrt(-sum) : sum; /* not -0 */
     for (size_t i = 0; i < n; i++) {
-        ab += (double)a[i] * (double)b[i];
+        sum += (double)a[i] * (double)b[i];
         aa += (double)a[i] * (double)a[i];
         bb += (double)b[i] * (double)b[i];
     }
-    return aa == 0 || bb == 0 ? 0 : ab / (sqrt(aa) * sqrt(bb));
-}
-
-double similarity(engine_metric metric, const float *a, const float *b, size_t n)
-{
-    double product = 0, squares = 0, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double difference = (double)a[i] - (double)b[i];
-        product += (double)a[i] * (double)b[i];
-        squares += difference * difference;
-        sum += fabs(difference);
-    }
-    switch (metric) {
-    case ENGINE_METRIC_DOT: return product;
-    case ENGINE_METRIC_EUCLIDEAN: return squares > 0 ? -sqrt(squares) : squares; /* not -0 */
-    case ENGINE_METRIC_MANHATTAN: return sum > 0 ? -sum : sum;
-    case ENGINE_METRIC_COSINE: break;
-    }
-    return cosine(a, b, n);
+    if (metric == ENGINE_METRIC_DOT)
+        return sum;
+    return aa == 0 || bb == 0 ? 0 : sum / (sqrt(aa) * sqrt(bb));
 }

@@ -12,9 +12,6 @@ void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tok
 /* x = x / max(|x|, 1e-12): the bound is sentence-transformers' (torch's normalize). */
 void normalize_row(float *x, size_t width);
 
-/* a·b / (|a| |b|), computed in double; 0 if either is all zeros. */
-double cosine(const float *a, const float *b, size_t n);
-
 /* The score of two vectors by a metric, computed in double: engine_metric has the formulas. */
 double similarity(engine_metric metric, const float *a, const float *b, size_t n);
 

@@ -7,6 +7,8 @@
  */
 #include "model/layers/search/scan.h"
 
+#include "model/layers/pooling.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -94,7 +96,7 @@ static void make_query(const struct scan *scan, size_t index, const float *query
     double squares = 0, sum = 0, scale = 1;
     for (size_t i = 0; i < scan->width; i++)
         squares += (double)query[i] * (double)query[i];
-    if (scan->cosine)
+    if (scan->metric == ENGINE_METRIC_COSINE)
         scale = squares > 0 ? 1 / sqrt(squares) : 0;
     if (scan->type == ENGINE_BINARY && !has_distances(scan)) /* Σ ±q = Σ over bits of 2q - Σ q */
         scale *= 2 / sqrt((double)scan->width);
@@ -141,7 +143,7 @@ static float factor_of(const struct scan *scan, const char *row, float square, f
         memcpy(&scale, row, sizeof scale);
     if (!isfinite(scale))
         return NAN;
-    if (!scan->cosine)
+    if (scan->metric != ENGINE_METRIC_COSINE)
         return isfinite(product) || isfinite(squares_of(scan, row)) ? scale : NAN;
     if (square >= 0x1p-100F && square <= FLT_MAX)
         return scale == 0 ? 0 : copysignf(1 / sqrtf(square), scale);
@@ -166,7 +168,8 @@ struct block {
  * are all 1. */
 static bool needs_squares(const struct scan *scan)
 {
-    return (scan->cosine || scan_has_candidates(scan)) && scan->type != ENGINE_BINARY;
+    return (scan->metric == ENGINE_METRIC_COSINE || scan_has_candidates(scan)) &&
+           scan->type != ENGINE_BINARY;
 }
 
 /* Scratch has a factor for each row, the scores or bounds of a group of queries, and the rows once
@@ -244,16 +247,9 @@ static void clamp_scores(const struct scan *scan, const struct block *block, siz
     }
 }
 
-/* Returns minus the distance, but not -0. */
-static float nearness(engine_metric metric, const float *a, const float *b, size_t n)
+static float limit(float x)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double gap = (double)a[i] - (double)b[i];
-        sum += metric == ENGINE_METRIC_EUCLIDEAN ? gap * gap : fabs(gap);
-    }
-    sum = fmin(metric == ENGINE_METRIC_EUCLIDEAN ? sqrt(sum) : sum, (double)FLT_MAX);
-    return sum > 0 ? -(float)sum : 0;
+    return x > FLT_MAX ? FLT_MAX : x < -FLT_MAX ? -FLT_MAX : x;
 }
 
 /* Scores n queries, from query `first` on, by minus their distances to the rows. */
@@ -272,20 +268,15 @@ static void measure_group(const struct scan *scan, const struct block *block, si
             values[i] = (float)(row_value(scan->type, row, i) * (double)scale);
         block->factors[r] = floats_are_finite(values, scan->width) ? 1 : NAN;
         for (size_t q = 0; q < n; q++)
-            rows->scores[q * rows->scores_stride + r] =
-                nearness(scan->metric, scan->queries + (first + q) * rows->query_stride, values,
-                         scan->width);
+            rows->scores[q * rows->scores_stride + r] = limit(
+                (float)similarity(scan->metric, scan->queries + (first + q) * rows->query_stride,
+                                  values, scan->width));
     }
 }
 
 /* ---- Hits ---- */
 
 enum { FUSED_ROWS = 64 };
-
-static float limit(float x)
-{
-    return x > FLT_MAX ? FLT_MAX : x < -FLT_MAX ? -FLT_MAX : x;
-}
 
 /* Fuses a row's scores. What float32 cannot hold becomes its largest number; other bits are those
  * of fuse_rows. */
@@ -351,7 +342,7 @@ static void add_hits(const struct scan *scan, const struct block *block, size_t 
     if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->factors,
                                      block->rows.n_rows, threshold))
         return;
-    if (!scan->cosine && !has_distances(scan))
+    if (scan->metric == ENGINE_METRIC_DOT)
         clamp_scores(scan, block, query, scores);
     if (scan->sparse != NULL)
         add_fused(scan, block, query, scores, NULL);

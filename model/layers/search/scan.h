@@ -30,7 +30,6 @@ struct scan {
     const struct kernels *kernels;
     engine_element type;
     engine_metric metric;
-    bool cosine; /* the metric is */
     const char *rows;
     size_t n, width;
     float *queries;                 /* [scan_query_cap(), scan_stride()], made by scan_queries */

@@ -179,19 +179,23 @@ TEST(cosine)
             a[0] = (float)ranges[r];
             for (size_t i = 0; i < n; i++)
                 opposite[i] = -a[i];
-            assert_true(fabs(cosine(a, b, n) - plain_cosine(a, b, n)) <= 1e-15);
-            assert_true(cosine(a, b, n) == cosine(b, a, n));
-            assert_true(fabs(cosine(a, a, n) - 1) <= 1e-15);
-            assert_true(fabs(cosine(a, opposite, n) + 1) <= 1e-15);
-            assert_true(cosine(a, zeros, n) == 0 && cosine(zeros, a, n) == 0);
-            assert_true(cosine(zeros, zeros, n) == 0);
+            assert_true(fabs(similarity(ENGINE_METRIC_COSINE, a, b, n) - plain_cosine(a, b, n)) <=
+                        1e-15);
+            assert_true(similarity(ENGINE_METRIC_COSINE, a, b, n) ==
+                        similarity(ENGINE_METRIC_COSINE, b, a, n));
+            assert_true(fabs(similarity(ENGINE_METRIC_COSINE, a, a, n) - 1) <= 1e-15);
+            assert_true(fabs(similarity(ENGINE_METRIC_COSINE, a, opposite, n) + 1) <= 1e-15);
+            assert_true(similarity(ENGINE_METRIC_COSINE, a, zeros, n) == 0 &&
+                        similarity(ENGINE_METRIC_COSINE, zeros, a, n) == 0);
+            assert_true(similarity(ENGINE_METRIC_COSINE, zeros, zeros, n) == 0);
             a[n - 1] = NAN;
-            assert_true(isnan(cosine(a, b, n)) && isnan(cosine(b, a, n)));
+            assert_true(isnan(similarity(ENGINE_METRIC_COSINE, a, b, n)) &&
+                        isnan(similarity(ENGINE_METRIC_COSINE, b, a, n)));
             free(zeros);
             free(opposite);
             free(b);
             free(a);
         }
     }
-    assert_true(cosine(NULL, NULL, 0) == 0);
+    assert_true(similarity(ENGINE_METRIC_COSINE, NULL, NULL, 0) == 0);
 }
