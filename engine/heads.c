@@ -140,25 +140,24 @@ static size_t n_characters(const char *text, size_t len)
 }
 
 /* Returns whether a token continues the word before it, as the pipeline of transformers judges: a
- * piece of WordPiece is not as long as its text; of others there is no blank (of ASCII) at its
- * start. */
+ * piece, if pieces have a prefix, is not as long as its text; of others there is no blank (of
+ * ASCII) at its start. A host's tokens may have no text, or another. */
 static bool continues_word(const struct tokenizer *tokenizer, const engine_input *input,
                            const engine_token *token, size_t end_before)
 {
     const char *text = token->in_pair ? input->pair : input->text;
-    if (input->tokens != NULL && /* a host's, of which the text may not be */
-        token->end > text_bytes(text, token->in_pair ? input->pair_len : input->text_len))
-        text = NULL;
-    const bool has_pieces = tokenizer->kind == TOKENIZER_WORDPIECE ||
-                            (tokenizer->kind == TOKENIZER_BPE && tokenizer->prefix.len > 0);
+    const size_t text_len = text_bytes(text, token->in_pair ? input->pair_len : input->text_len);
+    const bool has_prefix =
+        tokenizer->prefix.len > 0 &&
+        (tokenizer->kind == TOKENIZER_WORDPIECE || tokenizer->kind == TOKENIZER_BPE);
     if (token->id == tokenizer->unknown)
         return false;
-    if (text == NULL)
-        return has_pieces ? tokenizer_continues_word(tokenizer, token->id)
+    if (text == NULL || token->end > text_len)
+        return has_prefix ? tokenizer_continues_word(tokenizer, token->id)
                           : token->begin > 0 && token->begin == end_before;
-    if (!has_pieces)
+    if (!has_prefix)
         return token->begin > 0 && text[token->begin - 1] != ' ' &&
-               (token->begin == token->end || text[token->begin] != ' ');
+               (token->begin == text_len || text[token->begin] != ' ');
     size_t len = 0;
     const char *own = vocabulary_text(&tokenizer->vocabulary, token->id, &len);
     return own != NULL &&

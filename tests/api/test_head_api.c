@@ -121,6 +121,35 @@ TEST(entities_of_tokens_and_after_a_prompt)
     assert_int_equal(of_text[n - 1].end, 11);
 }
 
+/* Words of tokens that a host made: by blanks of the text, the end of which has none, else by
+ * gaps between tokens. Each word is an entity, as its label is one of B-. */
+TEST(words_of_tokens)
+{
+    engine_model *model = support_small_model("--head token --labels B-X,B-Y");
+    engine_session *session = support_session(model, NULL);
+    engine_encode_options first = ENGINE_ENCODE_OPTIONS(.strategy = ENGINE_STRATEGY_FIRST);
+    engine_token tokens[] = {{.id = 1, .end = 2},
+                             {.id = 2, .begin = 2, .end = 2},
+                             {.id = 1, .begin = 3, .end = 4},
+                             {.id = 2, .begin = 4, .end = 5},
+                             {.id = 1, .begin = 5, .end = 5}};
+    engine_input input = {.tokens = tokens, .n_tokens = 5, .text = "ab cd ", .text_len = 5};
+    engine_entity found[MOST];
+    size_t n;
+    for (input.text_len = 5; input.text_len < 7; input.text_len++) {
+        assert_int_equal(engine_entities(session, &input, &first, found, MOST, &n, NULL),
+                         ENGINE_OK);
+        assert_int_equal(n, input.text_len == 5 ? 3 : 4);
+        assert_int_equal(found[1].begin, 2);
+        assert_int_equal(found[2].end, 5);
+    }
+    input.text = NULL;
+    assert_int_equal(engine_entities(session, &input, &first, found, MOST, &n, NULL), ENGINE_OK);
+    assert_int_equal(n, 2);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
 TEST(fill_at_its_edges)
 {
     engine_input text = support_text("the [MASK] looks at the [MASK]");
