@@ -47,10 +47,8 @@ static engine_status choose_default(const engine_model *model, engine_role role,
                                     struct prompt *prompt, engine_error *error)
 {
     const bool of_pairs = ranks_pairs(model);
-    if (role == ENGINE_ROLE_QUERY && !of_pairs)
-        find(model, "query", prompt);
-    else if (role == ENGINE_ROLE_DOCUMENT && !of_pairs)
-        find(model, "document", prompt);
+    if (role != ENGINE_ROLE_TEXT && !of_pairs)
+        find(model, role == ENGINE_ROLE_QUERY ? "query" : "document", prompt);
     if (role == ENGINE_ROLE_DOCUMENT || (role == ENGINE_ROLE_QUERY && !of_pairs))
         return ENGINE_OK;
     const char *name = engine_model_metadata(model, "default_prompt");

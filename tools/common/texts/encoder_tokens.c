@@ -147,7 +147,7 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item)
     }
     item->n_tokens = result.n_tokens;
     item->n_dropped = result.n_dropped;
-    for (size_t i = 0; i < item->n_tokens; i++) {
+    for (size_t i = 0; i < item->n_tokens && item->prompt_len > 0; i++) {
         engine_token *token = &item->tokens[i];
         token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
     }
