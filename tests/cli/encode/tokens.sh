@@ -19,6 +19,9 @@ encode --tokens 'I Zoo 桜桜 [UNK]' abcdefghijklmnopqrstuvwxyz
 encode-new -o scripts.weights --words 'می‌روم नाम a' --width 4 --heads 1; encode -m scripts.weights --tokens "$(printf 'می‌روم नाम a\342\200\256')"
 printf '%s' '{"model": {"type": "BPE", "merges": [], "vocab": {"a": 0, "Ã": 1, "¯": 2, "Ġ": 3}}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}}' >bytes.json
 encode-import --tokenizer-only bytes.json -o bytes.weights && encode -m bytes.weights --tokens 'aï a'
+# A token of the blank that is put before a text has no bytes, and is no prompt's.
+sed 's/false.*/true}, "post_processor": {"type": "ByteLevel", "trim_offsets": true}}/' bytes.json >first.json
+encode-import --tokenizer-only first.json -o first.weights && encode -m first.weights --tokens aï
 encode-new -o one.weights --words a --layers 1 --heads 1 --width 4 --max-tokens 1; encode -m one.weights a
 encode -m one.weights --max-tokens 2 a
 

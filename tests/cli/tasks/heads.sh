@@ -60,7 +60,3 @@ for task in '--rank b a' '-f json --rank b a' '-f csv --rank b --in-order a' '--
 for strategy in simple first average max none; do encode -m token.head --entities --strategy $strategy -f csv 'paul smith in rome'; encode -m pieces.head --entities --strategy $strategy -f csv 'pauldog. dog.'; done
 encode-new -o bilou.weights --words 'a b c d' --width 8 --layers 0 --position none --head token --labels O,B-X,L-X,U-X,I-X --seed 5; for strategy in simple none; do encode -m bilou.weights --entities --strategy $strategy -f csv 'a b c d d a'; done
 encode --labels --strategy first dog
-
-# A blank before the text that is a token of its own is in an entity, too, though it has no bytes.
-printf '%s' '{"model": {"type": "BPE", "merges": [], "vocab": {"a": 0, "b": 1, "Ġ": 2}}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": true}}' >blank.json; encode-new -o blank.weights --tokenizer blank.json --width 8 --layers 0 --position none --head token --labels X,Y --seed 5
-encode -m blank.weights --entities --strategy none -f csv 'ab a'
