@@ -139,7 +139,8 @@ static void wait_for_signals(const sigset_t *signals, const sigset_t *ends)
     const struct timespec moment = {.tv_nsec = 10000000}, half = {.tv_nsec = 500000000};
     for (int got; (got = sigtimedwait(server.is_opening ? ends : signals, NULL, &half)) < 0 ||
                   got == SIGHUP;) {
-        clients_sweep();
+        if (server.is_serving)
+            clients_sweep();
         if (got == SIGHUP)
             start_opening();
     }
