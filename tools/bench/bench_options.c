@@ -45,7 +45,7 @@ static const struct option_row MODEL_ROWS[] = {
      TEXT_AT(struct bench_options, shape)},
     {"type", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
      LIST(types), .choices = "f32 bf16 f16 int8"},
-    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX, or AMD's BF16",
+    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX or on AMD",
      CHOICE_AT(struct bench_options, of_model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
 };
 

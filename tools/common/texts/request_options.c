@@ -29,7 +29,7 @@ const struct option_row REQUEST_MODEL_ROWS[3] = {
      "read this weight file; default $ENCODE_MODEL, else the default weights;\n"
      "if it has over 16 MiB, encode-inspect --verify FILE compares its checksums",
      TEXT_AT(struct request_options, model_path)},
-    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX, or AMD's BF16",
+    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX or on AMD",
      CHOICE_AT(struct request_options, model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
     {"position", 0, "KIND", "add these positions to the tokens: model,\n" ENGINE_POSITIONS,
      POSITION_AT(struct request_options, positions.position)},
