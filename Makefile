@@ -355,7 +355,7 @@ export BUILD PREFIX CC CFLAGS SANITIZE
 # Scripts come first: the longest suites are among them, and short ones fill up what the last of them leaves of the CPUs.
 run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(filter-out %/hand_models,$(TESTS))
 
-test: all $(TESTS)
+test: all $(BUILD)/encode-plain $(TESTS)
 	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
 
 # Other builds than the user's run in CI alone, so they hold what a report of a sanitizer shows: lines, not variables.
