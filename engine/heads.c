@@ -147,9 +147,8 @@ static bool continues_word(const struct tokenizer *tokenizer, const engine_input
 {
     const char *text = token->in_pair ? input->pair : input->text;
     const size_t text_len = text_bytes(text, token->in_pair ? input->pair_len : input->text_len);
-    const bool has_prefix =
-        tokenizer->prefix.len > 0 &&
-        (tokenizer->kind == TOKENIZER_WORDPIECE || tokenizer->kind == TOKENIZER_BPE);
+    const bool has_prefix = tokenizer->prefix.len > 0 && (tokenizer->kind == TOKENIZER_WORDPIECE ||
+                                                          tokenizer->kind == TOKENIZER_BPE);
     if (token->id == tokenizer->unknown)
         return false;
     if (text == NULL || token->end > text_len)
