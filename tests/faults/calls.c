@@ -91,6 +91,12 @@ static void tokenize(struct host *host)
         printf("token %d %zu-%zu\n", (int)tokens[i].id, tokens[i].begin, tokens[i].end);
 }
 
+/* Models that label have no vectors of their own. */
+static bool makes_vectors(const struct host *host)
+{
+    return host->info.head != ENGINE_HEAD_SEQUENCE && host->info.head != ENGINE_HEAD_TOKEN;
+}
+
 /* By every pooling that the model has, without and with words before the text. */
 static void encode(struct host *host)
 {
@@ -99,6 +105,8 @@ static void encode(struct host *host)
         float values[VALUES_MOST];
         size_t n;
         if (pooling == ENGINE_POOLING_POOLER && host->info.head != ENGINE_HEAD_POOLER)
+            continue;
+        if (pooling == ENGINE_POOLING_MODEL && !makes_vectors(host))
             continue;
         expect(
             host, "engine_encode",
@@ -118,7 +126,7 @@ static void answer(struct host *host)
     engine_entity entities[TOKENS_MOST];
     float scores[VALUES_MOST];
     size_t n;
-    if (host->info.head == ENGINE_HEAD_SEQUENCE || host->info.head == ENGINE_HEAD_TOKEN) {
+    if (!makes_vectors(host)) {
         expect(
             host, "engine_classify",
             engine_classify(host->session, &host->input, 1, NULL, scores, VALUES_MOST, &n, NULL));
@@ -136,6 +144,8 @@ static void answer(struct host *host)
         for (size_t i = 0; i < n; i++)
             printf("word %d\n", (int)words[i].id);
     }
+    if (!makes_vectors(host) && !host->info.ranks_pairs)
+        return;
     expect(host, "engine_rank",
            engine_rank(host->session, &host->input, &host->input, 1, NULL, scores));
     print_values("rank", scores, 1);
