@@ -12,6 +12,7 @@
 
 enum { LONG = 6000, LEN = 400000 };
 
+#define FDFA      "%EF%B7%BA%EF%B7%BA" /* two letters, 18 by nfkd each */
 #define TEN(text) text text text text text text text text text text
 #define A8        "replace:a:aaaaaaaa "
 #define ALBERT                                                                                     \
@@ -126,8 +127,7 @@ TEST(growth_is_refused)
         TEN("replace:ab:abababab "),
         TEN("replace:a:%E4%B8%80 replace:%E4%B8%80:aaaaaaaa "),
         "prepend:aaaaaaaa " A8 A8 A8 A8,
-        "replace:x:%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA "
-        "nfkd replace:%20:%EF%B7%BA%EF%B7%BA%EF%B7%BA%EF%B7%BA nfkd",
+        "replace:x:" FDFA FDFA FDFA FDFA " nfkd replace:%20:" FDFA FDFA " nfkd",
     };
     struct made made;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
