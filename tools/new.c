@@ -175,7 +175,9 @@ static void write_model(const struct new_options *options, const struct tokenize
         const char *text = options->metadata[i], *value = strchr(text, '=');
         if (value == NULL)
             program_die_misused("--metadata takes KEY=VALUE, not '%s'", text);
-        weight_output_metadata(&output, alloc_text("%.*s", (int)(value - text), text), value + 1);
+        char *key = alloc_text("%.*s", (int)(value - text), text);
+        weight_output_metadata(&output, key, value + 1);
+        free(key);
     }
     for (size_t i = 0; shape->label_names != NULL && i < config->labels; i++) {
         size_t len;

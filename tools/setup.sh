@@ -35,7 +35,7 @@ cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 hosts='libsqlite3-dev sqlite3 postgresql postgresql-server-dev-15|postgresql-server-dev-16|postgresql-server-dev-17'
 hosts="$build $hosts default-jre-headless python3-numpy python3-venv python3-pip patchelf"
 wheels='sqlite-vec==0.1.9 numpy==2.4.6 scipy==1.17.1 pyarrow==26.0.1 pandas==2.3.3 pyspark==4.3.0 ray[data]==2.60.0'
-wheels="$wheels langchain-core==1.8.4 llama-index-core==0.14.25" # of hosts, from PyPI
+wheels="$wheels langchain-core==1.8.3 llama-index-core==0.14.25" # of hosts, from PyPI
 serve='haproxy wrk python3-venv python3-numpy'
 clients='openai@7.59.0 ollama@0.6.4 @langchain/openai@1.6.0 @langchain/ollama@1.3.0 @huggingface/inference@4.13.30'
 clients="$clients cohere-ai@8.1.0" # of serve, from npm
