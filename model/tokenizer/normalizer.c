@@ -329,5 +329,6 @@ bool normalizer_is_bounded(struct normalizer *normalizer)
         }
         normalizer_end(normalizer);
     }
+    normalizer->meter = NULL;
     return meter.left > 0 && charsmap_longest(&normalizer->plan->charsmap) <= MOST_STEPS;
 }
