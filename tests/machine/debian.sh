@@ -5,22 +5,24 @@
 #     tests/machine/debian.sh trixie                      both commands
 #     tests/machine/debian.sh trixie make test ONLY=plot  the first command, and this instead of the second
 #     tests/machine/debian.sh trixie --made               makes the system alone
-#     tests/machine/debian.sh noble                       Ubuntu 24.04, with the package ubuntu-archive-keyring
+#     MIRROR=URL tests/machine/debian.sh noble            Ubuntu 24.04, with its package ubuntu-keyring
 #
 # LEFT_OUT (patterns of suites) is passed on. The system is made in build/RELEASE/ and kept. The tree is copied into it,
-# without build/, and ../shared is mounted read-only. Mounts and processes are in namespaces of their own, which end with
-# this script.
+# without build/, and ../shared is mounted read-only. Mounts and processes are in namespaces of their own, which end
+# with this script.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 release=${1:?a release, such as trixie}
 shift
 [ $# != 0 ] || set -- sh tools/setup.sh test
 root=$PWD/build/$release keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-from=(http://deb.debian.org/debian /usr/share/debootstrap/scripts/sid)
+sites=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | grep -v security)
+mirror=${MIRROR:-${sites%%$'\n'*}}
+from=("$mirror" /usr/share/debootstrap/scripts/sid)
 case $release in
-jammy | noble) # of Ubuntu, with the package ubuntu-archive-keyring of a newer Debian
+jammy | noble) # of Ubuntu, with the package ubuntu-archive-keyring of a newer Debian, and MIRROR
     keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-    from=(--components=main,universe http://archive.ubuntu.com/ubuntu /usr/share/debootstrap/scripts/gutsy)
+    from=(--components=main,universe "$mirror" /usr/share/debootstrap/scripts/gutsy)
     ;;
 esac
 

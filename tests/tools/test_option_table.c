@@ -100,11 +100,13 @@ static struct outcome *read_words(size_t command, const char *words)
     static struct outcome outcome;
     static char text[256], name[] = "paint";
     static char *argv[32];
-    int argc = 0, saved = dup(1);
+    static int argc;
+    const int saved = dup(1);
     FILE *file = tmpfile();
     assert_non_null(file);
     outcome = (struct outcome){.conflict = -1};
     snprintf(text, sizeof text, "%s", words);
+    argc = 0;
     argv[argc++] = name;
     for (char *word = strtok(text, " "); word && argc < 31; word = strtok(NULL, " "))
         argv[argc++] = word;
