@@ -377,7 +377,7 @@ test-clang:
 # suites run, the longest ones in part: in an emulator, which is there for the numbers and takes no text's time, no long
 # walk through texts and no painted stack (a half hour of it); or, of i386, which is here for its 32 bits, by env, on an
 # x86-64 machine itself.
-CROSS_TESTS := $(filter-out tests/tools/encode/% tests/model/test_stack%,$(CLANG_TESTS))
+CROSS_TESTS := $(filter-out tests/tools/encode/% tests/model/test_stack% tests/model/test_hostile_tokenizers% tests/engine/search/test_ties%,$(CLANG_TESTS))
 # NEON needs no OpenBLAS, and an interrupted call no emulator.
 test-aarch64: CROSS_TESTS := $(filter-out tests/api/test_interrupt% %/test_product_blas.c %/test_unigram.c,$(CROSS_TESTS)) \
 	tests/engine/test_identity.c
