@@ -7,9 +7,9 @@ import zlib
 
 def inflate(stream):
     try:
-        return b"stream\n" + zlib.decompressobj().decompress(stream[1])
+        return b">>\n" + zlib.decompressobj().decompress(stream[1])
     except zlib.error:
         return stream[0]
 
 
-sys.stdout.buffer.write(re.sub(rb"stream\r?\n(.*?)(?=endstream)", inflate, sys.stdin.buffer.read(), flags=re.DOTALL))
+sys.stdout.buffer.write(re.sub(rb">>\s*stream\r?\n(.*?)endstream", inflate, sys.stdin.buffer.read(), flags=re.DOTALL))
