@@ -12,7 +12,7 @@ most_library=22558
 most_plain=2340
 most_ships=24973 # what encodes, searches, imports, and what these share
 most_hosts=3866 # the server, databases
-most_study=4888 # to learn and to measure
+most_study=4890 # to learn and to measure
 most_tests=44500
 ships='encode|search|import|inspect|common|writer|minimal' hosts='serve|sql|sqlite|postgres' study='plot|new|bench|peers'
 
