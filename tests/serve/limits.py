@@ -151,7 +151,7 @@ class Time(unittest.TestCase):
                 self.assertEqual(self.counts(server)["encode_batch_texts_count"], n_batches, words)
 
     def test_hang_up(self):
-        """Of clients that have gone nothing is computed but what was begun."""
+        """For clients that have gone, only what was started is computed."""
         with Server("--log", "json", "--batch", "1") as server:
             for _ in range(8):
                 server.send(request(OPENAI, {"input": ["dog"] * 1000})).close()
