@@ -173,7 +173,9 @@ link_and_run() { # NAME SHARED|STATIC COMMAND...
 }
 
 # A host with a function for every name that is inside the library; to call one of them ends the program.
-inside=$(nm --extern-only --defined-only --format=posix "$place"/build/model/{,*/}*.o "$place"/build/engine/{,*/}*.o |
+# (engine/plain/ is a program of its own, beside the library.)
+mapfile -t objects < <(find "$place/build/model" "$place/build/engine" -name '*.o' -not -path '*/engine/plain/*')
+inside=$(nm --extern-only --defined-only --format=posix "${objects[@]}" |
     awk '$2 == "T" {print $1}' | grep -v '^engine_' | grep -xE '[a-z0-9_]+' | sort -u)
 for name in $inside layer_norm softmax linear gelu attention tokenize; do echo "$name"; done | sort -u |
     sed 's/.*/void &(void);\nvoid &(void) { abort(); }/' >"$place/names.c"
