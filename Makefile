@@ -57,8 +57,9 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # libengine: model/ and engine/.
 # libcommon: tools/common/, for all programs, and tools/writer/, which makes weight files, with what of the library
 #            it needs; not installed.
-# Programs:  each tools/*.c is a program: encode.c is encode, NAME.c is encode-NAME, and its own files are
-#            in tools/NAME/. They share libengine.so. minimal.c is the sample of the README.
+# Programs:  each *.c of tools/, tools/hosts/ and tools/study/ is a program: encode.c is encode, NAME.c is
+#            encode-NAME, and its own files are in NAME/ beside it. They share libengine.so. minimal.c is the sample of
+#            the README.
 # Plain:     engine/plain/ is a program and the second implementation of the suites; nothing of the library is in it.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
 #            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
@@ -86,10 +87,10 @@ KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
 PLAIN_SOURCES := $(wildcard engine/plain/*.c)
 ENGINE_SOURCES := $(filter-out $(PLAIN_SOURCES),$(wildcard engine/*.c engine/*/*.c))
-SERVE := $(if $(HTTP_LIBS),,tools/serve%)
-TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c))
-HOST_SOURCES := $(wildcard tools/sql/*.c tools/sqlite/*.c tools/postgres/*.c tests/hosts/*.c)
-TOOL_SHARED := $(filter-out tools/peers/% $(SERVE) $(HOST_SOURCES),$(wildcard tools/*/*.c tools/*/*/*.c))
+SERVE := $(if $(HTTP_LIBS),,tools/hosts/serve%)
+TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c tools/hosts/*.c tools/study/*.c))
+HOST_SOURCES := $(wildcard tools/hosts/sql/*.c tools/hosts/sqlite/*.c tools/hosts/postgres/*.c tests/hosts/*.c)
+TOOL_SHARED := $(filter-out tools/study/peers/% $(SERVE) $(HOST_SOURCES) $(TOOL_MAINS),$(wildcard tools/*/*.c tools/*/*/*.c tools/*/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
@@ -106,11 +107,10 @@ TOOL_OBJECTS := $(call objects,$(TOOL_MAINS) $(TOOL_SHARED))
 COMMON_OBJECTS := $(call objects,$(wildcard $(foreach room,common writer,tools/$(room)/*.c tools/$(room)/*/*.c)))
 TEST_OBJECTS := $(call objects,$(TEST_ALL))
 
-TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
-program = $(1)/$(if $(filter encode,$(2)),encode,encode-$(2))
-PROGRAMS := $(foreach name,$(TOOL_NAMES),$(call program,$(BUILD),$(name)))
+program = $(1)/$(if $(filter encode,$(notdir $(2))),encode,encode-$(notdir $(2)))
+PROGRAMS := $(foreach main,$(TOOL_MAINS:.c=),$(call program,$(BUILD),$(main)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
-MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/man/encode-serve%),$(wildcard tools/man/*.in)))
+MANUALS := $(patsubst tools/build/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/build/man/encode-serve%),$(wildcard tools/build/man/*.in)))
 COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(filter-out $(LEFT_OUT),$(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1)))
@@ -138,8 +138,8 @@ help:
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
-	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so (tools/sqlite/README.md)'
-	@echo 'make postgres      that of PostgreSQL, in $(BUILD)/postgres/; make postgres-install (tools/postgres/README.md)'
+	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so (tools/hosts/sqlite/README.md)'
+	@echo 'make postgres      that of PostgreSQL, in $(BUILD)/postgres/; make postgres-install (tools/hosts/postgres/README.md)'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
 	@echo 'make mutants       changes of FILES=model/layers/pooling.c, one at a time, that no test notices (MUTANTS: options);'
@@ -148,7 +148,7 @@ help:
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime and OpenVINO, by pip, with ../shared (PEERS: as --rounds 1)'
 	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (SENTENCES="cat sees bird|wind turns mill"; LESSON: -m FILE -g VECTORS)'
-	@echo 'make pictures      those of README.md, in tools/pictures/'
+	@echo 'make pictures      those of README.md, in tools/study/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
@@ -207,7 +207,7 @@ endif
 # Blocks that are never freed are leaks to a sanitizer, unless they are in the arena.
 ifneq ($(SANITIZE)$(COVERAGE),)
 $(call objects,tools/import/sandbox.c): DEFINES += -DWITHOUT_SANDBOX
-$(call objects,tools/import.c tools/plot.c): DEFINES += -DFOR_LEAK_CHECKER
+$(call objects,tools/import.c tools/study/plot.c): DEFINES += -DFOR_LEAK_CHECKER
 endif
 
 # What knows where the default weights are installed; another PREFIX makes this alone anew.
@@ -264,8 +264,8 @@ $(BUILD)/liball.a: $(LIBRARY_OBJECTS)
 ENGINE := $(BUILD)/libengine.$(if $(SANITIZE),a,so)
 TO_INSTALL := $(PROGRAMS:$(BUILD)/%=$(BUILD)/installed/%)
 
-parts = $(ENGINE) $(call objects,$(wildcard tools/$(1).c tools/$(1)/*.c tools/$(1)/*/*.c)) $(BUILD)/libcommon.a
-$(foreach name,$(TOOL_NAMES),$(eval $(call program,$(BUILD),$(name)) $(call program,$(BUILD)/installed,$(name)): $(call parts,$(name))))
+parts = $(ENGINE) $(call objects,$(wildcard $(1).c $(1)/*.c $(1)/*/*.c)) $(BUILD)/libcommon.a
+$(foreach main,$(TOOL_MAINS:.c=),$(eval $(call program,$(BUILD),$(main)) $(call program,$(BUILD)/installed,$(main)): $(call parts,$(main))))
 
 $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
 $(TO_INSTALL): FIND_ENGINE := -s $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,'$$ORIGIN/../$(LIBDIR)')
@@ -278,7 +278,7 @@ $(PROGRAMS) $(SAMPLE): | $(BUILD)/default.weights $(BUILD)/plot
 $(BUILD)/default.weights:
 	@mkdir -p $(@D) && ln -sfr weights/default.weights $@
 $(BUILD)/plot:
-	@mkdir -p $(@D) && ln -sfnr tools/plot $@
+	@mkdir -p $(@D) && ln -sfnr tools/study/plot $@
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
@@ -289,7 +289,7 @@ plain: $(BUILD)/encode-plain
 $(BUILD)/encode-plain: $(call objects,$(PLAIN_SOURCES))
 	$(call say,link)$(LINK) -pie $(call in_place,$^ $(LIBS))
 
-$(BUILD)/tools/serve/answers.o: tools/serve/page.html
+$(BUILD)/tools/hosts/serve/answers.o: tools/hosts/serve/page.html
 
 # ---- Databases ----
 # Extensions have the library inside and show the database what it asks for alone; they need packages that nothing else
@@ -299,31 +299,31 @@ EXTENSION := -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--no-undefined
 
 .PHONY: sqlite postgres postgres-install
 sqlite: $(BUILD)/libencode_sqlite.so
-$(BUILD)/libencode_sqlite.so: $(call objects,$(wildcard tools/sql/*.c tools/sqlite/*.c)) $(BUILD)/libengine.a
+$(BUILD)/libencode_sqlite.so: $(call objects,$(wildcard tools/hosts/sql/*.c tools/hosts/sqlite/*.c)) $(BUILD)/libengine.a
 	$(call say,link)$(LINK) $(EXTENSION) $(call in_place,$^ $(LIBS))
 
 PG_CONFIG ?= pg_config
 postgres postgres-install: $(BUILD)/libengine.a
 	@mkdir -p $(BUILD)/postgres
-	$(if $(V),,@)MAKEFLAGS= $(MAKE) --no-print-directory $(if $(V),,-s) -C $(BUILD)/postgres -f $(CURDIR)/tools/postgres/Makefile PG_CONFIG='$(PG_CONFIG)' \
+	$(if $(V),,@)MAKEFLAGS= $(MAKE) --no-print-directory $(if $(V),,-s) -C $(BUILD)/postgres -f $(CURDIR)/tools/hosts/postgres/Makefile PG_CONFIG='$(PG_CONFIG)' \
 		WERROR='$(WERROR)' SANITIZE='$(SANITIZE)' LIBS='$(LIBS)' $(if $(filter %-install,$@),install DESTDIR='$(DESTDIR)',all)
 
 # ---- Pages ----
 # Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs
 # print. Of the pages of section 7, about several options, encode's table gives the version.
 
-manual = $(call say,manual)$(RUNNER) $(word 2,$^) --help-table | awk -f tools/man/manual.awk - $< > $@
-$(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/% tools/man/manual.awk
+manual = $(call say,manual)$(RUNNER) $(word 2,$^) --help-table | awk -f tools/build/man/manual.awk - $< > $@
+$(BUILD)/man/%.1: tools/build/man/%.1.in $(BUILD)/% tools/build/man/manual.awk
 	@mkdir -p $(@D)
 	$(manual)
 
-$(BUILD)/man/%.7: tools/man/%.7.in $(BUILD)/encode tools/man/manual.awk
+$(BUILD)/man/%.7: tools/build/man/%.7.in $(BUILD)/encode tools/build/man/manual.awk
 	@mkdir -p $(@D)
 	$(manual)
 
-$(BUILD)/completion/%: $(BUILD)/% tools/man/completion.awk
+$(BUILD)/completion/%: $(BUILD)/% tools/build/man/completion.awk
 	@mkdir -p $(@D)
-	$(call say,complete)$(RUNNER) $< --help-table | awk -f tools/man/completion.awk > $@
+	$(call say,complete)$(RUNNER) $< --help-table | awk -f tools/build/man/completion.awk > $@
 
 # ---- Tests ----
 
@@ -490,7 +490,7 @@ bench: $(BUILD)/encode-bench $(BUILD)/encode-new $(BUILD)/encode
 	@$(BUILD)/encode-bench $(BENCH)
 
 bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import $(BUILD)/encode
-	@python3 tools/peers/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
+	@python3 tools/study/peers/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
 
 # ---- The lesson ----
 
@@ -498,14 +498,14 @@ LESSON ?=
 
 lesson: export SENTENCES ?=
 lesson: all
-	@tools/lesson.sh $(if $(SENTENCES),-s "$$SENTENCES") $(LESSON)
+	@tools/study/lesson.sh $(if $(SENTENCES),-s "$$SENTENCES") $(LESSON)
 
 # ---- The pictures of README.md ----
 
 # That of the lesson takes chromium and chromedriver.
 pictures: lesson
-	tools/house.sh > tools/pictures/house.svg
-	python3 -B tests/tools/lesson/picture.py $(BUILD)/lesson.html '#mix' tools/pictures/lesson.png
+	tools/build/house.sh > tools/study/pictures/house.svg
+	python3 -B tests/tools/lesson/picture.py $(BUILD)/lesson.html '#mix' tools/study/pictures/lesson.png
 
 # ---- The default weights ----
 # Debian's Python has Debian's numpy and torch; another one in the path has not.
@@ -525,24 +525,24 @@ train: $(BUILD)/encode-import $(BUILD)/encode
 STRIP ?= strip
 
 wheel: $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
-	@CC='$(CC)' STRIP='$(STRIP)' python3 tools/python/package.py $(BUILD)
+	@CC='$(CC)' STRIP='$(STRIP)' python3 tools/hosts/python/package.py $(BUILD)
 
 # ---- Packages of Debian ----
 
 .PHONY: deb
 deb:
-	@MAKEFLAGS= tools/install/deb.sh $(BUILD) $(DEB)
+	@MAKEFLAGS= tools/build/install/deb.sh $(BUILD) $(DEB)
 
 # ---- Installation ----
 
 DEST = $(DESTDIR)$(PREFIX)
-SCRIPTS := $(wildcard tools/plot/*.gp)
+SCRIPTS := $(wildcard tools/study/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
 	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
 	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
-	share/encode/default.weights $(SCRIPTS:tools/%=share/encode/%)
+	share/encode/default.weights $(SCRIPTS:tools/study/%=share/encode/%)
 
 # Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
 # gcc call what either compiler links.
@@ -551,7 +551,7 @@ OPENMP = $(if $(IS_CLANG),-l:$(shell objdump -p $(BUILD)/libengine.so | awk '$$1
 # From the folder of CMake's files to PREFIX.
 TO_PREFIX = $(shell realpath -ms --relative-to=/$(LIBDIR)/cmake/engine /)
 
-$(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
+$(FOR_HOSTS): $(BUILD)/installed/%: tools/build/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@TO_PREFIX@|$(TO_PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
 

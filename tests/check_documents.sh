@@ -59,10 +59,10 @@ if ! sed '1,/^<!-- printed by/d' tests/README.md | cmp -s - <(tests/guarantees.s
     wrong 'tests/README.md does not end with what the suites guarantee: tests/guarantees.sh --write'
 fi
 
-if ! picture=$(tools/house.sh 2>&1); then
-    wrong "tools/house.sh: $picture"
-elif [ "$picture" != "$(cat tools/pictures/house.svg)" ]; then
-    wrong 'tools/pictures/house.svg is not the house of these includes: make pictures'
+if ! picture=$(tools/build/house.sh 2>&1); then
+    wrong "tools/build/house.sh: $picture"
+elif [ "$picture" != "$(cat tools/study/pictures/house.svg)" ]; then
+    wrong 'tools/study/pictures/house.svg is not the house of these includes: make pictures'
 fi
 
 [ $n_wrong = 0 ]

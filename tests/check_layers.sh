@@ -52,9 +52,9 @@ while read -r header; do
     wrong "$header knows the machine's threads; only engine/ schedules"
 done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' {} +)
 
-# ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
+# ---- Programs: each has NAME.c and NAME/, in tools/, tools/hosts/ or tools/study/, and none sees another's ----
 # Includes are followed all the way: a header shows what it includes. tools/writer/ alone sees all of the library.
-# The databases' extensions see tools/sql/ and what is installed, as hosts do.
+# The databases' extensions see tools/hosts/sql/ and what is installed, as hosts do.
 # import and new fill in struct model_config by its fields, of which they have tables, as files and options name them,
 # and choose types of tensors: of model/ they see the two headers that describe these.
 while read -r line; do
@@ -62,16 +62,18 @@ while read -r line; do
 done < <(includes engine model tools | awk '
     function find(file,    room, may, words, at, n, n_next, i, queue, next_ones, from, chain) {
         room = file
-        gsub(/^tools\/|[\/.].*/, "", room)
+        sub(/^tools\//, "", room)
+        match(room, /^((hosts|study)\/)?[^\/.]*/)
+        room = substr(room, 1, RLENGTH)
         may = "tools/(" room "|common)/|engine/engine(_[a-z]+)?\\.h"
         words = "tools/" room "/, " (room == "common" ? "" : "tools/common/, ") "engine/engine.h"
-        if (room ~ /^(sql|sqlite|postgres)$/) {
-            may = "tools/(" room "|sql)/|engine/engine(_[a-z]+)?\\.h"
-            words = "tools/" room "/, tools/sql/, engine/engine.h"
+        if (room ~ /^hosts\/(sql|sqlite|postgres)$/) {
+            may = "tools/(" room "|hosts/sql)/|engine/engine(_[a-z]+)?\\.h"
+            words = "tools/" room "/, tools/hosts/sql/, engine/engine.h"
         } else if (room == "writer") {
             may = may "|engine/|model/"
             words = words ", engine/ and model/"
-        } else if (room == "import" || room == "new") {
+        } else if (room == "import" || room == "study/new") {
             may = may "|tools/writer/|model/(config|tensor)\\.h"
             words = words ", tools/writer/, model/config.h and model/tensor.h"
         } else { # journals have the checksum that weight files have
@@ -102,15 +104,15 @@ done < <(includes engine model tools | awk '
     { to[$1] = to[$1] " " $2 }
     END {
         for (file in to)
-            if (file ~ /^tools\// && file !~ /^tools\/(peers\/|minimal\.c)/ && (message = find(file)) != "")
+            if (file ~ /^tools\// && file !~ /^tools\/(study\/peers\/|minimal\.c)/ && (message = find(file)) != "")
                 found[file] = message
         for (file in found) # faults of a header are printed once
             if (!(first[file] in found))
                 print found[file]
     }' | sort)
 while read -r folder; do
-    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|writer|peers|sql|sqlite|postgres)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
-done < <(find tools -mindepth 2 -name '*.[ch]' | cut -d/ -f1,2 | sort -u)
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|writer|study/peers|hosts/(sql|sqlite|postgres))$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
+done < <(find tools -mindepth 2 -name '*.[ch]' | grep -vE '^tools/(hosts|study)/[^/]*$' | sed -E 's;^(tools/((hosts|study)/)?[^/]*)/.*;\1;' | sort -u)
 
 # ---- Words are for people: what failed is in the members of engine_error ----
 while read -r line; do

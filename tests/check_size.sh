@@ -14,11 +14,10 @@ most_ships=24973 # what encodes, searches, imports, and what these share
 most_hosts=3866 # the server, databases
 most_study=4890 # to learn and to measure
 most_tests=44500
-ships='encode|search|import|inspect|common|writer|minimal' hosts='serve|sql|sqlite|postgres' study='plot|new|bench|peers'
 
 # Tracked files; of a copy without git all but what is built.
 files() {
-    git ls-files --cached --others --exclude-standard --deduplicate 2>/dev/null | grep . || find . -name build -prune -o -type f -printf '%P\n'
+    git ls-files --cached --others --exclude-standard --deduplicate 2>/dev/null | grep . || find . -path ./build -prune -o -type f -printf '%P\n'
 }
 
 # "LINES FILE" of each C file.
@@ -40,15 +39,14 @@ total() { # START-EXPRESSION
     awk -v start="^($1)" '$2 ~ start {n += $1} END {print n + 0}' <<<"$lines"
 }
 
-awk '{ n = split($2, part, "/"); room = n > 2 ? part[1] "/" part[2] "/" : part[1] "/"; sum[room] += $1; count[room]++ }
+awk '{ n = split($2, part, "/"); room = n > 2 ? part[1] "/" part[2] "/" : part[1] "/"; if (n > 3 && part[2] ~ /^(hosts|study)$/) room = room part[3] "/"; sum[room] += $1; count[room]++ }
     END { for (room in sum) printf "%-28s %4d files %7d lines\n", room, count[room], sum[room] }' <<<"$lines" | sort
 echo
 limit 'library (model/, engine/ without plain/)' $(($(total 'model/|engine/') - $(total 'engine/plain/'))) $most_library
 limit 'engine/plain/' "$(total 'engine/plain/')" $most_plain
-limit 'tools that ship' "$(total "tools/($ships)[/.]")" $most_ships
-limit 'hosts' "$(total "tools/($hosts)[/.]")" $most_hosts
-limit 'study' "$(total "tools/($study)[/.]")" $most_study
-limit 'tools/ in no house' "$(($(total tools/) - $(total "tools/($ships|$hosts|$study)[/.]")))" 0
+limit 'tools that ship' $(($(total tools/) - $(total 'tools/(hosts|study)/'))) $most_ships
+limit 'tools/hosts/' "$(total tools/hosts/)" $most_hosts
+limit 'tools/study/' "$(total tools/study/)" $most_study
 limit 'tests/' "$(total tests/)" $most_tests
 printf '%-44s %7d\n' 'median file' "$(sort -n <<<"$lines" | awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)]}')"
 while read -r n file; do

@@ -6,7 +6,7 @@
 #     sh tools/setup.sh test     installs what the tests need too, builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
 #                                make train, which needs python3-torch, and the next seven
-#     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
+#     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/hosts/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
 #     sh tools/setup.sh hosts    installs what the tests of tests/hosts/ need, which skip without it: of Debian (SQLite,
 #                                PostgreSQL, Java, pip), and of PyPI into build/hosts/ (1.5 GB: Spark, Ray, Arrow ...)

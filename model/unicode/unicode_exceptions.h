@@ -2,8 +2,8 @@
  * versions of Unicode, one for each property) differ from utf8proc's. Internal to unicode.c. The
  * tables are written by
  *
- *     python3 tools/unicode/exceptions.py table ../shared/tokenizers/unicode-exceptions.txt \
- *         tools/unicode/more-exceptions.txt > model/unicode/unicode_exceptions.c
+ *     python3 tools/build/unicode/exceptions.py table ../shared/tokenizers/unicode-exceptions.txt \
+ *         tools/build/unicode/more-exceptions.txt > model/unicode/unicode_exceptions.c
  */
 #ifndef MODEL_UNICODE_EXCEPTIONS_H
 #define MODEL_UNICODE_EXCEPTIONS_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of tools/cluster/README.md with GNU parallel and mpirun: the rows of all shards are byte for byte those
+# The commands of tools/hosts/cluster/README.md with GNU parallel and mpirun: the rows of all shards are byte for byte those
 # that one encode writes, and so is what encode-search finds in them. Skips the one that is not installed.
 #
 # Guarantee: a corpus encoded by GNU parallel and by mpirun has the rows of one machine.
@@ -21,7 +21,7 @@ are_rows_of() { # ONE SHARD...
 }
 
 command_of() { # PROGRAM: up to the empty line
-    awk -v program="$1" '$1 == program { on = 1 } !NF || /^```/ { on = 0 } on' "$tree/tools/cluster/README.md"
+    awk -v program="$1" '$1 == program { on = 1 } !NF || /^```/ { on = 0 } on' "$tree/tools/hosts/cluster/README.md"
 }
 
 skip() { # REASON

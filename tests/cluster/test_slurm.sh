@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/cluster/submit.sh in a real Slurm: a corpus in eight shards on two nodes, while encode is killed again and again,
+# tools/hosts/cluster/submit.sh in a real Slurm: a corpus in eight shards on two nodes, while encode is killed again and again,
 # tasks are killed, requeued and signalled that their time is over, and a node goes down and comes back. The rows of all
 # shards are byte for byte the rows that one encode writes.
 #
@@ -108,7 +108,7 @@ run_once() {
     rm -f many-* encode-*.log
     make_lines $n_lines >corpus.txt
     "$ENCODE" -p model -f npy -o one.npy <corpus.txt
-    run "$tree/tools/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" "$folder/many-%.npy" -p model -f npy
+    run "$tree/tools/hosts/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" "$folder/many-%.npy" -p model -f npy
     check 'two jobs are submitted' [ $code = 0 ]
     first=$(sed -n 's/^array \([0-9]*\),.*/\1/p' out) again=$(sed -n 's/.*again \([0-9]*\) if.*/\1/p' out)
     n_killed=0 n_failed_tasks=0 n_ended=0

@@ -4,7 +4,7 @@
 #include "tests/tools/import/refusals.h"
 
 #define main new_main
-#include "tools/new.c"
+#include "tools/study/new.c"
 #undef main
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #
 # Sets $python to an interpreter with NumPy ("" if none is installed), which finds the package in the tree and the
 # library in the build folder. HOSTS_PYTHON names another interpreter than that of tools/setup.sh hosts.
-export LIBENGINE_FOLDER=$programs PYTHONPATH=$tree/tools/python PYTHONDONTWRITEBYTECODE=1
+export LIBENGINE_FOLDER=$programs PYTHONPATH=$tree/tools/hosts/python PYTHONDONTWRITEBYTECODE=1
 for python in "${HOSTS_PYTHON:-}" "$tree/build/hosts/bin/python" /usr/bin/python3 python3 ''; do
     [ -z "$python" ] || ! "$python" -c 'import numpy, libengine' 2>/dev/null || break
 done

@@ -2,7 +2,7 @@
 to the first vector of a new process. Not in make test: it needs the machine for itself. On a busy machine look at the
 seconds of CPU, which OMP_WAIT_POLICY=passive frees of waiting.
 
-    LIBENGINE_FOLDER=build PYTHONPATH=tools/python python3 tests/hosts/speed.py [TEXTS [ROUNDS]]
+    LIBENGINE_FOLDER=build PYTHONPATH=tools/hosts/python python3 tests/hosts/speed.py [TEXTS [ROUNDS]]
 """
 
 import os

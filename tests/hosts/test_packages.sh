@@ -84,7 +84,7 @@ if [ "$architectures" != "$architecture" ] && command -v qemu-aarch64 >/dev/null
         "$folder/arm64/usr/bin/encode" -f json -p model "I ride bike"
     check 'the program of arm64 prints the same' cmp "$folder/out" \
         <(ENCODE_MODEL=weights/default.weights "$programs/encode" -f json -p model "I ride bike")
-    CC=aarch64-linux-gnu-gcc STRIP=aarch64-linux-gnu-strip run python3 tools/python/package.py "$packages/arm64"
+    CC=aarch64-linux-gnu-gcc STRIP=aarch64-linux-gnu-strip run python3 tools/hosts/python/package.py "$packages/arm64"
     check "a wheel of arm64 from its programs: exit code $code" [ $code = 0 ]
     python3 -m zipfile -e "$(cat "$folder/out")" "$folder/wheel"
     chmod +x "$folder/wheel/libengine/bundled/encode"

@@ -67,7 +67,7 @@ else
     skip 'no pgvector here: its type is not tried'
 fi
 
-sql 'CREATE DATABASE page;' '\c page' "$(sed -n '/^```sql$/,/^```$/p' tools/postgres/README.md | grep -v '^```')"
+sql 'CREATE DATABASE page;' '\c page' "$(sed -n '/^```sql$/,/^```$/p' tools/hosts/postgres/README.md | grep -v '^```')"
 check 'the statements of the page find the text' [ "$(cat "$folder/out")" = 'a cycle ride to the sea' ]
 
 # ---- Errors ----

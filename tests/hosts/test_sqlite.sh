@@ -20,7 +20,7 @@ export ENCODE_SQLITE=$programs/libencode_sqlite.so
 sql_of() { # PAGE: its statements, for the extension of this build
     sed -n '/^```sql$/,/^```$/p' "$1" | sed -E "/^\`\`\`/d; s|^\.load .*|.load $programs/libencode_sqlite|"
 }
-sql_of tools/sqlite/README.md >"$folder/page.sql"
+sql_of tools/hosts/sqlite/README.md >"$folder/page.sql"
 run with_sanitizer sqlite3 -bail :memory: ".read $folder/page.sql"
 check "the statements of the page: exit code $code" [ $code = 0 ]
 check 'they find the text that is meant' diff "$folder/out" - <<<'2|a cycle ride to the sea

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The wheel of `make wheel` in an environment of its own, with NumPy and nothing else: its size, the time to the first
-# vector, the program in it, and that no library of the system is used but libc's. The same of pip install tools/python.
+# vector, the program in it, and that no library of the system is used but libc's. The same of pip install tools/hosts/python.
 # Needs python3-venv, python3-numpy and patchelf, and no network.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -60,8 +60,8 @@ check "glibc 2.34 is enough, needs $needs" [ "$(printf '%s\n' GLIBC_2.34 "$needs
 check 'types are announced' [ -f "$place/py.typed" ]
 
 make_environment tree
-run env BUILD="$build" "$bin/pip" install -q --no-index --disable-pip-version-check "$tree/tools/python"
-check "pip install tools/python: exit code $code" [ $code = 0 ]
+run env BUILD="$build" "$bin/pip" install -q --no-index --disable-pip-version-check "$tree/tools/hosts/python"
+check "pip install tools/hosts/python: exit code $code" [ $code = 0 ]
 run "$bin/python" -c 'import libengine; print(len(libengine.Encoder().encode("I ride bike")), libengine.__version__)'
 check 'its vector' grep -qE '^256 [0-9.]+$' out
 finish

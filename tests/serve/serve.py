@@ -249,7 +249,7 @@ class Routes(unittest.TestCase):
         self.assertEqual((info["model_id"], info["max_input_length"], info["auto_truncate"]), ("plain", 64, False))
         for path in ("/health", "/ping"):
             self.assertEqual(self.server.call(path)[0], 200)
-        with open("tools/serve/page.html", "rb") as page:
+        with open("tools/hosts/serve/page.html", "rb") as page:
             self.assertEqual(self.server.good("/"), page.read())
         self.assertEqual(self.server.call("/health", method="HEAD")[0], 200)
         _, headers, metrics = self.server.call("/metrics")

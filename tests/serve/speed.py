@@ -19,7 +19,7 @@ import time
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 build, model, rounds = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 5
 os.environ["LIBENGINE_FOLDER"] = str(build)
-sys.path.insert(0, str(TREE / "tools/python"))
+sys.path.insert(0, str(TREE / "tools/hosts/python"))
 import libengine  # noqa: E402
 
 WORDS = "I ride bike you house red big a the dog man bites rain street old city do not one two".split()

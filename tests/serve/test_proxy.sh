@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Three servers behind haproxy with the configuration of tools/serve/, under load: one is killed, one ends by SIGTERM
+# Three servers behind haproxy with the configuration of tools/hosts/serve/, under load: one is killed, one ends by SIGTERM
 # and is started again, one opens its files anew by SIGHUP, and no request fails.
 #
 # Guarantee: behind haproxy no request fails while servers are killed, drained and started again.
@@ -18,9 +18,9 @@ for i in 1 2 3; do
 done
 LISTEN=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print("127.0.0.1:%d" % s.getsockname()[1])')
 export LISTEN
-haproxy -db -f tools/serve/haproxy.cfg >"$folder/haproxy" 2>&1 &
+haproxy -db -f tools/hosts/serve/haproxy.cfg >"$folder/haproxy" 2>&1 &
 pids+=($!)
-run haproxy -c -f tools/serve/haproxy.cfg
+run haproxy -c -f tools/hosts/serve/haproxy.cfg
 check 'haproxy takes the configuration' [ $code = 0 ]
 for _ in $(seq 100); do
     curl -sf "http://$LISTEN/health" >/dev/null && break

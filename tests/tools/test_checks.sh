@@ -40,13 +40,13 @@ includes model/layers/planted.c model/tokenizer/planted.h 'model/layers/ may inc
 includes model/tokenizer/planted.c model/layers/planted.h 'model/tokenizer/ may include'
 includes model/unicode/planted.c model/tokenizer/planted.h 'model/unicode/ may include'
 includes tools/encode.c tools/import/planted.h 'tools/encode/ may include'
-includes tools/import/planted.c tools/plot/planted.h 'tools/import/ may include'
-includes tools/common/planted.c tools/new/planted.h 'tools/common/ may include'
-includes tools/plot/planted.c tools/writer/weight_writer.h 'tools/plot/ may include'
+includes tools/import/planted.c tools/study/plot/planted.h 'tools/import/ may include'
+includes tools/common/planted.c tools/study/new/planted.h 'tools/common/ may include'
+includes tools/study/plot/planted.c tools/writer/weight_writer.h 'tools/study/plot/ may include'
 includes tools/common/planted.c tools/writer/weight_writer.h 'tools/common/ may include'
 includes tools/inspect.c model/config.h 'tools/inspect/ may include'
-includes tools/new/planted.c tools/writer/writer_state.h \
-    'includes "tools/writer/writer_state.h", which includes "engine/file/format.h"; tools/new/ may include'
+includes tools/study/new/planted.c tools/writer/writer_state.h \
+    'includes "tools/writer/writer_state.h", which includes "engine/file/format.h"; tools/study/new/ may include'
 includes tools/stray/planted.c tools/common/planted.h 'tools/stray/ belongs to no program'
 finds check_layers.sh model/planted.c '#include "model/planted.h"\n' 'which is not there'
 finds check_layers.sh model/planted.c '#include <pthread.h>\n' 'only engine/ schedules'
@@ -76,11 +76,10 @@ finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n
 run tests/check_size.sh "$copy"
 check 'sizes: rooms are listed' grep -qE '^model/layers/ +[0-9]+ files +[0-9]+ lines$' "$folder/out"
 finds check_size.sh tests/planted.h "$(empty_lines 701)" 'largest file: tests/planted.h '
-for house in library:engine plain:engine/plain ships:tools/encode hosts:tools/serve study:tools/plot tests:tests; do
+for house in library:engine plain:engine/plain ships:tools/encode hosts:tools/hosts/serve study:tools/study/plot tests:tests; do
     most=$(sed -n "s/^most_${house%:*}=\([0-9]*\).*/\1/p" tests/check_size.sh)
     finds check_size.sh "${house#*:}/planted.c" "$(empty_lines $((most + 1)))" "of at most $most  too much"
 done
-finds check_size.sh tools/planted.c 'int x;\n' 'of at most 0  too much'
-for i in $(seq 25); do touch "$copy/tools/man/planted.$i"; done
-finds check_size.sh tools/man/planted x 'fullest folder: tools/man/ '
+for i in $(seq 25); do touch "$copy/tools/build/man/planted.$i"; done
+finds check_size.sh tools/build/man/planted x 'fullest folder: tools/build/man/ '
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/lesson.sh as a user runs it: wrong use, which files a failure leaves, that no number of the articles differs,
+# tools/study/lesson.sh as a user runs it: wrong use, which files a failure leaves, that no number of the articles differs,
 # that lesson/recompute.py computes the page's own numbers by another way and gets the same, and that it finds wrong
 # numbers.
 #
@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 export BUILD=$programs
-lesson=$tree/tools/lesson.sh
+lesson=$tree/tools/study/lesson.sh
 
 says() { # in the messages
     grep -qF -- "$1" "$folder/err"
@@ -46,7 +46,7 @@ command -v gnuplot >/dev/null || { echo 'skipped: gnuplot is not there'; n_skipp
 
 # ---- A number that differs is found ----
 judge() { # A B TOLERANCE: yes or no
-    bash -c '. "$0/tools/lesson/articles.sh"; is_near "$@"' "$tree" "$@"
+    bash -c '. "$0/tools/study/lesson/articles.sh"; is_near "$@"' "$tree" "$@"
 }
 check 'near' [ "$(judge 3.2668780 3.2668781 2e-7)" = yes ]
 check 'far' [ "$(judge 3.2668 3.2668781 2e-7)" = no ]
@@ -55,7 +55,7 @@ for wrong in nan inf '' 'failed: no' '1 2' -3.2668781; do
 done
 counted() { # the counts of rows that are as there, by a formula, different with a reason, and wrong
     (
-        cd "$folder" && . "$tree/tools/lesson/articles.sh"
+        cd "$folder" && . "$tree/tools/study/lesson/articles.sh"
         {
             number what 1 1 1e-6 'echo 1.1' && text what a a 'echo b' && number what 1 1 1e-6 'false; exit 1'
             text what 'a b' 'a b' 'echo a; echo b'
@@ -115,7 +115,7 @@ for awk in gawk mawk original-awk busybox; do
     program=$(command -v $awk) || { echo "skipped: $awk is not there"; n_skipped=$((n_skipped + 1)); continue; }
     [ "$(readlink -f "$program")" != "$(readlink -f "$(command -v awk)")" ] || continue
     ln -sf "$program" "$folder/awks/awk"
-    run env PATH="$folder/awks:$PATH" tools/lesson.sh "$folder/by-awk.html"
+    run env PATH="$folder/awks:$PATH" tools/study/lesson.sh "$folder/by-awk.html"
     if ! "$folder/awks/awk" 'BEGIN { exit sqrt(4) != 2 }' 2>/dev/null; then
         ends "$awk, which cannot compute" 1 'this awk cannot compute'
         continue

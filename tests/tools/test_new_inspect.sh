@@ -332,7 +332,7 @@ check 'help: every shape option is explained' [ "$(grep -c '^ --' joined)" = \
 "$new" -o n.weights 2>/dev/null
 n_words=$(($("$inspect" n.weights | sed -n 's/.* \([0-9]*\) with a text$/\1/p') - 1)) # less [UNK]
 check "help: $n_words built-in words" says "default: $n_words built-in words"
-"$new" --help-table | awk -f "$tree/tools/man/manual.awk" - "$tree/tools/man/encode-new.1.in" >manual
+"$new" --help-table | awk -f "$tree/tools/build/man/manual.awk" - "$tree/tools/build/man/encode-new.1.in" >manual
 check "manual: $n_words built-in words" grep -q "$n_words built-in words" manual
 
 # ---- The default weights; what they know is in tests/quality ----

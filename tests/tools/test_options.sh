@@ -83,7 +83,7 @@ options_of() { # PROGRAM [PICTURE]
 serve=
 [ ! -x "$programs/encode-serve" ] || serve=encode-serve # it needs libmicrohttpd
 for program in encode encode-search encode-import encode-new encode-inspect encode-bench encode-plot $serve; do
-    "$programs/$program" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
+    "$programs/$program" --help-table | awk -f "$tree/tools/build/man/completion.awk" >completion
     . ./completion
     : >all-names
     if [ "$program" = encode-plot ]; then
@@ -97,11 +97,11 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
     [ $program != encode-bench ] ||
         check 'completion: a list goes on' [ "$(completed encode-bench --type f32,int8,b)" = f32,int8,bf16 ]
     sort -u all-names >names
-    "$programs/$program" --help-table | awk -f "$tree/tools/man/manual.awk" - "$tree/tools/man/$program.1.in" >manual
+    "$programs/$program" --help-table | awk -f "$tree/tools/build/man/manual.awk" - "$tree/tools/build/man/$program.1.in" >manual
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |
         grep -oE -- '--[a-z-]+' | sort -u >manual-names
     check "$program: the manual" same names manual-names
-    sed -n 's/^@\(--[a-z-]*\)@$/\1/p' "$tree/tools/man/$program.1.in" | sort >explained
+    sed -n 's/^@\(--[a-z-]*\)@$/\1/p' "$tree/tools/build/man/$program.1.in" | sort >explained
     check "$program: the manual explains options that are there" [ -z "$(comm -23 explained names)" ]
     check "$program: no place of the manual is left open" [ "$(grep -c '^@' manual)" = 0 ]
     if command -v groff >groff-there; then
@@ -110,14 +110,14 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
     fi
 done
 
-for page in "$tree"/tools/man/*.7.in; do
-    "$programs/encode" --help-table | awk -f "$tree/tools/man/manual.awk" - "$page" >manual
+for page in "$tree"/tools/build/man/*.7.in; do
+    "$programs/encode" --help-table | awk -f "$tree/tools/build/man/manual.awk" - "$page" >manual
     check "${page##*/}: its title" grep -q '^\.TH ENCODE-[A-Z]* 7 ' manual
     [ ! -s groff-there ] || groff -man -Tutf8 -Kutf8 -ww manual 2>warnings >/dev/null
     check "${page##*/}: groff has nothing to say" [ ! -s warnings ]
 done
-grep -ohE '`encode[a-z-]*`\([0-9]\)' "$tree"/tools/man/*.in | tr -d '`)' | tr '(' . | sort -u >named
-(cd "$tree/tools/man" && ls ./*.in) | sed 's|./\(.*\)\.in|\1|' | sort >pages
+grep -ohE '`encode[a-z-]*`\([0-9]\)' "$tree"/tools/build/man/*.in | tr -d '`)' | tr '(' . | sort -u >named
+(cd "$tree/tools/build/man" && ls ./*.in) | sed 's|./\(.*\)\.in|\1|' | sort >pages
 check 'manuals name pages that are there' [ -z "$(comm -23 named pages)" ]
 
 # ---- Every position, pooling and format has a paragraph in the manual, and the help names every format ----
@@ -126,7 +126,7 @@ described() { # OPTION PAGE
     names=$(accepted "$programs/encode" "--$1")
     check "--$1 has values" [ -n "$names" ]
     for name in $names; do
-        check "$2: --$1 $name" grep -qx "\`$name\`" "$tree/tools/man/$2.in"
+        check "$2: --$1 $name" grep -qx "\`$name\`" "$tree/tools/build/man/$2.in"
     done
 }
 described position encode.1
@@ -138,7 +138,7 @@ for name in $(accepted "$programs/encode" --format); do
 done
 
 # ---- Values, as a shell splits them ----
-"$programs/encode" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
+"$programs/encode" --help-table | awk -f "$tree/tools/build/man/completion.awk" >completion
 . ./completion
 check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
 check 'completion: -f' [ "$(completed encode -f '' | xargs)" = "$(accepted "$programs/encode" --format | xargs)" ]

@@ -123,7 +123,7 @@ done <<'END'
 END
 run "$inspect" --positions
 ends 'encode-inspect measures no positions' 2 "unrecognized option '--positions'"
-check 'its manual names what does' grep -q '`encode-plot`(1) position --data' "$tree/tools/man/encode-inspect.1.in"
+check 'its manual names what does' grep -q '`encode-plot`(1) position --data' "$tree/tools/build/man/encode-inspect.1.in"
 
 # ---- encode: what is added, read back from a model that adds nothing else ----
 run "$new" -o zero.w --words 'a b c d e' --layers 0 --width 6 --max-tokens 20 --position none \

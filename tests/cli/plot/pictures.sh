@@ -35,7 +35,7 @@ printf '%s\n' "load folder.'/common.gp'" 'eval open_page' "set title 'OWN '.titl
 encode-plot attention 'I ride' --head 1 --title T --script own.gp -f svg | grep -oE '>OWN[^<]*<'
 encode-plot layers 'I ride' --script none.gp -f svg 2>&1 | sed 's/line [0-9]*/line N/'
 encode-plot layers 'I ride' --script own.gp -o own.gp -f svg
-cp $root/tools/plot/maps.gp "it's.gp"; encode-plot layers 'I ride' --script "it's.gp" -o own.png && head -c 4 own.png | tail -c 3
+cp $root/tools/study/plot/maps.gp "it's.gp"; encode-plot layers 'I ride' --script "it's.gp" -o own.png && head -c 4 own.png | tail -c 3
 
 # Files, and outputs that fail.
 encode-plot attention 'I ride' -f svg >b.svg; encode-plot attention 'I ride' -f svg -o b.data && cmp b.svg b.data && echo the same

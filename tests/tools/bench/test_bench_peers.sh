@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/peers/bench_peers.py says what is missing and measures nothing, with exit code 0, since peers
+# tools/study/peers/bench_peers.py says what is missing and measures nothing, with exit code 0, since peers
 # are not needed for anything else.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
@@ -10,7 +10,7 @@ n_failed=0
 
 skips() { # WORDS SHARED
     local said
-    said=$(PIP_NO_INDEX=1 PIP_FIND_LINKS= "$python" tools/peers/bench_peers.py "$folder/build" "$2" 2>&1) ||
+    said=$(PIP_NO_INDEX=1 PIP_FIND_LINKS= "$python" tools/study/peers/bench_peers.py "$folder/build" "$2" 2>&1) ||
         n_failed=$((n_failed + 1))
     case $said in
     *'bench-peers: skipped: '*"$1"*) ;;

@@ -2,9 +2,9 @@
 #include "tests/support.h"
 #include "tests/tools/shell.h"
 
-#include "tools/bench/encoding.h"
-#include "tools/bench/subject.h"
-#include "tools/bench/workload.h"
+#include "tools/study/bench/encoding.h"
+#include "tools/study/bench/subject.h"
+#include "tools/study/bench/workload.h"
 #include "tools/common/options.h"
 
 #include <math.h>

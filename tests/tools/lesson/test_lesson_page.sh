@@ -14,7 +14,7 @@ for needed in python3 gnuplot chromium chromedriver; do
     command -v $needed >/dev/null || { echo "skipped: $needed is not there"; n_skipped=1; finish; }
 done
 
-run tools/lesson.sh "$folder/lesson.html"
+run tools/study/lesson.sh "$folder/lesson.html"
 check 'the page is made' [ $code = 0 ]
 check 'of at most 3 MB' [ "$(wc -c <"$folder/lesson.html")" -le 3000000 ]
 

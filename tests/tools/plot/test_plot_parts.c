@@ -7,9 +7,9 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/child.h"
-#include "tools/plot/gnuplot.h"
-#include "tools/plot/pictures/pca.h"
-#include "tools/plot/plot_options.h"
+#include "tools/study/plot/gnuplot.h"
+#include "tools/study/plot/pictures/pca.h"
+#include "tools/study/plot/plot_options.h"
 
 #include <errno.h>
 #include <math.h>

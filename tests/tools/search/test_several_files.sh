@@ -146,13 +146,13 @@ if "$python" -c 'import numpy' 2>/dev/null; then
         "lines.jsonl --input jsonl -p mean --on-long skip"; do
         read -ra options <<<"$options"
         shard "${options[0]}" 4 "${options[@]:1}"
-        run "$python" "$tree/tools/cluster/one_array.py" all.npy shard-????.npy
+        run "$python" "$tree/tools/hosts/cluster/one_array.py" all.npy shard-????.npy
         check "one array of ${options[*]}" are_rows_of one.npy all.npy
         [ ! -e one.npy.rows.jsonl ] || check "${options[*]}: the rows file" cmp one.npy.rows.jsonl all.npy.rows.jsonl
     done
     first=$(echo shard-????.npy) first=${first%% *}
     cp "$first" kept.npy
-    run "$python" "$tree/tools/cluster/one_array.py" "$first" shard-????.npy
+    run "$python" "$tree/tools/hosts/cluster/one_array.py" "$first" shard-????.npy
     ends 'one array over a shard' 1 'one of the shards'
     check 'one array over a shard: it is as it was' cmp "$first" kept.npy
 else

@@ -175,7 +175,7 @@ bool option_is_of(const struct option_group *group, const struct option_row *row
 /* Prints --help on stdout. */
 void option_print_help(const struct option_table *table, size_t command);
 
-/* Prints the same for scripts: tools/man/ makes the manual and the shell's completion of it.
+/* Prints the same for scripts: tools/build/man/ makes the manual and the shell's completion of it.
  * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
  * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
  * option without argument "-". */

@@ -1,0 +1,114 @@
+/* metrics.c - what has been served: counts and histograms in the text format of Prometheus, and a
+ * line on stderr for each call, without its texts. */
+#include "tools/hosts/serve/serve.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { HUNG_UP = 499, MOST_COUNTED = 256, N_BOUNDS = 16 };
+
+struct histogram {
+    const char *name;
+    double least, sum; /* bounds are least, 2 * least, 4 * least ... */
+    uint64_t n[N_BOUNDS + 1];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        const struct route *route; /* NULL: none */
+        unsigned status;
+        uint64_t n;
+    } calls[MOST_COUNTED];
+    struct histogram seconds, wait, texts, tokens;
+} counted = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .seconds = {.name = "encode_request_seconds", .least = .5e-3},
+    .wait = {.name = "encode_queue_seconds", .least = .5e-3},
+    .texts = {.name = "encode_batch_texts", .least = 1},
+    .tokens = {.name = "encode_batch_tokens", .least = 4},
+};
+
+static void observe(struct histogram *histogram, double value)
+{
+    size_t i = 0;
+    for (double bound = histogram->least; i < N_BOUNDS && value > bound; bound *= 2)
+        i++;
+    histogram->n[i]++;
+    histogram->sum += value;
+}
+
+void metrics_add_batch(size_t n_texts, size_t n_tokens)
+{
+    pthread_mutex_lock(&counted.lock);
+    observe(&counted.texts, (double)n_texts);
+    observe(&counted.tokens, (double)n_tokens);
+    pthread_mutex_unlock(&counted.lock);
+}
+
+void metrics_end_call(const struct call *call, enum log_format format)
+{
+    static const char *const LINES[] = {
+        [LOG_TEXT] = "%s.%03dZ %s %s %u %s texts=%zu cut=%zu tokens=%zu wait_ms=%.3f "
+                     "ms=%.3f bytes=%zu\n",
+        [LOG_JSON] =
+            "{\"time\": \"%s.%03dZ\", \"method\": \"%s\", \"path\": "
+            "\"%s\", \"status\": %u, \"model\": \"%s\", \"texts\": %zu, \"cut\": %zu, \"tokens\": "
+            "%zu, \"wait_ms\": %.3f, \"ms\": %.3f, \"bytes\": %zu}\n"};
+    const double seconds = program_seconds() - call->began;
+    const double wait = call->started > 0 ? call->started - call->queued : 0;
+    const unsigned status = call->is_gone ? HUNG_UP : call->status;
+    char when[24];
+    struct timespec now;
+    struct tm parts;
+    size_t i = 0;
+    pthread_mutex_lock(&counted.lock);
+    while (i < MOST_COUNTED - 1 && counted.calls[i].n > 0 &&
+           (counted.calls[i].route != call->route || counted.calls[i].status != status))
+        i++;
+    counted.calls[i].route = call->route;
+    counted.calls[i].status = status;
+    counted.calls[i].n++;
+    observe(&counted.seconds, seconds);
+    if (call->started > 0)
+        observe(&counted.wait, wait);
+    pthread_mutex_unlock(&counted.lock);
+    if (format == LOG_NONE)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &parts));
+    dprintf(STDERR_FILENO, LINES[format], when, (int)(now.tv_nsec / 1000000), call->method,
+            call->path, status, call->model ? call->model->name : "-", call->n_texts, call->n_cut,
+            call->n_tokens, 1e3 * wait, 1e3 * seconds, call->answer_len);
+}
+
+static void write_histogram(FILE *stream, const struct histogram *histogram)
+{
+    const char *name = histogram->name;
+    uint64_t n = 0;
+    double bound = histogram->least;
+    fprintf(stream, "# TYPE %s histogram\n", name);
+    for (size_t i = 0; i < N_BOUNDS; i++, bound *= 2)
+        fprintf(stream, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name, bound, n += histogram->n[i]);
+    n += histogram->n[N_BOUNDS];
+    fprintf(stream, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.9g\n%s_count %" PRIu64 "\n", name,
+            n, name, histogram->sum, name, n);
+}
+
+const char *metrics_write(FILE *stream)
+{
+    pthread_mutex_lock(&counted.lock);
+    fputs("# TYPE encode_requests_total counter\n", stream);
+    for (size_t i = 0; i < MOST_COUNTED && counted.calls[i].n > 0; i++)
+        fprintf(stream, "encode_requests_total{path=\"%s\",code=\"%u\"} %" PRIu64 "\n",
+                counted.calls[i].route ? counted.calls[i].route->path : "other",
+                counted.calls[i].status, counted.calls[i].n);
+    fprintf(stream, "# TYPE encode_queue_tokens gauge\nencode_queue_tokens %zu\n", queue_tokens);
+    write_histogram(stream, &counted.seconds);
+    write_histogram(stream, &counted.wait);
+    write_histogram(stream, &counted.texts);
+    write_histogram(stream, &counted.tokens);
+    pthread_mutex_unlock(&counted.lock);
+    return "text/plain; version=0.0.4";
+}

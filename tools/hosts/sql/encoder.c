@@ -1,0 +1,203 @@
+#include "tools/hosts/sql/encoder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- The session ---- */
+
+engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
+                               engine_progress_callback progress, void *user, engine_error *error)
+{
+    /* One thread: the database's connections and workers use the other processors. */
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .progress = progress, .progress_user = user);
+    engine_input empty = {0};
+    *encoder = (struct sql_encoder){.model = model, .info = ENGINE_INFO()};
+    engine_status status = engine_model_info(model, &encoder->info, error);
+    if (status == ENGINE_OK)
+        status = engine_session_new(model, &options, &encoder->session, error);
+    if (status != ENGINE_OK)
+        return status;
+    snprintf(encoder->checksum, sizeof encoder->checksum, "%08x", (unsigned)encoder->info.checksum);
+    const bool has_vectors = engine_text_pooling(model, &encoder->pooling, NULL) == ENGINE_OK;
+    if (!has_vectors) /* encode() is an error of the library, encode_rank() is not */
+        encoder->pooling = ENGINE_POOLING_MODEL;
+    else if (strcmp(encoder->info.pooling, "colbert") == 0)
+        encoder->pooling = ENGINE_POOLING_MEAN;
+    engine_encode_options encode = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling);
+    status = engine_encode(encoder->session, &empty, 1, &encode, NULL, 0, &encoder->width, NULL);
+    if (status == ENGINE_OK || status == ENGINE_ERROR_BUFFER || !has_vectors)
+        return ENGINE_OK;
+    if (error != NULL)
+        *error = *engine_session_error(encoder->session);
+    sql_encoder_close(encoder);
+    return status;
+}
+
+void sql_encoder_close(struct sql_encoder *encoder)
+{
+    engine_session_free(encoder->session);
+    encoder->session = NULL;
+}
+
+/* ---- Texts ---- */
+
+bool sql_role(const char *name, size_t len, engine_role *role)
+{
+    static const char *const names[] = {
+        [ENGINE_ROLE_TEXT] = "text",
+        [ENGINE_ROLE_QUERY] = "query",
+        [ENGINE_ROLE_DOCUMENT] = "document",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
+            *role = (engine_role)i;
+            return true;
+        }
+    return false;
+}
+
+engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                         float *out)
+{
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
+    engine_result result; /* with it, long texts are cut if the file says so, as encode cuts them */
+    return engine_encode(encoder->session, text, 1, &options, out, encoder->width, NULL, &result);
+}
+
+engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
+                       const engine_input *text, float *score)
+{
+    size_t n_cut; /* as of sql_encode */
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.n_cut = &n_cut);
+    return engine_rank(encoder->session, query, text, 1, &options, score);
+}
+
+/* ---- Windows ---- */
+
+enum { FIRST_TOKENS = 512 }; /* enough for most texts, so that they are tokenized once */
+
+engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text, engine_role role,
+                           struct sql_parts *parts)
+{
+    size_t cap = FIRST_TOKENS;
+    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling,
+                                                                 .role = role, .whole_words = 1)};
+    for (;;) {
+        parts->tokens = sql_alloc(cap * sizeof *parts->tokens);
+        if (parts->tokens == NULL)
+            return ENGINE_ERROR_MEMORY;
+        engine_status status = engine_tokenize(encoder->session, text, &parts->options,
+                                               parts->tokens, cap, &parts->n_tokens, NULL);
+        if (status != ENGINE_ERROR_BUFFER || parts->n_tokens <= cap)
+            return status;
+        cap = parts->n_tokens;
+        sql_free(parts->tokens);
+    }
+}
+
+engine_status sql_split(struct sql_encoder *encoder, size_t max_tokens, struct sql_parts *parts)
+{
+    engine_encode_options *options = &parts->options;
+    options->max_tokens = max_tokens;
+    engine_status status = engine_windows(encoder->session, parts->tokens, parts->n_tokens, options,
+                                          NULL, 0, &parts->n_windows);
+    if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER)
+        return status;
+    parts->windows = sql_alloc((parts->n_windows + 1) * sizeof *parts->windows);
+    if (parts->windows == NULL)
+        return ENGINE_ERROR_MEMORY;
+    return engine_windows(encoder->session, parts->tokens, parts->n_tokens, options, parts->windows,
+                          parts->n_windows, NULL);
+}
+
+engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_parts *parts,
+                                size_t window, float *out)
+{
+    const engine_window *part = &parts->windows[window];
+    engine_token *tokens = sql_alloc((part->n_tokens + 1) * sizeof *tokens);
+    if (tokens == NULL)
+        return ENGINE_ERROR_MEMORY;
+    engine_window_tokens(part, parts->tokens, parts->n_tokens, tokens);
+    engine_input input = {.tokens = tokens, .n_tokens = part->n_tokens};
+    engine_status status = engine_encode(encoder->session, &input, 1, &parts->options, out,
+                                         encoder->width, NULL, NULL);
+    sql_free(tokens);
+    return status;
+}
+
+void sql_parts_free(struct sql_parts *parts)
+{
+    sql_free(parts->tokens);
+    sql_free(parts->windows);
+    *parts = (struct sql_parts){0};
+}
+
+struct sql_row sql_row_of(const struct sql_encoder *encoder, const struct sql_parts *parts,
+                          const char *text, size_t row)
+{
+    struct sql_row out = {.has_span = true};
+    if (parts->windows != NULL) {
+        out.begin = parts->windows[row].begin;
+        out.end = parts->windows[row].end;
+        out.text = text + out.begin;
+        out.len = out.end - out.begin;
+        return out;
+    }
+    const engine_token *token = &parts->tokens[row];
+    out.id = token->id;
+    out.has_span = !token->special && !token->in_prompt;
+    out.begin = token->begin;
+    out.end = token->end;
+    if (engine_token_text(encoder->model, token->id, &out.text, &out.len) != ENGINE_OK)
+        out.text = NULL;
+    return out;
+}
+
+/* ---- Words for the database ---- */
+
+size_t sql_copy_valid(char *out, const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len;) {
+        utf8proc_int32_t character;
+        const utf8proc_ssize_t rest = len - i < 4 ? (utf8proc_ssize_t)(len - i) : 4;
+        const utf8proc_ssize_t bytes =
+            utf8proc_iterate((const utf8proc_uint8_t *)text + i, rest, &character);
+        const bool is_valid = bytes > 0 && character != 0;
+        memcpy(out + n, is_valid ? text + i : "\xef\xbf\xbd", is_valid ? (size_t)bytes : 3);
+        n += is_valid ? (size_t)bytes : 3;
+        i += is_valid ? (size_t)bytes : 1;
+    }
+    return n;
+}
+
+char *sql_model_json(const struct sql_encoder *encoder)
+{
+    static const char *const METRICS[] = {"cosine", "dot", "euclidean", "manhattan"};
+    const size_t len = strlen(encoder->info.name), most = 6 * len + 200;
+    char *out = sql_alloc(most + 3 * len), *name = out + most;
+    if (out == NULL)
+        return NULL;
+    const size_t name_len = sql_copy_valid(name, encoder->info.name, len);
+    size_t n = (size_t)snprintf(out, most, "{\"name\":\"");
+    for (size_t i = 0; i < name_len; i++) {
+        const unsigned char byte = (unsigned char)name[i];
+        const bool is_plain = byte >= ' ' && byte != '"' && byte != '\\';
+        n += (size_t)snprintf(out + n, most - n, is_plain ? "%c" : "\\u%04x", byte);
+    }
+    snprintf(out + n, most - n,
+             "\",\"checksum\":\"%s\",\"width\":%zu,\"max_tokens\":%zu,\"similarity\":\"%s\"}",
+             encoder->checksum, encoder->width, encoder->info.max_text_tokens,
+             METRICS[engine_model_metric(encoder->model, encoder->pooling)]);
+    return out;
+}
+
+void sql_message(const engine_error *error, char out[SQL_MESSAGE_BYTES])
+{
+    const char *input = error->input == ENGINE_QUERY_INPUT ? "the query" : "the text";
+    snprintf(out, SQL_MESSAGE_BYTES, "%s%s", error->name_len > 0 ? input : "",
+             error->message + error->name_len);
+}

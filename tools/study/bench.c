@@ -1,0 +1,298 @@
+/* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat, and how
+ * near that is to what the machine can do.
+ *
+ *     for each type: a model;  for each workload, for each number of threads:
+ *     the peaks of the kernels in use, runs, the peaks again, a line
+ *
+ * The pieces: tools/study/bench/. See encode-bench(1).
+ */
+#include "tools/study/bench/bench_options.h"
+#include "tools/study/bench/encoding.h"
+#include "tools/study/bench/peaks.h"
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/common/print/json_writer.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+struct bench {
+    const struct bench_options *options;
+    char isa[16];                        /* of the peaks; "" at first */
+    struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
+    size_t n_peaks;
+    struct subject subject;
+    int code; /* PROGRAM_FAILED after a workload failed; the others are still run */
+};
+
+/* ---- Results ---- */
+
+/* The figures of a workload after its runs. */
+struct result {
+    const struct subject *subject;
+    const struct workload *workload;
+    struct timing timing; /* in seconds */
+    struct peaks peaks;   /* of the number of threads that it had */
+    bool has_profile;
+    struct profile_shares profile;
+};
+
+enum {
+    MEDIAN_MS,
+    MIN_MS,
+    SPREAD,
+    TOKENS_PER_S,
+    TEXTS_PER_S,
+    MS_PER_TOKEN,
+    GFLOPS,
+    SHARE_OF_PEAK,
+    PEAK_F32_GFLOPS,
+    PEAK_BF16_GFLOPS,
+    PEAK_INT8_GOPS,
+    N_FIGURES
+};
+
+static bool is_exact(const struct result *result)
+{
+    return result->subject->precision == ENGINE_PRECISION_EXACT;
+}
+
+/* Computes the figures, NaN where one does not apply: a process of its own has no known number of
+ * tokens and no share of a peak, since most of its time is not arithmetic. */
+static void compute_figures(const struct result *result, double figures[N_FIGURES])
+{
+    const struct workload *workload = result->workload;
+    const struct peaks *peaks = &result->peaks;
+    const struct work work = subject_work(result->subject, workload);
+    const double median = result->timing.median;
+    const double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
+    const double giga_per_s = workload->n_tokens > 0 ? 1e-9 / median : NAN;
+    figures[MEDIAN_MS] = 1e3 * median;
+    figures[MIN_MS] = 1e3 * result->timing.min;
+    figures[SPREAD] = result->timing.spread;
+    figures[TOKENS_PER_S] = n_tokens / median;
+    figures[TEXTS_PER_S] = (double)workload->n / median;
+    figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
+    figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
+    const double floats = is_exact(result) ? peaks->f32 : peaks->bf16;
+    figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / floats);
+    figures[PEAK_F32_GFLOPS] = peaks->f32;
+    figures[PEAK_BF16_GFLOPS] = peaks->bf16;
+    figures[PEAK_INT8_GOPS] = peaks->int8;
+}
+
+/* Numbers that do not apply are null. */
+static void print_json(const struct result *result)
+{
+    static const char *const names[N_FIGURES] = {
+        "median_ms",       "min_ms",           "spread",        "tokens_per_s",
+        "texts_per_s",     "ms_per_token",     "gflops",        "share_of_peak",
+        "peak_f32_gflops", "peak_bf16_gflops", "peak_int8_gops"};
+    struct json_writer json = {.stream = stdout};
+    double figures[N_FIGURES];
+    compute_figures(result, figures);
+    json_begin_object(&json, NULL);
+    json_write_text(&json, "workload", result->workload->name);
+    json_write_text(&json, "model", result->subject->name);
+    json_write_count(&json, "threads", result->peaks.n_threads);
+    json_write_text(&json, "type", result->subject->type);
+    json_write_text(&json, "precision", is_exact(result) ? "exact" : "bf16");
+    json_write_text(&json, "isa", result->subject->info.isa);
+    json_write_count(&json, "texts", result->workload->n);
+    json_write_count(&json, "tokens", result->workload->n_tokens);
+    json_write_count(&json, "shortest", result->workload->shortest);
+    json_write_count(&json, "longest", result->workload->longest);
+    json_write_count(&json, "runs", result->timing.n_runs);
+    for (size_t i = 0; i < N_FIGURES; i++) /* in more digits than any clock here has */
+        json_write_double(&json, names[i], "%.6g", figures[i]);
+    if (result->has_profile)
+        json_begin_object(&json, "profile");
+    else
+        json_write_null(&json, "profile");
+    for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++)
+        json_write_double(&json, profile_share_name(i), "%.4f", result->profile.share[i]);
+    if (result->has_profile)
+        json_end_object(&json);
+    json_end_object(&json);
+}
+
+static void print_heading(void)
+{
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s\n", "workload", "type", "threads",
+           "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak");
+}
+
+/* Prints a number at the right of a cell, or "-". */
+static void print_figure(int width, const char *format, double number)
+{
+    char cell[32] = "-";
+    if (isfinite(number))
+        snprintf(cell, sizeof cell, format, number);
+    printf(" %*s", width, cell);
+}
+
+/* The format for four digits. */
+static const char *ms_format(double ms)
+{
+    return ms < 10 ? "%.3f" : ms < 100 ? "%.2f" : "%.1f";
+}
+
+static void print_text(const struct result *result)
+{
+    double figures[N_FIGURES];
+    compute_figures(result, figures);
+    printf("%-10s %4s%-5s %7zu", result->workload->name, result->subject->type,
+           is_exact(result) ? "" : "/bf16", result->peaks.n_threads);
+    print_figure(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
+    print_figure(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
+    print_figure(7, "%.1f %%", 100 * figures[SPREAD]);
+    print_figure(9, "%.0f", figures[TOKENS_PER_S]);
+    print_figure(9, "%.1f", figures[TEXTS_PER_S]);
+    print_figure(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
+    print_figure(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
+    printf("%s", result->has_profile ? "\n          " : "\n");
+    for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++) {
+        printf(" %s", profile_share_name(i));
+        print_figure(0, "%.1f %%", 100 * result->profile.share[i]);
+        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
+    }
+}
+
+/* ---- Machine ---- */
+
+static void print_machine(void)
+{
+    char line[256], *colon;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "model name", 10) == 0 && (colon = strchr(line, ':')) != NULL) {
+            printf("%s", colon + 2);
+            break;
+        }
+    if (file != NULL)
+        fclose(file);
+    printf("%s\n", engine_build_info());
+}
+
+/* Chooses the numbers of threads: those of -t, else one, and one for each CPU that this process may
+ * use; of each, the number that a session really has. */
+static void choose_threads(struct bench *bench)
+{
+    const struct bench_list *asked = &bench->options->threads;
+    const int n_cpus = omp_get_num_procs();
+    bench->n_peaks = asked->n > 0 ? asked->n : n_cpus > 1 ? 2 : 1;
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        size_t wanted = asked->n > 0 ? asked->counts[i] : i == 0 ? 1 : (size_t)n_cpus;
+        size_t n = encoding_threads(&bench->subject, wanted);
+        if (n != wanted)
+            program_note("%zu threads asked, the session has %zu", wanted, n);
+        bench->peaks[i].n_threads = n;
+    }
+}
+
+/* Measures the peaks of the subject's kernels, unless they are those of the subject before. */
+static void measure_peaks(struct bench *bench)
+{
+    const char *isa = bench->subject.info.isa;
+    const bool is_text = !bench->options->is_json;
+    if (strcmp(bench->isa, isa) == 0)
+        return;
+    if (bench->isa[0] == '\0')
+        choose_threads(bench);
+    if (is_text && bench->isa[0] == '\0')
+        print_machine();
+    snprintf(bench->isa, sizeof bench->isa, "%s", isa);
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        struct peaks *peaks = &bench->peaks[i];
+        peaks->f32 = peaks->bf16 = peaks->int8 = 0;
+        peaks_measure(peaks, isa);
+        if (is_text)
+            printf("%zu thread%s, %s: %.1f GFLOP/s in f32, %.0f in bf16, %.0f GOP/s in int8\n",
+                   peaks->n_threads, plural(peaks->n_threads), isa, peaks->f32, peaks->bf16,
+                   peaks->int8);
+    }
+    if (is_text)
+        print_heading();
+}
+
+/* ---- Workloads ---- */
+
+/* Prints a line of the workload for each number of threads. */
+static void measure_workload(struct bench *bench, const struct workload *workload)
+{
+    const struct bench_options *options = bench->options;
+    const struct series_length length = {options->seconds, options->n_runs};
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        struct peaks *peaks = &bench->peaks[i];
+        struct result result = {.subject = &bench->subject,
+                                .workload = workload,
+                                .has_profile = options->profile && workload->ids != NULL};
+        peaks_measure(peaks, bench->isa);
+        if (!encoding_time(&bench->subject, workload, peaks->n_threads, length, &result.timing) ||
+            (result.has_profile && !encoding_profile(&bench->subject, workload, peaks->n_threads,
+                                                     length, &result.profile))) {
+            bench->code = PROGRAM_FAILED;
+            continue;
+        }
+        peaks_measure(peaks, bench->isa);
+        result.peaks = *peaks;
+        (options->is_json ? print_json : print_text)(&result);
+        fflush(stdout); /* some take long: show each when it is measured */
+    }
+}
+
+static void measure_file(struct bench *bench, const char *path)
+{
+    struct workload workload = {0};
+    if (workload_read(&workload, path) == PROGRAM_DONE)
+        measure_workload(bench, &workload);
+    else
+        bench->code = PROGRAM_FAILED;
+    workload_free(&workload);
+}
+
+static void measure_named(struct bench *bench, const char *name)
+{
+    const struct bench_options *options = bench->options;
+    const engine_info *info = &bench->subject.info;
+    struct workload workload = {0};
+    if (strcmp(name, "cold") == 0)
+        workload = (struct workload){.name = "cold", .n = 1};
+    else
+        workload_random(&workload, name, info->n_vocabulary, options->seed);
+    if (workload.longest > info->max_tokens && !options->has_workloads)
+        program_note("%s is skipped: the model takes %zu tokens", name, info->max_tokens);
+    else
+        measure_workload(bench, &workload);
+    workload_free(&workload);
+}
+
+/* ---- Program ---- */
+
+int main(int argc, char *argv[])
+{
+    static struct bench bench;
+    struct bench_options options;
+    program_begin("encode-bench", argv);
+    bench_options_read(&options, argc, argv);
+    set_passive_waiting(argv, 0);
+    for (size_t i = 0; i < options.n_ids_files; i++)
+        input_remember(options.ids_files[i]);
+    bench.options = &options;
+    for (size_t i = 0; i < (options.model != NULL ? 1 : options.types.n); i++) {
+        if (options.model != NULL)
+            subject_open(&bench.subject, options.model, &options.of_model);
+        else
+            subject_make(&bench.subject, options.shape, options.types.names[i], options.seed,
+                         &options.of_model);
+        measure_peaks(&bench);
+        for (size_t k = 0; k < options.n_ids_files; k++)
+            measure_file(&bench, options.ids_files[k]);
+        for (size_t k = 0; k < options.workloads.n; k++)
+            measure_named(&bench, options.workloads.names[k]);
+        subject_close(&bench.subject);
+    }
+    return program_end(bench.code);
+}

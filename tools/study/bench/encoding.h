@@ -1,0 +1,48 @@
+/* encoding.h - times a workload, in this process or as one of its own. */
+#ifndef TOOLS_BENCH_ENCODING_H
+#define TOOLS_BENCH_ENCODING_H
+
+#include "tools/study/bench/subject.h"
+
+#include <stdbool.h>
+
+struct series_length {
+    double seconds;
+    size_t n_runs; /* 0: as many as fit into the seconds, at least 3, or 1 of more than 3 seconds */
+};
+
+/* In seconds. */
+struct timing {
+    size_t n_runs;
+    double median, min;
+    double spread; /* (upper quartile - lower quartile) / median */
+};
+
+/* Returns the timing of n >= 1 samples, which it sorts. */
+struct timing timing_of(double *samples, size_t n);
+
+enum { PROFILE_SHARES = ENGINE_N_STEPS + 1 };
+
+/* Shares of the time of all threads, by engine_step; the last is the rest. */
+struct profile_shares {
+    double share[PROFILE_SHARES];
+};
+const char *profile_share_name(size_t index);
+
+/* Returns how many threads a session has if n_threads are asked for. */
+size_t encoding_threads(const struct subject *subject, size_t n_threads);
+
+/* Times calls of engine_encode with the complete workload, mean pooling, and a session that takes
+ * 512 tokens or as many as the longest sequence has. A workload without ids is a process, timed
+ * from before its start to after its end: `encode -m FILE -t N -p mean -f npy SENTENCE`, the encode
+ * beside this program, with the weight file in the page cache. Returns false after a message. */
+bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
+                   struct series_length length, struct timing *timing);
+
+/* Measures where the time of such calls goes, in a session of its own, since that takes time: as
+ * many calls as the length asks for, or half its seconds. Returns false after a message. */
+bool encoding_profile(const struct subject *subject, const struct workload *workload,
+                      size_t n_threads, struct series_length length,
+                      struct profile_shares *profile);
+
+#endif

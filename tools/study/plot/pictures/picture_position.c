@@ -1,0 +1,263 @@
+/* picture_position.c - encode-plot position: a matrix PE [n, D] of position vectors, as
+ *
+ *     heatmap       PE itself, position upwards and dimension to the right
+ *     waves         some of its columns over the positions
+ *     correlation   PE * PE^T
+ *     cosine        the same divided by the lengths of the rows
+ *     distance      |PE[p] - PE[q]|
+ *
+ * of a scheme, or of the one in a weight file (a learned table among them), or of several side by
+ * side. */
+#include "tools/study/plot/pictures/pictures.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/model_file.h"
+#include "tools/common/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_WIDTH = 128, DEFAULT_POSITIONS = 100, DEFAULT_WAVES = 8 };
+enum {
+    POSITION_PAIRS_MOST = 4096,
+    POSITION_CELLS_MOST = POSITION_PAIRS_MOST * POSITION_PAIRS_MOST
+};
+
+/* One matrix of position vectors. */
+struct position_matrix {
+    const char *path; /* of its weight file; NULL: the default weights, or none */
+    bool is_beside;
+    engine_position position; /* the scheme; MODEL: the file's own */
+    const char *scheme;       /* its name, or that of the file's own */
+    const char *name, *words; /* "sinusoidal", ", base 100" */
+    size_t n, width;
+    double *rows; /* [n, width], before they are rounded to float32 */
+};
+
+/* ---- Matrices ---- */
+
+/* Finds the width of a file's position vectors, their number if it is not given, and their name. */
+static void describe_file(const struct plot_options *options, struct position_matrix *matrix,
+                          const engine_model *model)
+{
+    engine_info info = ENGINE_INFO();
+    engine_session_options session = ENGINE_SESSION_OPTIONS();
+    engine_model_info(model, &info, NULL);
+    input_remember(info.path);
+    if (!info.has_model)
+        program_die("'%s' holds a tokenizer alone: it has no positions", info.path);
+    session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */
+    engine_position_matrix_exact(model, &session, 0, 1, NULL, 0, &matrix->width, NULL);
+    if (!matrix->is_beside && options->width && options->width != matrix->width)
+        program_die_misused("--width %zu: positions of '%s' have %zu numbers", options->width,
+                            info.path, matrix->width);
+    const char *scheme = matrix->position ? engine_position_name(matrix->position) : info.position;
+    if (!matrix->position && strcmp(scheme, "none") == 0)
+        program_note("this model adds no positions to its tokens: all rows are zeros; --position "
+                     "shows what others add");
+    if (matrix->n == 0)
+        matrix->n = info.max_tokens < DEFAULT_POSITIONS || strcmp(scheme, "learned") == 0
+                        ? info.max_tokens
+                        : DEFAULT_POSITIONS;
+    matrix->scheme = text_new("%s", scheme);
+    matrix->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : path_name(info.path));
+}
+
+/* The table is [n, D], and a map of all pairs [n, n]. One that would fill the memory, or take
+ * hours, is refused before anything is computed; one position never is. */
+static void check_size(const struct plot_options *options, const struct position_matrix *matrix)
+{
+    enum position_kind kind = options->position_kind;
+    bool has_pairs = kind != POSITION_HEATMAP && kind != POSITION_WAVES;
+    size_t most = POSITION_CELLS_MOST / matrix->width;
+    if (has_pairs && most > POSITION_PAIRS_MOST)
+        most = POSITION_PAIRS_MOST;
+    size_t columns = has_pairs && matrix->n > matrix->width ? matrix->n : matrix->width;
+    if (matrix->n > most && matrix->n > 1)
+        program_die_misused("%zu positions make a table of %zu x %zu numbers, and a picture takes "
+                            "at most %d: with -n %zu it can be drawn",
+                            matrix->n, matrix->n, columns, POSITION_CELLS_MOST, most ? most : 1);
+}
+
+/* Computes the rows of a scheme alone, or of a file, with the scheme if one is named. The numbers
+ * of the command line are for the first matrix. */
+static void read_matrix(const struct plot_options *options, struct position_matrix *matrix)
+{
+    struct position_options positions = options->request.positions;
+    engine_session_options session = ENGINE_SESSION_OPTIONS();
+    engine_model *model = NULL;
+    engine_error error = {0};
+    if (matrix->path || matrix->position == ENGINE_POSITION_MODEL) {
+        if (engine_model_open(matrix->path, NULL, &model, &error) != ENGINE_OK)
+            model_open_die(matrix->path, &error);
+        describe_file(options, matrix, model);
+    } else {
+        if (matrix->position == ENGINE_POSITION_LEARNED)
+            program_die_misused(
+                "learned positions are in a weight file: name one with -m or --beside");
+        matrix->scheme = matrix->name = engine_position_name(matrix->position);
+        matrix->width = matrix->width ? matrix->width : DEFAULT_WIDTH;
+        matrix->n = matrix->n ? matrix->n : DEFAULT_POSITIONS;
+    }
+    check_size(options, matrix);
+    if (matrix->is_beside)
+        positions = (struct position_options){0};
+    matrix->words = position_words(model, &positions, matrix->scheme, 0);
+    position_options_apply(&positions, matrix->width, &session);
+    session.position = matrix->position;
+    matrix->rows = alloc_zeros(matrix->n * matrix->width, sizeof *matrix->rows);
+    engine_status status =
+        engine_position_matrix_exact(model, &session, matrix->width, matrix->n, matrix->rows,
+                                     matrix->n * matrix->width, NULL, &error);
+    if (status != ENGINE_OK)
+        program_die("%s%s", error.message, position_next_step(session.position, status));
+    engine_model_close(model);
+}
+
+static struct position_matrix read_first(const struct plot_options *options)
+{
+    struct position_matrix first = {.path = options->request.model_path,
+                                    .position = options->request.positions.position,
+                                    .n = options->n_positions,
+                                    .width = options->width};
+    const char *default_path = getenv("ENCODE_MODEL");
+    bool has_model = first.path || (default_path && default_path[0]);
+    bool has_numbers = options->width || options->request.positions.base != 0;
+    if (first.position == ENGINE_POSITION_MODEL && (!has_model || (!first.path && has_numbers)))
+        first.position = ENGINE_POSITION_SINUSOIDAL;
+    read_matrix(options, &first);
+    return first;
+}
+
+/* Reads the matrix of --beside; a scheme gets the size of the first. */
+static struct position_matrix read_beside(const struct plot_options *options, const char *name,
+                                          const struct position_matrix *first)
+{
+    int position = engine_position_named(name);
+    struct position_matrix beside = {.is_beside = true, .path = name, .n = options->n_positions};
+    if (position > ENGINE_POSITION_MODEL)
+        beside = (struct position_matrix){.is_beside = true,
+                                          .position = (engine_position)position,
+                                          .n = first->n,
+                                          .width = first->width};
+    read_matrix(options, &beside);
+    return beside;
+}
+
+/* ---- Panels ---- */
+
+/* The title of a picture of each kind, and the unit of its numbers. */
+static const struct {
+    const char *title, *unit;
+} KINDS[] = {
+    [POSITION_HEATMAP] = {"Position vectors", "value"},
+    [POSITION_WAVES] = {"Dimensions of the position vectors", "value"},
+    [POSITION_CORRELATION] = {"Products of position vectors", "PE·PEᵀ"},
+    [POSITION_COSINE] = {"Cosines of position vectors", "cosine"},
+    [POSITION_DISTANCE] = {"Distances of position vectors", "Euclidean distance"},
+};
+
+/* If there are numbers below zero there are two colours, with white between. */
+static enum palette choose_palette(const struct plot_options *options, double least)
+{
+    return options->palette ? options->palette : least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS;
+}
+
+static double compare_rows(const struct position_matrix *matrix, enum position_kind kind, size_t a,
+                           size_t b)
+{
+    size_t width = matrix->width;
+    const double *x = matrix->rows + a * width, *y = matrix->rows + b * width;
+    double xy = 0, xx = 0, yy = 0;
+    if (kind == POSITION_DISTANCE)
+        return vector_distance(x, y, width, false);
+    for (size_t i = 0; i < width; i++) {
+        xy += x[i] * y[i];
+        xx += x[i] * x[i];
+        yy += y[i] * y[i];
+    }
+    return kind == POSITION_CORRELATION ? xy : xx == 0 || yy == 0 ? 0 : xy / (sqrt(xx) * sqrt(yy));
+}
+
+/* The waves are the dimensions of --dims, or one of each eighth of the width. */
+static struct panel *add_waves(const struct plot_options *options, struct figure *figure,
+                               const struct position_matrix *matrix)
+{
+    size_t n = matrix->n, width = matrix->width, n_dims;
+    size_t step = width / DEFAULT_WAVES ? width / DEFAULT_WAVES : 1;
+    const char *eighths = text_new("0:%zu:%zu", width, step);
+    const size_t *dims = dims_read(options->dims ? options->dims : eighths, width, &n_dims);
+    struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, n);
+    axis_name_all(&panel->y);
+    for (size_t row = 0; row < n_dims; row++) {
+        panel->y.labels[row] = text_new("dim %zu", dims[row]);
+        for (size_t p = 0; p < n; p++)
+            panel->values[row * n + p] = matrix->rows[p * width + dims[row]];
+    }
+    return panel;
+}
+
+static void add_position_panel(const struct plot_options *options, struct figure *figure,
+                               const struct position_matrix *matrix)
+{
+    enum position_kind kind = options->position_kind;
+    bool turned = options->is_transposed || kind == POSITION_WAVES;
+    size_t n = matrix->n, width = matrix->width;
+    const char *x_title = turned ? "position" : "dimension";
+    const char *y_title = turned ? "dimension" : "position";
+    struct panel *panel;
+    if (kind == POSITION_WAVES)
+        panel = add_waves(options, figure, matrix);
+    else if (kind == POSITION_HEATMAP) {
+        panel = figure_add(figure, PANEL_MAP, turned ? width : n, turned ? n : width);
+        for (size_t p = 0; p < n; p++)
+            for (size_t i = 0; i < width; i++)
+                panel->values[turned ? i * n + p : p * width + i] = matrix->rows[p * width + i];
+        panel_limit_colors(panel);
+    } else {
+        panel = figure_add(figure, PANEL_MAP, n, n);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = a; b < n; b++)
+                panel->values[a * n + b] = panel->values[b * n + a] =
+                    compare_rows(matrix, kind, a, b);
+        figure->is_square = true;
+        x_title = y_title = "position";
+    }
+    panel->x.title = x_title;
+    panel->y.title = y_title;
+    panel->palette = choose_palette(options, panel_range(panel).least);
+    if (!panel->unit)
+        panel->unit = KINDS[kind].unit;
+    if (options->n_beside)
+        panel->title = text_new("%s%s", matrix->name, matrix->words);
+}
+
+void picture_position(struct plot_source *source, struct figure *figure)
+{
+    const struct plot_options *options = source->options;
+    enum position_kind kind = options->position_kind;
+    const struct position_matrix first = read_first(options);
+    double least = 0;
+    figure->title = KINDS[kind].title;
+    if (!options->n_beside)
+        figure->title = text_new("%s: %s%s, %zu position%s, d = %zu", figure->title, first.name,
+                                 first.words, first.n, plural(first.n), first.width);
+    add_position_panel(options, figure, &first);
+    for (size_t i = 0; i < options->n_beside; i++) {
+        const struct position_matrix beside = read_beside(options, options->beside[i], &first);
+        add_position_panel(options, figure, &beside);
+    }
+    for (size_t i = 0; i < figure->n_panels; i++)
+        least = fmin(least, panel_range(&figure->panels[i]).least);
+    figure->shares_scale = options->n_beside && kind == POSITION_COSINE;
+    for (size_t i = 0; figure->shares_scale && i < figure->n_panels; i++) {
+        struct panel *panel = &figure->panels[i]; /* its colours can be compared */
+        panel->palette = choose_palette(options, least);
+        panel->least = least < 0 ? -1 : 0;
+        panel->most = 1;
+    }
+    figure->y_up = true;
+    bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;
+    figure->columns = is_wide && options->n_beside < 3 ? 1 : 0;
+}

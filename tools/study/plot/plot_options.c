@@ -1,0 +1,404 @@
+/* plot_options.c - the command line of encode-plot as a table; see plot_options.h. Each picture
+ * takes some of the options; one that has no meaning for it is refused by name. */
+#include "tools/study/plot/plot_options.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/common/options/option_reading.h"
+#include "tools/common/output.h"
+#include "tools/common/texts/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- Values that are more than a name or a count ---- */
+
+/* "640x400" in pixels, "160x100mm", "6.3x4in". An inch of pixels depends on --dpi: finish_size. */
+static void set_size(void *options, const struct option_use *use)
+{
+    static const struct {
+        const char *name;
+        double per_inch;
+    } units[] = {{"", 1}, {"px", 1}, {"mm", 25.4}, {"in", 1}};
+    struct plot_options *plot = options;
+    double width = 0, height = 0;
+    int len = 0;
+    size_t i = 0;
+    bool is_good = sscanf(use->text, "%lfx%lf%n", &width, &height, &len) == 2 && width > 0 &&
+                   height > 0 && isfinite(width) && isfinite(height);
+    while (i < 4 && strcmp(use->text + len, units[i].name) != 0)
+        i++;
+    if (!is_good || i == 4)
+        program_die_misused(
+            "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
+            use->text);
+    plot->size_is_pixels = i < 2;
+    plot->width_inches = width / units[i].per_inch;
+    plot->height_inches = height / units[i].per_inch;
+}
+
+/* The states of words begin with layer 0, the embedding step. */
+static void set_layer(void *options, const struct option_use *use)
+{
+    struct plot_options *plot = options;
+    plot->layer =
+        option_count(use->option, use->text, plot->command == PLOT_WORDS ? 0 : 1, 1 << 20);
+}
+
+static void set_head(void *options, const struct option_use *use)
+{
+    struct plot_options *plot = options;
+    plot->is_head_mean = strcmp(use->text, "mean") == 0;
+    if (!plot->is_head_mean)
+        plot->head = option_count("--head (or mean)", use->text, 1, 1 << 20);
+}
+
+static void check_link(void *options, const struct option_use *use)
+{
+    (void)options;
+    const char *colon = strchr(use->text, ':');
+    if (!colon || colon == use->text || !colon[1])
+        program_die_misused("--link takes two words, as red:wolf, not '%s'", use->text);
+}
+
+enum { DIMS_MOST = 28 };
+
+size_t *dims_read(const char *text, size_t width, size_t *n)
+{
+    size_t *dims = alloc_zeros(DIMS_MOST, sizeof *dims);
+    const char *at = text;
+    *n = 0;
+    do { /* a number, from:below, or from:below:step */
+        unsigned long long parts[3] = {0, 0, 1};
+        size_t n_parts = 0;
+        bool is_good;
+        do {
+            char *end;
+            errno = 0;
+            is_good = *at >= '0' && *at <= '9'; /* strtoull takes signs and blanks as well */
+            parts[n_parts++] = strtoull(at, &end, 10);
+            is_good = is_good && errno == 0;
+            at = end;
+        } while (is_good && n_parts < 3 && *at == ':' && at++);
+        unsigned long long dim = parts[0], below = n_parts > 1 ? parts[1] : dim + 1;
+        if (!is_good || parts[2] == 0 || (*at && *at != ','))
+            program_die_misused("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'",
+                                text);
+        if (dim >= width || below > width)
+            program_die_misused("--dims %s: there are %zu columns, 0 to %zu", text, width,
+                                width - 1);
+        for (; dim < below; dim += parts[2]) {
+            if (*n == DIMS_MOST)
+                program_die_misused("--dims %s: at most %d lines can be told apart", text,
+                                    DIMS_MOST);
+            dims[(*n)++] = (size_t)dim;
+            if (parts[2] >= below - dim) /* and dim + step may be more than there are numbers */
+                break;
+        }
+    } while (*at++ == ',');
+    if (*n == 0)
+        program_die_misused("--dims %s: these are no columns", text);
+    return dims;
+}
+
+/* ---- Texts ---- */
+
+static const char ONE_TEXT[] = "one text is needed, as an argument or as a line of stdin";
+
+static const struct {
+    size_t least, most, most_of_stdin;
+    const char *message;
+} TEXTS[N_PLOT_COMMANDS] = {
+    [PLOT_POSITION] = {0, 0, 0, "position takes no text"},
+    [PLOT_ATTENTION] = {1, 1, 1, ONE_TEXT},
+    [PLOT_WORDS] = {1, 2, 2, "words takes one or two texts"},
+    [PLOT_LAYERS] = {1, 1, 1, ONE_TEXT},
+    [PLOT_ORDER] = {1, 1, 1, ONE_TEXT},
+    [PLOT_SIMILARITY] = {0, SIZE_MAX, 0, NULL}, /* reads stdin itself: any number of lines */
+    [PLOT_STEPS] = {1, SIZE_MAX, 0, "steps takes texts as arguments"},
+};
+
+static const char *check_text_count(const void *options)
+{
+    const struct plot_options *plot = options;
+    size_t n = plot->request.n_texts;
+    if (n == 0 && TEXTS[plot->command].most_of_stdin > 0 && !isatty(STDIN_FILENO))
+        return NULL; /* plot_texts_read */
+    bool is_good = n >= TEXTS[plot->command].least && n <= TEXTS[plot->command].most;
+    return is_good ? NULL : TEXTS[plot->command].message;
+}
+
+/* Empty lines are skipped: there is nothing to draw. */
+void plot_texts_read(struct plot_options *options)
+{
+    size_t most = TEXTS[options->command].most_of_stdin, *n = &options->request.n_texts;
+    struct reader reader;
+    struct record record;
+    enum reader_state state;
+    if (most == 0 || *n > 0)
+        return;
+    options->request.texts = options->stdin_texts;
+    reader_open(&reader, NULL, 0, false);
+    while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
+        size_t len = record.input.text_len;
+        if (len > 0 && *n == most)
+            program_die_misused("%s takes %s, and stdin has more lines; head -n %zu leaves %s",
+                                PLOT_COMMANDS[options->command].name,
+                                most == 1 ? "one text" : "one or two texts", most,
+                                most == 1 ? "the first" : "the first two");
+        if (len > 0 && memchr(record.input.text, '\0', len))
+            program_die("line %zu of stdin has a NUL byte, so it is not a text", record.line);
+        if (len > 0)
+            options->stdin_texts[(*n)++] =
+                alloc_own(alloc_text("%.*s", (int)len, record.input.text));
+        record_free(&record);
+    }
+    if (state == READER_FAILED)
+        program_die("%s", reader.message);
+    if (*n == 0)
+        program_die_misused("one text is needed: the command line has none, and stdin is empty");
+    reader_free(&reader);
+}
+
+/* ---- The options ---- */
+
+#define FLAG(member)                 FLAG_AT(struct plot_options, member)
+#define TEXT(member)                 TEXT_AT(struct plot_options, member)
+#define COUNT(member, least, most)   COUNT_AT(struct plot_options, member, least, most)
+#define CHOICE(member, first, names) CHOICE_AT(struct plot_options, member, first, names)
+
+#define FOR(command)  .commands = 1u << (command)
+#define FOR_TWO(a, b) .commands = 1u << (a) | 1u << (b)
+enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
+
+static const struct option_row TEXT_ROWS[] = {
+    {"no-special", 0, NULL, "no special tokens around texts",
+     SWITCH_AT(struct plot_options, request.encode.no_special)},
+    {"pooling", 'p', "KIND", "model, " ENGINE_TEXT_POOLINGS, TEXT_POOLING_AT(struct plot_options),
+     GIVEN_AT(struct plot_options, request.has_pooling),
+     .commands = 1u << PLOT_ORDER | 1u << PLOT_SIMILARITY | 1u << PLOT_STEPS},
+};
+
+static const struct option_row PICTURE_ROWS[] = {
+    {"kind", 0, "KIND", "heatmap (default), waves, correlation (PE·PEᵀ), cosine, distance",
+     CHOICE(position_kind, POSITION_HEATMAP, "heatmap waves correlation cosine distance"),
+     FOR(PLOT_POSITION)},
+    {"width", 0, "D", "numbers per position (default 128; a file has its own)",
+     COUNT(width, 1, 65536), FOR(PLOT_POSITION)},
+    {"positions", 'n', "N",
+     "positions (default 100; all of a learned table); N x D is at most\n"
+     "16777216, and N at most 4096 where all pairs are compared",
+     COUNT(n_positions, 1, 100000), FOR(PLOT_POSITION)},
+    {"dims", 0, "LIST", "waves: columns as 6,7,8,9 or from:below:step (default: eight)", TEXT(dims),
+     FOR(PLOT_POSITION)},
+    {"beside", 0, "WHAT", "another panel: a scheme, or a weight file; may be repeated",
+     TEXTS_AT(struct plot_options, beside, n_beside), FOR(PLOT_POSITION)},
+    {"transpose", 0, NULL, "heatmap: positions to the right, dimensions upwards",
+     FLAG(is_transposed), FOR(PLOT_POSITION)},
+    {"layer", 0, "L",
+     "attention: layer, from 1 (default 1; with --rollout the last one it\n"
+     "takes in); words: after layer L (default 0: the embedding step)",
+     SET_BY(set_layer), FOR_TWO(PLOT_ATTENTION, PLOT_WORDS)},
+    {"head", 0, "H", "head, from 1; or mean", SET_BY(set_head), FOR(PLOT_ATTENTION)},
+    {"rollout", 0, NULL, "attention over all layers: products of 0.5 mean + 0.5 I",
+     FLAG(is_rollout), FOR(PLOT_ATTENTION)},
+    {"pad-to", 0, "N", "show padding up to N tokens: its rows and columns are 0",
+     COUNT(pad_to, 1, 1 << 20), FOR(PLOT_ATTENTION)},
+    {"pad-side", 0, "SIDE", "right (default) or left", CHOICE(pad_left, false, "right left"),
+     FOR(PLOT_ATTENTION)},
+    {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
+     CHOICE(fits_each, false, "together each"), FOR(PLOT_WORDS)},
+    {"link", 0, "A:B", "join two words by a line with its length; may be repeated",
+     TEXTS_AT(struct plot_options, links, n_links), .set = check_link, FOR(PLOT_WORDS)},
+    {"permutations", 0, "N", "at most so many (default 40 if random)",
+     COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
+    {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
+     FOR(PLOT_ORDER)},
+    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine",
+     CHOICE(by_cosine, false, "distance cosine"), FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
+    {"colors", 0, "MAP", "RdBu, viridis or Blues",
+     CHOICE(palette, PALETTE_DEFAULT, "default RdBu viridis Blues"),
+     .commands = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_WORDS) - (1u << PLOT_ORDER)},
+    {"page", 0, "N", "a PNG or SVG of page N (default 1); a PDF has all", COUNT(page, 1, 1 << 20),
+     FOR(PLOT_STEPS)},
+};
+
+static const struct option_row RESULT_ROWS[] = {
+    {"output", 'o', "FILE", ".png, .svg, .pdf, .txt or .tsv by its end; without: the terminal",
+     TEXT(output_path)},
+    {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)",
+     CHOICE(format, PLOT_TEXT, "text data png svg pdf")},
+    {"data", 0, "FILE",
+     "write the numbers too (alone: only these), with tabs; FILE -: to\n"
+     "standard output",
+     TEXT(data_path), .most = 1, GIVEN_AT(struct plot_options, writes_data)},
+    {"size", 0, "WxH", "in pixels, or as 160x100mm or 6.3x4in; default fits a page",
+     SET_BY(set_size)},
+    {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",
+     COUNT(dpi, 30, 1200)},
+    {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
+    {"script", 0, "FILE", "your own gnuplot script in place of the picture's", TEXT(script)},
+};
+
+#define REQUEST_GROUP(title, rows)                                                                 \
+    OPTION_GROUP(title, rows), .base = offsetof(struct plot_options, request)
+
+static const struct option_group GROUPS[] = {
+    {OPTION_GROUP("Picture", PICTURE_ROWS)},
+    {REQUEST_GROUP("Model", REQUEST_MODEL_ROWS)},
+    POSITION_GROUP(POSITION_ROWS, struct plot_options, request.positions),
+    {OPTION_GROUP(NULL, EMBEDDING_SCALE_ROWS),
+     .base = offsetof(struct plot_options, request.positions), .commands = OF_MODELS},
+    {REQUEST_GROUP(NULL, REQUEST_SESSION_ROWS), .commands = OF_MODELS},
+    {OPTION_GROUP(NULL, TEXT_ROWS), .commands = OF_MODELS},
+    {OPTION_GROUP("Output", RESULT_ROWS)},
+};
+
+static const struct option_rule RULES[] = {
+    {.check = check_text_count},
+    OPTION_NEEDS("dims", "kind=waves", "--dims is for --kind waves"),
+    OPTION_EXCLUDES("transpose", "kind!=heatmap", "--transpose is for --kind heatmap"),
+    OPTION_EXCLUDES("rollout", "head",
+                    "--rollout is of all heads: it cannot be combined with --head"),
+    OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side requires --pad-to"),
+    POSITION_RULE(struct plot_options, request.positions),
+    {0},
+};
+
+/* ---- The pictures ---- */
+
+const struct option_command PLOT_COMMANDS[] = {
+    [PLOT_POSITION] = {"position", "[OPTION ...]\n",
+                       "The position vectors of a scheme, or of a weight file (-m or ENCODE_MODEL: "
+                       "its scheme or\n"
+                       "table). Without these: sinusoidal.\n",
+                       "position vectors: heat map, waves, correlation, cosine, distance"},
+    [PLOT_ATTENTION] = {"attention", "[OPTION ...] [TEXT]\n",
+                        "Attention weights: rows look at columns. Without --head all heads of the "
+                        "layer.\n",
+                        "which token looks at which: a head, all heads of a layer, rollout"},
+    [PLOT_WORDS] = {"words", "[OPTION ...] [TEXT [TEXT]]\n",
+                    "Words in the plane of their two principal components, without and with "
+                    "positions (with\n"
+                    "--position only as that says).\n",
+                    "words in the plane (PCA), without and with positions"},
+    [PLOT_LAYERS] = {"layers", "[OPTION ...] [TEXT]\n", "How far each layer moves each token.\n",
+                     "how far each layer moves each token"},
+    [PLOT_ORDER] = {"order", "[OPTION ...] [TEXT]\n",
+                    "How far the vectors of a sentence's permutations are from its own, with "
+                    "positions and\n"
+                    "without. All of them, if there are at most 119; else random ones.\n",
+                    "a sentence and its permutations: distances of their vectors"},
+    [PLOT_SIMILARITY] = {"similarity", "[OPTION ...] [TEXT ...]\n",
+                         "Cosines of the vectors of texts; without TEXT of the lines of stdin.\n",
+                         "cosines of a list of texts"},
+    [PLOT_STEPS] = {"steps", "[OPTION ...] [TEXT ...]\n",
+                    "The numbers inside the layers, step by step: embedding, queries, keys and "
+                    "values, attention,\n"
+                    "heads, sums, norms, the middle of the feed-forward layer, and the vectors of "
+                    "the texts.\n",
+                    "the numbers inside the layers, step by step"},
+};
+
+_Static_assert(sizeof PLOT_COMMANDS / sizeof *PLOT_COMMANDS == N_PLOT_COMMANDS,
+               "a picture has no row here");
+
+static const struct option_table TABLE = {
+    OPTION_TABLE(PLOT_COMMANDS, N_PLOT_COMMANDS, GROUPS, 25),
+    .rules = RULES,
+    .end = "Exit codes: 0 done, 1 failed, 2 misused.",
+};
+
+int plot_print_help(void)
+{
+    fputs("Usage: encode-plot PICTURE [OPTION ...] [TEXT ...]\n"
+          "Positions, attention and words in pictures and numbers. gnuplot draws; numbers need "
+          "none.\n"
+          "\n",
+          stdout);
+    for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
+        printf("  %-12s %s\n", PLOT_COMMANDS[i].name, PLOT_COMMANDS[i].summary);
+    fputs("\n"
+          "  encode-plot attention \"I ride bike\"                 on the terminal\n"
+          "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
+          "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
+          "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
+          "\n"
+          "Without TEXT the texts are lines of stdin.\n"
+          "encode-plot PICTURE --help lists the options of each. Manual: man encode-plot.\n",
+          stdout);
+    return program_end(PROGRAM_DONE);
+}
+
+/* ---- Outputs ---- */
+
+/* Returns NULL, which is stdout, for a dash, for the name of stdout, and if no path is given. */
+static const char *output_of(const char *path)
+{
+    bool is_stdout = path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+    return is_stdout ? NULL : path;
+}
+
+/* Resolves the format and the files of the picture and the numbers. */
+static void finish_outputs(struct plot_options *options)
+{
+    static const char *const endings[] = {".txt", ".tsv", ".png", ".svg", ".pdf"};
+    bool is_drawn = options->output_path || !options->writes_data;
+    const char *path = options->output_path = output_of(options->output_path);
+    const char *data_path = options->data_path = output_of(options->data_path);
+    if (options->script)
+        input_remember(options->script);
+    for (size_t i = 0; path && options->format == PLOT_NOTHING && i < 5; i++)
+        if (strlen(path) > 4 && strcasecmp(path + strlen(path) - 4, endings[i]) == 0)
+            options->format = (enum plot_format)(PLOT_TEXT + i);
+    if (path && options->format == PLOT_NOTHING)
+        program_die_misused("the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f names "
+                            "the format");
+    if (options->format == PLOT_NOTHING && is_drawn)
+        options->format = PLOT_TEXT;
+    if (!path && options->format >= PLOT_PNG && isatty(STDOUT_FILENO))
+        program_die_misused("a terminal cannot show a picture: name a file with -o, or omit -f");
+    if (!options->writes_data || options->format == PLOT_NOTHING)
+        return;
+    if (!path && !data_path)
+        program_die_misused(
+            "the picture and --data would both go to standard output: give one of them a file");
+    if (path && data_path && output_are_same(path, data_path))
+        program_die_misused(
+            "-o and --data name the same file: the picture would replace the numbers");
+}
+
+/* Makes inches of a size in pixels. */
+static void finish_size(struct plot_options *options)
+{
+    double *width = &options->width_inches, *height = &options->height_inches;
+    if (options->dpi == 0)
+        options->dpi = options->size_is_pixels ? 96 : 200;
+    const double dpi = (double)options->dpi, per_inch = options->size_is_pixels ? dpi : 1;
+    *width /= per_inch;
+    *height /= per_inch;
+    if (*width != 0 && !(*width >= 1 && *height >= 0.7 && *width <= 100 && *height <= 100))
+        program_die_misused(
+            "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
+            "%.3g at least), not %.3g x %.3g",
+            dpi, 0.7 * dpi, dpi, *width, *height);
+}
+
+void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv)
+{
+    static char name[] = "encode-plot";
+    struct option_reading reading;
+    *options = (struct plot_options){.request = REQUEST_OPTIONS(), .command = command, .seed = 1};
+    argv[0] = name; /* messages of getopt begin with it */
+    options_read(&reading, &TABLE, command, options, argc, argv);
+    options->request.texts = reading.arguments;
+    options->request.n_texts = reading.n_arguments;
+    options_check(&reading);
+    finish_outputs(options);
+    finish_size(options);
+}

@@ -1,0 +1,89 @@
+/* plot_options.h - the command line of encode-plot. */
+#ifndef TOOLS_PLOT_PLOT_OPTIONS_H
+#define TOOLS_PLOT_PLOT_OPTIONS_H
+
+#include "tools/common/options/option_table.h"
+#include "tools/common/texts/request_options.h"
+#include "tools/study/plot/figure.h"
+
+enum plot_command {
+    PLOT_POSITION,
+    PLOT_ATTENTION,
+    PLOT_WORDS,
+    PLOT_LAYERS,
+    PLOT_ORDER,
+    PLOT_SIMILARITY,
+    PLOT_STEPS,
+    N_PLOT_COMMANDS
+};
+
+enum plot_format { PLOT_NOTHING, PLOT_TEXT, PLOT_DATA, PLOT_PNG, PLOT_SVG, PLOT_PDF };
+
+enum position_kind {
+    POSITION_HEATMAP,
+    POSITION_WAVES,
+    POSITION_CORRELATION,
+    POSITION_COSINE,
+    POSITION_DISTANCE
+};
+
+enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
+
+struct plot_options {
+    enum plot_command command;
+    struct request_options request;      /* weight file, positions, mask, pooling, texts */
+    char *stdin_texts[STDIN_TEXTS_MOST]; /* the texts if they come from stdin */
+    enum plot_format format;
+    const char *output_path, *data_path; /* NULL: stdout */
+    bool writes_data;                    /* the numbers too, to data_path */
+    double width_inches, height_inches;  /* 0: chosen */
+    bool size_is_pixels;                 /* as it was said */
+    size_t dpi;                          /* of PNG */
+    const char *title;                   /* NULL: the picture's own */
+    const char *script;                  /* NULL: the picture's own */
+    enum palette palette;
+
+    /* position */
+    enum position_kind position_kind;
+    const char *beside[BESIDE_MOST]; /* [n_beside] schemes or weight files */
+    size_t n_beside;
+    size_t width, n_positions; /* 0: not given */
+    const char *dims;          /* NULL: not given */
+    bool is_transposed;
+
+    /* attention, words, layers */
+    size_t layer, head; /* from 1; 0: not given, or (words) the embedding step */
+    bool is_head_mean, is_rollout;
+    size_t pad_to; /* 0: no padding */
+    bool pad_left;
+    bool fits_each; /* words: each text has axes of its own */
+    const char *links[LINKS_MOST];
+    size_t n_links;
+    bool by_cosine; /* layers, order: the measure */
+    size_t page;    /* steps: from 1; 0: not given */
+
+    /* order */
+    size_t n_permutations;
+    uint64_t seed;
+};
+
+/* Reads the command line after the command's name. The help, the version and errors end the
+ * program. */
+void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv);
+
+/* By enum plot_command. */
+extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
+
+/* Prints encode-plot --help; returns the exit code. */
+int plot_print_help(void);
+
+/* Reads the texts from stdin if the command line has no texts, for a picture of one or two. Errors
+ * end the program. */
+void plot_texts_read(struct plot_options *options);
+
+/* Reads "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as *n numbers,
+ * never freed. Errors end the program. */
+size_t *dims_read(const char *text, size_t width, size_t *n);
+
+#endif

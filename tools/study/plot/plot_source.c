@@ -1,0 +1,256 @@
+/* plot_source.c - see plot_source.h. The encoder opens the file and makes tokens; sessions of our
+ * own, one for each kind of positions, compute the numbers. */
+#include "tools/study/plot/plot_source.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- The model ---- */
+
+void source_open(struct plot_source *source, const struct plot_options *options)
+{
+    const struct position_options *positions = &options->request.positions;
+    struct request_options tokens = options->request;
+    struct encoder *encoder = &source->encoder;
+    tokens.task = TASK_TOKENS;
+    tokens.positions = (struct position_options){0}; /* those of the sessions are chosen here */
+    *source = (struct plot_source){.options = options, .scheme = positions->position};
+    if (options->command == PLOT_POSITION) /* opens the files that it needs itself */
+        return;
+    encoder_open(encoder, &tokens);
+    if (!encoder->info.has_model)
+        program_die("'%s' holds a tokenizer alone: pictures need a model", encoder->info.path);
+    bool compares = options->command == PLOT_WORDS || options->command == PLOT_ORDER;
+    bool has_none = strcmp(encoder->info.position, "none") == 0 &&
+                    strcmp(encoder->attention_position, "none") == 0;
+    if (source->scheme == ENGINE_POSITION_MODEL && compares && has_none)
+        source->scheme = ENGINE_POSITION_SINUSOIDAL;
+    source->position =
+        source->scheme ? engine_position_name(source->scheme) : encoder->info.position;
+    const char *conflict = position_options_conflict(positions, source->position);
+    if (conflict)
+        program_die_misused("%s; here they are %s", conflict, source->position);
+}
+
+void source_close(struct plot_source *source)
+{
+    for (size_t i = 0; i < source->n_items; i++)
+        item_free(&source->items[i]);
+    encoder_close(&source->encoder);
+}
+
+/* ---- Texts ---- */
+
+struct item *source_tokenize(struct plot_source *source, const char *text, size_t len,
+                             size_t number)
+{
+    size_t most = source->encoder.info.max_tokens, n = source->n_items++;
+    if ((n & (n - 1)) == 0) /* 0, 1, 2, 4, 8 … */
+        source->items = alloc_resize(source->items, 2 * n + 1, sizeof *source->items);
+    struct item *item = &source->items[n];
+    *item = (struct item){.number = number, .record.input = {.text = text, .text_len = len}};
+    if (!encoder_tokenize(&source->encoder, item))
+        program_die("%s", source->encoder.message);
+    if (item->n_tokens > most)
+        program_die("text %zu has %zu tokens, and this model takes at most %zu", number,
+                    item->n_tokens, most);
+    return item;
+}
+
+const struct item *source_only_text(struct plot_source *source, const char *no_layers)
+{
+    const char *text = source->options->request.texts[0];
+    const struct item *item = source_tokenize(source, text, strlen(text), 1);
+    if (item->n_tokens == 0)
+        program_die("the text has no tokens: there is nothing to look at");
+    if (source->encoder.info.n_layers == 0)
+        program_die("'%s' has no layers, so %s", source->encoder.info.path, no_layers);
+    return item;
+}
+
+const char *source_label(const struct plot_source *source, const struct item *item, size_t i)
+{
+    size_t len;
+    const char *word = encoder_unknown_word(&source->encoder, item, i, &len);
+    if (!word)
+        word = encoder_token_text(&source->encoder, item, i, &len);
+    return text_of_bytes(word, len);
+}
+
+const char *source_positions(const struct plot_source *source, enum with_positions with)
+{
+    bool without = with == WITHOUT_POSITIONS || strcmp(source->position, "none") == 0;
+    const char *scheme = without ? "none" : source->position;
+    const char *words = position_words(source->encoder.model, &source->options->request.positions,
+                                       scheme, source->encoder.info.width);
+    /* No option removes the positions that the model's attention knows. */
+    const char *in_attention = source->encoder.attention_position;
+    if (strcmp(in_attention, "none") != 0)
+        return text_new("with %s%s%s positions%s", without ? "" : scheme, without ? "" : " and ",
+                        in_attention, words);
+    return without ? text_new("without positions%s", words)
+                   : text_new("with %s positions%s", scheme, words);
+}
+
+enum { FREQUENCIES_SHOWN = 4 };
+
+/* A weight that was asked for is named even if it is 1, and if one weight is named so is the other:
+ * only W1 : W2 matters. */
+const char *position_words(const engine_model *model, const struct position_options *options,
+                           const char *scheme, size_t width)
+{
+    struct position_numbers numbers = position_numbers(options, model, width);
+    double w1 = numbers.embedding_scale, w2 = numbers.position_scale;
+    bool has_positions = strcmp(scheme, "none") != 0;
+    bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
+    bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
+    bool is_root = options->embedding_scale_is_sqrt ||
+                   (fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1));
+    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0;
+    struct written text;
+    FILE *words = alloc_open(&text);
+    if (position_uses_base(scheme) && (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
+        fprintf(words, ", base %g", numbers.base);
+    if (width > 0 && (names_w1 || names_w2) && is_root)
+        fprintf(words, ", W1 = √%zu", width);
+    else if (width > 0 && (names_w1 || names_w2))
+        fprintf(words, ", W1 = %g", w1);
+    if (names_w2 || (names_w1 && has_positions))
+        fprintf(words, ", W2 = %g", w2);
+    if (n > 0 && (!options->frequencies || n > FREQUENCIES_SHOWN))
+        fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
+    else
+        for (size_t i = 0; i < n; i++)
+            fprintf(words, "%s%g",
+                    i        ? ", "
+                    : n == 1 ? ", frequency "
+                             : ", frequencies ",
+                    options->frequencies[i]);
+    return alloc_close(words, &text);
+}
+
+/* ---- Sessions ---- */
+
+/* Opens a session with the positions of the command line, or with none, and these options. */
+static engine_session *open_plot_session(const struct plot_source *source, enum with_positions with,
+                                         engine_session_options options)
+{
+    const struct request_options *request = &source->options->request;
+    struct position_options positions = request->positions;
+    engine_session *session = NULL;
+    engine_error error = {0};
+    positions.position = source->scheme;
+    if (with == WITHOUT_POSITIONS) /* only W1 is kept */
+        positions = (struct position_options){
+            .position = ENGINE_POSITION_NONE,
+            .has_embedding_scale = positions.has_embedding_scale,
+            .embedding_scale = positions.embedding_scale,
+            .embedding_scale_is_sqrt = positions.embedding_scale_is_sqrt,
+        };
+    position_options_apply(&positions, source->encoder.info.width, &options);
+    options.mask = request->session.mask;
+    options.n_threads = request->session.n_threads;
+    if (engine_session_new(source->encoder.model, &options, &session, &error) != ENGINE_OK)
+        program_die("%s", error.message);
+    return session;
+}
+
+/* Writes the vectors of a text to out. */
+static void encode_item(const struct plot_source *source, engine_session *session,
+                        const struct item *item, engine_pooling pooling, float *out, size_t n)
+{
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
+    const engine_input input = {
+        .tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
+    if (engine_encode(session, &input, 1, &options, out, n, NULL, NULL) == ENGINE_OK)
+        return;
+    const engine_error *error = engine_session_error(session);
+    program_die("text %zu%s%s%s", item->number, error->name_len ? "" : ": ",
+                error->message + error->name_len,
+                position_scale_hint(&source->options->request.positions, error->reason));
+}
+
+/* ---- Hidden states and attention ---- */
+
+void source_watch(struct plot_source *source, enum with_positions with, const struct item *item,
+                  unsigned kinds, engine_trace_callback callback, void *user)
+{
+    size_t n = item->n_tokens, n_numbers = n * source->encoder.info.width;
+    engine_session *session =
+        open_plot_session(source, with,
+                          ENGINE_SESSION_OPTIONS(.trace = kinds, .trace_callback = callback,
+                                                 .trace_user = user, .max_tokens = n));
+    encode_item(source, session, item, ENGINE_POOLING_NONE, alloc_zeros(n_numbers, sizeof(float)),
+                n_numbers);
+    engine_session_free(session);
+}
+
+struct tracing {
+    double *out;    /* [layers, n_layer] */
+    size_t n_layer; /* numbers of one layer */
+};
+
+static void copy_layer(const engine_trace_view *view, void *user)
+{
+    const struct tracing *tracing = user;
+    for (size_t i = 0; i < tracing->n_layer; i++)
+        tracing->out[view->index * tracing->n_layer + i] = (double)view->values[i];
+}
+
+double *source_trace(struct plot_source *source, enum with_positions with, const struct item *item,
+                     engine_trace kind)
+{
+    const engine_info *info = &source->encoder.info;
+    size_t n = item->n_tokens, n_layers = info->n_layers + (kind == ENGINE_TRACE_HIDDEN);
+    size_t n_layer = kind == ENGINE_TRACE_HIDDEN ? n * info->width : info->n_heads * n * n;
+    struct tracing tracing = {alloc_zeros(n_layers, n_layer * sizeof(double)), n_layer};
+    source_watch(source, with, item, kind, copy_layer, &tracing);
+    return tracing.out;
+}
+
+/* ---- Pooled vectors ---- */
+
+static engine_pooling chosen_pooling(const struct plot_source *source)
+{
+    const struct request_options *options = &source->options->request;
+    if (options->has_pooling)
+        return options->encode.pooling;
+    return strcmp(source->encoder.info.pooling, "none") == 0 ? ENGINE_POOLING_MEAN
+                                                             : ENGINE_POOLING_MODEL;
+}
+
+const char *source_pooling(const struct plot_source *source)
+{
+    engine_pooling pooling = chosen_pooling(source);
+    return pooling == ENGINE_POOLING_MODEL ? source->encoder.info.pooling
+                                           : engine_pooling_name(pooling);
+}
+
+const float *source_pool(struct plot_source *source, enum with_positions with, size_t *width)
+{
+    const engine_info *info = &source->encoder.info;
+    engine_pooling pooling = chosen_pooling(source);
+    engine_session *session = open_plot_session(source, with, ENGINE_SESSION_OPTIONS());
+    *width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
+    float *vectors = alloc_zeros(source->n_items, *width * sizeof *vectors);
+    for (size_t i = 0; i < source->n_items; i++) {
+        const struct item *item = &source->items[i];
+        encode_item(source, session, item, pooling, vectors + i * *width, *width);
+    }
+    engine_session_free(session);
+    return vectors;
+}
+
+double vector_distance(const double *a, const double *b, size_t n, bool by_cosine)
+{
+    double squares = 0, product = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += (a[i] - b[i]) * (a[i] - b[i]);
+        product += a[i] * b[i];
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+    }
+    if (!by_cosine)
+        return sqrt(squares);
+    return aa > 0 && bb > 0 ? 1 - product / sqrt(aa) / sqrt(bb) : 0;
+}
