@@ -1,28 +1,18 @@
-/* session.c - measures, carves (runtime/arena.h) and frees a session's block. */
+/* session.c - measures, carves (model/arena.h) and frees a session's block. */
 #include "engine/session.h"
 
 #include "engine/choices.h"
 #include "engine/encode.h"
-#include "engine/runtime/arena.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
 #include "engine/status.h"
+#include "model/arena.h"
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static float *cut_matrix(struct arena *arena, size_t rows, size_t cols)
-{
-    size_t floats;
-    if (__builtin_mul_overflow(rows, cols, &floats)) {
-        arena->overflow = true;
-        return NULL;
-    }
-    return arena_cut(arena, floats, sizeof(float));
-}
 
 /* Sets what the linear layers decide: the stride of rows in int8 (0: no layer is int8), and the
  * floats of a thread's scratch, for a head, a linear layer or an embedding. Returns false if these
@@ -81,14 +71,14 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->out_offsets = arena_cut(arena, rows, sizeof *pass->out_offsets);
     pass->sequences = arena_cut(arena, rows, sizeof *pass->sequences);
     pass->groups = arena_cut(arena, session->n_threads, sizeof *pass->groups);
-    pass->x = cut_matrix(arena, rows, pass->width_stride);
-    pass->y = cut_matrix(arena, rows, pass->width_stride);
+    pass->x = arena_floats(arena, rows, pass->width_stride);
+    pass->y = arena_floats(arena, rows, pass->width_stride);
     if (config->layers > 0)
-        pass->wide = cut_matrix(arena, rows, pass->wide_stride);
+        pass->wide = arena_floats(arena, rows, pass->wide_stride);
     if (config->attention_position == ATTENTION_POSITION_ROTARY) {
-        pass->turns = cut_matrix(arena, rows, config->rotary_width);
+        pass->turns = arena_floats(arena, rows, config->rotary_width);
         pass->local_turns = config->rotary_local_base != config->rotary_base
-                                ? cut_matrix(arena, rows, config->rotary_width)
+                                ? arena_floats(arena, rows, config->rotary_width)
                                 : pass->turns;
     }
     if (pass->quantized_stride > 0) {
@@ -98,13 +88,13 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     if (pass->rounded_stride > 0)
         pass->rounded = arena_cut(arena, rows + PANEL * session->n_threads,
                                   pass->rounded_stride * sizeof *pass->rounded);
-    pass->scratch = cut_matrix(arena, session->n_threads, pass->scratch_floats);
+    pass->scratch = arena_floats(arena, session->n_threads, pass->scratch_floats);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
-            cut_matrix(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
+            arena_floats(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
     if (session->trace & ENGINE_TRACE_ATTENTION)
         pass->attention_maps =
-            cut_matrix(arena, config->heads * session->max_tokens, session->max_tokens);
+            arena_floats(arena, config->heads * session->max_tokens, session->max_tokens);
 }
 
 /* Points every array of the session into the block (NULL: none), and returns the block's bytes; 0
@@ -125,13 +115,13 @@ static size_t carve(engine_session *session, void *block)
     size_t widest =
         larger(larger(larger(model->encoder.output_width, config->width), config->labels),
                config->sparse != SPARSE_NONE ? config->vocabulary : 0);
-    session->rank_vectors = cut_matrix(&arena, RANK_VECTORS, widest);
+    session->rank_vectors = arena_floats(&arena, RANK_VECTORS, widest);
     if (config->token_vectors > 0)
-        session->query_vectors = cut_matrix(&arena, session->max_tokens, config->token_vectors);
+        session->query_vectors = arena_floats(&arena, session->max_tokens, config->token_vectors);
     const struct position_encoding *positions = &session->embedding.positions;
     if (position_has_rows(positions->scheme))
         session->embedding.rows =
-            cut_matrix(&arena, session->max_tokens, row_stride(positions->width));
+            arena_floats(&arena, session->max_tokens, row_stride(positions->width));
     if (positions->frequencies != NULL)
         session->frequencies =
             arena_cut(&arena, positions->n_frequencies, sizeof *session->frequencies);

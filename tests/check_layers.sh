@@ -44,8 +44,8 @@ done < <(includes engine model tools)
 
 # ---- Rooms of the model ----
 allow model/unicode 'model/unicode/' 'model/unicode/ only'
-allow model/kernels '(model/(kernels/|tensor\.h|config\.h)|engine/engine_types\.h)' 'model/kernels/, model/tensor.h, model/config.h and engine/engine_types.h only'
-allow model/tokenizer '(model/(tokenizer|unicode)/|engine/engine_types\.h)' 'model/tokenizer/, model/unicode/ and engine/engine_types.h only'
+allow model/kernels '(model/(kernels/|arena\.h|tensor\.h|config\.h)|engine/engine_types\.h)' 'model/kernels/, model/arena.h, model/tensor.h, model/config.h and engine/engine_types.h only'
+allow model/tokenizer '(model/(tokenizer/|unicode/|arena\.h)|engine/engine_types\.h)' 'model/tokenizer/, model/unicode/, model/arena.h and engine/engine_types.h only'
 allow model/layers '(model/(layers/|kernels/|[a-z_]+\.h)|engine/engine_types\.h)' 'model/layers/, model/kernels/, the headers of model/ and engine/engine_types.h only'
 
 while read -r header; do

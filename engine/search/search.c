@@ -2,11 +2,11 @@
  * of rows. Each thread keeps its own best hits for every query; at the end the hits of the other
  * threads are added to the first one's, which are in the caller's buffer.
  */
-#include "engine/runtime/arena.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/region.h"
 #include "engine/search/index.h"
 #include "engine/status.h"
+#include "model/arena.h"
 #include "model/layers/search/scan.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ struct search {
     _Atomic size_t next_block;
     const engine_search_options *options;
     bool is_interrupted;
-    float *scratch;                /* [n_threads, scan_scratch()] */
+    struct scan_work *works;       /* [n_threads] */
     struct posting_range *cursors; /* [n_threads, n_entries()] */
     struct hits *hits;             /* [n_threads, n_queries] */
     engine_hit *others; /* [n_threads - 1, n_queries, k]; the hits of thread 0 are in out */
@@ -146,42 +146,20 @@ static size_t n_entries(const struct search *search)
     return search->scan.sparse != NULL ? search->sparse.starts[search->scan.n_queries] : 0;
 }
 
-/* Cuts the block, or measures it. */
-static void carve(struct search *search, struct arena *arena)
+static void search_carve(struct search *search, struct arena *arena)
 {
     struct scan *scan = &search->scan;
+    struct scan_work work;
     size_t n = scan->n_queries, n_threads = search->n_threads;
-    arena->overflow |= n > SIZE_MAX / MAX_THREADS;
-    scan->queries =
-        arena_cut(arena, scan_query_cap(scan), scan_stride(scan->width) * sizeof(float));
-    scan->offsets = arena_cut(arena, n, sizeof *scan->offsets);
-    if (scan_has_candidates(scan)) {
-        size_t row = round_up(scan->width, QUANTIZED_STEP);
-        scan->rounded.values = arena_cut(arena, n, row);
-        scan->rounded.roundings = arena_cut(arena, n, sizeof *scan->rounded.roundings);
-        scan->rounded.errors = arena_cut(arena, n, sizeof *scan->rounded.errors);
-    }
-    search->scratch = arena_cut(arena, n_threads, scan_scratch(scan) * sizeof *search->scratch);
+    scan_carve(scan, arena);
+    search->works = arena_cut(arena, n_threads, sizeof *search->works);
+    for (size_t i = 0; i < n_threads; i++)
+        scan_work_carve(arena->base != NULL ? &search->works[i] : &work, scan, arena);
     search->cursors = arena_cut(arena, n_entries(search), n_threads * sizeof *search->cursors);
-    search->hits = arena_cut(arena, n * n_threads, sizeof *search->hits);
-    search->others = arena_cut(arena, n * (n_threads - 1), scan->k * sizeof *search->others);
+    search->hits = arena_cut(arena, n, n_threads * sizeof *search->hits);
+    search->others = arena_matrix(arena, n, scan->k, (n_threads - 1) * sizeof *search->others);
     search->best = arena_cut(arena, n, sizeof *search->best);
     search->scores = arena_cut(arena, scan->of_texts ? search->n : 0, sizeof *search->scores);
-}
-
-static engine_status allocate(struct search *search, void **block, engine_error *error)
-{
-    struct arena arena = {0};
-    carve(search, &arena);
-    *block = arena.overflow ? NULL : aligned_alloc(TENSOR_ALIGN, arena.used);
-    if (*block == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY,
-                    "no memory for a search of %zu queries, %zu hits of each and %zu threads (%zu "
-                    "bytes): search for fewer at a time",
-                    search->scan.n_queries, search->scan.k, search->n_threads, arena.used);
-    arena = (struct arena){.base = *block};
-    carve(search, &arena);
-    return ENGINE_OK;
 }
 
 /* ---- The search ---- */
@@ -203,7 +181,7 @@ static void search_blocks(void *user, struct team team)
 {
     struct search *search = user;
     struct hits *hits = search->hits + team.rank * search->scan.n_queries;
-    float *scratch = search->scratch + team.rank * scan_scratch(&search->scan);
+    const struct scan_work *work = &search->works[team.rank];
     struct posting_range *cursors = search->cursors + team.rank * n_entries(search);
     const size_t *starts = search->options->text_starts, n = search->n;
     size_t block, run = 0, first = SIZE_MAX, before = SIZE_MAX;
@@ -212,9 +190,9 @@ static void search_blocks(void *user, struct team team)
     while ((block = next_block(search, &run)) < search->n_blocks) {
         const size_t n_taken = (block + 1) * search->block_size;
         for (size_t i = block * search->block_size; starts != NULL && i < n_taken && i < n; i++)
-            search->scores[i] = scan_text(&search->scan, starts[i], starts[i + 1], hits, scratch);
+            search->scores[i] = scan_text(&search->scan, starts[i], starts[i + 1], hits, work);
         if (starts == NULL)
-            search->n_skipped += scan_block(&search->scan, block, hits, cursors, scratch, &first);
+            search->n_skipped += scan_block(&search->scan, block, hits, cursors, work, &first);
         if (team.rank == 0 && search->options->progress != NULL &&
             search->options->progress(n_taken < n ? n_taken : n, n,
                                       search->options->progress_user) != 0) {
@@ -283,21 +261,26 @@ static engine_status run(struct search *search, const float *queries, engine_hit
                          size_t *n_skipped, engine_error *error)
 {
     struct barrier barrier = {0};
-    void *block;
-    engine_status status = allocate(search, &block, error);
-    if (status != ENGINE_OK)
-        return status;
+    struct arena arena = {0};
+    do
+        search_carve(search, &arena);
+    while (arena_allocate(&arena));
+    if (arena.base == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY,
+                    "no memory for a search of %zu queries, %zu hits of each and %zu threads (%zu "
+                    "bytes): search for fewer at a time",
+                    search->scan.n_queries, search->scan.k, search->n_threads, arena.used);
     scan_queries(&search->scan, queries);
     const bool of_texts = search->scan.of_texts;
     begin_hits(search, of_texts ? search->best : out, of_texts ? 1 : k);
     region_run(search->n_threads, &barrier, search_blocks, search);
     for (size_t i = 0; i < search->scan.n_queries && !of_texts; i++)
         finish_hits(search, i, k);
-    status = search->is_interrupted
-                 ? fail(error, ENGINE_ERROR_INTERRUPTED, "interrupted by the progress callback")
-             : of_texts ? search_scores(search, out, k, n_skipped, error)
-                        : report_skipped(search, n_skipped, error);
-    free(block);
+    engine_status status = search->is_interrupted ? fail(error, ENGINE_ERROR_INTERRUPTED,
+                                                         "interrupted by the progress callback")
+                           : of_texts             ? search_scores(search, out, k, n_skipped, error)
+                                                  : report_skipped(search, n_skipped, error);
+    free(arena.base);
     return status;
 }
 

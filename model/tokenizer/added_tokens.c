@@ -114,35 +114,36 @@ struct added_memory {
 /* Some characters grow, but no added token may by more than MOST_GROWTH times. */
 enum { MOST_GROWTH = 32, MOST_WINDOW = 64, MOST_STEPS = 1 << 16, LONGEST_ADDED = 4096 };
 
-/* Cuts memory (NULL: measures) into the arrays for a list. Returns their bytes; 0 if the list is
- * empty, and so is the normalizer. There is no space for normalized texts if 32 bits could not
- * count the bytes of a window of such long texts: they are refused. */
-static size_t cut_tables(struct added_memory *parts, char *memory, struct text_view list,
-                         const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
+/* Cuts nothing if the list and the normalizer are empty. There is no space for normalized texts if
+ * 32 bits could not count the bytes of a window of such long texts: they are refused. */
+static void added_carve(struct added_memory *parts, struct text_view list,
+                        const struct vocabulary *vocabulary, const struct normalizer_plan *plan,
+                        struct arena *arena)
 {
     struct added_entry entry;
-    size_t n = 0, total = 0, text_len = 0, bytes = 0;
+    size_t n = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(list, &at, &entry) > 0; n++)
         if ((entry.flags & ADDED_NORMALIZED) &&
             vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
             text_len <= vocabulary->strings_bytes - total)
             total += text_len;
     if (n == 0 && plan->n == 0)
-        return 0;
+        return;
     const size_t room = total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
-    parts->raw = cut_array(memory, &bytes, n * sizeof *parts->raw);
-    parts->normalized = cut_array(memory, &bytes, n * sizeof *parts->normalized);
-    parts->outside = cut_array(memory, &bytes, vocabulary->n / 8 + 1);
-    parts->texts = (struct pattern_bytes){.bytes = cut_array(memory, &bytes, room), .cap = room};
-    return bytes + normalizer_start(&parts->normalizer, plan, append_normalized, &parts->texts,
-                                    memory != NULL ? memory + bytes : NULL);
+    parts->raw = arena_cut(arena, n, sizeof *parts->raw);
+    parts->normalized = arena_cut(arena, n, sizeof *parts->normalized);
+    parts->outside = arena_cut(arena, vocabulary->n / 8 + 1, 1);
+    parts->texts = (struct pattern_bytes){.bytes = arena_cut(arena, room, 1), .cap = room};
+    normalizer_carve(&parts->normalizer, plan, append_normalized, &parts->texts, arena);
 }
 
 size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan)
 {
     struct added_memory parts;
-    return cut_tables(&parts, NULL, list, vocabulary, plan);
+    struct arena arena = {0};
+    added_carve(&parts, list, vocabulary, plan, &arena);
+    return arena_bytes(&arena);
 }
 
 /* Replaces the pattern's text by its normalized text. */
@@ -177,7 +178,9 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
     struct added_memory parts;
     struct added_entry entry;
     *added = (struct added_tokens){.outside = NULL};
-    if (cut_tables(&parts, memory, list, vocabulary, plan) == 0)
+    struct arena arena = {.base = memory};
+    added_carve(&parts, list, vocabulary, plan, &arena);
+    if (arena.used == 0)
         return NULL;
     if (!normalizer_is_bounded(&parts.normalizer))
         return "the steps of the normalizer make thousands of characters of one";

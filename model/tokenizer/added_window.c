@@ -11,20 +11,18 @@
 
 #include <string.h>
 
-size_t added_window_start(struct added_window *window, const struct pattern_set *set,
-                          struct pretokenizer *pretokenizer, char *memory)
+void added_window_carve(struct added_window *window, const struct pattern_set *set,
+                        struct pretokenizer *pretokenizer, struct arena *arena)
 {
     const size_t cap = 2 * (set->longest + UTF8_BYTES) + 64;
-    size_t at = 0;
     *window = (struct added_window){.set = set, .pretokenizer = pretokenizer, .cap = cap};
-    window->chars = cut_array(memory, &at, cap * sizeof *window->chars);
-    window->bytes = cut_array(memory, &at, cap * UTF8_BYTES);
+    window->chars = arena_cut(arena, cap, sizeof *window->chars);
+    window->bytes = arena_cut(arena, cap, UTF8_BYTES);
     if (set->strips_blanks && pretokenizer->pattern.kind == PATTERN_AFTER_BLANKS) {
         const struct pretoken *word = &pretokenizer->word;
-        window->copy.bytes = cut_array(memory, &at, word->cap);
-        window->copy.chars = cut_array(memory, &at, word->cap_chars * sizeof *word->chars);
+        window->copy.bytes = arena_cut(arena, word->cap, 1);
+        window->copy.chars = arena_cut(arena, word->cap_chars, sizeof *word->chars);
     }
-    return at;
 }
 
 void added_window_begin(struct added_window *window)

@@ -28,9 +28,9 @@ struct added_window {
     size_t open;            /* its index in the sink */
 };
 
-/* Prepares a window in memory (aligned to 16; NULL: only measures). Returns the bytes of memory. */
-size_t added_window_start(struct added_window *window, const struct pattern_set *set,
-                          struct pretokenizer *pretokenizer, char *memory);
+/* Prepares a window. */
+void added_window_carve(struct added_window *window, const struct pattern_set *set,
+                        struct pretokenizer *pretokenizer, struct arena *arena);
 
 /* For each text: begin, add its characters, end. */
 void added_window_begin(struct added_window *window);

@@ -217,10 +217,10 @@ static void pass_from_stage(void *user, struct normal_char c)
 
 /* ---- A text ---- */
 
-size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                        void (*emit)(void *user, struct normal_char c), void *user, char *memory)
+void normalizer_carve(struct normalizer *normalizer, const struct normalizer_plan *plan,
+                      void (*emit)(void *user, struct normal_char c), void *user,
+                      struct arena *arena)
 {
-    size_t at = 0;
     normalizer->plan = plan;
     normalizer->emit = emit;
     normalizer->user = user;
@@ -229,13 +229,13 @@ size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_p
         struct normalizer_stage *stage = &normalizer->stages[i];
         *stage = (struct normalizer_stage){.normalizer = normalizer, .next = i + 1};
         if (step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC)
-            stage->form = cut_array(memory, &at, sizeof *stage->form);
+            stage->form = arena_cut(arena, 1, sizeof *stage->form);
         else if (step == NORMALIZE_STRIP_END)
-            stage->waiting = cut_array(memory, &at, sizeof *stage->waiting);
+            stage->waiting = arena_cut(arena, 1, sizeof *stage->waiting);
         else if (step == NORMALIZE_CHARSMAP)
-            stage->charsmap = cut_array(memory, &at, sizeof *stage->charsmap);
+            stage->charsmap = arena_cut(arena, 1, sizeof *stage->charsmap);
         else if (step >= NORMALIZE_REPLACE)
-            stage->replace = cut_array(memory, &at, sizeof *stage->replace);
+            stage->replace = arena_cut(arena, 1, sizeof *stage->replace);
         if (stage->form != NULL) {
             stage->form->emit = pass_from_stage;
             stage->form->user = stage;
@@ -251,7 +251,6 @@ size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_p
             *stage->replace = (struct replace_stage){
                 .emit = pass_from_stage, .user = stage, .replacement = &plan->rules[i].replacement};
     }
-    return at;
 }
 
 void normalizer_begin(struct normalizer *normalizer, size_t at)

@@ -5,6 +5,7 @@
 #ifndef MODEL_NORMALIZER_H
 #define MODEL_NORMALIZER_H
 
+#include "model/arena.h"
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/meter.h"
 #include "model/tokenizer/steps/charsmap.h"
@@ -85,19 +86,10 @@ struct normalizer {
     struct meter *meter; /* to be set before a text */
 };
 
-/* Returns the next array of a block of memory, aligned to 16 like the block, or NULL if memory is
- * NULL (to measure). Advances *at past the array. */
-static inline void *cut_array(char *memory, size_t *at, size_t bytes)
-{
-    void *part = memory != NULL ? memory + *at : NULL;
-    *at += (bytes + 15) / 16 * 16;
-    return part;
-}
-
-/* Prepares a normalizer, which must not be moved afterwards, in memory (aligned to 16; NULL: only
- * measures). Returns the bytes of memory. */
-size_t normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
-                        void (*emit)(void *user, struct normal_char c), void *user, char *memory);
+/* Prepares a normalizer, which must not be moved afterwards. */
+void normalizer_carve(struct normalizer *normalizer, const struct normalizer_plan *plan,
+                      void (*emit)(void *user, struct normal_char c), void *user,
+                      struct arena *arena);
 
 /* For each text: begin, add its characters, end. at: offset where the text starts. */
 void normalizer_begin(struct normalizer *normalizer, size_t at);

@@ -23,9 +23,9 @@ struct pipeline {
     bool has_window, looks_around;
 };
 
-/* Limits of a word, and the bytes of its kind of pieces' work space. */
+/* Limits of a word, and of the work space of its kind of pieces. */
 struct word_room {
-    size_t bytes, chars, work_bytes;
+    size_t bytes, chars, hashes, symbols;
 };
 
 static struct word_room room_of(const struct tokenizer *tokenizer)
@@ -34,11 +34,13 @@ static struct word_room room_of(const struct tokenizer *tokenizer)
     size_t bpe;
     switch (tokenizer->kind) {
     case TOKENIZER_WORDPIECE:
-        return (struct word_room){UTF8_BYTES * most, most, most * sizeof(uint64_t)};
-    case TOKENIZER_UNIGRAM: return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0};
-    case TOKENIZER_BPE:
+        return (struct word_room){UTF8_BYTES * most, most, most, 0};
+    case TOKENIZER_UNIGRAM:
+        return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0, 0};
+    case TOKENIZER_BPE: /* a character becomes one symbol, or as many as it has bytes */
         bpe = bpe_cap_chars(tokenizer);
-        return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer)};
+        return (struct word_room){UTF8_BYTES * bpe, bpe, 0,
+                                  tokenizer->byte_fallback ? UTF8_BYTES * bpe : bpe};
     default: return (struct word_room){.bytes = tokenizer->vocabulary.longest_bytes};
     }
 }
@@ -54,39 +56,40 @@ static void add_normalized(void *user, struct normal_char c)
 
 enum { SCRATCH_ALIGN = 16 };
 
-/* Prepares a pipeline in memory (NULL: only measures), and returns the bytes of memory. A word's
- * bytes have space before and after them for the affixes of pieces. */
-static size_t set_up(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
+/* A word's bytes have space before and after them for the affixes of pieces. */
+static void pipeline_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
+                           struct arena *arena)
 {
     const struct word_room room = room_of(tokenizer);
     const struct pattern_set *normalized = &tokenizer->added.normalized;
     struct pretokenizer *pretokenizer = &pipeline->pretokenizer;
-    size_t at = 0;
-    char *bytes = cut_array(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
+    struct pretoken *word = &pretokenizer->word;
+    char *bytes = arena_cut(arena, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES, 1);
     *pretokenizer = (struct pretokenizer){.pattern = {.kind = tokenizer->pattern}};
-    pretokenizer->word = (struct pretoken){
+    *word = (struct pretoken){
         .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
-        .chars = cut_array(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
+        .chars = arena_cut(arena, room.chars, sizeof *word->chars),
         .cap = room.bytes,
         .cap_chars = room.chars,
+        .hashes = arena_cut(arena, room.hashes, sizeof *word->hashes),
     };
+    merge_work_carve(&word->merging, room.symbols, arena);
     if (tokenizer->kind == TOKENIZER_UNIGRAM)
-        at += unigram_carve(&pretokenizer->word.unigram, &tokenizer->pieces,
-                            memory != NULL ? memory + at : NULL);
+        unigram_carve(&word->unigram, &tokenizer->pieces, arena);
     pipeline->looks_around = (tokenizer->normalizer.steps & NORMALIZER_LOOKS_AROUND) != 0;
-    at += normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
-                           memory != NULL ? memory + at : NULL);
+    normalizer_carve(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
+                     arena);
     pipeline->has_window = normalized->n > 0;
     if (pipeline->has_window)
-        at += added_window_start(&pipeline->window, normalized, pretokenizer,
-                                 memory != NULL ? memory + at : NULL);
-    return at;
+        added_window_carve(&pipeline->window, normalized, pretokenizer, arena);
 }
 
 size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
 {
     struct pipeline pipeline;
-    return set_up(&pipeline, tokenizer, NULL) + SCRATCH_ALIGN;
+    struct arena arena = {.used = SCRATCH_ALIGN};
+    pipeline_carve(&pipeline, tokenizer, &arena);
+    return arena_bytes(&arena);
 }
 
 /* ---- Text between raw added tokens ---- */
@@ -225,7 +228,8 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
     struct pipeline pipeline;
     size_t part = 0;            /* start of the text not yet processed */
     size_t measured_blanks = 0; /* end of the last measured run of blanks */
-    set_up(&pipeline, sink->tokenizer, buffer + (-(uintptr_t)buffer % SCRATCH_ALIGN));
+    struct arena arena = {.base = buffer + (-(uintptr_t)buffer % SCRATCH_ALIGN)};
+    pipeline_carve(&pipeline, sink->tokenizer, &arena);
     pipeline.pretokenizer.word.sink = sink;
     pipeline.normalizer.meter = sink->meter;
     for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern, &search)) < len;) {

@@ -44,13 +44,20 @@ void candidates_round(const struct kernels *kernels, engine_element type, const 
     }
 }
 
-struct rounded_rows candidates_rows(float *scratch, size_t n_rows, const float *factors)
+void rounded_queries_carve(struct rounded_queries *queries, size_t n, size_t width,
+                           struct arena *arena)
 {
-    return (struct rounded_rows){.factors = factors,
-                                 .lengths = scratch,
-                                 .sums = (int32_t *)(void *)(scratch + n_rows),
-                                 .found = (uint16_t *)(void *)(scratch + 2 * n_rows),
-                                 .panels = (int8_t *)(void *)(scratch + 3 * n_rows)};
+    queries->values = arena_cut(arena, n, round_up(width, QUANTIZED_STEP));
+    queries->roundings = arena_cut(arena, n, sizeof *queries->roundings);
+    queries->errors = arena_cut(arena, n, sizeof *queries->errors);
+}
+
+void rounded_rows_carve(struct rounded_rows *rows, size_t n_rows, size_t width, struct arena *arena)
+{
+    rows->lengths = arena_cut(arena, n_rows, sizeof *rows->lengths);
+    rows->sums = arena_cut(arena, n_rows, sizeof *rows->sums);
+    rows->found = arena_cut(arena, n_rows, sizeof *rows->found);
+    rows->panels = arena_cut(arena, n_rows, round_up(width, PANEL));
 }
 
 /* Returns the columns of rows as bytes: bits that fill the last byte up are columns, too. */

@@ -23,6 +23,7 @@
 #ifndef MODEL_CANDIDATES_H
 #define MODEL_CANDIDATES_H
 
+#include "model/arena.h"
 #include "model/layers/search/rows.h"
 
 /* Queries whose bounds are computed at a time. */
@@ -50,13 +51,10 @@ struct rounded_rows {
     int8_t *panels;       /* as pack_byte_panels writes them */
 };
 
-/* Returns the floats that each row of a block needs for its arrays, which candidates_rows cuts. */
-static inline size_t candidates_scratch(size_t width)
-{
-    return 3 + round_up(width, PANEL) / sizeof(float);
-}
-
-struct rounded_rows candidates_rows(float *scratch, size_t n_rows, const float *factors);
+void rounded_queries_carve(struct rounded_queries *queries, size_t n, size_t width,
+                           struct arena *arena);
+void rounded_rows_carve(struct rounded_rows *rows, size_t n_rows, size_t width,
+                        struct arena *arena);
 
 /* Packs the rows of a block. block->squares: Σ_k w², not read for bits. */
 void candidates_pack(const struct kernels *kernels, const struct row_products *block,

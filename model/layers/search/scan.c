@@ -43,7 +43,8 @@ static size_t limited(size_t n, size_t least, size_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-size_t scan_query_cap(const struct scan *scan)
+/* Returns the number of queries to allocate: in panels they are padded with zeros. */
+static size_t query_cap(const struct scan *scan)
 {
     return has_panels(scan) ? round_up(scan->n_queries, QUERY_PANEL) : scan->n_queries;
 }
@@ -65,14 +66,28 @@ static size_t group_queries(const struct scan *scan)
                                      : FEW_QUERIES;
 }
 
-size_t scan_scratch(const struct scan *scan)
+void scan_carve(struct scan *scan, struct arena *arena)
 {
-    size_t panels = has_panels(scan)            ? scan_stride(scan->width)
-                    : scan_has_candidates(scan) ? candidates_scratch(scan->width)
-                                                : 0;
-    size_t sums = scan->sparse != NULL ? sizeof(double) / sizeof(float) : 0;
-    return scan_block_rows(scan) * (1 + group_queries(scan) + panels + sums) +
-           (has_distances(scan) ? scan_stride(scan->width) : 0); /* a row */
+    scan->queries = arena_floats(arena, query_cap(scan), scan_stride(scan->width));
+    scan->offsets = arena_cut(arena, scan->n_queries, sizeof *scan->offsets);
+    if (scan_has_candidates(scan))
+        rounded_queries_carve(&scan->rounded, scan->n_queries, scan->width, arena);
+}
+
+void scan_work_carve(struct scan_work *work, const struct scan *scan, struct arena *arena)
+{
+    const size_t n_rows = scan_block_rows(scan);
+    *work = (struct scan_work){
+        .factors = arena_cut(arena, n_rows, sizeof *work->factors),
+        .scores = arena_floats(arena, group_queries(scan), n_rows),
+    };
+    if (has_panels(scan) || has_distances(scan))
+        work->panels = arena_floats(arena, has_panels(scan) ? n_rows : 1, scan_stride(scan->width));
+    if (scan_has_candidates(scan))
+        rounded_rows_carve(&work->rounded, n_rows, scan->width, arena);
+    if (scan->sparse != NULL)
+        work->sparse = arena_cut(arena, n_rows, sizeof *work->sparse);
+    work->rounded.factors = work->factors;
 }
 
 /* ---- Queries ---- */
@@ -111,8 +126,7 @@ static void make_query(const struct scan *scan, size_t index, const float *query
 
 void scan_queries(const struct scan *scan, const float *queries)
 {
-    memset(scan->queries, 0,
-           scan_query_cap(scan) * scan_stride(scan->width) * sizeof *scan->queries);
+    memset(scan->queries, 0, query_cap(scan) * scan_stride(scan->width) * sizeof *scan->queries);
     for (size_t i = 0; i < scan->n_queries; i++)
         make_query(scan, i, queries + i * scan->width);
     if (scan_has_candidates(scan))
@@ -172,12 +186,16 @@ static bool needs_squares(const struct scan *scan)
            scan->type != ENGINE_BINARY;
 }
 
-/* Scratch has a factor for each row, the scores or bounds of a group of queries, and the rows once
- * more. */
-static struct block block_at(const struct scan *scan, size_t row, struct hits *hits, float *scratch)
+static struct block block_at(const struct scan *scan, size_t row, struct hits *hits,
+                             const struct scan_work *work)
 {
     size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
-    struct block block = {.first_row = row, .factors = scratch, .hits = hits};
+    struct block block = {.first_row = row,
+                          .factors = work->factors,
+                          .panels = work->panels,
+                          .rounded = work->rounded,
+                          .hits = hits,
+                          .sparse = work->sparse};
     block.rows =
         (struct row_products){.type = scan->type,
                               .rows = scan->rows + row * bytes,
@@ -187,14 +205,9 @@ static struct block block_at(const struct scan *scan, size_t row, struct hits *h
                               .queries = scan->queries,
                               .query_stride = scan_stride(scan->width),
                               .n_queries = scan->n_queries > FEW_QUERIES ? 0 : scan->n_queries,
-                              .scores = scratch + most,
+                              .scores = work->scores,
                               .scores_stride = most,
-                              .squares = needs_squares(scan) ? scratch : NULL};
-    block.panels = block.rows.scores + group_queries(scan) * most;
-    if (scan->sparse != NULL)
-        block.sparse = (double *)(void *)(scratch + scan_scratch(scan)) - most;
-    if (scan_has_candidates(scan))
-        block.rounded = candidates_rows(block.panels, most, block.factors);
+                              .squares = needs_squares(scan) ? work->factors : NULL};
     return block;
 }
 
@@ -403,11 +416,11 @@ static void add_group(const struct scan *scan, const struct block *block, size_t
 }
 
 size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
-                  struct posting_range *cursors, float *scratch, size_t *first)
+                  struct posting_range *cursors, const struct scan_work *work, size_t *first)
 {
     const bool has_candidates = scan_has_candidates(scan);
     size_t n_dropped = 0;
-    struct block block = block_at(scan, index * scan_block_rows(scan), hits, scratch);
+    struct block block = block_at(scan, index * scan_block_rows(scan), hits, work);
     if (block.sparse != NULL)
         memset(block.sparse, 0, block.rows.n_rows * sizeof *block.sparse);
     if (!has_distances(scan) && (needs_squares(scan) || scan->n_queries <= FEW_QUERIES))
@@ -434,7 +447,7 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
 }
 
 float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *hits,
-                float *scratch)
+                const struct scan_work *work)
 {
     const size_t block_rows = scan_block_rows(scan), n_queries = scan->n_queries;
     struct scan text = *scan;
@@ -443,7 +456,7 @@ float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *
     text.rows += begin * row_bytes(scan->type, scan->width);
     text.n = end - begin;
     for (size_t block = 0; block * block_rows < text.n && n_queries > 0; block++)
-        n_dropped += scan_block(&text, block, hits, NULL, scratch, &first);
+        n_dropped += scan_block(&text, block, hits, NULL, work, &first);
     for (size_t i = 0; i < n_queries; hits[i++].n = 0)
         sum += hits[i].n > 0 ? (double)hits[i].heap->score : 0;
     return n_dropped > 0 ? NAN : limit((float)sum);

@@ -32,10 +32,10 @@ struct scan {
     engine_metric metric;
     const char *rows;
     size_t n, width;
-    float *queries;                 /* [scan_query_cap(), scan_stride()], made by scan_queries */
-    float *offsets;                 /* [n_queries], also made by scan_queries */
-    size_t n_queries, k;            /* hits of a query, at most one for each row */
-    struct rounded_queries rounded; /* by candidates: [n_queries], also made by scan_queries */
+    float *queries;                      /* [n_queries, scan_stride()], made by scan_queries */
+    float *offsets;                      /* [n_queries], also made by scan_queries */
+    size_t n_queries, k;                 /* hits of a query, at most one for each row */
+    struct rounded_queries rounded;      /* by candidates: [n_queries], also made by scan_queries */
     const struct sparse_queries *sparse; /* or NULL */
     bool of_texts;                       /* for scan_text: rows are those of a text */
 };
@@ -50,17 +50,24 @@ static inline size_t scan_stride(size_t width)
     return round_up(width, PANEL);
 }
 
-/* Returns the number of queries to allocate: in panels they are padded with zeros. */
-size_t scan_query_cap(const struct scan *scan);
-
 /* Writes the queries [n_queries, width] in the layout of the products, and their offsets. */
 void scan_queries(const struct scan *scan, const float *queries);
 
 /* Returns the rows of a block. */
 size_t scan_block_rows(const struct scan *scan);
 
-/* Returns the floats of scratch for scan_block, a multiple of 16. */
-size_t scan_scratch(const struct scan *scan);
+/* One thread's memory for the rows of a block. */
+struct scan_work {
+    float *factors;              /* [rows], at first sums of squares */
+    float *scores;               /* [queries scored at a time, rows], or bounds of them */
+    float *panels;               /* [rows, scan_stride()], with panels; of one row with distances */
+    struct rounded_rows rounded; /* with candidates */
+    double *sparse;              /* [rows] scores by postings; NULL without sparse queries */
+};
+
+/* Cuts the queries, or a thread's memory. */
+void scan_carve(struct scan *scan, struct arena *arena);
+void scan_work_carve(struct scan_work *work, const struct scan *scan, struct arena *arena);
 
 /* Cosines are computed for rows whose length is between these two, or 0. */
 #define SCAN_LEAST_LENGTH 0x1p-115
@@ -72,11 +79,11 @@ size_t scan_scratch(const struct scan *scan);
  * scores: rows with numbers that are not finite and, for cosines, rows of other lengths. *first
  * becomes the index of the first such row, if that is below *first. */
 size_t scan_block(const struct scan *scan, size_t block, struct hits *hits,
-                  struct posting_range *cursors, float *scratch, size_t *first);
+                  struct posting_range *cursors, const struct scan_work *work, size_t *first);
 
 /* Returns MaxSim of the text that has rows begin to end - 1, all queries being vectors of one: the
  * sum of the best score of each. NaN: a row has no scores. hits [n_queries]: empty, of one each. */
 float scan_text(const struct scan *scan, size_t begin, size_t end, struct hits *hits,
-                float *scratch);
+                const struct scan_work *work);
 
 #endif

@@ -42,22 +42,9 @@ size_t bpe_cap_chars(const struct tokenizer *tokenizer)
     return longest < BPE_CHARS / 4 ? BPE_CHARS : 4 * longest;
 }
 
-/* A character becomes one symbol, or as many as it has bytes. */
-static size_t cap_symbols(const struct tokenizer *tokenizer)
-{
-    return bpe_cap_chars(tokenizer) * (tokenizer->byte_fallback ? UTF8_BYTES : 1);
-}
-
-size_t bpe_work_bytes(const struct tokenizer *tokenizer)
-{
-    const size_t cap = cap_symbols(tokenizer);
-    return merges_queue_bytes(cap) + cap * sizeof(struct symbol);
-}
-
 struct symbols {
     struct symbol *symbols; /* [n] */
     size_t n;
-    uint64_t *queue;
 };
 
 static void add_symbol(struct symbols *out, int32_t id, size_t i)
@@ -98,12 +85,8 @@ static void add_unknown(const struct pretoken *word, size_t i, struct symbols *o
 /* Returns the word's symbols, merged. */
 static struct symbols merge(struct pretoken *word, bool at_end)
 {
-    const struct tokenizer *tokenizer = word->sink->tokenizer;
-    char *work = (char *)(word->chars + word->cap_chars);
-    struct symbols out = {.queue = (uint64_t *)(void *)work};
+    struct symbols out = {.symbols = word->merging.symbols};
     bool in_unknown = false;
-    work += merges_queue_bytes(cap_symbols(tokenizer));
-    out.symbols = (struct symbol *)(void *)work;
     pretoken_spell(word);
     for (size_t i = 0; i < word->n_chars; i++) {
         const int32_t id = character_id(word, i, at_end);
@@ -114,7 +97,7 @@ static struct symbols merge(struct pretoken *word, bool at_end)
         add_symbol(&out, id, i);
         in_unknown = false;
     }
-    out.n = merges_apply(&tokenizer->merges, out.symbols, out.n, out.queue);
+    out.n = merges_apply(&word->sink->tokenizer->merges, &word->merging, out.n);
     return out;
 }
 

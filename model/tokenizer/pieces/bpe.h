@@ -14,9 +14,6 @@ enum { BPE_CHARS = 2048, BPE_LONGEST = 1 << 16 /* bytes of a token */ };
 /* Returns BPE_CHARS, or more if tokens are that long: a bound for each token's characters. */
 size_t bpe_cap_chars(const struct tokenizer *tokenizer);
 
-/* Returns the bytes of a word's work space after its characters. */
-size_t bpe_work_bytes(const struct tokenizer *tokenizer);
-
 /* Adds the pieces of a word, or of the rest of one; its bytes are consumed. */
 void bpe_add(struct pretoken *word);
 

@@ -125,9 +125,10 @@ static void absorb_next(struct symbol *symbols, uint32_t index)
     taken->order = 0;
 }
 
-size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t n, uint64_t *memory)
+size_t merges_apply(const struct merges *merges, const struct merge_work *work, size_t n)
 {
-    struct queue queue = {memory, 0};
+    struct symbol *symbols = work->symbols;
+    struct queue queue = {work->queue, 0};
     size_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         symbols[i].previous = i > 0 ? i - 1 : SYMBOL_NONE;
@@ -200,14 +201,15 @@ struct merge_search {
     const struct merges *merges;
     const struct vocabulary *vocabulary;
     const struct merge_affixes *affixes;
-    uint64_t *queue;
-    struct symbol *symbols; /* [longest token] */
+    struct merge_work work; /* [longest token] */
 };
 
 size_t merges_build_bytes(const struct vocabulary *vocabulary)
 {
-    return merges_queue_bytes(vocabulary->longest_bytes) +
-           sizeof(struct symbol) * (size_t)vocabulary->longest_bytes;
+    struct merge_work work;
+    struct arena arena = {0};
+    merge_work_carve(&work, vocabulary->longest_bytes, &arena);
+    return arena_bytes(&arena);
 }
 
 static bool merges_fully(const struct merge_search *search, int32_t id)
@@ -221,14 +223,13 @@ static bool merges_fully(const struct merge_search *search, int32_t id)
     len -= affixes->suffix.len;
     for (size_t at = 0; at < len; n++) {
         const size_t char_len = utf8_decode(text + at, len - at).len;
-        search->symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,
+        search->work.symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,
                                               at == 0, at + char_len == len);
-        if (search->symbols[n].id < 0)
+        if (search->work.symbols[n].id < 0)
             return false;
         at += char_len;
     }
-    return merges_apply(search->merges, search->symbols, n, search->queue) == 1 &&
-           search->symbols[0].id == id;
+    return merges_apply(search->merges, &search->work, n) == 1 && search->work.symbols[0].id == id;
 }
 
 const char *merges_build(void *section, size_t section_bytes, const struct merge *merges, size_t n,
@@ -260,14 +261,8 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
 
     struct merges view;
     const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
-    const struct merge_search search = {
-        .merges = &view,
-        .vocabulary = vocabulary,
-        .affixes = affixes,
-        .queue = memory,
-        .symbols = (struct symbol *)(void *)((char *)memory +
-                                             merges_queue_bytes(vocabulary->longest_bytes)),
-    };
+    struct merge_search search = {.merges = &view, .vocabulary = vocabulary, .affixes = affixes};
+    merge_work_carve(&search.work, vocabulary->longest_bytes, &(struct arena){.base = memory});
     for (int32_t id = 0; wrong == NULL && (uint32_t)id < vocabulary->n; id++)
         if (merges_fully(&search, id))
             whole[id / 32] |= UINT32_C(1) << id % 32;

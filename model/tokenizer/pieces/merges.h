@@ -7,6 +7,7 @@
 #ifndef MODEL_MERGES_H
 #define MODEL_MERGES_H
 
+#include "model/arena.h"
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/vocabulary.h"
 
@@ -49,16 +50,22 @@ struct symbol {
 
 #define SYMBOL_NONE UINT32_MAX
 
-/* Returns the bytes of memory for merging n symbols: a queue. */
-static inline size_t merges_queue_bytes(size_t n)
+/* The symbols of a word, and the memory for merging them. */
+struct merge_work {
+    struct symbol *symbols; /* [cap] */
+    uint64_t *queue;        /* [2 * cap] */
+};
+
+static inline void merge_work_carve(struct merge_work *work, size_t cap, struct arena *arena)
 {
-    return 2 * n * sizeof(uint64_t);
+    work->symbols = arena_cut(arena, cap, sizeof *work->symbols);
+    work->queue = arena_cut(arena, cap, 2 * sizeof *work->queue);
 }
 
 /* Merges symbols[0 .. n), n below 2^31, until no two neighbours merge: always the pair of the
  * lowest order, of equal ones the leftmost. The remaining symbols are moved to the front, in order;
  * returns their number. Takes n log n steps. */
-size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t n, uint64_t *queue);
+size_t merges_apply(const struct merges *merges, const struct merge_work *work, size_t n);
 
 /* ---- Writing ---- */
 

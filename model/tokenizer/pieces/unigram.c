@@ -296,15 +296,14 @@ void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoke
 
 /* ---- A text ---- */
 
-size_t unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces, char *memory)
+void unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces,
+                   struct arena *arena)
 {
     const size_t width = pieces->longest + 1;
-    size_t at = 0;
     *unigram = (struct unigram){.width = width};
-    unigram->nodes = cut_array(memory, &at, (UNIGRAM_CHARS + 1) * sizeof *unigram->nodes);
-    unigram->roots = cut_array(memory, &at, UNIGRAM_TURNS * width * sizeof *unigram->roots);
-    unigram->chosen = cut_array(memory, &at, UNIGRAM_TURNS * sizeof *unigram->chosen);
-    return at;
+    unigram->nodes = arena_cut(arena, UNIGRAM_CHARS + 1, sizeof *unigram->nodes);
+    unigram->roots = arena_cut(arena, width, UNIGRAM_TURNS * sizeof *unigram->roots);
+    unigram->chosen = arena_cut(arena, UNIGRAM_TURNS, sizeof *unigram->chosen);
 }
 
 void unigram_begin(struct unigram *unigram, bool is_second_time)

@@ -5,6 +5,7 @@
 #ifndef MODEL_UNIGRAM_H
 #define MODEL_UNIGRAM_H
 
+#include "model/arena.h"
 #include "model/tokenizer/trie.h"
 
 #include <stdbool.h>
@@ -58,8 +59,8 @@ struct unigram {
     bool is_lost, is_second_time; /* the text is read again, with `chosen` */
 };
 
-/* Cuts memory (aligned to 16) into arrays. Returns their bytes; memory may be NULL, to measure. */
-size_t unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces, char *memory);
+void unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces,
+                   struct arena *arena);
 
 /* Starts a text or, if there were turns in it, its second reading. */
 void unigram_begin(struct unigram *unigram, bool is_second_time);

@@ -49,10 +49,9 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
 static bool add_pieces(struct pretoken *word)
 {
     struct word_sink *sink = word->sink;
-    uint64_t *hashes = (uint64_t *)(void *)(word->chars + word->cap_chars);
     pretoken_spell(word);
     for (size_t first = 0; first < word->n_chars && sink->meter->left > 0;) {
-        const struct piece piece = longest_piece(sink->tokenizer, word, first, hashes);
+        const struct piece piece = longest_piece(sink->tokenizer, word, first, word->hashes);
         if (piece.id < 0)
             return false;
         word_sink_token(sink, piece.id, word->chars[first].begin,

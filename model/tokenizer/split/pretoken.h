@@ -4,6 +4,7 @@
 #ifndef MODEL_PRETOKEN_H
 #define MODEL_PRETOKEN_H
 
+#include "model/tokenizer/pieces/merges.h"
 #include "model/tokenizer/pieces/unigram.h"
 
 #include <stdbool.h>
@@ -24,13 +25,15 @@ struct word_sink;
 struct pretoken {
     struct word_sink *sink;  /* receives the tokens of the words */
     char *bytes;             /* [cap], with space before and after it for the affixes of pieces */
-    struct word_char *chars; /* [cap_chars], followed by the work space of its kind of pieces */
+    struct word_char *chars; /* [cap_chars] */
     size_t cap, cap_chars;
     size_t len, n_chars; /* bytes and characters */
     size_t begin, end;   /* bytes of the text, from its first character to its last */
     uint64_t hash;       /* of its bytes, as in the vocabulary */
     bool plain;          /* every character is one byte of the text; chars is not set */
+    uint64_t *hashes;    /* kind wordpiece: [cap_chars] */
     /* Kind bpe: */
+    struct merge_work merging;
     bool is_rest;    /* its start has become tokens */
     bool in_unknown; /* the last of them is unknown and may grow */
     size_t n_ended;  /* words of the text so far */

@@ -63,10 +63,12 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
 {
     const struct normalizer_plan plan = plan_of(steps);
     struct normalizer normalizer;
-    char *memory = malloc(normalizer_start(&normalizer, &plan, take, output, NULL) + 1);
-    assert_non_null(memory);
+    struct arena arena = {0};
     output->n = 0;
-    normalizer_start(&normalizer, &plan, take, output, memory);
+    do
+        normalizer_carve(&normalizer, &plan, take, output, &arena);
+    while (arena_allocate(&arena));
+    assert_non_null(arena.base);
     normalizer.meter = &(struct meter){.left = SIZE_MAX};
     normalizer_begin(&normalizer, 0);
     for (size_t at = 0; at < len;) {
@@ -75,7 +77,7 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
         at += c.len;
     }
     normalizer_end(&normalizer);
-    free(memory);
+    free(arena.base);
 }
 
 /* "code(begin,end) ..." */
