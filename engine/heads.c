@@ -5,6 +5,7 @@
 #include "model/layers/entities.h"
 #include "model/layers/head.h"
 #include "model/layers/top_k.h"
+#include "model/unicode/unicode.h"
 
 #include <stdio.h>
 
@@ -131,14 +132,6 @@ struct word {
     float *sums; /* [labels]: of the scores, to be averaged */
 };
 
-static size_t n_characters(const char *text, size_t len)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += (text[i] & 0xC0) != 0x80;
-    return n;
-}
-
 /* Returns whether a token continues the word before it, as the pipeline of transformers judges: a
  * piece, if pieces have a prefix, is not as long as its text; of others there is no blank (of
  * ASCII) at its start. A host's tokens may have no text, or another. */
@@ -160,7 +153,7 @@ static bool continues_word(const struct tokenizer *tokenizer, const engine_input
     size_t len = 0;
     const char *own = vocabulary_text(&tokenizer->vocabulary, token->id, &len);
     return own != NULL &&
-           n_characters(own, len) != n_characters(text + token->begin, token->end - token->begin);
+           utf8_count(own, len) != utf8_count(text + token->begin, token->end - token->begin);
 }
 
 /* Adds a token's scores [n_labels] to its word. */

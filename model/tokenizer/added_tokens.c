@@ -4,7 +4,7 @@
  */
 #include "model/tokenizer/added_tokens.h"
 
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <stdlib.h>
 #include <string.h>

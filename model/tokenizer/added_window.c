@@ -7,7 +7,6 @@
 
 #include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 #include <string.h>
 
@@ -146,14 +145,6 @@ static bool is_single_word(const struct added_window *window, size_t i, size_t n
            (i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD));
 }
 
-static size_t count_chars(const char *bytes, size_t len)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += ((unsigned char)bytes[i] & 0xC0) != 0x80;
-    return n;
-}
-
 /* Processes the characters that are followed by enough others to decide. */
 static void drain(struct added_window *window, bool at_end)
 {
@@ -168,7 +159,7 @@ static void drain(struct added_window *window, bool at_end)
                 : NULL;
         const size_t len =
             pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
-        const size_t n = pattern != NULL ? count_chars(pattern->text, len) : 1;
+        const size_t n = pattern != NULL ? utf8_count(pattern->text, len) : 1;
         const bool is_word = pattern != NULL && (pattern->flags & ADDED_SINGLE_WORD);
         if (!at_end && (goes_on || (is_word && i + n == window->n)))
             break;

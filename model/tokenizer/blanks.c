@@ -2,9 +2,8 @@
  * (PropList.txt) separate words and are dropped; all other characters belong to words.
  */
 #include "model/tokenizer/words.h"
-#include "model/unicode/letter_case.h"
+#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 static void end_word(struct word_sink *sink, struct word *word, size_t end)
 {

@@ -11,8 +11,8 @@
  * twin: tests/model/tokenizer/test_keras_twin.c.
  */
 #include "model/tokenizer/words.h"
-#include "model/unicode/letter_case.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/letters.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

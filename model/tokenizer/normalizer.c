@@ -7,7 +7,6 @@
 #include "model/tokenizer/normalizer.h"
 
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 #define NAME(constant, name) name,
 static const char *const STEP_NAMES[] = {NORMALIZER_STEPS_AND_NAMES(NAME)};

@@ -14,7 +14,6 @@
 #include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 struct pipeline {
     struct pretokenizer pretokenizer;

@@ -6,7 +6,7 @@
 #include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 const char TOKENIZER_UNKNOWN_KEY[] = "a key that this version knows";
 

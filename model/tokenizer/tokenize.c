@@ -6,7 +6,7 @@
 
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 bool meter_look(struct meter *meter, size_t at)
 {

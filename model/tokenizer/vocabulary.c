@@ -6,7 +6,7 @@
  */
 #include "model/tokenizer/vocabulary.h"
 
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

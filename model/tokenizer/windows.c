@@ -8,7 +8,7 @@
 #include "model/tokenizer/windows.h"
 
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 static size_t count_tokens(const struct windows *windows, bool in_pair)
 {

@@ -4,7 +4,6 @@
 #include "model/tokenizer/words.h"
 
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 #include <string.h>
 

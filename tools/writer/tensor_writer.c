@@ -1,7 +1,7 @@
 /* tensor_writer.c - the part of the writer that encodes and writes tensors, 16 rows at a time; see
  * weight_writer.h. */
 #include "engine/file/crc32c.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 #include "tools/writer/weight_writer.h"
 #include "tools/writer/writer_state.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/file/crc32c.h"
 #include "model/tokenizer/tokenizer.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 #include "tools/writer/writer_state.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "model/tokenizer/pieces/bpe.h"
 
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* decode.c - from tokens back to text, by the rules of HuggingFace tokenizers' usual decoders. */
 #include "model/tokenizer/split/byte_level.h"
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

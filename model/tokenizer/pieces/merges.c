@@ -6,7 +6,7 @@
  */
 #include "model/tokenizer/pieces/merges.h"
 
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

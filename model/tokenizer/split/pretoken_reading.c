@@ -8,7 +8,7 @@
 #include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/split/byte_level.h"
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "model/tokenizer/split/word_counts.h"
 
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 struct word {
     uint32_t first; /* character */

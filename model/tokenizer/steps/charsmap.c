@@ -7,7 +7,6 @@
 #include "model/tokenizer/steps/charsmap.h"
 
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "model/tokenizer/steps/replace.h"
 
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 
 #include <string.h>
 

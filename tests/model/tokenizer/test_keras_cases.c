@@ -4,8 +4,8 @@
  *
  * Guarantee: 33,270 texts have the ids that Keras gives (../shared). */
 #include "model/tokenizer/tokenizer.h"
-#include "model/unicode/letter_case.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/letters.h"
+#include "model/unicode/unicode.h"
 
 #include <jansson.h>
 #include <setjmp.h>

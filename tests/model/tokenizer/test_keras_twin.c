@@ -1,6 +1,6 @@
 /* Word splitting against a plain twin that works as Keras does, on whole texts. */
-#include "model/unicode/letter_case.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/letters.h"
+#include "model/unicode/unicode.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 

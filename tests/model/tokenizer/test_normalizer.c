@@ -2,7 +2,6 @@
  * on whole texts, the rest against expectations written down. */
 #include "model/tokenizer/normalizer.h"
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 #include "tests/support.h"
 #include "tools/writer/tokenizer/trie_writer.h"
 

@@ -4,7 +4,7 @@
 #include "tests/support.h"
 
 #include "model/tokenizer/words.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * against the long way; settings and tables that are refused. What whole definitions do is in
  * test_reference_tokenizers.c. */
 #include "model/tokenizer/tokenizer.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* tokenizer_cases.c - see tokenizer_cases.h. Cases count code points where we count bytes. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 #include "tests/support.h"
 #include "tests/tools/import/refusals.h"
 

@@ -1,6 +1,6 @@
 /* Decoding against the decoder that the WHATWG Encoding standard (section 8.1.1) describes, written
  * as the standard has it: byte by byte, with its five variables. */
-#include "model/unicode/utf8.h"
+#include "model/unicode/unicode.h"
 #include "tests/suite.h"
 
 #include <jansson.h>

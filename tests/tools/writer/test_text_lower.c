@@ -1,5 +1,5 @@
 /* The lower case of words that become a vocabulary. Which letters have which is in
- * model/unicode/test_letter_case.c. */
+ * model/unicode/test_letters.c. */
 #include "tests/suite.h"
 
 #include "tools/writer/tokenizer/token_source.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode/unicode_exceptions.c.
+"""Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode/unicode_exceptions.h.
 
-    exceptions.py table FILE... > model/unicode/unicode_exceptions.c   writes the table
+    exceptions.py table FILE... > model/unicode/unicode_exceptions.h   writes the table
     exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
     exceptions.py later >> more-exceptions.txt                   finds what later versions of Unicode assign
 
@@ -72,6 +72,18 @@ def ranges(flags):
     yield first, last, flags[first]
 
 
+def lower_ranges(lower):
+    """Codes in a row that become codes in a row are one range."""
+    found = []
+    for code, to in lower:
+        first, last, start = found[-1] if found else (0, 0, [0, 0])
+        if code == last + 1 and len(to) == len(start) == 1 and to[0] - start[0] == code - first:
+            found[-1] = first, code, start
+        else:
+            found.append((code, code, to))
+    return found
+
+
 def print_packed(items):
     line = "   "
     for item in items:
@@ -82,31 +94,54 @@ def print_packed(items):
     print(line)
 
 
+HEAD = """/* unicode_exceptions.h - the code points whose Unicode data in the reference tokenizer (several
+ * versions of Unicode, one for each property) differ from utf8proc's. A part of unicode.c, by
+ *
+ *     python3 tools/build/unicode/exceptions.py table ../shared/tokenizers/unicode-exceptions.txt \\
+ *         tools/build/unicode/more-exceptions.txt > model/unicode/unicode_exceptions.h
+ */
+#ifndef MODEL_UNICODE_EXCEPTIONS_H
+#define MODEL_UNICODE_EXCEPTIONS_H
+
+#include <stdint.h>
+
+/* Both tables are in the order of code points. */
+struct unicode_exception {
+    uint32_t first, last;
+    uint16_t flips; /* enum unicode_property bits that differ */
+};
+
+struct unicode_lower_exception {
+    uint32_t first, last;
+    uint32_t to[2]; /* of the first, and so on; the second one is 0 if absent */
+};
+"""
+
+
 def print_table(paths):
     exceptions = list(read(paths))
     flags = flags_by_code(exceptions)
-    lower = sorted((first, value.split(",")) for name, first, _, value in exceptions if name == "lower")
+    lower = sorted((first, [int(code, 16) for code in value.split(",")])
+                   for name, first, _, value in exceptions if name == "lower")
     blocks = [0] * (0x110000 >> 8 >> 6)
     for code in list(flags) + [code for code, _ in lower]:
         blocks[code >> 14] |= 1 << (code >> 8 & 63)
-    print("/* unicode_exceptions.c - where the reference's Unicode data differ from utf8proc's. Written by a\n"
-          " * program, not by hand; see unicode_exceptions.h for how. */\n"
-          '#include "model/unicode/unicode_exceptions.h"\n\n#include "model/unicode/unicode.h"\n')
+    print(HEAD)
     print("/* clang-format off */\n\n/* Short names, so that the table is short. */\nenum {")
     print_packed(f"{name} = {bit}" for bit, name in SHORT.items())
     print("};\n")
-    print("const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
+    print("static const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
     print_packed(f"{{0x{first:X}, 0x{last:X}, {' | '.join(sorted(SHORT[bit] for bit in bits))}}}"
                  for first, last, bits in ranges(flags))
-    print("};\nconst size_t N_UNICODE_EXCEPTIONS = sizeof UNICODE_EXCEPTIONS / sizeof *UNICODE_EXCEPTIONS;\n")
-    print("const struct unicode_lower_exception UNICODE_LOWER[] = {")
-    print_packed(f"{{0x{code:X}, {{{', '.join('0x' + c for c in to)}}}}}" for code, to in lower)
-    print("};\nconst size_t N_UNICODE_LOWER = sizeof UNICODE_LOWER / sizeof *UNICODE_LOWER;\n")
-    print(f"/* The rest are zeros. */\nconst uint64_t UNICODE_EXCEPTION_BLOCKS[{len(blocks)}] = {{")
+    print("};\n\nstatic const struct unicode_lower_exception UNICODE_LOWER[] = {")
+    print_packed(f"{{0x{first:X}, 0x{last:X}, {{{', '.join(f'0x{c:X}' for c in to)}}}}}"
+                 for first, last, to in lower_ranges(lower))
+    print("};\n\n/* Bit (code >> 8) is set if this block of 256 code points has an exception; the rest are zeros. */")
+    print(f"static const uint64_t UNICODE_EXCEPTION_BLOCKS[{len(blocks)}] = {{")
     while blocks[-1] == 0:
         blocks.pop()
     print_packed(f"0x{block:X}" for block in blocks)
-    print("};")
+    print("};\n\n#endif")
 
 
 # ---- later ----

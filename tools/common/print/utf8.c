@@ -52,6 +52,14 @@ bool utf8_is_valid(const char *text, size_t len)
     return true;
 }
 
+size_t utf8_count(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
 const char *utf8_converter(const char *line, size_t len, const char **format)
 {
     static const struct {

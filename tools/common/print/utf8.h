@@ -22,6 +22,9 @@ size_t utf8_put(uint32_t character, char out[4]);
 
 bool utf8_is_valid(const char *text, size_t len);
 
+/* The characters of a valid text. */
+size_t utf8_count(const char *text, size_t len);
+
 /* If a file whose first line this is has been compressed, or is UTF-16 or UTF-32, stores the name
  * of its format and returns the command that converts it; else returns NULL. */
 const char *utf8_converter(const char *line, size_t len, const char **format);

@@ -4,6 +4,7 @@
 #include "tools/import/checkpoint/static_embedding.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/print/utf8.h"
 #include "tools/import/files/tensor_file.h"
 #include "tools/import/progress.h"
 
@@ -138,11 +139,9 @@ static int compare_counts(const void *a, const void *b)
 static size_t median_characters(const struct word_list *words)
 {
     size_t *counts = alloc_zeros(words->n + 1, sizeof *counts), n = 0;
-    for (size_t id = 0; id < words->n; id++) {
-        for (size_t i = 0; words->texts[id] != NULL && i < words->lens[id]; i++)
-            counts[n] += ((uint8_t)words->texts[id][i] & 0xC0) != 0x80;
-        n += words->texts[id] != NULL;
-    }
+    for (size_t id = 0; id < words->n; id++)
+        if (words->texts[id] != NULL)
+            counts[n++] = utf8_count(words->texts[id], words->lens[id]);
     qsort(counts, n, sizeof *counts, compare_counts);
     size_t median = n > 0 ? (counts[(n - 1) / 2] + counts[n / 2]) / 2 : 0;
     alloc_free(counts);

@@ -72,13 +72,10 @@ enum { REPLACE_CHARS = 8 };
 /* Appends ":TEXT", with %XX for the characters of a list's syntax. */
 static void add_text(struct json_tokenizer *json, const char *part, const char *text)
 {
-    size_t n_chars = 0;
     list_append(&json->steps, ":");
-    for (const char *c = text; *c != '\0'; c++) {
-        n_chars += ((unsigned char)*c & 0xC0) != 0x80;
+    for (const char *c = text; *c != '\0'; c++)
         list_append(&json->steps, strchr(" :%", *c) != NULL ? "%%%02X" : "%c", *c);
-    }
-    if (n_chars > REPLACE_CHARS)
+    if (utf8_count(text, strlen(text)) > REPLACE_CHARS)
         file_die(json->file.name, "the normalizer %s has '%.100s'; expected at most %d characters",
                  part, text, REPLACE_CHARS);
 }

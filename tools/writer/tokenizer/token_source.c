@@ -1,8 +1,8 @@
 /* token_source.c - words, word lists and texts to fit a vocabulary on; see token_source.h. */
 #include "tools/writer/tokenizer/token_source.h"
 
-#include "model/unicode/letter_case.h"
-#include "model/unicode/utf8.h"
+#include "model/unicode/letters.h"
+#include "model/unicode/unicode.h"
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
 #include "tools/common/line_reader.h"

@@ -1,6 +1,8 @@
-/* letter_case.h - reads a text character by character, in Unicode lower case or unchanged. */
-#ifndef MODEL_LETTER_CASE_H
-#define MODEL_LETTER_CASE_H
+/* letters.h - reads a text character by character, in Unicode lower case or unchanged; and, for
+ * search, word by word.
+ */
+#ifndef MODEL_LETTERS_H
+#define MODEL_LETTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +24,14 @@ struct letter {
 
 /* Reads the character at text[at]. In lower case, U+03A3 depends on the text around it. */
 struct letter letter_read(const char *text, size_t len, size_t at, bool lower);
+
+/* ---- Words, for search ----
+ *
+ * Runs of letters, marks, digits and connectors, in lower case and decomposed (NFD, if marks are in
+ * order); each ideograph alone. */
+
+/* Finds the next word from text[*at] on, and advances *at past it: *key is the 64-bit FNV-1a hash
+ * of its UTF-8. Returns false at the end. */
+bool word_next(const char *text, size_t len, size_t *at, uint64_t *key);
 
 #endif

@@ -1,9 +1,8 @@
 /* Lower case against what str.lower() of Python 3.11 does. The contexts were asked of it, too:
  * (c + "Σ").lower() ends with a final sigma where c is cased, ("A" + c + "Σ").lower() where it is
  * cased or ignorable. */
-#include "model/unicode/letter_case.h"
+#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
-#include "model/unicode/utf8.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>
