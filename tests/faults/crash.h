@@ -16,7 +16,7 @@ struct crash_case {
     const char *base;   /* a folder with what is there before, or NULL */
     const char *output;
     const char *journal; /* NULL if it has no journal */
-    size_t n_entries;    /* lines come slowly until the journal has so many */
+    size_t n_entries;    /* lines come slowly until the journal was seen so often */
     const char *input;   /* a file, for stdin */
 };
 

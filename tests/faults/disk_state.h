@@ -19,7 +19,7 @@ enum disk_loss {
     LOSE_BYTES,       /* all names are there */
     LOSE_NAMES,       /* all bytes are there */
     LOSE_INTO_ZEROS,  /* names and lengths are there, and the bytes are 0 */
-    LOSE_INTO_OTHERS, /* names and lengths are there, the bytes are others: in text other digits */
+    LOSE_INTO_OTHERS, /* names and lengths are there, the bytes are others */
     LOSE_AFTER,       /* what came after some change */
     LOSE_ANY,
     N_LOSSES
@@ -28,11 +28,9 @@ enum disk_loss {
 /* A disk that lies: syncs that do nothing, as if the program had not asked for them. */
 enum disk_lie {
     LIE_NONE,
-    LIE_FSYNC,   /* fsync of a file, which the program calls before it renames one */
-    LIE_FOLDER,  /* fsync of the folder */
-    LIE_PARTS,   /* fdatasync of all files but a journal: before an entry of it */
-    LIE_JOURNAL, /* fdatasync of a journal */
-    LIE_SUMS     /* all lines of the journal have right checksums, damaged ones too */
+    LIE_FSYNC,  /* fsync of a file, which the program calls before it renames one */
+    LIE_FOLDER, /* fsync of the folder */
+    LIE_PARTS   /* fdatasync of the parts, before an entry of the journal */
 };
 
 struct disk_state {
@@ -58,7 +56,7 @@ void disk_state_write(const struct disk_state *state, const struct disk_log *log
 const struct disk_bytes *disk_state_file(const struct disk_state *state, const struct disk_log *log,
                                          const char *name);
 
-/* Returns how many entries the program had written into the journal by then. */
+/* Returns how often the program had replaced the journal by then; one that was there counts 2. */
 size_t disk_log_entries(const struct disk_log *log, const char *journal, size_t n);
 
 #endif

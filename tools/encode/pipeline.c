@@ -179,7 +179,7 @@ static FILE *open_beside(struct pipeline *pipeline)
         pipeline->words_stream = output_beside(output, output->path, ".words");
         if (!encoder->is_pooled)
             program_die_misused("--words is for one vector for each text: -p model, mean ...");
-        if (job->corpus && job->corpus->journal.n_entries > 0)
+        if (job->corpus && job->corpus->journal.settings)
             program_note(
                 "'%s.words' is not made of a part of the texts: use encode-search --hybrid",
                 output->path);

@@ -9,11 +9,13 @@
 #include "tools/common/alloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,11 +32,15 @@ bool corpus_is_asked(const struct encode_options *options)
 
 /* ---- Before the run ---- */
 
-static json_t *settings_of(struct corpus *corpus)
+/* Returns whether another run holds a part. A file system without locks has one run at a time by
+ * the user's care alone. */
+static bool is_held(const char *part)
 {
-    if (!corpus->settings)
-        corpus->settings = settings_make(corpus->job->options->settings, corpus->job->encoder);
-    return corpus->settings;
+    const int fd = open(part, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const bool is_busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_busy;
 }
 
 /* Renames a part, if it exists, to its name. An empty part beside the output is dropped, and so
@@ -69,6 +75,9 @@ static uint64_t handle_parts(const struct encode_options *options, enum parts_ac
         char *part = alloc_text("%s.part", name);
         struct stat file;
         n_bytes += stat(part, &file) == 0 ? (uint64_t)file.st_size : 0;
+        if (action == COUNT_PARTS && is_held(part))
+            program_die("another program is writing '%s': wait for its end, or name another file",
+                        options->output_path);
         if (action == DROP_PARTS)
             unlink(part);
         if (action == NAME_PARTS)
@@ -80,30 +89,24 @@ static uint64_t handle_parts(const struct encode_options *options, enum parts_ac
     return n_bytes;
 }
 
-/* Looks for a journal, or starts over. Returns false if there is nothing to do, because the output
- * is complete. Only --restart removes bytes that an earlier run has made. */
-static bool look_for_journal(struct corpus *corpus)
+/* Removes what an earlier run has left if nothing or nobody can continue it. Only --restart removes
+ * bytes that it has made. */
+static void start_over(struct corpus *corpus)
 {
     const struct encode_options *options = corpus->job->options;
-    const char *path = options->output_path;
     struct journal *journal = &corpus->journal;
-    bool is_found = journal_find(journal, path);
     const uint64_t n_bytes = handle_parts(options, COUNT_PARTS);
-    const bool is_unnamed = n_bytes == 0 && journal->n_entries == 1 && !journal->last.is_finished;
-    if (!options->restarts && journal->n_entries == 0 && n_bytes > 0)
+    const bool is_unnamed = journal->settings && n_bytes == 0 && !journal->last.is_finished;
+    if (!options->restarts && !journal->settings && n_bytes > 0)
         program_die("'%s.part' and the parts beside it have %llu bytes, and no journal describes "
                     "them: move them away, or start over with --restart, which removes them",
-                    path, (unsigned long long)n_bytes);
+                    options->output_path, (unsigned long long)n_bytes);
     if (is_unnamed)
-        program_note("'%s' starts over: no part of the run before it had a name", path);
-    if (options->restarts || is_unnamed || (is_found && journal->n_entries == 0)) {
-        handle_parts(options, DROP_PARTS);
-        if (is_found)
-            journal_remove(journal);
-        journal_close(journal);
-        is_found = journal_find(journal, path);
-    }
-    return is_found || !options->resumes || !origin_is_of(path, settings_of(corpus));
+        program_note("'%s' starts over: the run before it has left no part", options->output_path);
+    if (!options->restarts && !is_unnamed)
+        return;
+    handle_parts(options, DROP_PARTS);
+    journal_remove(journal);
 }
 
 /* Checks that this run may continue the journal's. Returns false if only names were missing. */
@@ -113,7 +116,7 @@ static bool check_journal(struct corpus *corpus)
     struct journal *journal = &corpus->journal;
     const size_t n = journal->last.progress.lines;
     char message[SETTINGS_MESSAGE_BYTES];
-    if (!settings_agree(journal->head, settings_of(corpus), message))
+    if (!settings_agree(journal->settings, corpus->settings, message))
         program_die("'%s' is incomplete (%zu line%s done), and this command cannot continue it: "
                     "%s; use --resume with the same command, or start over with --restart",
                     options->output_path, n, plural(n), message);
@@ -130,15 +133,22 @@ static bool check_journal(struct corpus *corpus)
 
 bool corpus_open(struct corpus *corpus, struct job *job)
 {
-    *corpus = (struct corpus){.job = job, .journal.fd = -1};
-    if (!look_for_journal(corpus) || (corpus->journal.fd >= 0 && !check_journal(corpus))) {
-        journal_close(&corpus->journal);
+    const struct encode_options *options = job->options;
+    *corpus = (struct corpus){.job = job};
+    corpus->settings = settings_make(options->settings, job->encoder);
+    journal_find(&corpus->journal, options->output_path);
+    start_over(corpus);
+    const bool continues = corpus->journal.settings != NULL;
+    const bool is_complete =
+        continues ? !check_journal(corpus)
+                  : options->resumes && origin_is_of(options->output_path, corpus->settings);
+    if (is_complete) {
+        journal_free(&corpus->journal);
         json_decref(corpus->settings);
         return false;
     }
     job->corpus = corpus;
-    output_open(&job->output, job->options->output_path,
-                corpus->journal.n_entries ? OUTPUT_RESUMES : OUTPUT_STREAM);
+    output_open(&job->output, options->output_path, continues ? OUTPUT_RESUMES : OUTPUT_STREAM);
     return true;
 }
 
@@ -212,21 +222,20 @@ static int write_entry(struct corpus *corpus)
 {
     struct output *output = &corpus->job->output;
     struct journal *journal = &corpus->journal;
-    const bool is_first = journal->fd < 0;
+    const bool is_first = !journal->settings;
     if (!output_check(output, true))
         return PROGRAM_FAILED;
     if (!output_each(output, output_file_sync))
         return fail_corpus(corpus, output->error.message);
     if (!sum_parts(corpus, &journal->last))
         return fail_corpus(corpus, "a part of the output cannot be read again");
-    corpus->is_broken = (is_first && !journal_begin(journal, json_incref(settings_of(corpus)))) ||
-                        !journal_add(journal, &corpus->reached);
+    corpus->is_broken = !journal_write(journal, corpus->settings, &corpus->reached);
     if (corpus->is_broken || !is_first)
         return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
     output->is_kept = true;
     if (output_each(output, output_file_keep))
         return PROGRAM_DONE;
-    journal->n_entries = 0;
+    journal_remove(journal);
     return fail_corpus(corpus, output->error.message);
 }
 
@@ -281,32 +290,27 @@ static const char *continue_run(struct corpus *corpus)
     const size_t n_lines = last->progress.lines;
     struct job *job = corpus->job;
     const char *message = cut_parts(corpus);
-    corpus->is_refused = true;
     if (message)
         return message;
     job->progress = last->progress;
     if (!reader_skip(&job->reader, (struct line_place){last->bytes, last->sum}, n_lines))
         return job->reader.message;
-    corpus->is_refused = false;
     program_note("'%s' has %zu line%s of the input: continuing at line %zu", job->output.path,
                  n_lines, plural(n_lines), n_lines + 1);
-    if (!json_equal(corpus->journal.head, settings_of(corpus)) &&
-        !journal_change_head(&corpus->journal, json_incref(settings_of(corpus))))
-        return "the journal cannot be written";
     return NULL;
 }
 
 const char *corpus_begin(struct corpus *corpus)
 {
     struct job *job = corpus->job;
-    const bool continues = corpus->journal.n_entries > 0;
+    const bool continues = corpus->journal.settings != NULL;
     const char *message = NULL;
     job->reader.lines.has_sum = true;
     job->reader.lines.wake = catch_signals(job->encoder->session);
     corpus->due = program_seconds() + (continues ? LEAST_BETWEEN : FIRST_DUE);
     if (continues) {
         message = continue_run(corpus);
-        corpus->is_broken = message != NULL;
+        corpus->is_broken = corpus->is_refused = message != NULL;
         job->notes.start = job->notes.last = program_seconds(); /* progress is this run's */
         job->notes.first_byte = job->reader.place.bytes;
     }
@@ -323,7 +327,7 @@ static int finish_corpus(struct corpus *corpus)
     corpus->reached.bytes = end.bytes;
     corpus->reached.sum = end.sum;
     corpus->reached.is_finished = true;
-    if (corpus->journal.fd < 0)
+    if (!corpus->journal.settings)
         return PROGRAM_DONE;
     return output_drop_others(output) ? write_entry(corpus)
                                       : fail_corpus(corpus, output->error.message);
@@ -351,20 +355,20 @@ int corpus_end(struct corpus *corpus, int code)
     at_work = NULL; /* the session is freed next */
     if (code == PROGRAM_DONE)
         code = finish_corpus(corpus);
-    else if (journal->fd >= 0 && !corpus->is_broken && output_check(output, false) &&
+    else if (journal->settings && !corpus->is_broken && output_check(output, false) &&
              corpus->reached.bytes > journal->last.bytes)
         write_entry(corpus);
-    if (journal->n_entries == 0) { /* no run can continue */
+    if (!journal->settings) { /* no run can continue */
         output->is_kept = false;
         for (size_t i = 0; i < output->n_parts; i++)
             output_file_release(output->parts[i].file);
     }
     code = output_end(output, code);
-    if (journal->fd >= 0 && (code == PROGRAM_DONE || journal->n_entries == 0))
+    if (code == PROGRAM_DONE)
         journal_remove(journal);
-    else if (journal->fd >= 0 && !corpus->is_refused)
+    else if (journal->settings && !corpus->is_refused)
         note_kept(corpus);
-    journal_close(journal);
+    journal_free(journal);
     json_decref(corpus->settings);
     return code;
 }

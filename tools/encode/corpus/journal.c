@@ -1,41 +1,120 @@
-/* journal.c - see corpus.h. */
-#include "tools/encode/corpus/corpus.h"
+/* journal.c - see journal.h. */
+#include "tools/encode/corpus/journal.h"
 
 #include "engine/file/crc32c.h"
-#include "tools/common/alloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Lines ---- */
+/* ---- Settings ---- */
 
-static const char SUM_FORMAT[] = ", \"crc\": \"%08x\"}\n";
-enum { SUM_BYTES = 21 }; /* of what the format makes, with its line end */
-
-char *journal_line(const json_t *object)
+/* Returns false for options that say where results go and how the work is done, and for the model,
+ * whose checksum is compared. */
+static bool changes_output(const char *name)
 {
-    char *text = json_dumps(object, JSON_PRESERVE_ORDER);
-    size_t len = strlen(text) - 1; /* without the brace */
-    text = alloc_resize(text, len + SUM_BYTES + 1, 1);
-    snprintf(text + len, SUM_BYTES + 1, SUM_FORMAT, (unsigned)crc32c(0, text, len));
-    return text;
+    static const char *const others[] = {"output",  "threads", "progress", "resume",
+                                         "restart", "report",  "model"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i]) == 0)
+            return false;
+    return true;
 }
 
-/* The object of such a line; NULL if the line is not complete. */
-static json_t *read_journal_line(const char *line, size_t len)
+json_t *settings_of_options(const struct option_reading *reading)
 {
-    char sum[SUM_BYTES + 1];
-    if (len <= SUM_BYTES)
-        return NULL;
-    snprintf(sum, sizeof sum, SUM_FORMAT, (unsigned)crc32c(0, line, len - SUM_BYTES));
-    bool is_whole = memcmp(line + len - SUM_BYTES, sum, SUM_BYTES) == 0;
-    return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
+    json_t *options = json_object();
+    for (size_t i = 0; i < reading->n_slots; i++) {
+        const struct option_slot *slot = &reading->slots[i];
+        if (slot->text && changes_output(slot->row->name))
+            json_object_set_new(options, slot->row->name, json_string(slot->text));
+    }
+    return options;
 }
+
+json_t *settings_make(json_t *options, const struct encoder *encoder)
+{
+    const bool ends_at_long = encoder->options.on_long == ENGINE_ON_LONG_ERROR;
+    if (!json_object_get(options, "on-long"))
+        json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
+    return json_pack("{sssIsssO}", "encode", engine_version(), "model",
+                     (json_int_t)encoder->info.checksum, "kernels", encoder->info.kernels,
+                     "options", options);
+}
+
+/* Writes "--normalize", "--pooling mean", or "no --pooling". */
+static void describe_option(char *out, size_t cap, const char *name, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    snprintf(out, cap, "%s--%s%s%.100s", text ? "" : "no ", name, text && *text ? " " : "",
+             text ? text : "");
+}
+
+/* Returns whether a run may continue with another value: with "error" the earlier one would have
+ * ended at the first text that it changes. */
+static bool may_change(const char *name, const json_t *before, const json_t *now)
+{
+    const char *from = json_string_value(before), *to = json_string_value(now);
+    const bool had_ended = !from || strcmp(from, "error") == 0;
+    const bool keeps_others = to && strcmp(to, "chunk") != 0; /* what other texts give stays */
+    return had_ended && keeps_others &&
+           (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
+}
+
+/* Compares options that either or both have. */
+static bool have_same_options(json_t *before, json_t *now, char *message)
+{
+    json_t *all = json_copy(before), *value;
+    const char *name;
+    bool are_same = true;
+    json_object_update_missing(all, now);
+    json_object_foreach(all, name, value)
+    {
+        const json_t *was = json_object_get(before, name), *is = json_object_get(now, name);
+        char was_text[160], is_text[160];
+        if (!are_same || json_equal(was, is) || may_change(name, was, is))
+            continue;
+        are_same = false;
+        describe_option(was_text, sizeof was_text, name, was);
+        describe_option(is_text, sizeof is_text, name, is);
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was started with %s, and now has %s",
+                 was_text, is_text);
+    }
+    json_decref(all);
+    return are_same;
+}
+
+bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES])
+{
+    const char *version = json_string_value(json_object_get(before, "encode"));
+    if (!version || strcmp(version, engine_version()) != 0) {
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is by encode %s, and this is %s",
+                 version ? version : "of another kind", engine_version());
+        return false;
+    }
+    if (!json_equal(json_object_get(before, "model"), json_object_get(now, "model"))) {
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of another model");
+        return false;
+    }
+    if (!json_equal(json_object_get(before, "kernels"), json_object_get(now, "kernels"))) {
+        const char *kernels = json_string_value(json_object_get(before, "kernels"));
+        kernels = kernels ? kernels : "other";
+        snprintf(message, SETTINGS_MESSAGE_BYTES,
+                 "it was started with %s kernels, and these are %s, whose last bits differ: "
+                 "continue it %s",
+                 kernels, json_string_value(json_object_get(now, "kernels")),
+                 strcmp(kernels, "portable") == 0 ? "with ENGINE_ISA=portable"
+                                                  : "without ENGINE_ISA, on such a machine");
+        return false;
+    }
+    return have_same_options(json_object_get(before, "options"), json_object_get(now, "options"),
+                             message);
+}
+
+/* ---- The journal ---- */
 
 /* The counts of a struct progress, in its order. */
 static const char *const COUNTS[] = {"lines", "rows", "array_rows", "cut", "repaired", "left_out"};
@@ -79,132 +158,126 @@ static struct journal_entry read_entry(const json_t *object)
     return entry;
 }
 
-/* ---- Reading ---- */
-
-static bool refuse_file(const struct journal *journal, const char *what)
+void journal_find(struct journal *journal, const char *output_path)
 {
-    return program_refuse("cannot %s '%s': %s", what, journal->path, strerror(errno));
-}
-
-/* File systems without locks have one run at a time by the user's care alone. */
-static bool lock_journal(struct journal *journal)
-{
-    return flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
-           program_refuse("another encode is writing this output: it holds '%s'", journal->path);
-}
-
-/* Reads complete lines and truncates the file after the last one. */
-static bool read_journal(struct journal *journal)
-{
-    FILE *stream = fdopen(dup(journal->fd), "r");
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t len;
-    off_t end = 0;
-    json_t *object;
     struct stat file;
-    if (!stream || fstat(journal->fd, &file) != 0)
-        return refuse_file(journal, "read");
-    while (S_ISREG(file.st_mode) && (len = getline(&line, &cap, stream)) > 0 &&
-           (object = read_journal_line(line, (size_t)len)) != NULL) {
-        const bool is_entry = json_object_get(object, "bytes") != NULL;
-        end += len;
-        if (is_entry) {
-            journal->last = read_entry(object);
-            journal->n_entries++;
-        }
-        json_decref(is_entry ? object : journal->head);
-        if (!is_entry)
-            journal->head = object;
-    }
-    const bool is_journal = S_ISREG(file.st_mode) && (journal->head || len <= 0);
-    free(line);
-    fclose(stream);
-    if (!is_journal)
-        return program_refuse("'%s' is not a journal of encode: remove it, or name "
-                              "another output",
-                              journal->path);
-    return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||
-           refuse_file(journal, "cut");
-}
-
-bool journal_find(struct journal *journal, const char *output_path)
-{
     *journal = (struct journal){.path = alloc_text("%s.journal", output_path)};
-    journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
-    if (journal->fd < 0 && errno == ENOENT)
-        return false;
-    if ((journal->fd < 0 && !refuse_file(journal, "open")) || !lock_journal(journal) ||
-        !read_journal(journal))
-        program_exit(PROGRAM_FAILED);
-    /* The run that held it may have ended, and removed it, between open and lock. */
-    struct stat file;
-    if (fstat(journal->fd, &file) != 0 || file.st_nlink > 0)
-        return true;
-    close(journal->fd);
-    journal->fd = -1;
-    journal->n_entries = 0;
-    journal->last = (struct journal_entry){0};
-    return false;
+    if (stat(journal->path, &file) != 0 && errno == ENOENT)
+        return;
+    FILE *stream = fopen(journal->path, "re");
+    if (!stream)
+        program_die("cannot open '%s': %s", journal->path, strerror(errno));
+    if (fstat(fileno(stream), &file) == 0 && S_ISREG(file.st_mode))
+        journal->settings = json_loadf(stream, 0, NULL);
+    fclose(stream);
+    if (!json_is_array(json_object_get(journal->settings, "files")))
+        program_die("'%s' is not a journal of encode: remove it, or name another output",
+                    journal->path);
+    journal->last = read_entry(journal->settings);
 }
 
-/* ---- Writing ---- */
-
-static bool write_line(struct journal *journal, json_t *object)
+bool journal_write(struct journal *journal, const json_t *settings,
+                   const struct journal_entry *entry)
 {
-    char *line = journal_line(object);
-    const size_t len = strlen(line);
-    ssize_t n = write(journal->fd, line, len);
-    if (n >= 0 && (size_t)n < len)
-        errno = ENOSPC;
-    free(line);
-    return (n >= 0 && (size_t)n == len) || refuse_file(journal, "write to");
-}
-
-bool journal_change_head(struct journal *journal, json_t *head)
-{
-    json_decref(journal->head);
-    journal->head = head;
-    return write_line(journal, head);
-}
-
-bool journal_begin(struct journal *journal, json_t *head)
-{
-    journal->fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (journal->fd >= 0)
-        return lock_journal(journal) && journal_change_head(journal, head);
-    if (errno == EEXIST)
-        program_fail("another encode is writing this output: it has made '%s'", journal->path);
-    else
-        refuse_file(journal, "make");
-    json_decref(head);
-    return false;
-}
-
-bool journal_add(struct journal *journal, const struct journal_entry *entry)
-{
-    json_t *object = entry_json(entry);
-    bool is_kept = write_line(journal, object) &&
-                   (fdatasync(journal->fd) == 0 || refuse_file(journal, "write to"));
-    json_decref(object);
-    if (is_kept && journal->n_entries++ == 0)
-        output_file_sync_folder(journal->path);
-    if (is_kept)
-        journal->last = *entry;
-    return is_kept;
+    engine_error error;
+    struct output_file *file;
+    json_t *object = json_copy((json_t *)settings), *numbers = entry_json(entry);
+    json_object_update(object, numbers);
+    json_decref(numbers);
+    bool is_good = output_file_open(journal->path, OUTPUT_STREAM, &file, &error) == ENGINE_OK;
+    if (is_good) {
+        json_dumpf(object, output_file_stream(file), JSON_PRESERVE_ORDER);
+        putc('\n', output_file_stream(file));
+        is_good = output_file_finish(file) == ENGINE_OK;
+    }
+    json_decref(is_good ? journal->settings : object);
+    if (!is_good)
+        return program_refuse("%s", error.message);
+    journal->settings = object;
+    journal->last = *entry;
+    return true;
 }
 
 void journal_remove(struct journal *journal)
 {
-    unlink(journal->path);
-    output_file_sync_folder(journal->path);
+    if (journal->settings) {
+        unlink(journal->path);
+        output_file_sync_folder(journal->path);
+    }
+    json_decref(journal->settings);
+    journal->settings = NULL;
+    journal->last = (struct journal_entry){0};
 }
 
-void journal_close(struct journal *journal)
+void journal_free(struct journal *journal)
 {
-    if (journal->fd >= 0)
-        close(journal->fd);
-    json_decref(journal->head);
+    json_decref(journal->settings);
     free(journal->path);
-    *journal = (struct journal){.fd = -1};
+}
+
+bool file_sum(int fd, off_t from, off_t end, uint32_t *sum)
+{
+    static char bytes[256 << 10];
+    while (from < end) {
+        const size_t most = end - from < (off_t)sizeof bytes ? (size_t)(end - from) : sizeof bytes;
+        const ssize_t n = pread(fd, bytes, most, from);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        *sum = crc32c(*sum, bytes, (size_t)n);
+        from += n;
+    }
+    return true;
+}
+
+/* ---- The origin ---- */
+
+void origin_write(FILE *stream, const struct job *job)
+{
+    const struct encoder *encoder = job->encoder;
+    const struct line_reader *lines = &job->reader.lines;
+    json_t *origin = settings_make(job->options->settings, encoder);
+    json_object_update_new(
+        origin,
+        json_pack("{ssssssssss%sIsIsI}", "name", path_name(encoder->info.path), "pooling",
+                  encoder_pooling_asked(encoder), "position", encoder->position, "mask",
+                  encoder->mask, "prompt", encoder->prompt.text ? encoder->prompt.text : "",
+                  encoder->prompt.len, "dimensions", (json_int_t)encoder->width, "rows",
+                  (json_int_t)job->progress.rows, "texts", (json_int_t)job->progress.lines));
+    if (!job->reader.texts)
+        json_object_update_new(origin,
+                               json_pack("{sIsIsI}", "input_lines", (json_int_t)lines->n_lines,
+                                         "input_bytes", (json_int_t)lines->place.bytes,
+                                         "input_crc32c", (json_int_t)lines->place.sum));
+    json_dumpf(origin, stream, JSON_PRESERVE_ORDER | JSON_INDENT(2));
+    fputc('\n', stream);
+    json_decref(origin);
+}
+
+bool origin_is_of(const char *output_path, const json_t *settings)
+{
+    char *path = alloc_text("%s" OUTPUT_ORIGIN, output_path);
+    char message[SETTINGS_MESSAGE_BYTES] = "stdin is another input";
+    json_t *origin = access(output_path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
+    const bool is_there = json_is_object(origin);
+    const json_t *bytes = json_object_get(origin, "input_bytes");
+    const json_t *sum = json_object_get(origin, "input_crc32c");
+    bool is_same = is_there && settings_agree(origin, settings, message);
+    if (is_same) {
+        struct line_reader lines;
+        line_reader_begin(&lines, STDIN_FILENO);
+        lines.has_sum = true;
+        is_same = line_reader_skip(&lines, UINT64_MAX) == LINE_END &&
+                  json_integer_value(bytes) == (json_int_t)lines.place.bytes &&
+                  json_integer_value(sum) == (json_int_t)lines.place.sum;
+        line_reader_free(&lines);
+    }
+    if (is_there && !is_same) /* of a pipe what was read is gone */
+        program_die("'%s' is complete, but %s: start over with --restart", output_path, message);
+    if (is_there)
+        program_note("'%s' is complete", output_path);
+    json_decref(origin);
+    free(path);
+    return is_there;
 }
