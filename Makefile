@@ -95,7 +95,7 @@ FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
 CLI_SOURCES := tests/cli/hand_models.c
-TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c tests/*/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source))) $(filter-out %/plain.c,$(PLAIN_SOURCES))
 
