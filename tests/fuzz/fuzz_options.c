@@ -4,14 +4,14 @@
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
 #include "tests/tools/program_ends.h"
-#include "tools/study/bench/bench_options.h"
 #include "tools/common/options.h"
 #include "tools/encode/encode_options.h"
 #include "tools/import/import_options.h"
 #include "tools/inspect/inspect_options.h"
+#include "tools/search/search_options.h"
+#include "tools/study/bench/bench_options.h"
 #include "tools/study/new/new_options.h"
 #include "tools/study/plot/plot_options.h"
-#include "tools/search/search_options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -268,8 +268,8 @@ static void print_pairs(const struct comparison *comparison, struct rows *rows)
         const char *text = word_at(comparison, 0, pair->a, &len, &is_unknown);
         row_begin(rows);
         row_text(rows, ROWS_ALL, "word", text, len, WORD_COLUMNS);
-        if (is_table)
-            print_bytes(rows->cells, comparison->encoder, &comparison->items[0], pair->a);
+        if (is_table && !is_unknown)
+            print_meaning(rows->cells, comparison->encoder, &comparison->items[0], pair->a);
         row_flag(rows, ROWS_JSON, "unknown", is_unknown);
         row_count(rows, ROWS_ALL, "position_a", pair->a);
         row_count(rows, ROWS_ALL, "position_b", pair->b);
@@ -304,7 +304,8 @@ static void print_only(const struct comparison *comparison, int side, struct row
         if (is_table) {
             putc(' ', rows->stream);
             display_text(rows->stream, text, len, WORD_COLUMNS);
-            print_bytes(rows->stream, comparison->encoder, item, i);
+            if (!is_unknown)
+                print_meaning(rows->stream, comparison->encoder, item, i);
             continue;
         }
         row_begin(rows);

@@ -6,12 +6,12 @@
  *
  * The pieces: tools/study/bench/. See encode-bench(1).
  */
-#include "tools/study/bench/bench_options.h"
-#include "tools/study/bench/encoding.h"
-#include "tools/study/bench/peaks.h"
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/print/json_writer.h"
+#include "tools/study/bench/bench_options.h"
+#include "tools/study/bench/encoding.h"
+#include "tools/study/bench/peaks.h"
 
 #include <math.h>
 #include <omp.h>

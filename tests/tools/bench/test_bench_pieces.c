@@ -2,10 +2,10 @@
 #include "tests/support.h"
 #include "tests/tools/shell.h"
 
+#include "tools/common/options.h"
 #include "tools/study/bench/encoding.h"
 #include "tools/study/bench/subject.h"
 #include "tools/study/bench/workload.h"
-#include "tools/common/options.h"
 
 #include <math.h>
 #include <stdio.h>

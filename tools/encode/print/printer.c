@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { FIRST_WEIGHTS = 10 }; /* in tables, unless all are asked for */
-enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32, TOKEN_COLUMNS = 24, BRACKET_COLUMNS = 16 };
+enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32, TOKEN_COLUMNS = 24 };
 
 static void print_ids(struct printer *printer, const struct item *item)
 {
@@ -58,21 +58,6 @@ void print_index(struct printer *printer, const struct item *item)
     row_count(&printer->rows, where, "window_end", window->end);
 }
 
-static void print_in_brackets(FILE *stream, const char *text, size_t len)
-{
-    fputs(" (", stream);
-    display_text(stream, text, len, BRACKET_COLUMNS);
-    putc(')', stream);
-}
-
-void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
-{
-    size_t len;
-    const char *text = encoder_bytes_text(encoder, item, i, &len);
-    if (text)
-        print_in_brackets(stream, text, len);
-}
-
 /* In a table the token for unknown words has the word beside it, as "[UNK] (zoo)", and a token of
  * bytes their characters, as "Ã¯ve (ïve)". */
 void begin_token_row(struct printer *printer, const struct item *item, size_t i)
@@ -84,19 +69,14 @@ void begin_token_row(struct printer *printer, const struct item *item, size_t i)
     const bool is_masked = item_is_masked(item, i), has_span = item_has_span(item, i);
     const struct row_span span = {token->begin, token->end, token->in_pair && !is_json,
                                   is_json ? item->record.input.ids != NULL : !has_span};
-    size_t len, word_len;
+    size_t len;
     const char *text = encoder_token_text(encoder, item, i, &len);
-    const char *word = is_table && token->id == encoder->unknown
-                           ? encoder_unknown_word(encoder, item, i, &word_len)
-                           : NULL;
     print_index(printer, item);
     row_count(rows, ROWS_TABLE, "#", i);
     row_count(rows, ROWS_CSV, "token_index", i);
     row_text(rows, ROWS_ALL, "text", text, len, TOKEN_COLUMNS);
-    if (word)
-        print_in_brackets(rows->cells, word, word_len);
-    else if (is_table && encoder->is_bytes)
-        print_bytes(rows->cells, encoder, item, i);
+    if (is_table)
+        print_meaning(rows->cells, encoder, item, i);
     row_integer(rows, ROWS_ALL, "id", token->id);
     row_integer(rows, ROWS_JSON, "type", token->type);
     if (is_table && (is_masked || !has_span))

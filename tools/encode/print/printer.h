@@ -3,6 +3,7 @@
 #define TOOLS_PRINTER_H
 
 #include "tools/common/print/rows.h"
+#include "tools/common/texts/heading.h"
 #include "tools/encode/job.h"
 
 #include <stdio.h>
@@ -80,17 +81,6 @@ void print_entities(struct printer *printer, const struct item *item);
 void print_candidates(struct printer *printer, const struct item *item,
                       const engine_candidate *candidates);
 void print_weights(struct printer *printer, const struct item *item);
-
-/* ---- Text ---- */
-
-/* Prints two lines: the model, its shape and what is in force. */
-void print_heading(FILE *stream, const struct encoder *encoder);
-
-/* Prints a text, "text | pair", or "(token ids)", each text in at most so many columns. */
-void print_input(FILE *stream, const engine_input *input, size_t columns);
-
-/* Prints " (ïve)" after the i-th token if encoder_bytes_text returns a text. */
-void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
 
 /* ---- JSON, NumPy ---- */
 
