@@ -352,7 +352,6 @@ bench-kernels: $(BENCHES)
 
 # What tests/run.sh and the scripts it runs need to know.
 export BUILD PREFIX CC CFLAGS SANITIZE
-# Scripts come first: the longest suites are among them, and short ones fill up what the last of them leaves of the CPUs.
 run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(filter-out %/hand_models,$(TESTS))
 
 test: all $(BUILD)/encode-plain $(TESTS)
@@ -361,51 +360,48 @@ test: all $(BUILD)/encode-plain $(TESTS)
 # Other builds than the user's run in CI alone, so they hold what a report of a sanitizer shows: lines, not variables.
 LINES := -g1
 
-# Another compiler is for its warnings, and for the numbers that its code computes: everything is compiled, and the
-# suites of model/, of the engine's arithmetic, of the public functions and of vectors that encode prints run; not the
-# long walks through texts, which have no numbers, nor test_identity, which make tsan builds with clang, too.
-CLANG_TESTS := $(filter-out tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c,$(filter tests/model/% \
-	tests/engine/plain/% tests/api/% tests/engine/file/% tests/tools/writer/% tests/engine/test_grid% \
-	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_isa_identity% \
-	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% \
-	tests/tools/encode/test_encode_numbers%,$(TEST_MAINS)))
+# The first line of a suite, of a script the second, has tags, which say where it runs (tests/README.md lists them).
+suites = TEST_MAINS='$(filter %.c,$(1))' TEST_SCRIPTS='$(filter %.sh,$(1))' run-tests
+tagged = $(shell grep -lE '^(/[*]|$(hash)) tags:.* $(1)( |$$)' $(TEST_MAINS) $(TEST_SCRIPTS))
+not_tagged = $(filter-out $(call tagged,$(1)),$(2))
+
+# Another compiler is for its warnings, of everything, and for the numbers that its code computes.
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' CFLAGS='-O3 $(LINES)' all objects
-	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' CFLAGS='-O3 $(LINES)' TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' CFLAGS='-O3 $(LINES)' $(call suites,$(call tagged,numbers) tests/check_install.sh)
 
-# Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and the same
-# suites run, the longest ones in part: in an emulator, which is there for the numbers and takes no text's time, no long
-# walk through texts and no painted stack (a half hour of it); or, of i386, which is here for its 32 bits, by env, on an
-# x86-64 machine itself.
-CROSS_TESTS := $(filter-out tests/tools/encode/% tests/model/test_stack% tests/model/test_hostile_tokenizers% tests/engine/search/test_ties%,$(CLANG_TESTS))
-# NEON needs no OpenBLAS, and an interrupted call no emulator.
-test-aarch64: CROSS_TESTS := $(filter-out tests/api/test_interrupt% %/test_product_blas.c %/test_unigram.c,$(CROSS_TESTS)) \
-	tests/engine/test_identity.c
+# Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it. For
+# aarch64 suites run in an emulator, the longest ones in part; for i386, which is here for its 32 bits, by env, on x86-64.
 CROSS_CC ?= $(CROSS)-gcc
 test-aarch64: CROSS := aarch64-linux-gnu
+test-aarch64: TAG := aarch64
 test-aarch64: export PKG_CONFIG_LIBDIR = /usr/lib/aarch64-linux-gnu/pkgconfig
 test-aarch64: export RUNNER ?= qemu-aarch64
-test-i386: CROSS_TESTS += tests/model/test_stack.c
 test-i386: CROSS := i686-linux-gnu
+test-i386: TAG := (numbers|sizes)
 test-i386: export PKG_CONFIG_LIBDIR = /usr/lib/i386-linux-gnu/pkgconfig
 test-i386: export RUNNER ?= env
 test-aarch64 test-i386: test-%:
-	@$(MAKE) --no-print-directory BUILD=build/$* CC='$(CROSS_CC)' LD=$(CROSS)-ld OBJCOPY=$(CROSS)-objcopy \
-		CFLAGS='-O3 $(LINES)' TEST_MAINS='$(CROSS_TESTS)' TEST_SCRIPTS= run-tests
+	@$(MAKE) --no-print-directory BUILD=build/$* CC='$(CROSS_CC)' LD=$(CROSS)-ld OBJCOPY=$(CROSS)-objcopy CFLAGS='-O3 $(LINES)' \
+		$(call suites,$(filter %.c,$(call tagged,$(TAG))))
 
-# Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
-# the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
-ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
-	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
-	tests/model/tokenizer/%_cases.c tests/tools/families/test_import_% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
-ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh tests/cli/test_cli.sh tests/hosts/test_sqlite.sh tests/serve/test_serve.sh,$(TEST_SCRIPTS))
+# Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code.
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
 	@tests/machine/with_sanitizer.sh '$(CC) -fsanitize=address,undefined' \
 		$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='-O1 $(LINES) -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
-		TEST_MAINS='$(ASAN_TESTS)' TEST_SCRIPTS='$(ASAN_SCRIPTS)' run-tests
+		$(call suites,$(call not_tagged,no-asan,$(TEST_MAINS)) $(filter %.sh,$(call tagged,asan)))
+
+# OpenBLAS and OpenMP are not instrumented.
+# LLVM's OpenMP loads a tool that comes with it, archer, which tells ThreadSanitizer where threads of a region begin
+# and meet.
+tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
+tsan:
+	@tests/machine/with_sanitizer.sh '$(CLANG) -fsanitize=thread' \
+		$(MAKE) --no-print-directory BUILD=build/tsan CC='$(CLANG)' CFLAGS='-O1 $(LINES) -fno-omit-frame-pointer' \
+		SANITIZE='-fsanitize=thread' $(call suites,$(call tagged,threads))
 
 # Each fuzz_NAME.c of tests/fuzz/ becomes build/fuzz/fuzz_NAME; make test replays a corpus made by the suites there.
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(notdir $(FUZZ_SOURCES)))
@@ -427,33 +423,12 @@ $(foreach source,$(FUZZ_SOURCES:%.c=$(BUILD)/%),$(eval $(BUILD)/$(notdir $(sourc
 $(FUZZERS): $(FUZZ_SHARED) $(BUILD)/libtools.a $(BUILD)/liball.a
 	$(call say,link)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS) $(TOOL_LIBS)
 
-# OpenBLAS and OpenMP are not instrumented.
-# LLVM's OpenMP loads a tool that comes with it, archer, which tells ThreadSanitizer where threads of a region begin
-# and meet.
-TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/engine/search/% tests/api/%,$(TEST_MAINS))
-tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
-tsan:
-	@tests/machine/with_sanitizer.sh '$(CLANG) -fsanitize=thread' \
-		$(MAKE) --no-print-directory BUILD=build/tsan CC='$(CLANG)' CFLAGS='-O1 $(LINES) -fno-omit-frame-pointer' \
-		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS=tests/serve/test_serve.sh run-tests
-
 # Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of
 # ONLY add to them, but for what was compiled anew. $(COUNTED)/all_suites is there once all of them have run.
-# Suites that add hardly a branch, and take minutes, are left out (ONLY still runs them): they repeat what other suites
-# walk through, with more numbers (grid, identity, precision, order, format_float, the cases of tokenizers), longer
-# texts (memory), more kills and power cuts (crash; resume has one of each kind, of few lines), or a clock (contention,
-# bounded work); others look at optimized code (stack), at what is installed, at pages (lesson) or at the tree.
 COUNTED := build/coverage
-COVERAGE_TESTS = $(if $(ONLY),$(TEST_MAINS),$(filter-out tests/engine/test_grid% tests/engine/test_identity% \
-	tests/engine/test_isa_identity% tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% \
-	tests/engine/test_memory% tests/model/test_stack% tests/model/tokenizer/test_bounded_work% tests/model/tokenizer/%_cases.c \
-	tests/tools/common/test_bounded_json% tests/tools/families/test_import_precision% tests/tools/test_format_float% \
-	tests/faults/test_crash%,$(TEST_MAINS)))
-COVERAGE_SCRIPTS = $(if $(ONLY),$(TEST_SCRIPTS),$(filter-out tests/cluster/% tests/hosts/% tests/mutate/% tests/quality/% \
-	tests/model/kernels/test_tile_loops.sh tests/tools/lesson/% tests/tools/test_lesson.sh tests/tools/test_hardening.sh \
-	tests/tools/test_setup.sh,$(TEST_SCRIPTS)))
 counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \
-	COVERAGE='--coverage -fprofile-update=prefer-atomic' TEST_MAINS='$(COVERAGE_TESTS)' TEST_SCRIPTS='$(COVERAGE_SCRIPTS)'
+	COVERAGE='--coverage -fprofile-update=prefer-atomic'
+COVERAGE_TESTS = $(TEST_MAINS) $(TEST_SCRIPTS)
 coverage: export KILLS ?= 1
 coverage: export KILL_LINES ?= 400
 coverage:
@@ -461,7 +436,7 @@ coverage:
 	@$(if $(ONLY),,rm -f $(COUNTED)/all_suites)
 	@find $(COUNTED) -name '*.gcda' -exec sh -c \
 		'for file; do [ -n "$(ONLY)" ] && [ "$$file" -nt "$${file%da}no" ] || rm "$$file"; done' - {} +
-	-@+$(counted) run-tests
+	-@+$(counted) $(call suites,$(if $(ONLY),$(COVERAGE_TESTS),$(call not_tagged,no-coverage,$(COVERAGE_TESTS))))
 	@$(if $(ONLY),,touch $(COUNTED)/all_suites)
 	@tests/coverage/coverage.py $(COUNTED)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The documents fit the tree: links lead somewhere; README.md files have at most 200 lines of at most 120
 # characters, and what they name in code quotes exists: files, from the top or from the document's folder, and
-# functions; the picture of the house is that of the includes, and the list in tests/README.md that of the suites.
+# functions; the picture of the house is that of the includes, and the list in tests/README.md that of the suites, whose
+# tags it lists.
 # (What they show of programs: check_readme.sh.)
 #
 #     tests/check_documents.sh [ROOT]     ROOT: the tree to check, this one if absent
@@ -58,6 +59,10 @@ done < <(ls -- *.md */*.md */*/*.md | grep -v "^build")
 if ! sed '1,/^<!-- printed by/d' tests/README.md | cmp -s - <(tests/guarantees.sh); then
     wrong 'tests/README.md does not end with what the suites guarantee: tests/guarantees.sh --write'
 fi
+
+while read -r tag; do
+    grep -qE "^\|.*\`$tag\`.*\|" tests/README.md || wrong "a suite has the tag $tag, which tests/README.md does not list"
+done < <(find tests -name 'test_*' -exec awk 'FNR > 2 {nextfile} sub(/^(\/[*]|#) tags: /, "")' {} + | tr -d '*/' | tr ' ' '\n' | grep . | sort -u)
 
 if ! picture=$(tools/build/house.sh 2>&1); then
     wrong "tools/build/house.sh: $picture"

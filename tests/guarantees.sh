@@ -17,7 +17,7 @@ files() {
 
 text() { # FILE
     awk -v file="$1" '
-        /Guarantee: / {found = 1}
+        /^(\/\*| \*|#) Guarantee: / {found = 1}
         found && (/^( \*|#)?$/ || file ~ /[.]sh$/ && !/^# / || /^# shellcheck/) {exit}
         found {line = $0; sub(/^(\/\*| \*|#) /, "", line); sub(/ *\*\/$/, "", line); text = text " " line}
         found && /\*\/$/ {exit}
@@ -25,7 +25,7 @@ text() { # FILE
 }
 
 list() {
-    files | xargs grep -l 'Guarantee: ' | while read -r file; do
+    files | xargs grep -lE '^(/\*| \*|#) Guarantee: ' | while read -r file; do
         echo "- \`$file\`: $(text "$file")" | fmt -w 120 | sed '2,$s/^/  /'
     done
 }

@@ -7,8 +7,9 @@
 # A script may print a closing line of its own ("3 passed, 0 failed" or "..., 1 skipped"); without one it is
 # one test, and exit code 77 skips it. Output is kept in $BUILD/tests/logs and shown if a suite fails.
 # BUILD: where the programs are. RUNNER: what runs cmocka programs that were built for another processor.
-# TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the
-# same time, as many as there are CPUs if it is absent; suites that measure time come last, one after another.
+# TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the same time, as many as there are CPUs
+# if it is absent. Suites tagged "long" begin, so that short ones fill up what the last of them leaves of the CPUs;
+# those tagged "alone" come last, one after another. $BUILD/tests/logs/skipped names the suites that skipped a test.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/machine/environment.sh
@@ -88,20 +89,30 @@ run_suite() { # SUITE
     {
         flock 9
         echo "$report"
-        echo "$passed $failed $skipped" >&9
+        echo "$passed $failed $skipped $suite" >&9
     } 9>>"$counts"
 }
 
+tagged() { # TAG SUITE: a suite's first line has its tags, a script's second
+    local source=$2
+    [[ $source = *.sh ]] || source=${2#"$BUILD"/}.c
+    head -n 2 "$source" 2>/dev/null | grep -qE "^(/\*|#) tags:.* $1( |$)"
+}
+
 [ $# != 0 ] || echo 'no suite has that name'
-alone=()
+first=() others=() alone=()
 for suite in "$@"; do
-    case $suite in
-    */test_thread_contention | */test_bench*) alone+=("$suite") ;;
-    *)
-        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
-        run_suite "$suite" &
-        ;;
-    esac
+    if tagged alone "$suite"; then
+        alone+=("$suite")
+    elif tagged long "$suite"; then
+        first+=("$suite")
+    else
+        others+=("$suite")
+    fi
+done
+for suite in "${first[@]}" "${others[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    run_suite "$suite" &
 done
 wait
 for suite in "${alone[@]}"; do
@@ -110,6 +121,7 @@ for suite in "${alone[@]}"; do
 done
 
 read -r n_passed n_failed n_skipped < <(awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}' "$counts")
+awk '$3 > 0 {print $4}' "$counts" >"$logs/skipped"
 if [ "$n_skipped" = 0 ]; then
     echo "$n_passed passed, $n_failed failed"
 else

@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Sparse weights, vectors of tokens and vectors that are cut, at their edges: models that have
  * none, options that make no sense, older structs, nothing at all. */
 #include "tests/support.h"

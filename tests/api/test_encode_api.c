@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 threads */
 /* engine_encode at its edges: empty texts, texts that are too long, ids and types out of range,
  * masks of zeros, buffers that are too small, and what a trace shows. After every refusal the
  * session must still work and give the same numbers, to the bit. */

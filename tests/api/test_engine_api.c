@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* The functions of engine.h that open and describe a model, at their edges: NULLs, indices and
  * numbers out of range, buffers that are too small, older and newer structs. Linked with
  * libengine.a alone, like any program. */

@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* What a host reads of a failure: status, reason and index of the input. Words are not compared:
  * they are for people, but name_len must be that of the input's name. */
 #include "tests/support.h"

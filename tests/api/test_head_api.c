@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 threads */
 /* The functions that answer from a head, and engine_rank and engine_cosine, at their edges: what
  * they refuse, buffers too small, a session at work, tokens and prompts instead of a text. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: sizes threads */
 /* Calls that are interrupted: by the progress callback, by another thread, by a signal handler; and
  * threads that are cancelled in a call. The session works afterwards. */
 #include "tests/support.h"

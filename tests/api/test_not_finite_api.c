@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* NaN and infinities never come out of engine.h: what would answer with one has a status and says
  * which input, and where they come from.
  *

@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* engine_session_profile: only where it was asked for, nanoseconds that grow from call to call and
  * never exceed what the threads had, the steps that ran and no others, and vectors that do not
  * change by it. */

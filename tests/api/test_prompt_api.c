@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Guarantee: prompts and windows of engine.h give the vectors of the texts and tokens that
  * they represent, bit for bit. */
 #include "tests/support.h"

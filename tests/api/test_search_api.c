@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 threads */
 /* Rows of each type, to the byte, and the search among them at its edges: nothing to find, more
  * asked for than there is, equal scores, numbers that are none, calls that make no sense. */
 #include "tests/support.h"

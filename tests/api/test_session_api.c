@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Sessions at their edges: options that make no sense, structs of other versions, positions of
  * their own. After every refusal a session must work and give the same numbers, to the bit.
  *

@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Tokens, windows and prompts at their edges: empty texts, pairs, long texts, buffers that are
  * too small, what it refuses. */
 #include "tests/support.h"

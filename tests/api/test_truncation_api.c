@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Truncation through the public functions: which text is cut, at which end, and what cannot be
  * done. */
 #include "tests/support.h"

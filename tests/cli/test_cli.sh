@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: asan long
 # Compares what the programs print with files that people read. FOLDER/NAME.sh is a list of commands, one a line, and
 # NAME.txt has each command with its output, its messages ("! " before each line) and its exit code unless that is 0.
 #

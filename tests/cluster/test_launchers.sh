@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # The commands of tools/hosts/cluster/README.md with GNU parallel and mpirun: the rows of all shards are byte for byte those
 # that one encode writes, and so is what encode-search finds in them. Skips the one that is not installed.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # tools/hosts/cluster/submit.sh in a real Slurm: a corpus in eight shards on two nodes, while encode is killed again and again,
 # tasks are killed, requeued and signalled that their time is over, and a node goes down and comes back. The rows of all
 # shards are byte for byte the rows that one encode writes.

@@ -1,3 +1,4 @@
+/* tags: numbers */
 /* test_answers.c - vectors of tokens, sparse weights and vectors that are cut, against the second
  * implementation, over instruction sets and threads, in ragged batches; the same bits in any
  * company; and the scores that engine_rank makes of them.

@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* The default weights by the second implementation, from texts to vectors: ids and spans are equal.
  * Vectors are as near as the rounding of rows to bytes lets them be (test_int8.c says why): in a
  * quarter of these texts no number falls to the other side of a half, and all values are within

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 no-asan no-coverage */
 /* Guarantee: hidden states, attention maps and pooled vectors are within 1e-5 of the second
  * implementation (reference/), over a grid of positions, norms, activations, gates, masks,
  * poolings and head widths, on every instruction set. */

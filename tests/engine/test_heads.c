@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Functions that answer from a head agree with each other, and refuse models without that head.
  * What they refuse of inputs and options is in api/test_head_api.c. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: threads no-asan no-coverage long */
 /* Guarantee: the vector of a text is the same to the last bit in any batch, order and
  * padding, in any session, and with any number of threads. */
 #include "model/tensor.h"

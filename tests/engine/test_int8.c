@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Models whose panels are int8, against a reference that rounds the rows as they do.
  *
  * Rounding is not continuous: where single and double precision fall on the two sides of a half, a

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 no-asan no-coverage long */
 /* One number on every processor: every instruction set with fused multiply-adds gives the same
  * bits, and the fingerprints below are of these bits, so that different machines and compilers
  * agree. The portable set, which rounds products too where the CPU cannot fuse, and

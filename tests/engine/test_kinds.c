@@ -1,3 +1,4 @@
+/* tags: numbers no-asan */
 /* Guarantee: the bounds of test_grid.c hold for the parts of later encoders (positions in
  * attention, windows, norms around a sublayer, shared layers and keys), to 2,600 tokens. */
 #include "tests/engine/comparison.h"

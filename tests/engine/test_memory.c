@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Memory of a session in the shape of all-MiniLM-L6-v2 (width 384, 12 heads, feed-forward 1536):
  * what it may be for 8,192 tokens, that it grows with them linearly and hardly with the threads,
  * and that a session touches no more of it than its texts need. */

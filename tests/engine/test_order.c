@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Guarantee: with a look-ahead mask no later token changes a bit; without positions no order
  * does. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: numbers */
 /* engine_position_matrix: each scheme with the options of a session or of a file is compared with
  * the second implementation, tables with the file, and wrong options are refused. The formulas are
  * tested in model/layers/test_position.c. */

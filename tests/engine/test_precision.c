@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* The engine against numbers made by other software: checkpoints with expected outputs that were
  * computed in float64 (shared/checkpoints). Two are real ones; the others are made by
  * checkpoints.py, which requires numpy.

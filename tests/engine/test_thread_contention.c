@@ -1,3 +1,4 @@
+/* tags: threads no-asan no-coverage alone */
 /* Sessions with twice as many threads as there are CPUs: together they do not take many times the
  * CPU time for a call that one thread takes. Threads that wait by spinning for others which are not
  * running do: seen 2 calls where one thread makes 100, and 67 to 105 as it should be, on an idle

@@ -1,3 +1,4 @@
+/* tags: threads */
 /* Hosts that have signals, threads and OpenMP regions of their own: what calls do to them, and they
  * to calls. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: threads */
 /* A session's threads where the system has few. pthread_create is wrapped (--wrap, see the
  * Makefile): the engine calls it to see what can be had before OpenMP makes its threads. */
 #include "tests/support.h"

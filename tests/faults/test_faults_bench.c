@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* encode-bench with faults. Each run measures what the machine can do, which takes a third of a
  * second. */
 #include "tests/faults/every_fault.h"

@@ -1,3 +1,4 @@
+/* tags: no-asan long */
 /* encode, each of its tasks and formats, with every fault. */
 #include "tests/faults/every_fault.h"
 #include "tests/support.h"

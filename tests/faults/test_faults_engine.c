@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* engine.h with every fault: calls.c goes through it, with models of each head. */
 #include "tests/faults/every_fault.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* The programs that make weight files and look into them, with every fault. */
 #include "tests/faults/every_fault.h"
 #include "tests/support.h"

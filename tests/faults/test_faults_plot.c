@@ -1,3 +1,4 @@
+/* tags: no-asan long */
 /* encode-plot, the numbers of each picture and one picture of each kind, with every fault. What
  * gnuplot does is not held to account, but that it is started, waited for and read. */
 #include "tests/faults/every_fault.h"

@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* encode-search, of each kind of file and in each format, with every fault. */
 #include "tests/faults/every_fault.h"
 #include "tests/support.h"

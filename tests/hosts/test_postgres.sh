@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # The extension of PostgreSQL in use, on a server of its own (with_postgres.sh): values, errors, models that change,
 # cancelled calls, 50 connections, killed backends and servers. HOSTS_ROWS: the rows of its large table.
 #

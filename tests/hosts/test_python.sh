@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # Runs the tests of the package for Python, tests/hosts/python/test_*.py, on the library of the build folder.
 #
 # Guarantee: the calls of the package for Python give what the command prints.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: asan no-coverage long
 # The extension of SQLite in use: tests/hosts/sqlite_uses.py, and every allocation failing (sqlite_memory.c).
 # HOSTS_ROWS: the rows of its large table. Skips without the packages of tools/setup.sh hosts.
 #

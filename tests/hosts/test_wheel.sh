@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # The wheel of `make wheel` in an environment of its own, with NumPy and nothing else: its size, the time to the first
 # vector, the program in it, and that no library of the system is used but libc's. The same of pip install tools/hosts/python.
 # Needs python3-venv, python3-numpy and patchelf, and no network.

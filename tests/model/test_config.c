@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* The settings of CONF: each key of weights/FORMAT.md to its field and back, and what is
  * refused; settings together are test_config_check.c's. */
 #include "tests/support.h"

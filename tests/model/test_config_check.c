@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* config_check: settings together. What is refused, with which words; what is sound; and what
  * absent settings become. */
 #include "tests/support.h"

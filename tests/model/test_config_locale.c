@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Numbers of CONF are read and written with a point in every locale of the host. */
 #include "tests/support.h"
 

@@ -1,3 +1,4 @@
+/* tags: numbers */
 /* Tokenizers of bad will: a file that makes one character thousands is refused; a text that takes
  * too many steps ends soon, whatever the file has, and others do not; and the caller is asked every
  * few thousand bytes whether to go on. */

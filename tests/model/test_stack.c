@@ -1,3 +1,4 @@
+/* tags: numbers no-asan no-coverage */
 /* The stack that a calling thread needs: engine.h states it. Threads run on painted stacks, and the
  * deepest byte that has changed shows what a call has used. */
 #include "tests/model/tokenizer/worst_case_texts.h"

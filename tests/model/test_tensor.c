@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within
  * half a scale, both layouts against the reference decoder of weights/FORMAT.md, and sizes against
  * 128-bit arithmetic. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # What mutants.py finds in a small file: each operator, constant and returned value once, and nothing in comments,
 # strings, preprocessor lines, sizes of arrays and the values that a message prints. And which files mutate.py refuses.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # The default weights know something: which sentences are near, which word is missing, who bites whom.
 #
 # Guarantee: least scores for STS-B, typos, SICK, masked words, HANS, passives are reached.

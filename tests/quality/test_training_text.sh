@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # Runs training_text.py: what the training of the default weights reads and makes.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # A server that gets half requests, bodies of 100 MB, deep JSON, invalid UTF-8, NULs, wrong ids and lengths, and 10,000
 # silent connections answers each with an error in the caller's dialect, goes on to answer others, and keeps its memory.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # Clients that ask for large answers, read none, trickle bytes, hang up, send two requests as one, or come from pages of
 # other sites: no client takes the memory, the connections or the turn of others.
 set -u

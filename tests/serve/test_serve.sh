@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: threads asan long
 # Wrong calls get errors in their client's form; SIGTERM and SIGHUP lose no call.
 #
 # Guarantee: each route of encode-serve gives the numbers of `encode` under any load.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # The checks of the tree find their faults: in a copy of the tree each kind of fault is planted, and the check must
 # fail and report it; without faults they pass.
 set -u
@@ -68,6 +69,7 @@ finds check_documents.sh engine/README.md "$(empty_lines 200)" 'engine/README.md
 finds check_documents.sh model/README.md '`layers/planted.c`' 'names layers/planted.c, which is not there'
 absent=planted_$((1 + 1)) # in no file, this one included
 finds check_documents.sh tests/engine/planted.c '/* Guarantee: all. */' 'does not end with what the suites guarantee'
+finds check_documents.sh tests/engine/test_planted.c '/* tags: planted */' 'a suite has the tag planted'
 finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
 finds check_documents.sh engine/runtime/team.c '#include "model/layers/pooling.h"\n' 'is not the house of these includes'
 finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n' 'which is above it'

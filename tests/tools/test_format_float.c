@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Every float32 that is printed reads back as the same bits, and no digit is wasted. */
 #include "tools/common/print/format_float.c"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # What programs and library carry so that a defect of theirs is harder to exploit: addresses that are resolved
 # before main and read-only from then on, addresses that differ from run to run, no executable stack, guarded stack
 # frames, calls of the C library that know the sizes of buffers, and marked targets of jumps.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage long
 # tools/study/lesson.sh as a user runs it: wrong use, which files a failure leaves, that no number of the articles differs,
 # that lesson/recompute.py computes the page's own numbers by another way and gets the same, and that it finds wrong
 # numbers.

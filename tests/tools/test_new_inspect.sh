@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: asan
 # encode-new and encode-inspect as a user runs them: shapes, tokenizers, templates, wrong use, full disks.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

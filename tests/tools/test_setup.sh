@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # tools/setup.sh in a copy of the tree, with programs of its own instead of Debian's: what is asked of apt-get, what
 # what a user without sudo reads, and how much is printed before the answer.
 # shellcheck disable=SC2016,SC2317

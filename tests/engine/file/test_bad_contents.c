@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Damage inside the sections of a weight file: any byte, vocabulary, tensor directory. The
  * checksums are corrected after each change, so that the checks after the checksums are tested;
  * opening either fails with a message or gives a model that works. */

@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Damaged weight files: cut off, too long, header and section table changed, no file at all.
  * With any damage, opening either fails with a status and a message, or gives a model that works:
  * it never crashes, hangs or reads outside the file (AddressSanitizer sees that, for the copies

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Damage inside the settings of a weight file, with its checksums made right again: values that
  * make no sense, frequencies that do not fit, keys unknown or doubled. See test_bad_contents.c. */
 #include "tests/engine/file/bad_file.h"

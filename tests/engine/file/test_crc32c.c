@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The checksum against published values (RFC 3720, B.4), a bitwise twin, and itself in pieces. */
 #include "engine/file/crc32c.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The tensors that the settings of the newer kinds of encoders ask for: without one of them, or
  * with one of another shape or type, a file is refused by the tensor's name. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* What a file holds is verified when it is opened: small ones always, large ones where that is
  * asked for, each once; a model that was copied does not see what becomes of its file. And what
  * verifying says of tensors whose checksums are right.

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The second reader refuses every damaged file: cut off anywhere, or any byte of what a checksum
  * covers changed. What it then still reads differs from the whole file in bytes between sections
  * only. */

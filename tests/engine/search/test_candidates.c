@@ -1,3 +1,4 @@
+/* tags: numbers threads long */
 /* Bounds of scores lose no hit and change no bit, for all rows, scales and queries: searches
  * that score only candidates (many queries, rows of int8 and of bits) against searches that score
  * every row (four queries at a time), on every instruction set; rows are made whose scores reach

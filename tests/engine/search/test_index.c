@@ -1,3 +1,4 @@
+/* tags: numbers threads */
 /* Guarantee: scores by words are those of BM25; hybrid scores are both, fused exactly. */
 #include "engine/engine.h"
 #include "engine/file/crc32c.h"

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 threads */
 /* Guarantee: the best rows of every type are those of a plain search in double precision;
  * scores have the same bits for any number of queries, hits and threads, at any address, on
  * every set of fused instructions. MaxSim is the sum of the best scores of a text's rows. */

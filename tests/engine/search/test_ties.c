@@ -1,3 +1,4 @@
+/* tags: threads no-asan long */
 /* Equal scores are hits by ascending row, whatever the number of threads: of vectors of every type,
  * few queries and many, of texts of several rows, and of sparse weights with vectors and without.
  */

@@ -1,3 +1,4 @@
+/* tags: long */
 /* The fuzz target of complete directories, on directories made from sound ones. */
 #include "tests/fuzz/files/fuzz_folder.c"
 

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The steps of one head except softmax, each by itself, of every instruction set: packed rows and
  * mixes of values, against sums in double. A row of weights is a key, a column a query. */
 #include "tests/model/plain.h"

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 long */
 /* Products in bfloat16 of every instruction set, AMX included: the same bits everywhere, by the
  * plain twin of bf16.h's sums; rounding; and attention.
  *

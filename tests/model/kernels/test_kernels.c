@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The element-wise kernels and softmax of every instruction set against erf, tanh and exp in
  * double.
  *

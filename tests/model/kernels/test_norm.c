@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Layer norm and RMS norm, the kernels and norm_row, against the formula in double.
  *
  * In units of 2^-24 an element is off by: the error of the mean, whose sum is at most n/4 + 5

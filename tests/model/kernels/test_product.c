@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 long */
 /* The product kernel of every instruction set.
  *
  * A float sum of products, each rounded, plus bias and residual, is off by at most n·2^-24 of the

@@ -1,3 +1,4 @@
+/* tags: numbers */
 /* product_blas of every instruction set: OpenBLAS' products of a linear layer.
  *
  * Sums of f32, f16 and bf16 weights against plain_product in double: in every order, K products

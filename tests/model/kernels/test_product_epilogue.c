@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* What the product kernels do besides the sums: activation and gate in the tile, and panels of f16
  * and bf16.
  *

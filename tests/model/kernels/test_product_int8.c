@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* product_int8 and quantize of every instruction set: the same bits everywhere.
  *
  * The sum is a whole number and exact; what follows it is rounded after each step, here in plain C:

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Rows rounded with a zero point, and with factors, by every instruction set: the bits that
  * weights/FORMAT.md says. test_product_int8.c tests symmetric rows. */
 #include "tests/model/plain.h"

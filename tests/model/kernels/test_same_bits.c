@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Every kernel of every instruction set with fused multiply-adds gives the same bits, at every
  * length of a row; and a product's are those of fmaf in a loop, so that it is not by chance that
  * the sets agree, nor by all of them rounding twice.

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 long */
 /* Softmax over blocks of keys and at once, of every instruction set, against exp and sums in
  * double. A row of scores and weights is a key, a column a query. */
 #include "tests/model/plain.h"

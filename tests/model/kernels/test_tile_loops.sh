@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: no-coverage
 # The loops over k of the products' full tiles keep their vectors in registers, each in its own: no vector of the
 # stack, none moved from register to register but sums that begin as zeros (gcc 12, clang 14). Other compilers may move
 # vectors, and spill one a loop: of the int8 tiles of AVX-512, gcc 14 does, and they are as fast (the best of three turns

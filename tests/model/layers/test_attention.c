@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 long */
 /* One head of attention against softmax(q·kᵀ/√K)·v in double, with masks, windows and biases: every
  * number of tokens to 140, which crosses the blocks of queries and keys (96), the panels (16) and
  * EXACT_KEYS (32), and some beyond.

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Rotary positions against their formula in double, and what they promise: the product of a query
  * and a key depends on their distance alone. ALiBi's slopes and the rows of biases. */
 #include "tests/model/plain.h"

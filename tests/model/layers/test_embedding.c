@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The embedding step, norm(scale · token[id] + type[type] + PE[position]), against the sum in
  * double, for tables of every element type and every position scheme. */
 #include "engine/plain/decode.h"

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Entities of labelled tokens: known texts, and random ones against the plain twin, which asks of
  * each two neighbours whether they belong together. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The middle of the feed-forward layer: the gate chooses what the activation is applied to and what
  * it is multiplied with. The activations themselves are test_kernels.c's, so here the results are
  * the same to the last bit. */

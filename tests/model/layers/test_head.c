@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Dense layers, heads and scores of single rows against their formulas in double. */
 #include "tests/model/plain.h"
 

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* linear() for every tensor type and layout, over the rows' blocks and any range of panels.
  *
  * The weights are read back by the reference decoder, so the bound is that of a float sum (see

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Counts one by one the keys that a query sees, and the keys that a padding mask leaves. */
 #include "tests/support.h"
 

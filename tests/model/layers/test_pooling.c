@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* Mean, first and largest of rows, L2 normalisation and cosine against their formulas in double. */
 #include "tests/model/plain.h"
 

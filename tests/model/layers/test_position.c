@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The computed encodings against their formulas, and against what follows from them: lengths,
  * distances, rows that are unique, and rows that come back.
  *

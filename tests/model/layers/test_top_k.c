@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* The k largest scores against the plain twin: sort all, largest and smaller id first. */
 #include "tests/support.h"
 

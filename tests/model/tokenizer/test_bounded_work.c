@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Tokenizing is linear in the length of any text: four times as long a text takes about four times
  * the work with each tokenizer and step, on texts that are expensive for each of them. For the time
  * per byte see bench_tokenizer.c.

@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Byte pair encoding against a plain twin, which looks at all pairs for each merge; words longer
  * than what is merged at a time; what a piece of a word is. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"

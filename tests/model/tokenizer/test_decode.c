@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Tokens back to text. What is expected of each kind is what decode() of HuggingFace tokenizers
  * 0.23 gives with the decoder that such tokenizers have.
  *

@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Every case of ../shared/tokenizers/cases/keras, which Keras itself answered, with the
  * Tokenizer.to_json() file that it was answered with. All ids must be equal, and every span must
  * hold its token's text.

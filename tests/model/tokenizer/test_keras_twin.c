@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Word splitting against a plain twin that works as Keras does, on whole texts. */
 #include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Words that fill the memory, of the kinds that then take tokens from their beginning: an added
  * token that takes blanks along loses none of the letters before them, and the bytes of a character
  * stay together. Words that are cut in two where a line ends. */

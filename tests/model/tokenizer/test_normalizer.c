@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Unicode data, normal forms and the steps of the normalizer: normal forms against utf8proc's own
  * on whole texts, the rest against expectations written down. */
 #include "model/tokenizer/normalizer.h"

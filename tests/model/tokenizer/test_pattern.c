@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Words of the patterns, as HuggingFace tokenizers 0.23.2 splits by their regular expressions. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference.
  * Everything that its definitions may say is there: WordPiece, words, BPE and Unigram, normal forms
  * in any order, splitters, added tokens with every flag, pairs and truncation. Ids, types, spans

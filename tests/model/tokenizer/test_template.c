@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Special tokens around texts, and which tokens a limit leaves. */
 #include "model/tokenizer/template.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"

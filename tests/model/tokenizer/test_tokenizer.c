@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Word splitting at blanks and as Keras does; texts, words and vocabularies at the limits. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"

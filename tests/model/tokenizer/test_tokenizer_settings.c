@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Settings of a tokenizer: accepted, refused alone, refused together. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Kind unigram: its pieces against the plain way, a table of the best sum up to each character of
  * the whole word; words that are longer than the memory, also such of which nothing is certain
  * before their end. What the reference says is in test_wordpiece_cases.c. */

@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 #include "model/tokenizer/vocabulary.h"
 #include "tests/suite.h"
 

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Windows over tokens that are made here, with and without whole words: what every window must be,
  * for each of many lists of tokens, rooms and strides. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"

@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII
  * against the long way; settings and tables that are refused. What whole definitions do is in
  * test_reference_tokenizers.c. */

@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage long */
 /* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece, WordLevel,
  * Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be equal.
  *

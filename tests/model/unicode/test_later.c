@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Characters that Unicode assigned after version 15 are the same with every utf8proc: unassigned,
  * but for what the reference knows of them. utf8proc 2.9 has those of 15.1, 2.10 those of 16. */
 #include "tests/suite.h"

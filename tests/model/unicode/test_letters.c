@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Lower case against what str.lower() of Python 3.11 does. The contexts were asked of it, too:
  * (c + "Σ").lower() ends with a final sigma where c is cased, ("A" + c + "Σ").lower() where it is
  * cased or ignorable. */

@@ -1,3 +1,4 @@
+/* tags: sizes aarch64 */
 /* Decoding against the decoder that the WHATWG Encoding standard (section 8.1.1) describes, written
  * as the standard has it: byte by byte, with its five variables. */
 #include "model/unicode/unicode.h"

@@ -1,3 +1,4 @@
+/* tags: no-asan alone */
 /* encode-bench: its JSON has every field of every workload, and what cannot be done is refused. How
  * fast anything is, is not tested. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: alone */
 /* encode-bench's pieces: its workloads are what they are said to be, its statistics are right. */
 #include "tests/support.h"
 #include "tests/tools/shell.h"

@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage */
 /* Reading a JSON line is linear in its length: nested as deep as it goes, of escapes alone, of ids,
  * of bytes that are no UTF-8 and become three each.
  *

@@ -1,3 +1,4 @@
+/* tags: numbers */
 /* The numbers that encode writes: JSON and CSV have the bits of .npy, each --type has what it
  * should of the float32 rows, NumPy reads the arrays, and archives are as SciPy reads them.
  * tests/cli/ has what the programs print. */

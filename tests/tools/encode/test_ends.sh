@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # Ends of runs of encode at unlucky moments: killed, or failing, at each rename and each removal of a file, or without
 # locks. From all remaining files --resume makes the complete output, and no rows
 # file of one run is stored with vectors of another without a message.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # Runs of encode that are killed or stopped and resumed: the output is that of an undisturbed run, byte for byte; and
 # a run that cannot be resumed says why. 20 kills and more, at random moments.
 #

@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* encode-import and the engine together on decoders that became encoders, EmbeddingGemma and
  * Qwen3-Embedding, against numbers computed in float64 by decoders.py.
  *

@@ -1,3 +1,4 @@
+/* tags: no-asan long */
 /* encode-import and the engine together on the families other than BERT, against
  * numbers computed in float64 from the same directories (shared/checkpoints):
  * every kind that checkpoints.py makes, and what their config.json may say

@@ -1,3 +1,4 @@
+/* tags: no-asan no-coverage long */
 /* encode-import and the engine together, against numbers computed in float64 from the same
  * directories (shared/checkpoints): every kind of BERT and DistilBERT that checkpoints.py makes,
  * ELECTRA's encoder, and the directories with real trained layers.

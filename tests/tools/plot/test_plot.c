@@ -1,3 +1,4 @@
+/* tags: no-asan */
 /* encode-plot's pictures in every format have the size that was asked for, and the first text is at
  * the top. Skipped without gnuplot. tests/cli/plot/ has their words, titles and messages. */
 #include "tests/tools/plot/plot_cases.h"

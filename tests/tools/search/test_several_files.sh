@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # Shards of a corpus, made by split -n l/K/N: their rows are byte for byte those of one run, also if a shard is killed
 # and resumed; what encode-search finds in them is what it finds in one file, with ids, windows, skipped lines and texts;
 # files that are missing, in another order or of another kind are refused; one_array.py makes one file of them.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # The files of a tokenizer: each directory of reference_classes.jsonl is refused by name, or gives the ids of
 # AutoTokenizer of transformers 5.24, and of 4.57 unless those differ; --as gives those of either.
 set -u

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Frequencies of positions, as the writer puts them into a file and the engine finds them. */
 #include "tests/tools/writer/writer_cases.h"
 

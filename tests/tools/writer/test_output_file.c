@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Files are written completely or not at all: new and replaced files, links, pipes, full disks. */
 #include "tests/support.h"
 #include "tools/writer/output_file.h"

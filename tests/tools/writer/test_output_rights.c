@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Who may use a file, while it is written and after: modes, groups, folders with the sticky bit.
  * What remains of a file at the end of a program. */
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The lower case of words that become a vocabulary. Which letters have which is in
  * model/unicode/test_letters.c. */
 #include "tests/suite.h"

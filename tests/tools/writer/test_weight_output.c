@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Before a weight file is written, whether there is room for it: where it is, or in its folder. */
 #include "tests/suite.h"
 

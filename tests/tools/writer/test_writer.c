@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The writer of weight files, read back by the reader of tests/reference and by the engine, and
  * what it refuses. */
 #include "engine/plain/weights.h"

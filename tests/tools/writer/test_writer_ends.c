@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The writer of weight files where a file does not come to its end, and merges that are refused. */
 #include "tests/tools/writer/writer_cases.h"
 

@@ -1,3 +1,4 @@
+/* tags: numbers aarch64 */
 /* int8 with column sums and factors (types int8a8 and int8a7, version 2 of the file): what the
  * writer writes is read back by the reader of tests/reference, which checks the sums, and by the
  * engine; what the writer refuses; and what the engine says of sums that are wrong. */

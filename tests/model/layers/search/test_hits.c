@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* The k best of hits, whatever the order in which they come: against all of them, sorted. */
 #include "model/layers/search/hits.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* tags: sizes */
 /* Cursors through the postings of ids: of each row once, in any steps, and of no other id. */
 #include "model/layers/search/postings.h"
 #include "tests/support.h"
