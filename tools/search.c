@@ -10,7 +10,6 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
-#include "tools/search/origin.h"
 #include "tools/search/query_hits.h"
 #include "tools/search/words.h"
 

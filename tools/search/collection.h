@@ -84,4 +84,12 @@ void passage_text(const struct collection *collection, const struct passage *pas
  * none. The caller frees it. */
 char *id_text(const struct record *record, size_t number, size_t *len);
 
+/* Compares the origin of each file, which encode wrote, with the model, its options and the number
+ * of rows, and the bytes of all files with TEXTS. If an origin is absent and TEXTS are given, three
+ * rows of that file are encoded again. Ends the program at a difference. */
+void origin_check(const struct collection *collection, struct encoder *encoder);
+
+/* Returns the precision with which a file was encoded, exact if that is not known. */
+engine_precision origin_precision(const struct vector_file *file);
+
 #endif
