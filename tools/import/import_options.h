@@ -3,7 +3,7 @@
 #define TOOLS_IMPORT_OPTIONS_H
 
 #include "model/tensor.h"
-#include "tools/common/position_options.h"
+#include "tools/common/texts/request_options.h"
 #include "tools/import/files/folder.h"
 
 #include <stdbool.h>

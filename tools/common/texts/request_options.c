@@ -1,5 +1,15 @@
-/* request_options.c - see request_options.h. */
+/* request_options.c - see request_options.h. What a scheme uses is that of weights/FORMAT.md. */
 #include "tools/common/texts/request_options.h"
+
+#include "tools/common/alloc.h"
+#include "tools/common/model_file.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Requests ---- */
 
 const char *task_option(enum task task)
 {
@@ -41,3 +51,139 @@ const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"threads", 't', "N", "use N threads; default OMP_NUM_THREADS, else all CPUs",
      COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };
+
+/* ---- Positions: reading ---- */
+
+const float *position_frequencies_read(const char *option, const char *text, size_t *n)
+{
+    enum { NUMBER_BYTES = 64 };
+    static float *frequencies;
+    static char *copy;
+    free(copy);
+    char *rest = copy = alloc_text("%s", text);
+    *n = 0;
+    for (char *number; (number = strsep(&rest, ",")) != NULL; ++*n) {
+        if (strlen(number) >= NUMBER_BYTES)
+            program_die_misused("%s: '%.20s...' is too long for a number", option, number);
+        const double value = option_real(option, number);
+        if (fabs(value) > ENGINE_POSITION_FREQUENCY_MOST)
+            program_die_misused("%s takes cycles per token, at most %g, not '%s'", option,
+                                ENGINE_POSITION_FREQUENCY_MOST, number);
+        frequencies = alloc_resize(frequencies, *n + 1, sizeof *frequencies);
+        frequencies[*n] = (float)value;
+    }
+    return frequencies;
+}
+
+static void set_frequencies(void *options, const struct option_use *use)
+{
+    struct position_options *positions = options;
+    positions->frequencies =
+        position_frequencies_read(use->option, use->text, &positions->n_frequencies);
+}
+
+static void set_embedding_scale(void *options, const struct option_use *use)
+{
+    struct position_options *positions = options;
+    positions->has_embedding_scale = true;
+    positions->embedding_scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
+    if (!positions->embedding_scale_is_sqrt)
+        positions->embedding_scale = option_between(use->option, use->text, 0, FLT_MAX);
+}
+
+const struct option_row POSITION_ROWS[3] = {
+    {"position-base", 0, "B",
+     "base of " ENGINE_POSITIONS_WITH_BASE " (default the model's, or 10000)",
+     REAL_AT(struct position_options, base, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST)},
+    {"frequencies", 0, "F,..", "fourier's, in cycles per token (default the model's, or harmonics)",
+     SET_BY(set_frequencies)},
+    {"position-scale", 0, "W", "multiply positions by W (default the model's, or 1)",
+     REAL_AT(struct position_options, position_scale, 0, FLT_MAX),
+     GIVEN_AT(struct position_options, has_position_scale)},
+};
+
+const struct option_row EMBEDDING_SCALE_ROWS[1] = {
+    {"embedding-scale", 0, "W",
+     "multiply embeddings by W (default the model's, or 1; sqrt: root of width)",
+     SET_BY(set_embedding_scale)},
+};
+
+/* ---- Conflicts ---- */
+
+bool position_uses_base(const char *scheme)
+{
+    return engine_position_has_base((engine_position)engine_position_named(scheme)) != 0;
+}
+
+const char *position_options_conflict(const struct position_options *options, const char *scheme)
+{
+    if (strcmp(scheme, "model") == 0)
+        return NULL;
+    if (options->base != 0 && !position_uses_base(scheme))
+        return "--position-base requires positions " ENGINE_POSITIONS_WITH_BASE
+               ", no others have a base";
+    if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
+        return "--frequencies requires positions fourier";
+    if (options->has_position_scale && strcmp(scheme, "none") == 0)
+        return "--position-scale requires positions";
+    return NULL;
+}
+
+const char *position_options_check(const void *positions)
+{
+    const struct position_options *options = positions;
+    return position_options_conflict(options, engine_position_name(options->position));
+}
+
+/* ---- What is in force ---- */
+
+struct position_numbers position_numbers(const struct position_options *options,
+                                         const engine_model *model, size_t width)
+{
+    struct position_numbers numbers = {
+        .base = model_number(model, "position_base", POSITION_DEFAULT_BASE),
+        .embedding_scale = model_number(model, "embedding_scale", 1),
+        .position_scale = model_number(model, "position_scale", 1),
+        .n_frequencies = (size_t)model_number(model, "position_frequencies", 0),
+    };
+    if (options->base != 0)
+        numbers.base = options->base;
+    if (options->has_embedding_scale)
+        numbers.embedding_scale =
+            options->embedding_scale_is_sqrt ? sqrt((double)width) : options->embedding_scale;
+    if (options->has_position_scale)
+        numbers.position_scale = options->position_scale;
+    if (options->frequencies != NULL)
+        numbers.n_frequencies = options->n_frequencies;
+    return numbers;
+}
+
+void position_options_apply(struct position_options *options, size_t width,
+                            engine_session_options *session)
+{
+    if (options->embedding_scale_is_sqrt)
+        options->embedding_scale = sqrt((double)width);
+    session->position = options->position;
+    session->position_base = options->base;
+    session->frequencies = options->frequencies;
+    session->n_frequencies = options->n_frequencies;
+    session->embedding_scale = options->has_embedding_scale ? &options->embedding_scale : NULL;
+    session->position_scale = options->has_position_scale ? &options->position_scale : NULL;
+}
+
+const char *position_next_step(engine_position position, engine_status status)
+{
+    return position == ENGINE_POSITION_LEARNED && status == ENGINE_ERROR_UNSUPPORTED
+               ? "; encode-new --position learned writes a model that has one"
+               : "";
+}
+
+const char *position_scale_hint(const struct position_options *options, engine_reason reason)
+{
+    if (reason != ENGINE_REASON_OVERFLOW)
+        return "";
+    if (options->has_embedding_scale)
+        return options->has_position_scale ? "; see --embedding-scale and --position-scale"
+                                           : "; see --embedding-scale";
+    return options->has_position_scale ? "; see --position-scale" : "";
+}

@@ -1,15 +1,84 @@
-/* request_options.h - what a program asks of a model and its texts: the part of the command line
- * that encode and encode-plot share, and the only part that encoder.h sees. */
+/* request_options.h - what a program asks of a model and its texts, as encode, encode-search and
+ * encode-plot share it, the only part of a command line that encoder.h sees; and which positions
+ * are added, as every program that asks says it:
+ *
+ *     --position SCHEME  --position-base B  --frequencies F,F,...
+ *     --embedding-scale W1  --position-scale W2
+ */
 #ifndef TOOLS_REQUEST_OPTIONS_H
 #define TOOLS_REQUEST_OPTIONS_H
 
 #include "engine/engine.h"
 #include "tools/common/options/option_table.h"
-#include "tools/common/position_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Positions ---- */
+
+struct position_options {
+    engine_position position; /* 0: not said, or "model" */
+    double base;              /* 0: not said */
+    const float *frequencies; /* [n_frequencies]; NULL: not said */
+    size_t n_frequencies;
+    bool has_embedding_scale, embedding_scale_is_sqrt, has_position_scale;
+    double embedding_scale, position_scale;
+};
+
+/* The member for --position, whose row is in each program, since its default differs. */
+#define POSITION_AT(type, member)                                                                  \
+    NAMED_AT(type, member, "model, " ENGINE_POSITIONS, engine_position_named)
+
+/* The other options, of a struct position_options that starts all zero. */
+extern const struct option_row POSITION_ROWS[3];        /* all but --embedding-scale */
+extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embeddings, too */
+
+/* A group of such rows, for the positions that are a member of a program's options. */
+#define POSITION_GROUP(array, type, member)                                                        \
+    {                                                                                              \
+        OPTION_GROUP(NULL, array), .base = OPTION_AT(type, member, struct position_options)        \
+    }
+
+/* A rule: the positions in a program's options must fit their scheme. */
+#define POSITION_RULE(type, member)                                                                \
+    {                                                                                              \
+        .check = position_options_check, .base = OPTION_AT(type, member, struct position_options)  \
+    }
+const char *position_options_check(const void *positions);
+
+/* Returns the message of options that do nothing for a scheme, or NULL, as for "model". */
+const char *position_options_conflict(const struct position_options *options, const char *scheme);
+
+/* The numbers in force: what the options say, else the model (NULL: none), else the format. */
+#define POSITION_DEFAULT_BASE 10000.0
+struct position_numbers {
+    double base, embedding_scale, position_scale; /* embedding_scale: for vectors [width] */
+    size_t n_frequencies;                         /* 0: harmonics */
+};
+struct position_numbers position_numbers(const struct position_options *options,
+                                         const engine_model *model, size_t width);
+
+/* Into a session's options, for a model of so many columns ("sqrt" becomes the root of that, in
+ * options); the numbers are borrowed. */
+void position_options_apply(struct position_options *options, size_t width,
+                            engine_session_options *session);
+
+/* Returns what to do about a session, or a matrix, that was refused with this status: words to
+ * follow the message, or "". */
+const char *position_next_step(engine_position position, engine_status status);
+
+/* Names the options that may make float32 overflow, to print after the message, or "". */
+const char *position_scale_hint(const struct position_options *options, engine_reason reason);
+
+/* True for ENGINE_POSITIONS_WITH_BASE. */
+bool position_uses_base(const char *scheme);
+
+/* "0.1,0.25" as the float32 that files and sessions have. They are kept until the option is read
+ * again. */
+const float *position_frequencies_read(const char *option, const char *text, size_t *n);
+
+/* ---- Requests ---- */
 
 /* What is asked for. */
 enum task {

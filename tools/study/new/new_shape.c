@@ -3,7 +3,7 @@
 #include "tools/study/new/new_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/position_options.h"
+#include "tools/common/texts/request_options.h"
 
 #include <math.h>
 #include <stdio.h>
