@@ -38,10 +38,10 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
 {
     engine_session *session = batch->session;
     struct profile_slot *profile = profile_of(session, rank);
-    float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
     profile_start(profile);
     forward(session, group, team, profile, rank);
-    size_t wrong = answer_group(session, batch->request, group, team, batch->out, scratch);
+    size_t wrong = answer_group(session, batch->request, group, team, batch->out,
+                                &session->pass.works[rank].answer);
     if (wrong != SIZE_MAX)
         note_not_finite(batch, wrong);
     if (team.rank == 0 && batch->request->first_input != ENGINE_QUERY_INPUT &&

@@ -34,9 +34,11 @@ engine_status not_finite(engine_session *session, size_t input);
 
 /* Writes the answers of a group's sequences to their rows in out; every thread of the team calls
  * it. Returns the first input in this thread's share whose answer has a number that is not finite,
- * or SIZE_MAX. answer_scratch returns the floats of scratch per thread. */
+ * or SIZE_MAX. */
 size_t answer_group(const engine_session *session, const struct request *request,
-                    const struct group *group, struct team team, float *out, float *scratch);
-size_t answer_scratch(const struct encoder *encoder, size_t max_tokens);
+                    const struct group *group, struct team team, float *out,
+                    const struct answer_work *work);
+void answer_work_carve(struct answer_work *work, const struct encoder *encoder, size_t max_tokens,
+                       struct arena *arena);
 
 #endif

@@ -32,7 +32,7 @@ struct context {
     const struct group *group;
     struct team team;
     struct profile_slot *profile;
-    float *scratch;
+    const struct thread_work *work;
     struct rows x, y;        /* [T, D] */
     struct rows heads;       /* [T, H·K]: the heads' contexts side by side */
     struct rows qkv, middle; /* [T, (H + 2G)·K], [T, F] */
@@ -95,7 +95,7 @@ static void embed(const struct context *c, struct rows to)
     for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
         embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
                     (struct text_position){pass->positions[r], pass->lengths[r]}, row_of(to, r),
-                    c->scratch);
+                    c->work->row);
     end_step(c, ENGINE_STEP_EMBED);
 }
 
@@ -174,7 +174,7 @@ static void project(const struct context *c, const struct linear *layer, struct 
     if (last.residual != NULL)
         last.residual += c->group->row * to.stride + column;
     linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
-           row_of(to, c->group->row) + column, to.stride, c->scratch);
+           row_of(to, c->group->row) + column, to.stride, &c->work->linear);
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
@@ -259,7 +259,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
             .map = pass->attention_maps != NULL ? pass->attention_maps + index * n_tokens * n_tokens
                                                 : NULL,
         };
-        attention_head(c->kernels, &head, c->scratch);
+        attention_head(c->kernels, &head, &c->work->attention);
     }
     end_step(c, ENGINE_STEP_ATTENTION);
     trace(c, ENGINE_TRACE_ATTENTION, l, pass->attention_maps, config->width);
@@ -297,9 +297,10 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     struct linear_epilogue first = {0}, second = {0};
     *(config->gate == GATE_FIRST ? &first : &second) = act;
     second.gate = to;
-    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, stride, c->scratch);
+    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, stride,
+           &c->work->linear);
     linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
-           stride, c->scratch);
+           stride, &c->work->linear);
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
@@ -370,7 +371,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
         .group = group,
         .team = team,
         .profile = profile,
-        .scratch = pass->scratch + rank * pass->scratch_floats,
+        .work = &pass->works[rank],
         .x = {pass->x, pass->width_stride, config->width},
         .y = {pass->y, pass->width_stride, config->width},
         .heads = {pass->y, pass->width_stride, config->heads * k},

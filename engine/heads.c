@@ -103,19 +103,19 @@ static size_t n_pass_rows(const engine_session *session)
     return session->pass.sequences[0].n_rows;
 }
 
-/* Returns scores of a row of the last pass, in the first thread's scratch. Returns NULL if they are
+/* Returns scores of a row of the last pass, in the first thread's memory. Returns NULL if they are
  * not finite, or the call was interrupted; the session's error says which. */
 static const float *row_scores(engine_session *session, size_t row, enum scores kind)
 {
     const struct encoder *encoder = &session->model->encoder;
     size_t n = encoder->head.output.weight.rows;
-    float *scores = session->pass.scratch;
+    const struct answer_work *work = &session->pass.works[0].answer;
+    float *scores = work->logits;
     if (is_interrupted(session)) {
         fail(&session->error, ENGINE_ERROR_INTERRUPTED, "interrupted");
         return NULL;
     }
-    head_logits(encoder, session->pass.x + row * session->pass.width_stride, scores,
-                scores + row_stride(n));
+    head_logits(encoder, session->pass.x + row * session->pass.width_stride, scores, &work->head);
     head_scores(kind, scores, n);
     if (floats_are_finite(scores, n))
         return scores;

@@ -107,7 +107,7 @@ static bool has_new_shape(const struct encoder *encoder, size_t i)
 }
 
 /* Returns the fewest rows alike (blas.h) of the blocks in which linear layers are multiplied. */
-static size_t fewest_rows_alike(const struct encoder *encoder, float *scratch)
+static size_t fewest_rows_alike(const struct encoder *encoder, const struct blas_work *work)
 {
     const struct linear *linear;
     size_t fewest = BLAS_MOST_ROWS;
@@ -115,7 +115,7 @@ static size_t fewest_rows_alike(const struct encoder *encoder, float *scratch)
         size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, i) : 0;
         while (left > 0) { /* a full block, and the remainder after the last one */
             size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
-            size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, scratch);
+            size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, work);
             fewest = rows < fewest ? rows : fewest;
             left = left > BLAS_PANELS ? left % BLAS_PANELS : 0;
         }
@@ -127,17 +127,20 @@ static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
 {
     const struct linear *linear;
     struct blas_work work;
+    struct arena arena = {0};
     size_t widest = 0;
     encoder->blas = machine_blas();
     if (encoder->blas == NULL)
         return ENGINE_OK;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         widest = linear->weight.cols > widest ? linear->weight.cols : widest;
-    float *scratch = aligned_alloc(TENSOR_ALIGN, blas_carve(&work, NULL, widest) * sizeof(float));
-    if (scratch == NULL)
+    do
+        blas_work_carve(&work, widest, &arena);
+    while (arena_allocate(&arena));
+    if (arena.base == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory to try OpenBLAS with");
-    encoder->blas_rows = fewest_rows_alike(encoder, scratch);
-    free(scratch);
+    encoder->blas_rows = fewest_rows_alike(encoder, &work);
+    free(arena.base);
     return ENGINE_OK;
 }
 
@@ -183,18 +186,23 @@ static engine_status round_weights(engine_model *model, engine_error *error)
         longest = larger(longest, linear->weight.cols);
         n += linear_takes_int8(linear) ? 0 : linear_pairs(linear);
     }
-    size_t bytes = n * sizeof *model->pairs + longest * PANEL * sizeof(float);
-    uint16_t *to = model->pairs = aligned_alloc(TENSOR_ALIGN, bytes);
-    float *scratch = (float *)(void *)(to + n);
+    struct arena arena = {0};
+    float *panel;
+    do {
+        model->pairs = arena_cut(&arena, n, sizeof *model->pairs);
+        panel = arena_floats(&arena, longest, PANEL);
+    } while (arena_allocate(&arena));
+    uint16_t *to = model->pairs;
     if (to == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for weights in bf16, %zu bytes", bytes);
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for weights in bf16, %zu bytes",
+                    arena.used);
     for (size_t i = 0; (linear = (struct linear *)encoder_linear(&model->encoder, i)) != NULL;
          i++) {
         const void *data = linear->weight.data;
         if (i > OF_LAYER && data == before[i % OF_LAYER]) {
             *linear = *encoder_linear(&model->encoder, i - OF_LAYER);
         } else if (!linear_takes_int8(linear)) {
-            linear_to_pairs(model->encoder.kernels, linear, to, scratch);
+            linear_to_pairs(model->encoder.kernels, linear, to, panel);
             to += linear_pairs(linear);
         }
         before[i % OF_LAYER] = data;

@@ -1,4 +1,4 @@
-/* session.c - measures, carves (model/arena.h) and frees a session's block. */
+/* session.c - carves (model/arena.h) and frees a session's block. */
 #include "engine/session.h"
 
 #include "engine/choices.h"
@@ -14,43 +14,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets what the linear layers decide: the stride of rows in int8 (0: no layer is int8), and the
- * floats of a thread's scratch, for a head, a linear layer or an embedding. Returns false if these
- * might not be countable: layers and kernels count the floats of their scratch in size_t, without
- * checking for overflow, and no array of a scratch has more rows than a text has tokens and
- * BLOCK_ROWS more, and there are fewer than PARTS. That matters if size_t has 32 bits. */
-static bool measure_layers(struct pass *pass, const struct encoder *encoder, size_t max_tokens)
+/* The most columns of the linear layers that all rows pass through: of all, and of those that
+ * decode their weights, that multiply rows in int8, and rows in bfloat16. */
+struct widest {
+    size_t columns, decoded, int8, bf16;
+};
+
+static struct widest widest_layers(const struct encoder *encoder)
 {
-    enum { BLOCK_ROWS = 1024, PARTS = 8 };
-    const struct model_config *config = &encoder->config;
     const struct linear *linear;
-    struct blas_work work;
-    size_t floats = larger(row_stride(config->width), answer_scratch(encoder, max_tokens));
-    size_t longest = larger(larger(config->width, encoder->output_width), config->token_vectors);
-    size_t longest_int8 = 0, longest_bf16 = 0;
+    struct widest widest = {0};
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
-        size_t cols = linear->weight.cols;
-        longest = larger(longest, cols);
+        size_t columns = linear->weight.cols;
+        widest.columns = larger(widest.columns, columns);
         if (linear_takes_int8(linear))
-            longest_int8 = larger(longest_int8, cols);
-        if (linear->weight.layout == LAYOUT_PAIRS)
-            longest_bf16 = larger(longest_bf16, cols);
-        if (encoder->blas_rows > 0)
-            floats = larger(floats, blas_carve(&work, NULL, cols));
-        floats = larger(floats, linear_scratch(linear));
+            widest.int8 = larger(widest.int8, columns);
+        else if (linear->weight.layout == LAYOUT_PAIRS)
+            widest.bf16 = larger(widest.bf16, columns);
+        else
+            widest.decoded = larger(widest.decoded, linear_decoded(linear));
     }
-    bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
-                    config->attention_position == ATTENTION_POSITION_DISTANCE;
-    if (config->layers > 0)
-        floats = larger(floats,
-                        attention_scratch(max_tokens, config->head_width, has_bias, encoder->bf16));
-    pass->scratch_floats = row_stride(floats);
-    pass->quantized_stride = round_up(longest_int8, QUANTIZED_STEP);
-    pass->rounded_stride = round_up(longest_bf16, BF16_STEP);
-    return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
+    return widest;
 }
 
-static void carve_pass(struct pass *pass, struct arena *arena, const engine_session *session)
+static void thread_work_carve(struct thread_work *work, const struct encoder *encoder,
+                              const struct widest *widest, size_t max_tokens, struct arena *arena)
+{
+    const struct model_config *config = &encoder->config;
+    bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
+                    config->attention_position == ATTENTION_POSITION_DISTANCE;
+    work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
+    linear_work_carve(&work->linear, widest->decoded, encoder->blas_rows > 0 ? widest->columns : 0,
+                      arena);
+    attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0, config->head_width,
+                         has_bias, encoder->bf16, arena);
+    answer_work_carve(&work->answer, encoder, max_tokens, arena);
+}
+
+static void pass_carve(struct pass *pass, const engine_session *session, struct arena *arena)
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
@@ -62,7 +63,10 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->width_stride = row_stride(larger(width, queries));
     pass->wide_stride =
         row_stride(larger(larger(queries + 2 * keys, width), feed_forward_columns(config)));
-    arena->overflow |= !measure_layers(pass, encoder, session->max_tokens);
+    struct widest widest = widest_layers(encoder);
+    struct thread_work work;
+    pass->quantized_stride = round_up(widest.int8, QUANTIZED_STEP);
+    pass->rounded_stride = round_up(widest.bf16, BF16_STEP);
 
     pass->ids = arena_cut(arena, rows, sizeof *pass->ids);
     pass->types = arena_cut(arena, rows, sizeof *pass->types);
@@ -86,47 +90,47 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
         pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
     }
     if (pass->rounded_stride > 0)
-        pass->rounded = arena_cut(arena, rows + PANEL * session->n_threads,
-                                  pass->rounded_stride * sizeof *pass->rounded);
-    pass->scratch = arena_floats(arena, session->n_threads, pass->scratch_floats);
+        pass->rounded = arena_matrix(arena, rows + PANEL * session->n_threads, pass->rounded_stride,
+                                     sizeof *pass->rounded);
+    pass->works = arena_cut(arena, session->n_threads, sizeof *pass->works);
+    for (size_t i = 0; i < session->n_threads; i++)
+        thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, encoder, &widest,
+                          session->max_tokens, arena);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
             arena_floats(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
     if (session->trace & ENGINE_TRACE_ATTENTION)
-        pass->attention_maps =
-            arena_floats(arena, config->heads * session->max_tokens, session->max_tokens);
+        pass->attention_maps = arena_matrix(arena, config->heads, session->max_tokens,
+                                            session->max_tokens * sizeof *pass->attention_maps);
 }
 
-/* Points every array of the session into the block (NULL: none), and returns the block's bytes; 0
- * if they cannot be counted. */
-static size_t carve(engine_session *session, void *block)
+/* Points every array of the session into the arena's block. The session itself is stored first. */
+static void session_carve(engine_session *session, struct arena *arena)
 {
-    struct arena arena = {.base = block};
     const engine_model *model = session->model;
     const struct model_config *config = &model->encoder.config;
-    arena_cut(&arena, 1, sizeof *session); /* the session itself is stored first */
+    arena_cut(arena, 1, sizeof *session);
     if (session->profiles)
-        session->profile = arena_cut(&arena, session->n_threads, sizeof *session->profile);
-    session->token_scratch = arena_cut(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
+        session->profile = arena_cut(arena, session->n_threads, sizeof *session->profile);
+    session->token_scratch = arena_cut(arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
     if (!model->has_encoder)
-        return arena.overflow ? 0 : arena.used;
-    session->tokens = arena_cut(&arena, session->max_tokens, sizeof *session->tokens);
+        return;
+    session->tokens = arena_cut(arena, session->max_tokens, sizeof *session->tokens);
     /* Pages that engine_rank does not use are never touched, and so take no memory. */
     size_t widest =
         larger(larger(larger(model->encoder.output_width, config->width), config->labels),
                config->sparse != SPARSE_NONE ? config->vocabulary : 0);
-    session->rank_vectors = arena_floats(&arena, RANK_VECTORS, widest);
+    session->rank_vectors = arena_floats(arena, RANK_VECTORS, widest);
     if (config->token_vectors > 0)
-        session->query_vectors = arena_floats(&arena, session->max_tokens, config->token_vectors);
+        session->query_vectors = arena_floats(arena, session->max_tokens, config->token_vectors);
     const struct position_encoding *positions = &session->embedding.positions;
     if (position_has_rows(positions->scheme))
         session->embedding.rows =
-            arena_floats(&arena, session->max_tokens, row_stride(positions->width));
+            arena_floats(arena, session->max_tokens, row_stride(positions->width));
     if (positions->frequencies != NULL)
         session->frequencies =
-            arena_cut(&arena, positions->n_frequencies, sizeof *session->frequencies);
-    carve_pass(&session->pass, &arena, session);
-    return arena.overflow ? 0 : arena.used;
+            arena_cut(arena, positions->n_frequencies, sizeof *session->frequencies);
+    pass_carve(&session->pass, session, arena);
 }
 
 /* Sets all members that do not point into the block. */
@@ -180,7 +184,9 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     engine_session session;
     if (model == NULL || read_options(&session, model, options, NULL) != ENGINE_OK)
         return 0;
-    return carve(&session, NULL);
+    struct arena arena = {0};
+    session_carve(&session, &arena);
+    return arena.overflow ? 0 : arena.used;
 }
 
 /* If no number of threads was requested, fewer than planned will do. */
@@ -192,15 +198,15 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)
         return status;
-    size_t bytes = carve(&session, NULL);
-    void *block = bytes > 0 ? aligned_alloc(TENSOR_ALIGN, bytes) : NULL;
-    if (block == NULL)
+    struct arena arena = {0};
+    do
+        session_carve(&session, &arena);
+    while (arena_allocate(&arena));
+    if (arena.base == NULL)
         return fail(error, ENGINE_ERROR_MEMORY,
                     "no memory for a session of %zu tokens and %zu threads (%zu bytes): ask for "
                     "fewer max_tokens",
-                    session.max_tokens, session.n_threads, bytes);
-    session.block_bytes = bytes;
-    carve(&session, block);
+                    session.max_tokens, session.n_threads, arena.overflow ? 0 : arena.used);
     struct position_encoding *positions = &session.embedding.positions;
     if (session.frequencies != NULL) /* the caller's are only borrowed */
         positions->frequencies = memcpy(session.frequencies, positions->frequencies,
@@ -210,12 +216,12 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     size_t n_possible =
         model->has_encoder ? region_threads(session.n_threads, &is_refused) : session.n_threads;
     if (is_refused && is_asked) {
-        free(block);
+        free(arena.base);
         return fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer",
                     session.n_threads);
     }
     session.n_threads = is_refused ? n_possible : session.n_threads;
-    *out = memcpy(block, &session, sizeof session);
+    *out = memcpy(arena.base, &session, sizeof session);
     pthread_mutex_init(&(*out)->lock, NULL);
     return succeed(error);
 }

@@ -10,7 +10,10 @@
 #include "engine/model.h"
 #include "engine/runtime/profile.h"
 #include "engine/runtime/team.h"
+#include "model/layers/attention.h"
 #include "model/layers/embedding.h"
+#include "model/layers/head.h"
+#include "model/layers/search/sparse.h"
 
 #include <pthread.h>
 
@@ -36,6 +39,23 @@ struct group {
     size_t index; /* among the groups that run together */
 };
 
+/* One thread's memory for answers (answer.c). */
+struct answer_work {
+    float *pooled, *logits;
+    struct head_work head;
+    float *vectors; /* [TOKEN_VECTOR_ROWS, W] of tokens */
+    float *best;    /* [max_tokens] products of a query's vectors */
+    struct linear_work of_vectors;
+    struct sparse_work sparse;
+};
+
+struct thread_work {
+    float *row; /* [E] */
+    struct linear_work linear;
+    struct attention_work attention;
+    struct answer_work answer;
+};
+
 struct pass {
     size_t row_cap;
     int32_t *ids, *types;       /* [rows] */
@@ -56,8 +76,8 @@ struct pass {
     struct quantization *quantization; /* [rows] */
     uint16_t *rounded; /* [rows + 16 * threads, rounded_stride]: input of a layer in bfloat16; the
                           rows of a group begin 16 rows after those of the group before */
-    float *scratch;    /* [threads, scratch_floats] */
-    size_t width_stride, wide_stride, quantized_stride, rounded_stride, scratch_floats;
+    struct thread_work *works; /* [threads] */
+    size_t width_stride, wide_stride, quantized_stride, rounded_stride;
 
     float *trace_view; /* [T, columns] and [H, T, T], if the session traces */
     float *attention_maps;
@@ -79,7 +99,7 @@ struct engine_session {
     void *progress_user;
     _Atomic size_t n_done; /* of the call's inputs */
     size_t n_inputs;
-    size_t n_threads, max_tokens, block_bytes;
+    size_t n_threads, max_tokens;
     struct embedding embedding;
     float *frequencies;     /* those of the embedding's positions, copied */
     size_t n_position_rows; /* rows of the embedding computed so far */

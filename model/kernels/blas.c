@@ -15,16 +15,14 @@ void blas_multiply(const struct blas *blas, size_t m, size_t n, size_t k, float 
                 (int)out_stride);
 }
 
-size_t blas_carve(struct blas_work *work, float *scratch, size_t k)
+void blas_work_carve(struct blas_work *work, size_t k, struct arena *arena)
 {
     const size_t n = BLAS_PANELS * PANEL, h = BLAS_MOST_ROWS;
-    size_t n_taken = 0;
-    work->weights = cut_floats(scratch, &n_taken, k * n);
-    work->rows = cut_floats(scratch, &n_taken, h * k);
-    work->tile = cut_floats(scratch, &n_taken, n * h);
-    work->sums = cut_floats(scratch, &n_taken, n * h);
-    work->exact = cut_floats(scratch, &n_taken, n * h);
-    return n_taken;
+    work->weights = arena_floats(arena, k, n);
+    work->rows = arena_floats(arena, h, k);
+    work->tile = arena_floats(arena, n, h);
+    work->sums = arena_floats(arena, n, h);
+    work->exact = arena_matrix(arena, n, h, sizeof *work->exact);
 }
 
 /* Fills x with numbers within ±1 whose sum depends on the order of summing. */
@@ -38,23 +36,22 @@ static void fill_random(float *x, size_t n)
 }
 
 /* All rows of the first operand [h, k] are equal: so must be all columns of a tile [n, h]. */
-size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch)
+size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k,
+                       const struct blas_work *work)
 {
-    struct blas_work work;
     size_t n = n_panels * PANEL, alike = 0;
-    blas_carve(&work, scratch, k);
-    fill_random(work.weights, n * k);
-    fill_random(work.rows, k);
+    fill_random(work->weights, n * k);
+    fill_random(work->rows, k);
     for (size_t r = 1; r < BLAS_MOST_ROWS; r++)
-        memcpy(work.rows + r * k, work.rows, k * sizeof *work.rows);
+        memcpy(work->rows + r * k, work->rows, k * sizeof *work->rows);
     for (size_t h = BLAS_ROWS; h <= BLAS_MOST_ROWS; h *= 2) {
-        blas_multiply(blas, n, h, k, 1, (struct blas_operand){work.weights, n, true},
-                      (struct blas_operand){work.rows, k, true}, false, work.tile, h);
+        blas_multiply(blas, n, h, k, 1, (struct blas_operand){work->weights, n, true},
+                      (struct blas_operand){work->rows, k, true}, false, work->tile, h);
         for (size_t i = 0; i < n; i++) {
             if (h == BLAS_ROWS)
-                work.sums[i] = work.tile[i * h];
+                work->sums[i] = work->tile[i * h];
             for (size_t r = 0; r < h; r++)
-                if (work.tile[i * h + r] != work.sums[i])
+                if (work->tile[i * h + r] != work->sums[i])
                     return alike;
         }
         alike = h;

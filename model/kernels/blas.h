@@ -15,9 +15,7 @@
 #ifndef MODEL_BLAS_H
 #define MODEL_BLAS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "model/arena.h"
 
 /* cblas_sgemm of the loaded library, whose integers are int. */
 struct blas {
@@ -42,7 +40,7 @@ void blas_multiply(const struct blas *blas, size_t m, size_t n, size_t k, float 
  * 2^i. */
 enum { BLAS_PANELS = 12, BLAS_ROWS = 16, BLAS_MOST_ROWS = 128 };
 
-/* Scratch of such a product, for blocks of n columns and h rows. */
+/* One thread's memory for such products, for blocks of n columns and h rows. */
 struct blas_work {
     float *weights; /* [K, n] */
     float *rows;    /* [h, K] */
@@ -51,12 +49,12 @@ struct blas_work {
     int32_t *exact; /* [n / 16, h, 16] */
 };
 
-/* Cuts scratch into the arrays of *work for products over k. Returns the number of floats used.
- * scratch may be NULL, to ask for that number. */
-size_t blas_carve(struct blas_work *work, float *scratch, size_t k);
+/* k: the most columns of a layer. */
+void blas_work_carve(struct blas_work *work, size_t k, struct arena *arena);
 
 /* Returns the most rows of a block of n_panels panels over k up to which a row has the same bits at
  * any index and with any number of rows; 0 if not even BLAS_ROWS rows. */
-size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch);
+size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k,
+                       const struct blas_work *work);
 
 #endif

@@ -182,6 +182,7 @@ struct panel_products {
 };
 
 struct blas;
+struct blas_work;
 
 struct norm {
     enum norm_kind kind;
@@ -222,9 +223,9 @@ struct kernels {
     const struct pair_kernels *pairs;
 
     /* Computes any of these products by OpenBLAS, in blocks of at most most_rows rows
-     * (product_blas.h); panels of int8 need rows of int8. scratch: blas_carve() floats. */
+     * (product_blas.h); panels of int8 need rows of int8. */
     void (*product_blas)(const struct blas *blas, size_t most_rows, const struct product *product,
-                         float *scratch);
+                         const struct blas_work *work);
 
     /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is padded with zeros to a
      * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */

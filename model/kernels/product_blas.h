@@ -127,23 +127,21 @@ static void multiply_block(const struct blas *blas, const struct product *p,
 }
 
 static void product_blas(const struct blas *blas, size_t most_rows, const struct product *p,
-                         float *scratch)
+                         const struct blas_work *work)
 {
-    struct blas_work work;
-    blas_carve(&work, scratch, p->k);
     if (p->type == TENSOR_INT8)
         most_rows = BLAS_MOST_ROWS;
     for (size_t panel = 0; panel < p->n_panels; panel += BLAS_PANELS) {
         struct blas_block block = {.panel = panel, .n_panels = p->n_panels - panel};
         if (block.n_panels > BLAS_PANELS)
             block.n_panels = BLAS_PANELS;
-        unpack_panels(p, panel, block.n_panels, work.weights);
+        unpack_panels(p, panel, block.n_panels, work->weights);
         for (; block.row < p->n_rows; block.row += block.n_rows) {
             size_t left = p->n_rows - block.row;
             for (block.height = most_rows; block.height > BLAS_ROWS && block.height > left;)
                 block.height /= 2;
             block.n_rows = left < block.height ? left : block.height;
-            multiply_block(blas, p, &block, &work);
+            multiply_block(blas, p, &block, work);
         }
     }
 }

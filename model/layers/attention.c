@@ -31,19 +31,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* A head, and the biases computed for it in the first part of the scratch. */
+/* A head, and the biases computed for it. */
 struct task {
     const struct kernels *kernels;
     const struct attention_head *head;
+    const struct attention_work *work;
     const float *bias; /* bias[i - j] of query i and key j, or NULL */
-    float *scratch;    /* the remaining scratch */
 };
-
-/* Returns the floats of a row of biases, which is read up to a panel past its end. */
-static size_t bias_floats(size_t n_tokens)
-{
-    return row_stride(2 * n_tokens + PANEL);
-}
 
 /* Returns the block of scores of the keys from `key` on and the queries from `query` on. */
 static struct score_block block_of(const struct task *task, size_t query, size_t n_queries,
@@ -64,54 +58,35 @@ static struct score_block block_of(const struct task *task, size_t query, size_t
 
 /* ---- Few keys ---- */
 
-struct few {
-    float *queries;  /* [⌈T/16⌉, K, 16] */
-    float *scores;   /* [T, row_stride(T)] */
-    double *weights; /* [T, row_stride(T)] */
-    double *values;  /* [T, row_stride(K)] */
-    double *share;   /* [row_stride(T)] */
-};
-
-static size_t carve_few(struct few *few, float *base, size_t n_tokens, size_t head_width)
-{
-    size_t columns = row_stride(n_tokens), floats = 0;
-    few->queries = cut_floats(base, &floats, columns * head_width);
-    few->scores = cut_floats(base, &floats, n_tokens * columns);
-    few->weights = cut_floats(base, &floats, 2 * n_tokens * columns);
-    few->values = cut_floats(base, &floats, 2 * n_tokens * row_stride(head_width));
-    few->share = cut_floats(base, &floats, 2 * columns);
-    return floats;
-}
-
 /* Computes attention among the first n tokens. */
 static void attend_few(const struct task *task, size_t n)
 {
     const struct kernels *kernels = task->kernels;
     const struct attention_head *head = task->head;
-    struct few few;
+    float *queries = task->work->few.queries;
+    double *weights = task->work->few.weights, *share = task->work->few.share;
     size_t width = head->head_width, columns = row_stride(n);
-    carve_few(&few, task->scratch, n, width);
-    struct score_block scores = block_of(task, 0, n, 0, n, few.scores);
-    kernels->pack_rows(head->q, head->stride, n, width, head->scale, few.queries);
+    struct score_block scores = block_of(task, 0, n, 0, n, task->work->few.scores);
+    kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
     kernels->product(&(struct product){
         .x = head->k,
         .x_stride = head->stride,
-        .panels = few.queries,
+        .panels = queries,
         .panel_stride = width * PANEL,
         .k = width,
-        .out = few.scores,
+        .out = scores.scores,
         .out_stride = columns,
         .n_rows = n,
         .n_panels = columns / PANEL,
     });
-    kernels->softmax_exactly(&scores, few.weights, few.share);
+    kernels->softmax_exactly(&scores, weights, share);
     kernels->mix_exactly(&(struct exact_mix){
-        .weights = few.weights,
+        .weights = weights,
         .weights_stride = columns,
-        .share = few.share,
+        .share = share,
         .v = head->v,
         .v_stride = head->stride,
-        .values = few.values,
+        .values = task->work->few.values,
         .n_keys = n,
         .n_queries = n,
         .width = width,
@@ -124,34 +99,11 @@ static void attend_few(const struct task *task, size_t n)
         float *row = head->map + i * head->n_tokens;
         memset(row, 0, head->n_tokens * sizeof *row);
         for (size_t j = 0; j < n; j++)
-            row[j] = (float)(few.weights[j * columns + i] * few.share[i]);
+            row[j] = (float)(weights[j * columns + i] * share[i]);
     }
 }
 
 /* ---- Many keys ---- */
-
-struct many {
-    float *keys;               /* [T, K] */
-    float *values;             /* [T, row_stride(K)] */
-    float *queries;            /* [QUERY_BLOCK / 16, K, 16] */
-    float *scores;             /* [KEY_BLOCK, QUERY_BLOCK] */
-    float *context;            /* [QUERY_BLOCK, row_stride(K)] */
-    float *max, *sum, *factor; /* [QUERY_BLOCK] */
-};
-
-static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width)
-{
-    size_t floats = 0;
-    many->keys = cut_floats(base, &floats, n_tokens * head_width);
-    many->values = cut_floats(base, &floats, n_tokens * row_stride(head_width));
-    many->queries = cut_floats(base, &floats, QUERY_BLOCK * head_width);
-    many->scores = cut_floats(base, &floats, KEY_BLOCK * QUERY_BLOCK);
-    many->context = cut_floats(base, &floats, QUERY_BLOCK * row_stride(head_width));
-    many->max = cut_floats(base, &floats, QUERY_BLOCK);
-    many->sum = cut_floats(base, &floats, QUERY_BLOCK);
-    many->factor = cut_floats(base, &floats, QUERY_BLOCK);
-    return floats;
-}
 
 /* to [T, to_stride] = from [T, K], zeros after K. */
 static void gather(const float *from, const struct attention_head *head, float *to,
@@ -176,25 +128,25 @@ static bool use_blas(const struct attention_head *head)
 }
 
 /* Computes the scores of the keys from `key` on, to the end of their block. */
-static struct score_block score(const struct task *task, const struct block *block,
-                                const struct many *many, size_t key)
+static struct score_block score(const struct task *task, const struct block *block, size_t key)
 {
     const struct attention_head *head = task->head;
     size_t width = head->head_width;
-    struct score_block scores = block_of(task, block->first, block->n_queries, key,
-                                         smaller(block->keys.end - key, KEY_BLOCK), many->scores);
+    struct score_block scores =
+        block_of(task, block->first, block->n_queries, key,
+                 smaller(block->keys.end - key, KEY_BLOCK), task->work->many.scores);
     if (use_blas(head)) {
         blas_multiply(
             head->blas, scores.n_keys, block->n_queries, width, head->scale,
-            (struct blas_operand){many->keys + key * width, width, false},
+            (struct blas_operand){task->work->many.keys + key * width, width, false},
             (struct blas_operand){head->q + block->first * head->stride, head->stride, true}, false,
             scores.scores, scores.stride);
         return scores;
     }
     task->kernels->product(&(struct product){
-        .x = many->keys + key * width,
+        .x = task->work->many.keys + key * width,
         .x_stride = width,
-        .panels = many->queries,
+        .panels = task->work->many.queries,
         .panel_stride = width * PANEL,
         .k = width,
         .out = scores.scores,
@@ -221,57 +173,58 @@ static void mix_by_blas(const struct blas *blas, float *context, const struct mi
                 m->out[i * m->out_stride + c] = context[i * m->context_stride + c] / m->sum[i];
 }
 
-static void attend_block(const struct task *task, const struct block *block,
-                         const struct many *many)
+static void attend_block(const struct task *task, const struct block *block)
 {
+    const struct attention_work *work = task->work;
     const struct kernels *kernels = task->kernels;
     const struct attention_head *head = task->head;
     size_t values_stride = row_stride(head->head_width);
     for (size_t i = 0; i < row_stride(block->n_queries); i++) {
-        many->max[i] = -FLT_MAX;
-        many->sum[i] = 0;
+        work->many.max[i] = -FLT_MAX;
+        work->many.sum[i] = 0;
     }
     if (!use_blas(head))
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
-                           head->head_width, head->scale, many->queries);
+                           head->head_width, head->scale, work->many.queries);
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
-        struct score_block scores = score(task, block, many, key);
+        struct score_block scores = score(task, block, key);
         bool last = key + scores.n_keys == block->keys.end;
-        kernels->softmax_block(&scores, many->max, many->sum, many->factor);
+        kernels->softmax_block(&scores, work->many.max, work->many.sum, work->many.factor);
         struct mix mix = {
             .weights = scores.scores,
             .weights_stride = scores.stride,
-            .values = many->values + key * values_stride,
+            .values = work->many.values + key * values_stride,
             .values_stride = values_stride,
             .n_keys = scores.n_keys,
             .n_queries = block->n_queries,
             .width = head->head_width,
-            .context = key > block->keys.begin ? many->context : NULL,
+            .context = key > block->keys.begin ? work->many.context : NULL,
             .context_stride = values_stride,
-            .factor = many->factor,
-            .sum = last ? many->sum : NULL,
-            .out = last ? head->out + block->first * head->out_stride : many->context,
+            .factor = work->many.factor,
+            .sum = last ? work->many.sum : NULL,
+            .out = last ? head->out + block->first * head->out_stride : work->many.context,
             .out_stride = last ? head->out_stride : values_stride,
         };
         if (use_blas(head))
-            mix_by_blas(head->blas, many->context, &mix);
+            mix_by_blas(head->blas, work->many.context, &mix);
         else
             kernels->mix(&mix);
     }
 }
 
 /* Writes the weights of the block of queries just computed, from recomputed scores. */
-static void write_map(const struct task *task, const struct block *block, const struct many *many)
+static void write_map(const struct task *task, const struct block *block)
 {
+    const struct attention_work *work = task->work;
     float share[QUERY_BLOCK];
     size_t n_tokens = task->head->n_tokens;
     float *map = task->head->map + block->first * n_tokens;
     memset(map, 0, block->n_queries * n_tokens * sizeof *map);
     for (size_t i = 0; i < block->n_queries; i++)
-        share[i] = 1 / many->sum[i];
+        share[i] = 1 / work->many.sum[i];
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
-        struct score_block scores = score(task, block, many, key);
-        task->kernels->softmax_block(&scores, many->max, many->sum, many->factor);
+        struct score_block scores = score(task, block, key);
+        task->kernels->softmax_block(&scores, work->many.max, work->many.sum, work->many.factor);
         for (size_t i = 0; i < block->n_queries; i++) {
             float *row = map + i * n_tokens + key;
             for (size_t j = 0; j < scores.n_keys; j++)
@@ -284,13 +237,11 @@ static void write_map(const struct task *task, const struct block *block, const 
 static void attend_many(const struct task *task, size_t first)
 {
     const struct attention_head *head = task->head;
-    struct many many;
     size_t n_tokens = head->n_tokens;
     /* Fewer queries with a window, as the keys that only some of them see are computed for all. */
     size_t most = head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
-    carve_many(&many, task->scratch, n_tokens, head->head_width);
-    gather(head->k, head, many.keys, head->head_width);
-    gather(head->v, head, many.values, row_stride(head->head_width));
+    gather(head->k, head, task->work->many.keys, head->head_width);
+    gather(head->v, head, task->work->many.values, row_stride(head->head_width));
     for (size_t n_queries; first < n_tokens; first += n_queries) {
         n_queries = smaller(n_tokens - first, most);
         struct block block = {
@@ -299,24 +250,13 @@ static void attend_many(const struct task *task, size_t first)
             .keys = {.begin = mask_visible(head->band, first, n_tokens).begin,
                      .end = mask_visible(head->band, first + n_queries - 1, n_tokens).end},
         };
-        attend_block(task, &block, &many);
+        attend_block(task, &block);
         if (head->map != NULL)
-            write_map(task, &block, &many);
+            write_map(task, &block);
     }
 }
 
 /* ---- In bfloat16 ---- */
-
-static size_t carve_pairs(struct pair_attention *pairs, float *base, size_t n_tokens,
-                          size_t head_width)
-{
-    size_t floats = 0, width = round_up(head_width, BF16_STEP);
-    size_t n_pairs = round_up(n_tokens, BF16_STEP) * width / 2;
-    pairs->keys = cut_floats(base, &floats, n_pairs);
-    pairs->values = cut_floats(base, &floats, n_pairs);
-    pairs->scratch = cut_floats(base, &floats, width * BF16_SIDE / 2 * 3);
-    return floats;
-}
 
 static void attend_in_bf16(const struct task *task)
 {
@@ -326,7 +266,9 @@ static void attend_in_bf16(const struct task *task)
         head->q,          head->k,          head->v,           head->stride,     n,
         head->head_width, head->scale,      head->band.before, head->band.after, task->bias,
         head->out,        head->out_stride, .query = 0};
-    carve_pairs(&pairs, task->scratch, n, head->head_width);
+    pairs.keys = task->work->pairs.keys;
+    pairs.values = task->work->pairs.values;
+    pairs.scratch = task->work->pairs.scratch;
     task->kernels->pairs->round_keys(&pairs);
     for (; pairs.query < n; pairs.query += BF16_SIDE) {
         pairs.n_queries = smaller(n - pairs.query, BF16_SIDE);
@@ -336,31 +278,52 @@ static void attend_in_bf16(const struct task *task)
     }
 }
 
-size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias, bool bf16)
+/* ---- A head ---- */
+
+/* Returns the floats of a row of biases, which is read up to a panel past its end. */
+static size_t bias_floats(size_t n_tokens)
 {
-    struct few few;
-    struct many many;
-    struct pair_attention pairs;
-    size_t floats = carve_few(&few, NULL, smaller(n_tokens, EXACT_KEYS), head_width);
-    size_t more = n_tokens > EXACT_KEYS ? carve_many(&many, NULL, n_tokens, head_width) : 0;
-    floats = more > floats ? more : floats;
-    more = bf16 ? carve_pairs(&pairs, NULL, n_tokens, head_width) : 0;
-    return (more > floats ? more : floats) + (has_bias ? bias_floats(n_tokens) : 0);
+    return row_stride(2 * n_tokens + PANEL);
+}
+
+void attention_work_carve(struct attention_work *work, size_t n_tokens, size_t head_width,
+                          bool has_bias, bool bf16, struct arena *arena)
+{
+    size_t n_few = smaller(n_tokens, EXACT_KEYS), few_columns = row_stride(n_few);
+    size_t n_many = n_tokens > EXACT_KEYS ? n_tokens : 0, block = n_many > 0 ? QUERY_BLOCK : 0;
+    size_t n_pairs = bf16 ? round_up(n_tokens, BF16_STEP) : 0;
+    size_t value_stride = row_stride(head_width), pair_width = round_up(head_width, BF16_STEP);
+    work->bias = arena_floats(arena, 1, has_bias ? bias_floats(n_tokens) : 0);
+    work->few.queries = arena_floats(arena, few_columns, head_width);
+    work->few.scores = arena_floats(arena, n_few, few_columns);
+    work->few.weights = arena_matrix(arena, n_few, few_columns, sizeof(double));
+    work->few.values = arena_matrix(arena, n_few, value_stride, sizeof(double));
+    work->few.share = arena_cut(arena, few_columns, sizeof(double));
+    work->many.keys = arena_floats(arena, n_many, head_width);
+    work->many.values = arena_floats(arena, n_many, value_stride);
+    work->many.queries = arena_floats(arena, block, head_width);
+    work->many.scores = arena_floats(arena, block, KEY_BLOCK);
+    work->many.context = arena_floats(arena, block, value_stride);
+    work->many.max = arena_floats(arena, 1, block);
+    work->many.sum = arena_floats(arena, 1, block);
+    work->many.factor = arena_floats(arena, 1, block);
+    work->pairs.keys = arena_matrix(arena, n_pairs, pair_width, sizeof(uint16_t));
+    work->pairs.values = arena_matrix(arena, n_pairs, pair_width, sizeof(uint16_t));
+    work->pairs.scratch = arena_floats(arena, pair_width, bf16 ? BF16_SIDE / 2 * 3 : 0);
 }
 
 void attention_head(const struct kernels *kernels, const struct attention_head *head,
-                    float *scratch)
+                    const struct attention_work *work)
 {
-    struct task task = {.kernels = kernels, .head = head, .scratch = scratch};
+    struct task task = {.kernels = kernels, .head = head, .work = work};
     size_t n_tokens = head->n_tokens, n_few = n_tokens;
     if (n_few > EXACT_KEYS) /* queries that see no later keys see few */
         n_few = head->band.after > 0 ? 0 : EXACT_KEYS;
     if (head->bias != NULL && n_tokens > 0) {
-        size_t n_biases = 2 * n_tokens - 1;
-        distance_bias_row(head->bias, n_tokens, scratch);
-        memset(scratch + n_biases, 0, (bias_floats(n_tokens) - n_biases) * sizeof *scratch);
-        task.bias = scratch + n_tokens - 1;
-        task.scratch += bias_floats(n_tokens);
+        size_t n_biases = 2 * n_tokens - 1, n_floats = bias_floats(n_tokens);
+        distance_bias_row(head->bias, n_tokens, work->bias);
+        memset(work->bias + n_biases, 0, (n_floats - n_biases) * sizeof *work->bias);
+        task.bias = work->bias + n_tokens - 1;
     }
     const bool exactly = !head->bf16 || head->map != NULL;
     if (exactly && n_few > 0)

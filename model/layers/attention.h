@@ -15,8 +15,31 @@
 #include "model/layers/attention_position.h"
 #include "model/layers/mask.h"
 
-/* Returns the floats of scratch for sequences of at most n_tokens. */
-size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias, bool bf16);
+/* One thread's memory for heads of at most T tokens. */
+struct attention_work {
+    float *bias;         /* [2T + a panel, which is read past its end] */
+    struct {             /* T: at most EXACT_KEYS */
+        float *queries;  /* [⌈T/16⌉, K, 16] */
+        float *scores;   /* [T, row_stride(T)] */
+        double *weights; /* [T, row_stride(T)] */
+        double *values;  /* [T, row_stride(K)] */
+        double *share;   /* [row_stride(T)] */
+    } few;
+    struct {
+        float *keys;               /* [T, K] */
+        float *values;             /* [T, row_stride(K)] */
+        float *queries;            /* [QUERY_BLOCK / 16, K, 16] */
+        float *scores;             /* [KEY_BLOCK, QUERY_BLOCK] */
+        float *context;            /* [QUERY_BLOCK, row_stride(K)] */
+        float *max, *sum, *factor; /* [QUERY_BLOCK] */
+    } many;
+    struct { /* of struct pair_attention */
+        uint16_t *keys, *values;
+        float *scratch;
+    } pairs;
+};
+void attention_work_carve(struct attention_work *work, size_t n_tokens, size_t head_width,
+                          bool has_bias, bool bf16, struct arena *arena);
 
 /* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. bias: by
  * distance, or NULL. map: receives the weights [T, T], or NULL. blas: for the products, or NULL.
@@ -36,6 +59,6 @@ struct attention_head {
 };
 
 void attention_head(const struct kernels *kernels, const struct attention_head *head,
-                    float *scratch);
+                    const struct attention_work *work);
 
 #endif

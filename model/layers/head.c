@@ -2,27 +2,22 @@
  * Plain twins: plain_layer and plain_dense in tests/model/layers/test_head.c. */
 #include "model/layers/head.h"
 
-#include "model/layers/linear.h"
-
 #include <math.h>
 #include <string.h>
 
-/* Returns the widest row. Scratch is two rows of this width, then linear()'s scratch. */
-static size_t widest_row(const struct encoder *encoder)
+void head_work_carve(struct head_work *work, const struct encoder *encoder, struct arena *arena)
 {
-    size_t width = row_stride(encoder->config.width);
-    for (size_t i = 0; i < encoder->config.projections; i++)
-        width = larger(width, row_stride(encoder->projections[i].linear.weight.rows));
-    return width;
-}
-
-size_t head_scratch(const struct encoder *encoder)
-{
-    size_t floats =
-        larger(linear_scratch(&encoder->head.dense.linear), linear_scratch(&encoder->head.output));
-    for (size_t i = 0; i < encoder->config.projections; i++)
-        floats = larger(floats, linear_scratch(&encoder->projections[i].linear));
-    return 2 * widest_row(encoder) + floats;
+    const struct head *head = &encoder->head;
+    size_t widest = encoder->config.width;
+    size_t decoded = larger(linear_decoded(&head->dense.linear), linear_decoded(&head->output));
+    for (size_t i = 0; i < encoder->config.projections; i++) {
+        const struct linear *linear = &encoder->projections[i].linear;
+        widest = larger(widest, linear->weight.rows);
+        decoded = larger(decoded, linear_decoded(linear));
+    }
+    work->row = arena_floats(arena, 1, row_stride(widest));
+    work->next = arena_floats(arena, 1, row_stride(widest));
+    linear_work_carve(&work->linear, decoded, 0, arena);
 }
 
 static void apply(const struct kernels *kernels, enum dense_activation activation, float *x,
@@ -42,28 +37,28 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
 }
 
 static void linear_row(const struct kernels *kernels, const struct linear *layer, const float *x,
-                       float *out, float *scratch)
+                       float *out, const struct linear_work *work)
 {
     struct linear_input row = {.x = x, .n_rows = 1};
     struct linear_epilogue plain = {0};
     linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out,
-           row_stride(layer->weight.rows), scratch);
+           row_stride(layer->weight.rows), work);
 }
 
 static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,
-                      float *out, float *scratch)
+                      float *out, const struct linear_work *work)
 {
-    linear_row(kernels, &dense->linear, x, out, scratch);
+    linear_row(kernels, &dense->linear, x, out, work);
     apply(kernels, dense->activation, out, dense->linear.weight.rows);
 }
 
-void project_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
+void project_row(const struct encoder *encoder, const float *x, float *out,
+                 const struct head_work *work)
 {
-    size_t row = widest_row(encoder);
-    float *in = scratch, *result = scratch + row, *rest = scratch + 2 * row;
+    float *in = work->row, *result = work->next;
     memcpy(in, x, encoder->config.width * sizeof *in);
     for (size_t i = 0; i < encoder->config.projections; i++) {
-        dense_row(encoder->kernels, &encoder->projections[i], in, result, rest);
+        dense_row(encoder->kernels, &encoder->projections[i], in, result, &work->linear);
         float *swap = in;
         in = result;
         result = swap;
@@ -71,32 +66,34 @@ void project_row(const struct encoder *encoder, const float *x, float *out, floa
     memcpy(out, in, encoder->output_width * sizeof *out);
 }
 
-/* Stores z in out, which is writable to a multiple of 16. */
-static void hidden_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
+/* Stores z in work->row. */
+static void hidden_row(const struct encoder *encoder, const float *x, const struct head_work *work)
 {
     size_t columns = config_head_columns(&encoder->config);
     const struct head *head = &encoder->head;
     if (head->dense.activation != DENSE_NONE)
-        dense_row(encoder->kernels, &head->dense, x, out, scratch);
+        dense_row(encoder->kernels, &head->dense, x, work->row, &work->linear);
     else
-        memcpy(out, x, columns * sizeof *out);
-    encoder->kernels->norm_row(&head->norm, (float)encoder->config.norm_eps, columns, out, out);
+        memcpy(work->row, x, columns * sizeof *x);
+    encoder->kernels->norm_row(&head->norm, (float)encoder->config.norm_eps, columns, work->row,
+                               work->row);
 }
 
-void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch)
+void head_hidden(const struct encoder *encoder, const float *x, float *out,
+                 const struct head_work *work)
 {
     size_t width = encoder->config.width;
     size_t columns = config_head_columns(&encoder->config);
-    hidden_row(encoder, x, scratch, scratch + 2 * widest_row(encoder));
-    memcpy(out, scratch, columns * sizeof *out);
+    hidden_row(encoder, x, work);
+    memcpy(out, work->row, columns * sizeof *out);
     memset(out + columns, 0, (width - columns) * sizeof *out);
 }
 
-void head_logits(const struct encoder *encoder, const float *x, float *logits, float *scratch)
+void head_logits(const struct encoder *encoder, const float *x, float *logits,
+                 const struct head_work *work)
 {
-    float *rest = scratch + 2 * widest_row(encoder);
-    hidden_row(encoder, x, scratch, rest);
-    linear_row(encoder->kernels, &encoder->head.output, scratch, logits, rest);
+    hidden_row(encoder, x, work);
+    linear_row(encoder->kernels, &encoder->head.output, work->row, logits, &work->linear);
 }
 
 void head_scores(enum scores scores, float *logits, size_t n)

@@ -7,20 +7,27 @@
 #ifndef MODEL_HEAD_H
 #define MODEL_HEAD_H
 
-#include "model/encoder.h"
+#include "model/layers/linear.h"
 
-/* Returns the floats of scratch for the functions below. */
-size_t head_scratch(const struct encoder *encoder);
+/* One thread's memory for the functions below. */
+struct head_work {
+    float *row, *next; /* [the widest row] */
+    struct linear_work linear;
+};
+void head_work_carve(struct head_work *work, const struct encoder *encoder, struct arena *arena);
 
 /* Applies all projections to the row x [D]; out is [output_width]. */
-void project_row(const struct encoder *encoder, const float *x, float *out, float *scratch);
+void project_row(const struct encoder *encoder, const float *x, float *out,
+                 const struct head_work *work);
 
 /* out [D] = norm(dense(x [D])): the input of a head's output layer, and a pooler's result. If the
  * output layer is a narrower embedding table, the columns past the table's are zeros. */
-void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch);
+void head_hidden(const struct encoder *encoder, const float *x, float *out,
+                 const struct head_work *work);
 
 /* logits [labels, or V for head mask] of x [D]; both buffers extend to a multiple of 16 floats. */
-void head_logits(const struct encoder *encoder, const float *x, float *logits, float *scratch);
+void head_logits(const struct encoder *encoder, const float *x, float *logits,
+                 const struct head_work *work);
 
 /* Applies softmax over logits [n], sigmoid to each, or nothing, in place. */
 void head_scores(enum scores scores, float *logits, size_t n);

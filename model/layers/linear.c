@@ -23,11 +23,18 @@ const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
     return linears[(i - 1) % 4];
 }
 
-size_t linear_scratch(const struct linear *linear)
+size_t linear_decoded(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
-    bool in_place = weight->layout != LAYOUT_ROWS && weight->type != TENSOR_INT8;
-    return in_place ? 0 : DECODED_PANELS * weight->cols * PANEL;
+    return weight->layout == LAYOUT_ROWS || weight->type == TENSOR_INT8 ? weight->cols : 0;
+}
+
+void linear_work_carve(struct linear_work *work, size_t decoded, size_t by_blas,
+                       struct arena *arena)
+{
+    *work = (struct linear_work){.panels = arena_floats(arena, decoded, DECODED_PANELS * PANEL)};
+    if (by_blas > 0)
+        blas_work_carve(&work->blas, by_blas, arena);
 }
 
 /* Multiplies all rows, block by block, by panels that need no decoding. */
@@ -47,7 +54,7 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
 /* Multiplies by stored panels, from number `begin` on, all columns in one call. */
 static void multiply_stored(const struct kernels *kernels, const struct matrix *weight,
                             const struct linear_input *in, size_t begin, struct product *p,
-                            float *scratch)
+                            const struct linear_work *work)
 {
     void (*kernel)(const struct product *) = kernels->product;
     size_t weight_bytes = sizeof(float), x_bytes = sizeof(float);
@@ -75,20 +82,20 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
     p->type = weight->type;
     p->panels = (const char *)weight->data + begin * p->panel_stride * weight_bytes;
     if (in->blas_rows > 0)
-        kernels->product_blas(in->blas, in->blas_rows, p, scratch);
+        kernels->product_blas(in->blas, in->blas_rows, p, &work->blas);
     else
         multiply_rows(kernel, p, x_bytes);
 }
 
-/* Multiplies by panels decoded to scratch, from number `begin` on, DECODED_PANELS at a time. */
+/* Multiplies by panels decoded to memory, from number `begin` on, DECODED_PANELS at a time. */
 static void multiply_decoded(const struct kernels *kernels, const struct matrix *weight,
-                             size_t begin, struct product *p, float *scratch)
+                             size_t begin, struct product *p, float *panels)
 {
     size_t left = p->n_panels;
-    for (p->panels = scratch; left > 0; left -= p->n_panels, begin += p->n_panels) {
+    for (p->panels = panels; left > 0; left -= p->n_panels, begin += p->n_panels) {
         p->n_panels = left < DECODED_PANELS ? left : DECODED_PANELS;
         for (size_t i = 0; i < p->n_panels; i++)
-            matrix_panel(weight, begin + i, scratch + i * p->panel_stride);
+            matrix_panel(weight, begin + i, panels + i * p->panel_stride);
         multiply_rows(kernels->product, p, sizeof(float));
         size_t n_columns = p->n_panels * PANEL;
         p->bias = p->bias != NULL ? p->bias + n_columns : NULL;
@@ -125,7 +132,8 @@ struct quantization linear_quantize(const struct kernels *kernels, const struct 
 
 void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_input *in, size_t panel_begin, size_t panel_end,
-            const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch)
+            const struct linear_epilogue *epilogue, float *y, size_t y_stride,
+            const struct linear_work *work)
 {
     const struct matrix *weight = &linear->weight;
     struct product product = {
@@ -144,7 +152,7 @@ void linear(const struct kernels *kernels, const struct linear *linear,
         .n_panels = panel_end - panel_begin,
     };
     if (weight->layout != LAYOUT_ROWS && (weight->type != TENSOR_INT8 || in->q != NULL))
-        multiply_stored(kernels, weight, in, panel_begin, &product, scratch);
+        multiply_stored(kernels, weight, in, panel_begin, &product, work);
     else
-        multiply_decoded(kernels, weight, panel_begin, &product, scratch);
+        multiply_decoded(kernels, weight, panel_begin, &product, work->panels);
 }

@@ -17,9 +17,20 @@ static inline size_t linear_panels(const struct linear *linear)
     return (linear->weight.rows + PANEL - 1) / PANEL;
 }
 
-/* Returns the floats of scratch for decoding: 0 for panels, except int8 panels that read f32
- * rows. */
-size_t linear_scratch(const struct linear *linear);
+/* One thread's memory for linear layers. */
+struct linear_work {
+    float *panels;         /* [2, K, 16] decoded ones */
+    struct blas_work blas; /* if OpenBLAS is used */
+};
+
+/* Returns the columns K of a layer whose panels are decoded for f32 rows; 0 if they are multiplied
+ * as stored, as all panels but int8 are. */
+size_t linear_decoded(const struct linear *linear);
+
+/* decoded: the most columns of the layers that linear_decoded returns; by_blas: the most columns of
+ * layers that OpenBLAS multiplies, or 0. */
+void linear_work_carve(struct linear_work *work, size_t decoded, size_t by_blas,
+                       struct arena *arena);
 
 /* 127·128 times this is the largest sum that fits int32; with q - zero up to 255, half of it. */
 enum { LONGEST_INT8_ROW = 1 << 17 };
@@ -71,6 +82,7 @@ struct linear_epilogue {
  * each row of y; columns beyond `out` become zeros. y_stride is a multiple of 16. */
 void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_input *in, size_t panel_begin, size_t panel_end,
-            const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch);
+            const struct linear_epilogue *epilogue, float *y, size_t y_stride,
+            const struct linear_work *work);
 
 #endif

@@ -32,8 +32,7 @@ static struct word_room room_of(const struct tokenizer *tokenizer)
     const size_t most = (size_t)tokenizer->max_word_chars;
     size_t bpe;
     switch (tokenizer->kind) {
-    case TOKENIZER_WORDPIECE:
-        return (struct word_room){UTF8_BYTES * most, most, most, 0};
+    case TOKENIZER_WORDPIECE: return (struct word_room){UTF8_BYTES * most, most, most, 0};
     case TOKENIZER_UNIGRAM:
         return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0, 0};
     case TOKENIZER_BPE: /* a character becomes one symbol, or as many as it has bytes */

@@ -1,50 +1,40 @@
 /* sparse.c - see sparse.h. Plain twin: plain_sparse in engine/plain/answers.c. */
 #include "model/layers/search/sparse.h"
 
-#include "model/layers/linear.h"
-
 #include <math.h>
 #include <string.h>
 
 /* Logits, [BLOCK_ROWS, BLOCK_COLUMNS], are 96 KB and stay in the cache. */
-enum {
-    BLOCK_ROWS = 192,
-    BLOCK_COLUMNS = SPARSE_PANELS * PANEL,
-    LOGITS = BLOCK_ROWS * BLOCK_COLUMNS
-};
+enum { BLOCK_ROWS = 192, BLOCK_COLUMNS = SPARSE_PANELS * PANEL };
 
-/* Returns whether the kernels cannot read the weights as stored. */
-static bool is_decoded(const struct linear *output)
+void sparse_work_carve(struct sparse_work *work, const struct encoder *encoder, struct arena *arena)
 {
-    return linear_scratch(output) > 0;
-}
-
-size_t sparse_scratch(const struct encoder *encoder)
-{
-    const struct linear *output = &encoder->head.output;
-    switch (encoder->config.sparse) {
-    case SPARSE_LINEAR: return PANEL + linear_scratch(&encoder->token_weight);
-    case SPARSE_MASK: return LOGITS + is_decoded(output) * BLOCK_COLUMNS * output->weight.cols;
-    case SPARSE_NONE: break;
+    *work = (struct sparse_work){.logits = NULL};
+    if (encoder->config.sparse == SPARSE_LINEAR) {
+        work->logits = arena_floats(arena, 1, PANEL);
+        linear_work_carve(&work->linear, linear_decoded(&encoder->token_weight), 0, arena);
+    } else if (encoder->config.sparse == SPARSE_MASK) {
+        work->logits = arena_floats(arena, BLOCK_ROWS, BLOCK_COLUMNS);
+        work->panels = arena_floats(arena, linear_decoded(&encoder->head.output), BLOCK_COLUMNS);
     }
-    return 0;
 }
 
 bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
-                      float *weights, float *scratch)
+                      float *weights, const struct sparse_work *work)
 {
     const struct linear_epilogue plain = {0};
+    const float *logit = work->logits;
     bool is_finite = true;
     memset(weights, 0, encoder->config.vocabulary * sizeof *weights);
     for (size_t t = 0; t < n_rows; t++) {
         const struct linear_input row = {.x = x + t * stride, .n_rows = 1};
         float *weight = &weights[ids[t]];
-        linear(encoder->kernels, &encoder->token_weight, &row, 0, 1, &plain, scratch, PANEL,
-               scratch + PANEL);
-        is_finite &= isfinite(scratch[0]) != 0;
-        if (scratch[0] > *weight)
-            *weight = scratch[0];
+        linear(encoder->kernels, &encoder->token_weight, &row, 0, 1, &plain, work->logits, PANEL,
+               &work->linear);
+        is_finite &= isfinite(*logit) != 0;
+        if (*logit > *weight)
+            *weight = *logit;
     }
     for (size_t i = 0; i < n_skipped; i++)
         if ((size_t)skipped[i] < encoder->config.vocabulary)
@@ -77,15 +67,15 @@ static void merge_logits(const struct model_config *config, const float *logits,
 }
 
 struct sparse_block sparse_block(const struct encoder *encoder, size_t panel_begin,
-                                 size_t panel_end, float *scratch)
+                                 size_t panel_end, const struct sparse_work *work)
 {
     const struct linear *output = &encoder->head.output;
     size_t first = panel_begin * PANEL, end = panel_end * PANEL, all = output->weight.rows;
     struct sparse_block block = {*output, panel_begin, panel_end, first,
                                  (end < all ? end : all) - first};
-    if (!is_decoded(output))
+    if (linear_decoded(output) == 0)
         return block;
-    float *panels = scratch + LOGITS;
+    float *panels = work->panels;
     for (size_t i = panel_begin; i < panel_end; i++)
         matrix_panel(&output->weight, i, panels + (i - panel_begin) * PANEL * output->weight.cols);
     block.panel_begin = 0;
@@ -101,7 +91,8 @@ struct sparse_block sparse_block(const struct encoder *encoder, size_t panel_beg
 }
 
 bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *block,
-                      const float *z, size_t stride, size_t n_rows, float *weights, float *scratch)
+                      const float *z, size_t stride, size_t n_rows, float *weights,
+                      const struct sparse_work *work)
 {
     const struct linear_epilogue plain = {0};
     double taken[BLOCK_COLUMNS] = {0};
@@ -111,10 +102,10 @@ bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *
         const struct linear_input rows = {
             .x = z + t * stride, .x_stride = stride, .n_rows = n_taken};
         linear(encoder->kernels, &block->linear, &rows, block->panel_begin, block->panel_end,
-               &plain, scratch, BLOCK_COLUMNS, NULL);
+               &plain, work->logits, BLOCK_COLUMNS, NULL);
         for (size_t i = 0; i < n_taken; i++)
-            is_finite &= floats_are_finite(scratch + i * BLOCK_COLUMNS, block->n);
-        merge_logits(&encoder->config, scratch, n_taken, block->n, taken);
+            is_finite &= floats_are_finite(work->logits + i * BLOCK_COLUMNS, block->n);
+        merge_logits(&encoder->config, work->logits, n_taken, block->n, taken);
     }
     for (size_t i = 0; i < block->n; i++)
         weights[block->first + i] = (float)(is_sum ? taken[i] : squash(&encoder->config, taken[i]));

@@ -2,20 +2,18 @@
  * engine/plain/answers.c. */
 #include "model/layers/search/token_vector.h"
 
-#include "model/layers/linear.h"
 #include "model/layers/pooling.h"
 
 #include <math.h>
 
 void token_vectors(const struct encoder *encoder, const float *x, size_t stride, size_t n_rows,
-                   size_t width, float *out, float *scratch)
+                   size_t width, float *out, const struct linear_work *work)
 {
     const struct linear *layer = &encoder->token_vector;
     const struct linear_input rows = {.x = x, .x_stride = stride, .n_rows = n_rows};
     const struct linear_epilogue plain = {0};
     size_t out_stride = row_stride(layer->weight.rows);
-    linear(encoder->kernels, layer, &rows, 0, linear_panels(layer), &plain, out, out_stride,
-           scratch);
+    linear(encoder->kernels, layer, &rows, 0, linear_panels(layer), &plain, out, out_stride, work);
     for (size_t i = 0; i < n_rows; i++)
         normalize_row(out + i * out_stride, width);
 }

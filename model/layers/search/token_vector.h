@@ -8,15 +8,14 @@
 #ifndef MODEL_TOKEN_VECTOR_H
 #define MODEL_TOKEN_VECTOR_H
 
-#include "model/encoder.h"
+#include "model/layers/linear.h"
 
 enum { TOKEN_VECTOR_ROWS = 32 }; /* per call, at most */
 
 /* Computes out [n_rows, W], rows row_stride(W) apart, from the rows x, `stride` floats apart; each
- * has length 1 in its first `width` columns, all that a caller of fewer dimensions uses. scratch:
- * as linear_scratch() returns for the layer. */
+ * has length 1 in its first `width` columns, all that a caller of fewer dimensions uses. */
 void token_vectors(const struct encoder *encoder, const float *x, size_t stride, size_t n_rows,
-                   size_t width, float *out, float *scratch);
+                   size_t width, float *out, const struct linear_work *work);
 
 /* best[i] = the larger of best[i] and query[i]·vector, for n vectors of a query [n, width]. */
 void best_products(const float *query, size_t n, size_t width, const float *vector, float *best);

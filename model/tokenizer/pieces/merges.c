@@ -224,7 +224,7 @@ static bool merges_fully(const struct merge_search *search, int32_t id)
     for (size_t at = 0; at < len; n++) {
         const size_t char_len = utf8_decode(text + at, len - at).len;
         search->work.symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,
-                                              at == 0, at + char_len == len);
+                                                   at == 0, at + char_len == len);
         if (search->work.symbols[n].id < 0)
             return false;
         at += char_len;

@@ -32,10 +32,11 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void all_heads(const struct kernels *kernels, struct attention_head head, float *scratch)
+static void all_heads(const struct kernels *kernels, struct attention_head head,
+                      const struct attention_work *work)
 {
     for (size_t i = 0; i < HEADS; i++) {
-        attention_head(kernels, &head, scratch);
+        attention_head(kernels, &head, work);
         head.q += head.head_width;
         head.k += head.head_width;
         head.v += head.head_width;
@@ -46,10 +47,15 @@ static void all_heads(const struct kernels *kernels, struct attention_head head,
 static void measure(const struct kernels *kernels, size_t n_tokens, size_t width,
                     const struct blas *blas)
 {
-    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width, false, false);
+    size_t stride = 3 * HEADS * width;
+    struct attention_work work;
+    struct arena arena = {0};
+    do
+        attention_work_carve(&work, n_tokens, width, false, false, &arena);
+    while (arena_allocate(&arena));
     uint64_t state = 1;
     float *wide = random_floats(&state, n_tokens * stride, 2);
-    float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);
+    float *out = new_floats(n_tokens * stride);
     struct attention_head head = {
         .q = wide,
         .k = wide + HEADS * width,
@@ -68,21 +74,21 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     for (double took = 0; took < 2000; repeats *= 2) {
         double begin = now();
         for (size_t i = 0; i < repeats; i++)
-            all_heads(kernels, head, scratch);
+            all_heads(kernels, head, &work);
         took = now() - begin;
     }
     repeats = repeats / 2 > 0 ? repeats / 2 : 1;
     for (size_t r = 0; r < RUNS; r++) {
         double begin = now();
         for (size_t i = 0; i < repeats; i++)
-            all_heads(kernels, head, scratch);
+            all_heads(kernels, head, &work);
         times[r] = (now() - begin) / (double)repeats / HEADS;
     }
     qsort(times, RUNS, sizeof *times, ascending);
     printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
            blas != NULL ? "OpenBLAS" : "", width, n_tokens, times[RUNS / 2], times[0],
            flops / times[RUNS / 2] * 1e-3);
-    free(scratch);
+    free(arena.base);
     free(out);
     free(wide);
 }

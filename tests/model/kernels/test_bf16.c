@@ -276,10 +276,14 @@ struct head_case {
 static void attend(const struct kernels *kernels, const struct head_case *c, const float *wide,
                    float *out, float *map)
 {
-    size_t n_floats = attention_scratch(c->n_tokens, c->width, c->scores.slope > 0, true);
-    float *scratch = new_bytes((n_floats + PANEL) * sizeof *scratch);
+    struct attention_work work;
+    struct arena arena = {0};
+    do
+        attention_work_carve(&work, c->n_tokens, c->width, c->scores.slope > 0, true, &arena);
+    while (arena_allocate(&arena));
+    assert_non_null(arena.base);
     struct distance_bias bias = {.slope = c->scores.slope};
-    fill_untouched(scratch, n_floats + PANEL);
+    fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));
     attention_head(kernels,
                    &(struct attention_head){.q = wide,
                                             .k = wide + c->width,
@@ -294,9 +298,8 @@ static void attend(const struct kernels *kernels, const struct head_case *c, con
                                             .out = out,
                                             .out_stride = c->width,
                                             .map = map},
-                   scratch);
-    assert_true(untouched(scratch + n_floats, PANEL));
-    free(scratch);
+                   &work);
+    free(arena.base);
 }
 
 /* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of

@@ -26,7 +26,9 @@ static const struct blas *blas;
 /* Rows and weights of a product, and what is added; rows in int8 where the weights are. */
 struct operands {
     struct shape shape;
-    float *x, *bias, *residual, *gate, *scratch;
+    float *x, *bias, *residual, *gate;
+    struct blas_work work;
+    struct arena arena;
     int8_t *q;
     size_t q_stride;
     struct quantization quantization[MOST_ROWS];
@@ -47,7 +49,6 @@ static struct operands new_operands(const struct kernels *kernels, enum tensor_t
                                     struct shape shape)
 {
     struct operands o = {.shape = shape};
-    struct blas_work work;
     size_t columns = shape.n_panels * PANEL, n_out = shape.n_rows * columns;
     uint64_t state = shape.k;
     float *weights = random_floats(&state, columns * shape.k, 2);
@@ -55,7 +56,10 @@ static struct operands new_operands(const struct kernels *kernels, enum tensor_t
     o.bias = random_floats(&state, columns, 1);
     o.residual = random_floats(&state, n_out, 2);
     o.gate = random_floats(&state, n_out, 2);
-    o.scratch = new_floats(blas_carve(&work, NULL, shape.k));
+    do
+        blas_work_carve(&o.work, shape.k, &o.arena);
+    while (arena_allocate(&o.arena));
+    assert_non_null(o.arena.base);
     o.weight = store_matrix(type, LAYOUT_PANELS, weights, columns, shape.k);
     if (type == TENSOR_INT8)
         random_rows(&o, kernels);
@@ -69,7 +73,7 @@ static void free_operands(struct operands *o)
     free(o->bias);
     free(o->residual);
     free(o->gate);
-    free(o->scratch);
+    free(o->arena.base);
     free(o->q);
     free(o->weight.bytes);
 }
@@ -101,7 +105,7 @@ static void check_sums(const struct kernels *kernels, const struct operands *o, 
     size_t k = o->shape.k, columns = o->shape.n_panels * PANEL;
     float *out = new_floats(o->shape.n_rows * columns), *panel = new_floats(k * PANEL);
     struct product product = product_of(o, 0, o->shape.n_rows, out);
-    kernels->product_blas(blas, most_rows, &product, o->scratch);
+    kernels->product_blas(blas, most_rows, &product, &o->work);
     for (size_t c = 0; c < columns; c++) {
         if (c % PANEL == 0)
             matrix_panel(&o->weight.matrix, c / PANEL, panel);
@@ -138,7 +142,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     size_t columns = o->shape.n_panels * PANEL, n = o->shape.n_rows * columns;
     float *out = new_floats(n), *expected = new_floats(n);
     struct product product = product_of(o, 0, o->shape.n_rows, expected);
-    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
+    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
     for (size_t i = 0; i < n; i++) {
         volatile float y = expected[i] + o->bias[i % columns];
         expected[i] = y + o->residual[i];
@@ -146,7 +150,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.out = out;
     product.bias = o->bias;
     product.residual = o->residual;
-    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
+    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
     assert_true(same_floats(out, expected, n));
 
     kernels->activate(ACTIVATION_SILU, expected, n);
@@ -155,7 +159,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.activated = true;
     product.activation = ACTIVATION_SILU;
     product.gate = out;
-    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
+    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
     assert_true(same_floats(out, expected, n));
     free(expected);
     free(out);
@@ -198,7 +202,7 @@ static void check_exact(const struct kernels *kernels, const struct operands *o,
     float *out = new_floats(n), *expected = new_floats(n);
     struct product product = product_of(o, 0, o->shape.n_rows, out);
     product.column_sums = column_sums;
-    kernels->product_blas(blas, BLAS_ROWS, &product, o->scratch);
+    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
     product.out = expected;
     kernels->product_int8(&product);
     assert_true(same_floats(out, expected, n));
@@ -229,7 +233,7 @@ TEST(a_row_in_any_company)
         struct operands o = new_operands(kernels, TENSOR_F32, shapes[i]);
         for (size_t n = 1; n <= BLAS_PANELS && n <= shapes[i].n_panels; n++)
             if (n == BLAS_PANELS || n == shapes[i].n_panels % BLAS_PANELS) {
-                size_t rows = blas_rows_alike(blas, n, shapes[i].k, o.scratch);
+                size_t rows = blas_rows_alike(blas, n, shapes[i].k, &o.work);
                 most = rows < most ? rows : most;
             }
         print_message("K %4zu, %2zu panels: %zu rows alike\n", shapes[i].k, shapes[i].n_panels,
@@ -237,10 +241,10 @@ TEST(a_row_in_any_company)
         float *all = new_floats(shapes[i].n_rows * columns), *one = new_floats(columns);
         struct product together = product_of(&o, 0, shapes[i].n_rows, all);
         if (most > 0)
-            kernels->product_blas(blas, most, &together, o.scratch);
+            kernels->product_blas(blas, most, &together, &o.work);
         for (size_t row = 0; most > 0 && row < shapes[i].n_rows; row++) {
             struct product alone = product_of(&o, row, 1, one);
-            kernels->product_blas(blas, most, &alone, o.scratch);
+            kernels->product_blas(blas, most, &alone, &o.work);
             assert_true(same_floats(one, all + row * columns, columns));
         }
         free(one);

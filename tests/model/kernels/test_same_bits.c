@@ -115,11 +115,15 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
     enum { WIDTH = 13, STRIDE = 3 * 16 };
     uint64_t state = n;
     float *rows = random_floats(&state, n * STRIDE, 3);
-    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH, true, false) + 16) / 16 * 64);
+    struct attention_work work;
+    struct arena arena = {0};
+    do
+        attention_work_carve(&work, n, WIDTH, true, false, &arena);
+    while (arena_allocate(&arena));
     const struct band bands[] = {mask_band(MASK_FULL, 0), mask_band(MASK_CAUSAL, 0),
                                  mask_band(MASK_FULL, 20)};
     const struct distance_bias alibi = {.slope = 0.1};
-    assert_non_null(scratch);
+    assert_non_null(arena.base);
     for (size_t kind = 0; kind < 3; kind++)
         attention_head(kernels,
                        &(struct attention_head){.q = rows,
@@ -133,8 +137,8 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
                                                 .bias = kind == 2 ? &alibi : NULL,
                                                 .out = out + kind * 16,
                                                 .out_stride = STRIDE},
-                       scratch);
-    free(scratch);
+                       &work);
+    free(arena.base);
     free(rows);
 }
 

@@ -59,15 +59,32 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
             c->wide[t * c->stride + i] = (float)random_within(&seed, range);
 }
 
-/* With exactly the scratch asked for, full of NaN, and without a map; then the same with a map.
- * Memory past the scratch and between the rows of out stays unchanged. */
+/* Carves memory for heads of so many tokens, full of NaN, with a panel after it. */
+static float *new_work(struct attention_work *work, size_t n_tokens, size_t width, bool has_bias,
+                       size_t *n_floats)
+{
+    struct arena arena = {0};
+    attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
+    *n_floats = arena.used / sizeof(float);
+    arena.base = aligned_alloc(ARENA_ALIGN, arena.used + ARENA_ALIGN);
+    assert_non_null(arena.base);
+    arena.used = 0;
+    fill_untouched((float *)(void *)arena.base, *n_floats + PANEL);
+    attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
+    return (float *)(void *)arena.base;
+}
+
+/* Without a map; then the same with a map, in the memory of longer heads. Memory after that of the
+ * work and between the rows of out stays unchanged. */
 static void run(const struct kernels *kernels, struct head_case *c, const struct blas *with)
 {
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
     struct distance_bias bias = {c->scores.slope, c->scores.table, c->scores.reach};
     bool has_bias = bias.slope > 0 || bias.table != NULL;
-    size_t n_scratch = attention_scratch(c->n_tokens, c->width, has_bias, false);
-    float *exact = new_floats(n_scratch), *guarded = new_floats(n_scratch + PANEL);
+    size_t n_exact, n_larger;
+    struct attention_work exact, larger;
+    float *exact_floats = new_work(&exact, c->n_tokens, c->width, has_bias, &n_exact);
+    float *larger_floats = new_work(&larger, c->n_tokens + 70, c->width, true, &n_larger);
     float *unmapped = new_floats(n_out);
     struct attention_head head = {
         .q = c->wide,
@@ -83,22 +100,21 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
         .out = unmapped,
         .out_stride = c->out_stride,
     };
-    fill_untouched(exact, n_scratch);
     fill_untouched(unmapped, n_out);
-    attention_head(kernels, &head, exact);
+    attention_head(kernels, &head, &exact);
     head.out = c->out;
     head.map = c->map;
-    fill_untouched(guarded, n_scratch + PANEL);
     fill_untouched(c->out, n_out);
     fill_untouched(c->map, c->n_tokens * c->n_tokens);
-    attention_head(kernels, &head, guarded);
-    assert_true(untouched(guarded + n_scratch, PANEL));
+    attention_head(kernels, &head, &larger);
+    assert_true(untouched(exact_floats + n_exact, PANEL));
+    assert_true(untouched(larger_floats + n_larger, PANEL));
     assert_true(same_floats(c->out, unmapped, n_out));
     for (size_t t = 0; t + 1 < c->n_tokens; t++)
         assert_true(untouched(c->out + t * c->out_stride + c->width, c->out_stride - c->width));
     free(unmapped);
-    free(guarded);
-    free(exact);
+    free(larger_floats);
+    free(exact_floats);
 }
 
 struct twin {
@@ -279,21 +295,27 @@ TEST(very_long)
     check_case(n_tokens, 24, (struct plain_scores){.slope = 1 / 256.0}, NULL, "slope 1/256");
 }
 
-/* Each token costs the scratch a key and a value, for any number of tokens, and two biases. */
-TEST(scratch_is_linear)
+static size_t work_floats(size_t n_tokens, size_t width, bool has_bias)
+{
+    struct attention_work work;
+    struct arena arena = {0};
+    attention_work_carve(&work, n_tokens, width, has_bias, false, &arena);
+    return arena.used / sizeof(float);
+}
+
+/* Each token takes memory for a key and a value, for any number of tokens, and two biases. */
+TEST(memory_is_linear)
 {
     for (size_t width = 1; width <= 100; width++) {
         size_t padded = (width + PANEL - 1) / PANEL * PANEL;
-        size_t few = attention_scratch(1000, width, false, false);
-        assert_true(attention_scratch(8000, width, false, false) <=
-                    few + 7000 * (width + padded) + PANEL);
-        assert_true(attention_scratch(8000, width, true, false) <=
-                    attention_scratch(8000, width, false, false) + 2 * 8000 + 2 * PANEL);
+        size_t few = work_floats(1000, width, false);
+        assert_true(work_floats(8000, width, false) <= few + 7000 * (width + padded) + PANEL);
+        assert_true(work_floats(8000, width, true) <=
+                    work_floats(8000, width, false) + 2 * 8000 + 2 * PANEL);
         assert_true(few >= 1000 * (width + padded));
-        assert_int_equal(attention_scratch(0, width, false, false), 0);
+        assert_int_equal(work_floats(0, width, false), 0);
         for (size_t n = 1; n <= 200; n++)
-            assert_true(attention_scratch(n - 1, width, n % 2, false) <=
-                        attention_scratch(n, width, n % 2, false));
+            assert_true(work_floats(n - 1, width, n % 2) <= work_floats(n, width, n % 2));
     }
 }
 
@@ -431,15 +453,29 @@ TEST(known)
     }
 }
 
-/* No tokens, no work: neither out nor map nor scratch is there to be touched. */
+/* What 32 bits cannot count, but a file may ask for, has its like in 64: neither a product of sizes
+ * nor their sum wraps around. */
+TEST(memory_that_cannot_be_counted_is_refused)
+{
+    const size_t root = (size_t)1 << sizeof(size_t) * 4; /* its square is one too many */
+    const size_t widths[] = {root, root / 8, root / 16};
+    for (size_t i = 0; i < 3; i++) {
+        struct attention_work work;
+        struct arena arena = {0};
+        attention_work_carve(&work, root, widths[i], true, false, &arena);
+        assert_int_equal(arena.overflow, i < 2);
+    }
+}
+
+/* No tokens, no work: neither out nor map nor memory is there to be touched. */
 TEST(no_tokens)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct attention_head head = {.head_width = 8, .stride = 24, .out_stride = 8, .blas = blas};
-        attention_head(tested_kernels(s), &head, NULL);
+        attention_head(tested_kernels(s), &head, &(struct attention_work){0});
         head.band = mask_band(MASK_FULL, 0);
         head.bias = &(struct distance_bias){.slope = 1};
-        attention_head(tested_kernels(s), &head, NULL);
+        attention_head(tested_kernels(s), &head, &(struct attention_work){0});
     }
 }
 

@@ -66,6 +66,16 @@ static void plain_layer(const struct sample *sample, size_t i, enum dense_activa
     }
 }
 
+static void *new_work(struct head_work *work, const struct encoder *encoder)
+{
+    struct arena arena = {0};
+    do
+        head_work_carve(work, encoder, &arena);
+    while (arena_allocate(&arena));
+    assert_non_null(arena.base);
+    return arena.base;
+}
+
 static const enum tensor_layout layouts[] = {LAYOUT_PANELS, LAYOUT_ROWS};
 
 TEST(projections)
@@ -83,7 +93,8 @@ TEST(projections)
                 new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32, layouts[i % 2], &state),
                 (enum dense_activation)activation};
         float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
-        float *scratch = new_floats(head_scratch(&sample.encoder));
+        struct head_work work;
+        void *memory = new_work(&work, &sample.encoder);
         float expected[40], next[40];
         memcpy(expected, x, widths[0] * sizeof *x);
         for (size_t i = 0; i < 3; i++) {
@@ -91,12 +102,12 @@ TEST(projections)
                         widths[i + 1], next);
             memcpy(expected, next, sizeof next);
         }
-        project_row(&sample.encoder, x, out, scratch);
+        project_row(&sample.encoder, x, out, &work);
         for (size_t i = 0; i < widths[3]; i++)
             note_error(&largest, fabs((double)out[i] - (double)expected[i]), (double)out[i],
                        (double)expected[i], (double)i);
         assert_bound(&largest, 5e-6, "three projections, activation %d", activation);
-        free(scratch);
+        free(memory);
         free(out);
         free(x);
         free_sample(&sample);
@@ -130,10 +141,12 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
             hidden[i] = (float)normed[i];
     }
     encoder->head.output = new_linear(&sample, labels, WIDTH, TENSOR_F32, LAYOUT_ROWS, state);
-    float *scratch = new_floats(head_scratch(encoder)), *expected = new_floats(labels);
+    struct head_work work;
+    void *memory = new_work(&work, encoder);
+    float *expected = new_floats(labels);
     plain_layer(&sample, sample.n - 1, DENSE_IDENTITY, hidden, WIDTH, labels, expected);
-    head_hidden(encoder, x, z, scratch);
-    head_logits(encoder, x, logits, scratch);
+    head_hidden(encoder, x, z, &work);
+    head_logits(encoder, x, logits, &work);
     for (size_t i = 0; i < WIDTH; i++)
         note_error(&largest, fabs((double)z[i] - (double)hidden[i]), (double)z[i],
                    (double)hidden[i], (double)i);
@@ -143,7 +156,7 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     assert_bound(&largest, 1e-5, "head: dense %d, norm %d, %zu labels", has_dense, has_norm,
                  labels);
     free(expected);
-    free(scratch);
+    free(memory);
     free(logits);
     free(x);
     free_sample(&sample);

@@ -55,19 +55,29 @@ static void free_layer(struct layer_under_test *layer)
     free(layer->factors);
 }
 
-/* Panels begin .. end - 1 of y, into y; scratch holds what linear_scratch says, and NaN. */
+static float *new_work(struct linear_work *work, const struct linear *linear)
+{
+    struct arena arena = {0};
+    do
+        linear_work_carve(work, linear_decoded(linear), 0, &arena);
+    while (arena_allocate(&arena));
+    assert_non_null(arena.base);
+    fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));
+    return (float *)(void *)arena.base;
+}
+
+/* Panels begin .. end - 1 of y, into y. */
 static void run(const struct kernels *kernels, const struct layer_under_test *layer, const float *x,
                 size_t n_rows, size_t begin, size_t end, const float *residual, float *y)
 {
-    size_t n_scratch = linear_scratch(&layer->linear);
-    float *scratch = new_floats(n_scratch);
-    fill_untouched(scratch, n_scratch);
+    struct linear_work work;
+    float *memory = new_work(&work, &layer->linear);
     size_t cols = layer->linear.weight.cols, stride = row_stride(layer->linear.weight.rows);
     struct linear_input in = {.x = x, .x_stride = cols, .n_rows = n_rows};
     struct linear_epilogue epilogue = {.residual =
                                            residual != NULL ? residual + begin * PANEL : NULL};
-    linear(kernels, &layer->linear, &in, begin, end, &epilogue, y + begin * PANEL, stride, scratch);
-    free(scratch);
+    linear(kernels, &layer->linear, &in, begin, end, &epilogue, y + begin * PANEL, stride, &work);
+    free(memory);
 }
 
 static void check_values(const struct layer_under_test *layer, const float *x,
@@ -303,24 +313,25 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     struct rounded_rows rows = round_rows(kernels, &layer.linear, p->x, p->n_rows);
     struct linear_input in = {.x = p->x, .x_stride = p->in, .n_rows = p->n_rows};
     float *expected = new_floats(n), *y = copy_floats(p->residual, n);
-    float *scratch = new_floats(linear_scratch(&layer.linear));
+    struct linear_work work;
+    float *memory = new_work(&work, &layer.linear);
     if (linear_takes_int8(&layer.linear)) {
         in.q = rows.q;
         in.q_stride = rows.stride;
         in.quantization = rows.quantization;
     }
     linear(kernels, &layer.linear, &in, 0, n_panels, &(struct linear_epilogue){0}, expected, stride,
-           scratch);
+           &work);
     kernels->activate(ACTIVATION_SILU, expected, n);
     kernels->multiply(expected, p->residual, n);
     for (size_t panel = 0; panel < n_panels; panel++) { /* the gate in place */
         float *at = y + panel * PANEL;
         struct linear_epilogue epilogue = {
             .activated = true, .activation = ACTIVATION_SILU, .gate = at};
-        linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, at, stride, scratch);
+        linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, at, stride, &work);
     }
     assert_true(same_floats(y, expected, n));
-    free(scratch);
+    free(memory);
     free(y);
     free(expected);
     free_rows(&rows);
@@ -368,18 +379,18 @@ TEST(longest_int8_row)
     assert_false(linear_takes_int8(&linear));
 }
 
-TEST(scratch)
+TEST(decoded_columns)
 {
     struct linear linear = {
         .weight = {.rows = 40, .cols = 7, .type = TENSOR_F32, .layout = LAYOUT_PANELS}};
     assert_int_equal(linear_panels(&linear), 3);
-    assert_int_equal(linear_scratch(&linear), 0);
+    assert_int_equal(linear_decoded(&linear), 0);
     for (size_t t = 0; t < 4; t++) {
         for (size_t l = 0; l < 2; l++) {
             linear.weight.type = types[t];
             linear.weight.layout = layouts[l];
             bool in_place = types[t] != TENSOR_INT8 && layouts[l] == LAYOUT_PANELS;
-            assert_true(in_place == (linear_scratch(&linear) == 0));
+            assert_int_equal(linear_decoded(&linear), in_place ? 0 : 7);
         }
     }
 }
