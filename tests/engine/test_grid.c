@@ -1,98 +1,159 @@
-/* tags: numbers aarch64 no-asan no-coverage */
+/* tags: numbers aarch64 no-asan */
 /* Guarantee: hidden states, attention maps and pooled vectors are within 1e-5 of the second
- * implementation (reference/), over a grid of positions, norms, activations, gates, masks,
- * poolings and head widths, on every instruction set. */
+ * implementation (engine/plain/), over a grid of positions, norms, activations, gates, masks,
+ * poolings and head widths, of positions in attention, windows, sandwich norms, shared layers and
+ * keys, on every instruction set, to 2,600 tokens. */
 #include "tests/engine/comparison.h"
 
 #include "model/config.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-/* ---- The full cross of the kinds; settings with many values rotate ---- */
+static struct subject subject;
 
-#define NAME_AND_COMMA(constant, name) name,
-static const char *const norms[] = {LAYER_NORMS(NAME_AND_COMMA, NAME_AND_COMMA)};
-static const char *const activations[] = {ACTIVATIONS(NAME_AND_COMMA, NAME_AND_COMMA)};
-static const char *const head_poolings[] = {TOKEN_POOLINGS(NAME_AND_COMMA, NAME_AND_COMMA)};
-enum {
-    N_NORMS = sizeof norms / sizeof *norms,
-    N_ACTIVATIONS = sizeof activations / sizeof *activations
-};
-enum {
-    N_HEAD_POOLINGS = sizeof head_poolings / sizeof *head_poolings,
-    N_CROSS = 3 * N_NORMS * 2 * N_ACTIVATIONS * 3 * 2
-};
-
-static const char *pick(uint64_t *state, const char *const *names, size_t n)
+/* Encodes random texts of these lengths with the model of subject.words, on the set `isa`, or with
+ * NULL on every one. */
+static void compare_lengths(const char *isa, const size_t *lens, size_t n, uint64_t seed,
+                            size_t n_threads)
 {
-    return names[support_below(state, n)];
-}
-
-/* The options of none, a learned table, or a computed scheme. */
-static void position_words(size_t kind, uint64_t *state, char *words, size_t cap)
-{
-    static const char *const computed[] = {"sinusoidal",  "sinusoidal --position-base 50",
-                                           "index",       "binary",
-                                           "fourier",     "fourier --frequencies 0.25,0.07,3",
-                                           "exponential", "exponential --position-base 40"};
-    static const char *const scales[] = {"1", "0.3", "2.5"};
-    const char *scheme = kind == 0 ? "none" : kind == 1 ? pick(state, computed, 8) : "learned";
-    snprintf(words, cap, "%s --position-offset %zu --position-scale %s", scheme,
-             kind == 2 ? 2 * support_below(state, 2) : 0, pick(state, scales, 3));
-}
-
-static void cross_words(size_t index, char *words, size_t cap)
-{
-    static const char *const places[] = {"post", "pre"};
-    static const char *const gates[] = {"none", "first", "second"};
-    static const char *const masks[] = {"full", "causal"}, *const yes_no[] = {"yes", "no"};
-    static const char *const norm_or_none[] = {"none", "layer", "rms"};
-    static const char *const scales[] = {"1", "sqrt", "0.5"}, *const epsilons[] = {"1e-12", "1e-3"};
-    static const size_t heads[][2] = {{2, 26}, {2, 32}, {1, 64}, {3, 7},
-                                      {5, 1},  {4, 8},  {1, 17}, {6, 16}};
-    static const size_t middles[] = {96, 17, 40, 64, 1};
-    uint64_t state = index;
-    size_t rest = index, position = rest % 3, norm = (rest /= 3) % N_NORMS,
-           place = (rest /= N_NORMS) % 2;
-    size_t activation = (rest /= 2) % N_ACTIVATIONS, gate = (rest /= N_ACTIVATIONS) % 3,
-           mask = (rest / 3) % 2;
-    size_t shape = support_below(&state, 8);
-    char position_text[96];
-    position_words(position, &state, position_text, sizeof position_text);
-    snprintf(words, cap,
-             "--seed %zu --layers %zu --width %zu --heads %zu --feed-forward %zu --max-tokens 40 "
-             "--token-types %zu --position %s --embedding-scale %s --embedding-norm %s --norm %s "
-             "--norm-eps %s --norm-bias %s --norm-place %s --final-norm %s --attention-bias %s "
-             "--feed-forward-bias %s --activation %s --gate %s --mask %s --pooling %s --normalize "
-             "%s --type f32 --layout %s",
-             index, 1 + support_below(&state, 3), heads[shape][0] * heads[shape][1],
-             heads[shape][0], middles[support_below(&state, 5)], support_below(&state, 4),
-             position_text, pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
-             pick(&state, epsilons, 2), norm > 0 ? "no" : pick(&state, yes_no, 2), places[place],
-             pick(&state, yes_no, 2), pick(&state, yes_no, 2), pick(&state, yes_no, 2),
-             activations[activation], gates[gate], masks[mask],
-             comparison_poolings[support_below(&state, 4)], pick(&state, yes_no, 2),
-             support_below(&state, 2) ? "rows" : "panels");
-}
-
-TEST(cross)
-{
-    static struct subject subject;
     static struct texts texts;
-    comparison_start();
+    comparison_make(&subject, support_folder(), isa);
+    comparison_texts(&subject, &texts, lens, n, seed, NULL);
+    for (size_t i = 0; isa != NULL ? i < 1 : support_isa(i) != NULL; i++) {
+        if (isa == NULL && support_slow() && i != seed % support_isas())
+            continue;
+        if (isa == NULL)
+            comparison_reopen(&subject, support_isa(i));
+        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
+    }
+    comparison_free_texts(&texts);
+    comparison_close(&subject);
+}
+
+/* ---- Two tables of settings: some are crossed in full, the others rotate ---- */
+
+enum { MOST_VALUES = 12 };
+
+struct setting {
+    bool is_crossed;
+    const char *values[MOST_VALUES];
+};
+
+#define OF_ACTIVATION(constant, name) "--activation " name,
+
+static const struct setting usual[] = {
+    {true, {"--norm layer --norm-bias yes", "--norm layer --norm-bias no", "--norm rms"}},
+    {true, {"--norm-place post", "--norm-place pre"}},
+    {true, {ACTIVATIONS(OF_ACTIVATION, OF_ACTIVATION)}},
+    {true, {"--gate none", "--gate first", "--gate second"}},
+    {true, {"--mask full", "--mask causal"}},
+    {false,
+     {"--width 52 --heads 2", "--width 64 --heads 2", "--width 64 --heads 1",
+      "--width 21 --heads 3", "--width 5 --heads 5", "--width 32 --heads 4", "--width 17 --heads 1",
+      "--width 96 --heads 6"}},
+    {false,
+     {"--position none", "--position learned", "--position learned --position-offset 2",
+      "--position sinusoidal", "--position sinusoidal --position-base 50", "--position index",
+      "--position binary", "--position fourier", "--position fourier --frequencies 0.25,0.07,3",
+      "--position exponential", "--position exponential --position-base 40"}},
+    {false, {"", "--position-scale 0.3", "--position-scale 2.5"}},
+    {false, {"--layers 1", "--layers 2", "--layers 3"}},
+    {false,
+     {"--feed-forward 96", "--feed-forward 17", "--feed-forward 40", "--feed-forward 64",
+      "--feed-forward 1"}},
+    {false, {"", "--token-types 1", "--token-types 2", "--token-types 3"}},
+    {false, {"", "--embedding-scale sqrt", "--embedding-scale 0.5"}},
+    {false, {"", "--embedding-norm layer", "--embedding-norm rms"}},
+    {false, {"--norm-eps 1e-12", "--norm-eps 1e-3"}},
+    {false, {"--final-norm yes", "--final-norm no"}},
+    {false, {"--attention-bias yes", "--attention-bias no"}},
+    {false, {"--feed-forward-bias yes", "--feed-forward-bias no"}},
+    {false, {"--pooling none", "--pooling mean", "--pooling cls", "--pooling max"}},
+    {false, {"--normalize yes", "--normalize no"}},
+    {false, {"--layout rows", "--layout panels"}},
+};
+
+/* Of later encoders; K, the width of a head, is at least 4 and even. */
+static const struct setting later[] = {
+    {true,
+     {"", "--set attention_position=rotary",
+      "--set attention_position=rotary --set rotary_pairs=interleaved --set rotary_base=50",
+      "--set attention_position=rotary --set rotary_width=4 --set rotary_trained=7 "
+      "--set rotary_factor=2",
+      "--set attention_position=alibi", "--set attention_position=distance --set distances=5"}},
+    {true,
+     {"", "--set window=3", "--set window=2 --set global_every=2 --set global_first=0",
+      "--set window=4 --set global_every=3 --set global_first=1"}},
+    {true,
+     {"--layers 4 --set layer_groups=2",
+      "--layers 3 --norm-place pre --final-norm yes --set first_norm=no",
+      "--layers 3 --set layer_groups=1 --norm-place sandwich"}},
+    {true, {"--mask full", "--mask causal"}},
+    {false,
+     {"--width 24 --heads 2", "--width 36 --heads 6 --set key_value_heads=2",
+      "--width 20 --heads 3 --set head_width=16 --set key_value_heads=1",
+      "--width 40 --heads 4 --set head_width=6 --set query_key_norm=yes",
+      "--width 64 --heads 2 --set query_key_norm=yes --set score_scale=0.125",
+      "--width 28 --heads 7 --set key_value_heads=1 --set score_scale=1 --set query_key_norm=yes",
+      "--width 32 --heads 5 --set head_width=10 --set score_scale=0.2"}},
+    {false, {"--feed-forward 48", "--feed-forward 17", "--feed-forward 40"}},
+    {false,
+     {"--position none", "--embedding-width 12 --embedding-norm layer --position learned",
+      "--position none --gate first --activation gelu --feed-forward-bias no",
+      "--position none --gate second --activation silu --feed-forward-bias no --attention-bias no "
+      "--norm-bias no",
+      "--position none --gate first --activation gelu --set feed_forward_in_bias=no",
+      "--norm rms --feed-forward-bias no --set feed_forward_in_bias=yes --position learned "
+      "--position-offset 2"}},
+    {false,
+     {"--layout panels", "--layout rows", "--type f16", "--type bf16",
+      "--type int8 --layout rows"}},
+    {false, {"--token-types 2"}},
+};
+
+/* Writes the words of a combination. Returns how many there are. */
+static size_t combine(const struct setting *settings, size_t n, size_t index, char *words,
+                      size_t cap)
+{
+    uint64_t state = index;
+    size_t n_crossed = 1, len = (size_t)snprintf(words, cap, "--seed %zu --max-tokens 60", index);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_values = 0;
+        while (n_values < MOST_VALUES && settings[i].values[n_values] != NULL)
+            n_values++;
+        size_t value =
+            settings[i].is_crossed ? index / n_crossed % n_values : support_below(&state, n_values);
+        n_crossed *= settings[i].is_crossed ? n_values : 1;
+        len += (size_t)snprintf(words + len, cap - len, " %s", settings[i].values[value]);
+        assert_true(len < cap);
+    }
+    return n_crossed;
+}
+
+static void cross(const struct setting *settings, size_t n)
+{
+    size_t n_crossed = combine(settings, n, 0, subject.words, sizeof subject.words);
     size_t step = support_emulated() ? 25 : support_slow() ? 5 : 1; /* no divisors of the kinds */
-    for (size_t index = 0; index < N_CROSS; index += step) {
+    comparison_start();
+    for (size_t index = 0; index < n_crossed; index += step) {
         uint64_t state = index + 1000;
-        size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 24)};
-        cross_words(index, subject.words, sizeof subject.words);
-        comparison_make(&subject, support_folder(), support_isa(index % support_isas()));
-        comparison_texts(&subject, &texts, lens, 3, index, NULL);
-        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 1 + index / step % 2));
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
+        size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 40)};
+        combine(settings, n, index, subject.words, sizeof subject.words);
+        compare_lengths(support_isa(index % support_isas()), lens, 3, index, 1 + index / step % 2);
     }
     comparison_finish();
+}
+
+TEST(cross_of_the_usual)
+{
+    cross(usual, sizeof usual / sizeof *usual);
+}
+
+TEST(cross_of_the_later)
+{
+    cross(later, sizeof later / sizeof *later);
 }
 
 /* Settings of the file that a session may replace: positions, their weights, and the mask. */
@@ -103,7 +164,6 @@ TEST(overrides)
     static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}};
     static const float frequencies[] = {0.125f, -0.4f};
     static const char *const masks[] = {NULL, "full", "causal"};
-    static struct subject subject;
     static struct texts texts;
     comparison_start();
     for (size_t file = 0; file < 2; file++) {
@@ -142,6 +202,10 @@ TEST(overrides)
     comparison_finish();
 }
 
+#define NAME_AND_COMMA(constant, name) name,
+static const char *const head_poolings[] = {TOKEN_POOLINGS(NAME_AND_COMMA, NAME_AND_COMMA)};
+enum { N_HEAD_POOLINGS = sizeof head_poolings / sizeof *head_poolings };
+
 /* A classifier reads what head_pooling gives, with layers and without, through its own parts. */
 TEST(head_pooling)
 {
@@ -149,7 +213,6 @@ TEST(head_pooling)
     static const char *const heads[] = {
         "", "--head-dense tanh --head-bias no", "--head-norm yes --head-dense gelu",
         "--head-dense silu --set head_dense_bias=no --head-norm yes --norm-bias no"};
-    static struct subject subject;
     static struct texts texts;
     enum { LABELS = 3, N = 4 };
     struct worst worst = {0};
@@ -184,30 +247,91 @@ TEST(head_pooling)
     support_assert_within(&worst, 1e-5, "scores by head_pooling");
 }
 
-/* No layer at all, and no tokens at all. */
-TEST(edges)
+/* ---- Lengths ---- */
+
+static void compare_models(const char *const *words, size_t n_models, const char *usual_words,
+                           const size_t *lens, size_t n_lens)
 {
-    static struct subject subject;
-    static struct texts texts;
     comparison_start();
-    for (size_t layers = 0; layers < 2; layers++) {
-        snprintf(subject.words, sizeof subject.words,
-                 "--seed 6 --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
-                 "--position sinusoidal --final-norm yes --pooling mean --normalize yes",
-                 layers);
-        comparison_make(&subject, support_folder(), NULL);
-        comparison_texts(&subject, &texts, (size_t[]){3, 0, 1}, 3, 6, NULL);
-        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS());
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
+    for (size_t i = 0; i < n_models; i++) {
+        snprintf(subject.words, sizeof subject.words, "--seed %zu %s %s", i, usual_words, words[i]);
+        compare_lengths(NULL, lens, n_lens, i, 2);
     }
     comparison_finish();
 }
 
-/* ---- Masks with holes: hidden tokens have rows of zeros and count in no mean ---- */
+/* No layer at all, and no tokens at all. */
+TEST(edges)
+{
+    static const char *const words[] = {"--layers 0", "--layers 1"};
+    compare_models(words, 2,
+                   "--width 20 --heads 2 --feed-forward 8 --max-tokens 40 --position sinusoidal "
+                   "--final-norm yes --pooling mean --normalize yes",
+                   (size_t[]){3, 0, 1}, 3);
+}
 
-static void compare_masked(const struct subject *subject, engine_session *session,
-                           const engine_input *input, struct worst *worst)
+TEST(every_length_to_128)
+{
+    static const char *const words[] = {
+        "--width 52 --heads 2 --feed-forward 104 --position sinusoidal --pooling mean",
+        "--width 64 --heads 2 --feed-forward 80 --position learned --mask causal --gate second "
+        "--activation silu --norm rms --norm-place pre --final-norm yes --layout rows",
+        "--width 64 --heads 1 --feed-forward 33 --position learned --norm-place pre "
+        "--activation relu --attention-bias no",
+        "--width 21 --heads 3 --feed-forward 40 --position sinusoidal --activation gelu_tanh "
+        "--gate first --feed-forward-bias no"};
+    size_t lens[MAX_LEN], n_lens = 0, step = support_emulated() ? 37 : 1;
+    for (size_t len = 1; len <= MAX_LEN; len += step)
+        lens[n_lens++] = len;
+    compare_models(words, 4, "--layers 2 --max-tokens 128", lens, n_lens);
+}
+
+/* Longer texts, for which attention goes other ways. */
+TEST(hundreds_of_tokens)
+{
+    static const char *const words[] = {
+        "--position sinusoidal",
+        "--position sinusoidal --mask causal",
+        "--set attention_position=rotary --set rotary_base=160000 --set rotary_local_base=10000 "
+        "--set window=64 --set global_every=3 --norm-place pre --final-norm yes "
+        "--set first_norm=no --gate first --position none",
+        "--set attention_position=alibi --gate first --position none",
+        "--set attention_position=distance --set distances=127 --position learned",
+        "--set attention_position=rotary --set rotary_trained=150 --set rotary_factor=2 "
+        "--set rotary_base=1000 --gate second --activation silu --position none",
+        "--set attention_position=rotary --set window=30 --set key_value_heads=1 --mask causal "
+        "--norm-place sandwich --norm rms --set query_key_norm=yes --position none",
+    };
+    compare_models(words, sizeof words / sizeof *words,
+                   "--layers 4 --width 48 --heads 3 --feed-forward 64 --max-tokens 512",
+                   (size_t[]){129, 200, 305}, support_emulated() ? 1 : 3);
+}
+
+/* Angles of thousands of radians, and windows that hide nearly all keys. */
+TEST(thousands_of_tokens)
+{
+    static const char *const words[] = {
+        "--set attention_position=rotary --set rotary_base=160000 --set rotary_local_base=10000 "
+        "--set window=64 --set global_every=2 --norm-place pre --position none",
+        "--set attention_position=rotary --set rotary_trained=2048 --set rotary_factor=2 "
+        "--set rotary_base=1000 --gate second --activation silu --position none",
+        "--set attention_position=alibi --gate first --set window=1000 --position none",
+        "--set attention_position=distance --set distances=128 --mask causal --position learned",
+    };
+    size_t n_tokens = support_slow() ? 400 : 2600;
+    comparison_start();
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--layers 2 --width 16 --heads 1 --feed-forward 32 --max-tokens 2600 %s",
+                 words[i]);
+        compare_lengths(support_isa(i % support_isas()), &n_tokens, 1, i, 2);
+    }
+    comparison_finish();
+}
+
+/* ---- Masks: hidden tokens have rows of zeros and count in no mean ---- */
+
+static void compare_masked(engine_session *session, const engine_input *input, struct worst *worst)
 {
     enum { WIDTH = 24, MOST = 40 };
     float tokens[MOST * WIDTH], mean[WIDTH];
@@ -217,7 +341,7 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
-    if (!plain_encode(&subject->weights, &same, NULL, &output, error))
+    if (!plain_encode(&subject.weights, &same, NULL, &output, error))
         fail_msg("%s", error);
     for (size_t t = 0, seen = 0; t < input->n_ids; t++)
         for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
@@ -227,104 +351,49 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     options.pooling = ENGINE_POOLING_MEAN;
     assert_int_equal(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL),
                      ENGINE_OK);
-    support_compare(worst, 1e-5, tokens, expected, n, "tokens of %zu with %zu seen", input->n_ids,
-                    output.n_tokens);
-    support_compare(worst, 1e-5, mean, expected_mean, WIDTH, "mean of %zu with %zu seen",
+    support_compare(worst, 1e-5, tokens, expected, n, "%s: %zu tokens, %zu seen", subject.words,
                     input->n_ids, output.n_tokens);
+    support_compare(worst, 1e-5, mean, expected_mean, WIDTH, "%s: mean of %zu tokens, %zu seen",
+                    subject.words, input->n_ids, output.n_tokens);
     for (size_t i = 0; i < n; i++)
         assert_true(input->mask[i / WIDTH] || tokens[i] == 0.0f);
     plain_output_free(&output);
 }
 
+/* Padding behind or before the text, and holes, from all tokens to none. */
 TEST(masks)
 {
-    static struct subject subject;
-    static const char *const masks[] = {"full", "causal"};
+    static const char *const positions[] = {"learned", "learned --mask causal", "index",
+                                            "index --mask causal"};
+    const size_t n_kinds = 6 * 4, n_files = n_kinds + sizeof positions / sizeof *positions;
     struct worst worst = {0};
     uint64_t state = 31;
-    for (size_t file = 0; file < 4; file++) {
+    for (size_t file = 0; file < n_files; file++) {
         snprintf(subject.words, sizeof subject.words,
-                 "--seed 9 --layers 2 --width 24 --heads 2 --feed-forward 30 --max-tokens 40 "
-                 "--position %s --token-types 2 --mask %s",
-                 file < 2 ? "learned" : "index", masks[file % 2]);
-        comparison_make(&subject, support_folder(), NULL);
+                 "--seed 9 --layers 3 --width 24 --heads 3 --feed-forward 30 --max-tokens 40 "
+                 "--token-types 2 --position %s %s %s",
+                 file < n_kinds ? "none" : positions[file - n_kinds],
+                 file < n_kinds ? later[0].values[file % 6] : "",
+                 file < n_kinds ? later[1].values[file / 6] : "");
+        comparison_make(&subject, support_folder(), support_isa(file % support_isas()));
         engine_session *session = support_session(subject.model, NULL);
-        for (size_t round = 0; round < 40; round++) {
+        for (size_t round = 0; round < 20; round++) {
             int32_t ids[40], types[40];
             uint8_t mask[40];
-            engine_input input = {.ids = ids, .types = types, .mask = mask, .n_ids = 1 + round};
+            engine_input input = {.ids = ids, .types = types, .mask = mask, .n_ids = 1 + 2 * round};
+            size_t border = support_below(&state, input.n_ids);
             support_random_ids(&state, ids, input.n_ids, subject.info.n_vocabulary);
             support_random_ids(&state, types, input.n_ids, 2);
             for (size_t t = 0; t < input.n_ids; t++)
-                mask[t] = support_below(&state, 4) < round % 5; /* none of them to all */
-            compare_masked(&subject, session, &input, &worst);
+                mask[t] = round % 3 == 0   ? t <= border
+                          : round % 3 == 1 ? t >= border
+                                           : support_below(&state, 4) < round % 5;
+            compare_masked(session, &input, &worst);
         }
         engine_session_free(session);
         comparison_close(&subject);
     }
-    support_assert_within(&worst, 1e-5, "with holes");
-}
-
-/* ---- Every length from 1 to 128, every instruction set ---- */
-
-TEST(lengths)
-{
-    static const char *const words[] = {
-        "--seed 11 --layers 2 --width 52 --heads 2 --feed-forward 104 --position sinusoidal "
-        "--max-tokens 128 --pooling mean",
-        "--seed 12 --layers 2 --width 64 --heads 2 --feed-forward 80 --position learned "
-        "--max-tokens 128 --mask causal --gate second --activation silu --norm rms --norm-place "
-        "pre --final-norm yes --layout rows",
-        "--seed 13 --layers 2 --width 64 --heads 1 --feed-forward 33 --position learned "
-        "--max-tokens 128 --norm-place pre --activation relu --attention-bias no",
-        "--seed 14 --layers 2 --width 21 --heads 3 --feed-forward 40 --position sinusoidal "
-        "--max-tokens 128 --activation gelu_tanh --gate first --feed-forward-bias no"};
-    static struct subject subject;
-    static struct texts texts;
-    size_t lens[MAX_LEN], n_lens = 0, step = support_emulated() ? 37 : 1;
-    comparison_start();
-    for (size_t len = 1; len <= MAX_LEN; len += step)
-        lens[n_lens++] = len;
-    for (size_t file = 0; file < sizeof words / sizeof words[0]; file++) {
-        snprintf(subject.words, sizeof subject.words, "%s", words[file]);
-        comparison_make(&subject, support_folder(), NULL);
-        comparison_texts(&subject, &texts, lens, n_lens, file, NULL);
-        for (size_t i = 0; support_isa(i); i++) {
-            if (support_slow() && i != file % support_isas())
-                continue;
-            comparison_reopen(&subject, support_isa(i));
-            comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 2));
-        }
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
-    }
-    comparison_finish();
-}
-
-/* Longer texts, for which attention goes other ways. */
-TEST(long_texts)
-{
-    static const char *const masks[] = {"full", "causal"};
-    static struct subject subject;
-    static struct texts texts;
-    comparison_start();
-    for (size_t file = 0; file < 2; file++) {
-        snprintf(subject.words, sizeof subject.words,
-                 "--seed 15 --layers 2 --width 52 --heads 2 --feed-forward 64 --max-tokens 512 "
-                 "--position sinusoidal --mask %s",
-                 masks[file]);
-        comparison_make(&subject, support_folder(), NULL);
-        comparison_texts(&subject, &texts, (size_t[]){129, 200, 305}, 3, file, NULL);
-        for (size_t i = 0; support_isa(i); i++) {
-            if (support_slow() && i != (file + 1) % support_isas())
-                continue;
-            comparison_reopen(&subject, support_isa(i));
-            comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 2));
-        }
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
-    }
-    comparison_finish();
+    support_assert_within(&worst, 1e-5, "masked");
 }
 
 /* ---- Types and layouts of the stored weights ---- */
@@ -372,7 +441,6 @@ static const char STORED[] =
 static void check_stored(const char *middle, const char *type, const char *layout, size_t choice,
                          const struct plain_weights *exact)
 {
-    static struct subject subject;
     static struct texts texts;
     snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle,
              type, layout);
@@ -407,13 +475,13 @@ TEST(stored_types)
     comparison_start();
     size_t step = support_emulated() ? 3 : 1;
     for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m += step) {
-        struct subject subject = {.model = NULL};
-        snprintf(subject.words, sizeof subject.words, "%s %s", STORED, middles[m]);
-        comparison_make(&subject, support_folder(), NULL);
+        struct subject exact = {.model = NULL};
+        snprintf(exact.words, sizeof exact.words, "%s %s", STORED, middles[m]);
+        comparison_make(&exact, support_folder(), NULL);
         for (size_t choice = 0; choice < INT8_PANELS; choice++)
             check_stored(middles[m], types[choice / 2], layouts[choice % 2], choice,
-                         &subject.weights);
-        comparison_close(&subject);
+                         &exact.weights);
+        comparison_close(&exact);
     }
     comparison_finish();
 }
