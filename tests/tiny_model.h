@@ -9,9 +9,9 @@
 #ifndef TESTS_TINY_MODEL_H
 #define TESTS_TINY_MODEL_H
 
-#include "engine/engine.h"
+#include "tests/support.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 enum { TINY_WIDTH = 8, TINY_VOCABULARY = 8, TINY_TYPES = 2, TINY_MAX_TOKENS = 12 };
 
@@ -29,5 +29,26 @@ void *tiny_model_pieces(size_t *len);
 /* tiny_model_bytes with prompts: query "ride ", passage "the the ", style "bike ", and style is the
  * default one. */
 void *tiny_model_prompts(size_t *len);
+
+/* A suite's model and session of these bytes, whose length is put into `len`: made before its first
+ * test, gone after its last. */
+#define TINY_SUITE(bytes)                                                                          \
+    static void *tiny_bytes;                                                                       \
+    static engine_model *model;                                                                    \
+    static engine_session *session;                                                                \
+    SET_UP()                                                                                       \
+    {                                                                                              \
+        size_t len;                                                                                \
+        tiny_bytes = (bytes);                                                                      \
+        model = support_open_memory(tiny_bytes, len);                                              \
+        session = support_session(model, NULL);                                                    \
+    }                                                                                              \
+    TEAR_DOWN()                                                                                    \
+    {                                                                                              \
+        engine_session_free(session);                                                              \
+        engine_model_close(model);                                                                 \
+        free(tiny_bytes);                                                                          \
+    }                                                                                              \
+    enum { D = TINY_WIDTH }
 
 #endif

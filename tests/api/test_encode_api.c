@@ -10,27 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D = TINY_WIDTH };
-
-static void *model_bytes;
-static engine_model *model;
-static engine_session *session;
-
-SET_UP()
-{
-    size_t model_len;
-    support_allow_threads(3);
-    model_bytes = tiny_model_bytes("learned", &model_len);
-    model = support_open_memory(model_bytes, model_len);
-    session = support_session(model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(session);
-    engine_model_close(model);
-    free(model_bytes);
-}
+TINY_SUITE((support_allow_threads(3), tiny_model_bytes("learned", &len)));
 
 /* The vectors of "I ride", one per token: [4, D]. */
 static void encode_sample(float out[4 * D])

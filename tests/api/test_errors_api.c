@@ -9,26 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = TINY_WIDTH, N_TEXTS = 40 };
-
-static void *bytes;
-static engine_model *model;
-static engine_session *session;
-
-SET_UP()
-{
-    size_t len;
-    bytes = tiny_model_bytes("learned", &len);
-    model = support_open_memory(bytes, len);
-    session = support_session(model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(session);
-    engine_model_close(model);
-    free(bytes);
-}
+enum { N_TEXTS = 40 };
+TINY_SUITE(tiny_model_bytes("learned", &len));
 
 static void assert_error(engine_status status, engine_status expected, engine_reason reason,
                          size_t input)

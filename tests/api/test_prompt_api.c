@@ -9,26 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = TINY_WIDTH, RIDE = 5, BIKE = 6, THE = 7 };
-
-static void *model_bytes;
-static engine_model *model;
-static engine_session *session;
-
-SET_UP()
-{
-    size_t len;
-    model_bytes = tiny_model_prompts(&len);
-    model = support_open_memory(model_bytes, len);
-    session = support_session(model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(session);
-    engine_model_close(model);
-    free(model_bytes);
-}
+enum { RIDE = 5, BIKE = 6, THE = 7 };
+TINY_SUITE(tiny_model_prompts(&len));
 
 static engine_input nul_terminated(const char *text)
 {

@@ -9,26 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = TINY_WIDTH };
-
-static void *model_bytes;
-static size_t model_len;
-static engine_model *model;
-static engine_session *session;
-
-SET_UP()
-{
-    model_bytes = tiny_model_bytes("learned", &model_len);
-    model = support_open_memory(model_bytes, model_len);
-    session = support_session(model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(session);
-    engine_model_close(model);
-    free(model_bytes);
-}
+TINY_SUITE(tiny_model_bytes("learned", &len));
 
 TEST(tokenize_edges)
 {

@@ -168,13 +168,15 @@ static double distance(const struct vectors *a, const struct vectors *b)
     return largest;
 }
 
-/* The portable set is first. Returns whether the fingerprint is the expected one. */
+/* The portable set is first; of NEON's, which the emulator has, those after the second have other
+ * kernels for int8 alone. Returns whether the fingerprint is the expected one. */
 static bool check_shape(const char *path, const struct shape *shape, engine_precision precision,
                         double *portable_distance)
 {
     struct vectors portable = encode_all(path, support_isa(0), precision);
     struct vectors first = encode_all(path, support_isa(1), precision);
-    for (size_t i = 2; support_isa(i) != NULL; i++) {
+    bool is_int8 = strstr(shape->options, "int8") != NULL;
+    for (size_t i = 2; support_isa(i) != NULL && (!support_emulated() || is_int8); i++) {
         struct vectors other = encode_all(path, support_isa(i), precision);
         check_same(shape, &first, support_isa(1), &other, support_isa(i));
         free(other.values);

@@ -2,8 +2,9 @@
  * for it.
  *
  * The allocators of this program replace libc's, so that calls from any code are seen; sanitizers
- * bring allocators of their own, and there the suite is skipped (test_allocation.c counts there
- * too). */
+ * bring allocators of their own, and there the suite is skipped.
+ *
+ * Guarantee: the library allocates nothing while it encodes. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
@@ -90,6 +91,36 @@ static void encode_many(engine_session *session, const char *text, size_t n)
         fail_msg("%s", engine_session_message(session));
 }
 
+static void ignore(const engine_trace_view *view, void *user)
+{
+    (void)view;
+    ++*(size_t *)user;
+}
+
+/* Texts, pairs, ids with a mask and nothing, in each pooling, cut off, tokenized and refused. */
+static void encode_all_kinds(engine_session *session)
+{
+    static const int32_t ids[] = {2, 4, 0, 3};
+    static const uint8_t mask[] = {1, 1, 0, 1};
+    engine_input inputs[4] = {{.text = "I ride a bike", .text_len = 13},
+                              {.text = "the bike", .text_len = 8, .pair = "I", .pair_len = 1},
+                              {.ids = ids, .mask = mask, .n_ids = 4},
+                              {.text = NULL}};
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE, .max_tokens = 4);
+    engine_token tokens[16];
+    float out[4 * 16 * TINY_WIDTH];
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        options.pooling = (engine_pooling)pooling;
+        assert_int_equal(engine_encode(session, inputs, 4, &options, out,
+                                       sizeof out / sizeof out[0], NULL, NULL),
+                         0);
+    }
+    assert_int_equal(engine_tokenize(session, inputs, NULL, tokens, 16, NULL, NULL), 0);
+    assert_int_equal(engine_tokenize(session, inputs + 1, &options, tokens, 16, NULL, NULL), 0);
+    assert_int_not_equal(engine_encode(session, inputs, 4, NULL, out, 1, NULL, NULL), 0);
+}
+
 /* From the first call on. */
 static void check_sessions(const engine_model *model, const char *text)
 {
@@ -123,6 +154,27 @@ static void skip_if_sanitized(void)
 #ifdef SANITIZED
     skip();
 #endif
+}
+
+TEST(calls_of_every_kind)
+{
+    size_t len, n_views = 0;
+    skip_if_sanitized();
+    void *bytes = tiny_model_bytes("learned", &len);
+    engine_model *model = support_open_memory(bytes, len);
+    for (unsigned i = 0; i < 12; i++) {
+        engine_session_options options =
+            ENGINE_SESSION_OPTIONS(.n_threads = 1 + i / 4, .trace = i % 4, .trace_callback = ignore,
+                                   .trace_user = &n_views);
+        engine_session *session = support_session(model, &options);
+        n_calls = 0;
+        encode_all_kinds(session);
+        assert_int_equal(n_calls, 0);
+        engine_session_free(session);
+    }
+    assert_true(n_views > 0);
+    engine_model_close(model);
+    free(bytes);
 }
 
 TEST(whoever_calls)

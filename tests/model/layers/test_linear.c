@@ -344,7 +344,7 @@ TEST(epilogue)
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 0; t < 4; t++)
             for (size_t l = 0; l < 2; l++) {
-                struct problem p = new_problem(&state, t == 3 ? 11000 : 2800, 40, 50);
+                struct problem p = new_problem(&state, t == 3 ? 11000 : 2800, 17, 50);
                 check_finish(tested_kernels(s), &p, types[t], layouts[l]);
                 free_problem(&p);
             }
