@@ -82,7 +82,7 @@ void print_candidates(struct printer *printer, const struct item *item,
                       const engine_candidate *candidates);
 void print_weights(struct printer *printer, const struct item *item);
 
-/* ---- JSON, NumPy ---- */
+/* ---- JSON ---- */
 
 /* Write members of JSON objects: those of the item's line that none of the task's results replaces;
  * the "prompt" of the texts, if they have one; "texts", each as "text", ["text", "pair"], or null
@@ -91,11 +91,5 @@ void write_members_json(struct json_writer *json, const struct item *item, enum 
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 void write_inputs_json(struct json_writer *json, const struct kept *texts);
 void write_truncated_json(struct json_writer *json, const struct kept *texts);
-
-/* The header of NumPy's file format, version 1.0: magic, its length, a Python dict that is padded
- * with blanks (https://numpy.org/neps/nep-0001-npy-format.html). descr: "<f4", or the fields
- * "[('scale', '<f4'), ...]"; shape: "3, 128", "3," or "". */
-enum { NPY_HEADER_BYTES = 128 };
-void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape);
 
 #endif
