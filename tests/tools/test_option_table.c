@@ -3,7 +3,7 @@
 #include "tests/tools/program_ends.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "tools/encode/encode_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/encode/corpus/corpus.h"
 
 #include <string.h>

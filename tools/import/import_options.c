@@ -3,7 +3,7 @@
 
 #include "model/config.h"
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/writer/weight_output.h"
 
 #define TEXT(member) TEXT_AT(struct import_options, member)

@@ -2,7 +2,7 @@
 #include "tools/inspect/inspect_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 
 #include <string.h>
 

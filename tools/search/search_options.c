@@ -2,7 +2,7 @@
 #include "tools/search/search_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -151,34 +151,34 @@ struct option_table {
     .commands = (of_commands), .n_commands = (n), .groups = (of_groups),                           \
     .n_groups = sizeof(of_groups) / sizeof(of_groups)[0], .column = (text_column)
 
-/* --help and --version, which every program has. */
-extern const struct option_group OPTION_GENERAL;
+/* ---- Reading ---- */
 
-/* One of the choices of a row; before the first it is OPTION_CHOICES(row). */
-struct option_choice {
-    const char *rest;
-    int value;
-    char name[32];
+enum { OPTIONS_MOST = 96 };
+
+/* A command line, as it was read. */
+struct option_reading {
+    const struct option_table *table;
+    void *options;
+    size_t command;
+    struct option_slot {
+        const struct option_row *row;
+        const struct option_group *group;
+        const char *text; /* "" of a flag; NULL: not given */
+    } slots[OPTIONS_MOST];
+    size_t n_slots;
+    char **arguments; /* words that are no options */
+    size_t n_arguments;
 };
 
-#define OPTION_CHOICES(row)                                                                        \
-    {                                                                                              \
-        .rest = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1               \
-    }
+/* Reads the options after argv[0] into `options`. A wrong one, --help or --version ends the
+ * program. --help-table alone, which no help names, prints the table for scripts. */
+void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
+                  void *options, int argc, char **argv);
 
-/* Reads the next choice. Returns false after the last. */
-bool option_next_choice(struct option_choice *choice);
+/* Ends the program with the message of the first broken rule, if any. */
+void options_check(const struct option_reading *reading);
 
-/* Returns whether a command takes an option. */
-bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command);
-
-/* Prints --help on stdout. */
-void option_print_help(const struct option_table *table, size_t command);
-
-/* Prints the same for scripts: tools/build/man/ makes the manual and the shell's completion of it.
- * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
- * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
- * option without argument "-". */
-void option_print_table(const struct option_table *table);
+/* Returns the value of one of the row's choices, by its name. */
+int option_chosen(const struct option_use *use, const char *name);
 
 #endif

@@ -14,7 +14,7 @@
 #ifndef TOOLS_ENCODE_JOURNAL_H
 #define TOOLS_ENCODE_JOURNAL_H
 
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/encode/job.h"
 
 #include <jansson.h>

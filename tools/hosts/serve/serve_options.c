@@ -1,7 +1,7 @@
 /* serve_options.c - the command line of encode-serve as a table; see serve.h. */
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "tools/study/bench/bench_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tools/study/new/new_options.h"
 
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/writer/weight_output.h"
 
 #include <string.h>

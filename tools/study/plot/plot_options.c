@@ -4,7 +4,7 @@
 
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/common/output.h"
 #include "tools/common/texts/reader.h"
 

@@ -1,7 +1,8 @@
-/* option_reading.c - reading a command line by a table, and its rules; see option_reading.h.
- * getopt_long finds the options. */
-#include "tools/common/options/option_reading.h"
+/* option_table.c - see option_table.h: reading a command line, for which getopt_long finds the
+ * options, its rules, --help, and the table for the manual and the shell's completion. */
+#include "tools/common/options/option_table.h"
 
+#include "engine/engine.h"
 #include "tools/common/options.h"
 
 #include <assert.h>
@@ -17,9 +18,22 @@ static const struct option_row GENERAL_ROWS[] = {
     {"help", 'h', NULL, "this text", .kind = OPTION_HELP},
     {"version", 0, NULL, "version and build", .kind = OPTION_VERSION},
 };
-const struct option_group OPTION_GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
+static const struct option_group GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
-bool option_next_choice(struct option_choice *choice)
+/* One of the choices of a row; before the first it is CHOICES_OF(row). */
+struct option_choice {
+    const char *rest;
+    int value;
+    char name[32];
+};
+
+#define CHOICES_OF(row)                                                                            \
+    {                                                                                              \
+        .rest = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1               \
+    }
+
+/* Reads the next choice. Returns false after the last. */
+static bool next_choice(struct option_choice *choice)
 {
     const char *name = choice->rest;
     size_t len = strcspn(name, " ,\n="), word_len = strcspn(name, " ,\n");
@@ -29,20 +43,121 @@ bool option_next_choice(struct option_choice *choice)
     return len > 0;
 }
 
-bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command)
+/* Returns whether a command takes an option. */
+static bool is_of_command(const struct option_group *group, const struct option_row *row,
+                          size_t command)
 {
     unsigned bit = 1u << command;
     return (group->commands == 0 || group->commands & bit) &&
            (row->commands == 0 || row->commands & bit);
 }
 
+/* ---- Pages ---- */
+
+static const struct option_group *group_at(const struct option_table *table, size_t i)
+{
+    return i < table->n_groups ? &table->groups[i] : i == table->n_groups ? &GENERAL : NULL;
+}
+
+/* "  -o, --output FILE    the first line", and the others below it. */
+static void print_row(const struct option_row *row, size_t column)
+{
+    char letter[] = "-x, ";
+    letter[1] = row->letter;
+    size_t width = (size_t)printf("  %s--%s%s%s", row->letter ? letter : "    ", row->name,
+                                  row->argument && row->argument[0] ? " " : "",
+                                  row->argument ? row->argument : "");
+    if (width > column + 1) {
+        putchar('\n');
+        width = 0;
+    }
+    for (const char *help = row->help; *help != '\0'; width = 0) {
+        const size_t len = strcspn(help, "\n");
+        printf("%*s%.*s\n", width < column ? (int)(column - width) : 1, "", (int)len, help);
+        help += len + (help[len] == '\n');
+    }
+}
+
+/* Prints --help on stdout. */
+static void print_help(const struct option_table *table, size_t command)
+{
+    const struct option_group *group;
+    const struct option_command *of = &table->commands[command];
+    const char *before = "Usage: ";
+    for (const char *usage = of->usage; *usage != '\0'; before = "       ") {
+        const size_t len = strcspn(usage, "\n");
+        printf("%s%s%s%s %.*s\n", before, program_name(), of->name ? " " : "",
+               of->name ? of->name : "", (int)len, usage);
+        usage += len + (usage[len] == '\n');
+    }
+    fputs(of->about, stdout);
+    for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
+        if (group == &GENERAL && table->notes)
+            printf("\n%s", table->notes);
+        if (group->title) /* each has rows for every command */
+            printf("\n%s%s", group->title, group->title[0] ? "\n" : "");
+        for (size_t r = 0; r < group->n_rows; r++)
+            if (group->rows[r].help && is_of_command(group, &group->rows[r], command))
+                print_row(&group->rows[r], (size_t)table->column);
+    }
+    printf("\n%s\n", table->end);
+}
+
+static void print_option(const struct option_table *table, const struct option_group *group,
+                         const struct option_row *row)
+{
+    struct option_choice choice = CHOICES_OF(row);
+    const char *before = "";
+    char letter[] = "-x";
+    letter[1] = row->letter;
+    printf("option\t--%s\t%s\t%s\t", row->name, row->letter ? letter : "",
+           row->argument ? row->argument : "-");
+    for (size_t c = 0; c < table->n_commands; c++)
+        if (table->commands[c].name && is_of_command(group, row, c)) {
+            printf("%s%s", before, table->commands[c].name);
+            before = " ";
+        }
+    printf("\t%d\t", row->commands != 0);
+    for (before = ""; next_choice(&choice); before = " ")
+        printf("%s%s", before, choice.name);
+    putchar('\t');
+    for (const char *c = row->help; *c != '\0'; c++)
+        putchar(*c == '\n' ? ' ' : *c);
+    putchar('\n');
+}
+
+/* Prints the same for scripts: tools/build/man/ makes the manual and the shell's completion of it.
+ * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
+ * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
+ * option without argument "-". */
+static void print_table(const struct option_table *table)
+{
+    const struct option_group *group;
+    printf("program\t%s\t%s\n", program_name(), engine_version());
+    for (size_t c = 0; c < table->n_commands; c++) {
+        const struct option_command *command = &table->commands[c];
+        for (const char *usage = command->usage; *usage != '\0';) {
+            const size_t len = strcspn(usage, "\n");
+            printf("usage\t%s\t%.*s\n", command->name ? command->name : "", (int)len, usage);
+            usage += len + (usage[len] == '\n');
+        }
+    }
+    for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
+        if (group->title)
+            printf("group\t%s\n", group->title);
+        for (size_t r = 0; r < group->n_rows; r++)
+            if (group->rows[r].help)
+                print_option(table, group, &group->rows[r]);
+    }
+}
+
 /* ---- Values ---- */
 
 int option_chosen(const struct option_use *use, const char *name)
 {
-    struct option_choice choice = OPTION_CHOICES(use->row);
+    struct option_choice choice = CHOICES_OF(use->row);
     char list[256] = "";
-    for (size_t len = 0; option_next_choice(&choice); len = strlen(list)) {
+    for (size_t len = 0; next_choice(&choice); len = strlen(list)) {
         if (strcmp(name, choice.name) == 0)
             return use->row->named ? use->row->named(name) : choice.value;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
@@ -104,12 +219,12 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
     else
         snprintf(name, sizeof name, "-%c", row->letter);
     if (row->kind == OPTION_HELP) {
-        option_print_help(reading->table, reading->command);
+        print_help(reading->table, reading->command);
         program_exit(program_end(PROGRAM_DONE));
     }
     if (row->kind == OPTION_VERSION)
         program_exit(program_version());
-    if (!option_is_of(slot->group, row, reading->command))
+    if (!is_of_command(slot->group, row, reading->command))
         program_die_misused("%s is not an option of %s", name,
                             reading->table->commands[reading->command].name);
     if (slot->text && (row->letter == 'o' || (row->kind == OPTION_TEXT && row->most == 1)))
@@ -156,12 +271,11 @@ void options_read(struct option_reading *reading, const struct option_table *tab
     int found;
     *reading = (struct option_reading){.table = table, .options = options, .command = command};
     if (argc == 2 && strcmp(argv[1], "--help-table") == 0) {
-        option_print_table(table);
+        print_table(table);
         program_exit(program_end(PROGRAM_DONE));
     }
-    for (size_t g = 0; g <= table->n_groups; g++) {
-        const struct option_group *group =
-            g < table->n_groups ? &table->groups[g] : &OPTION_GENERAL;
+    const struct option_group *group;
+    for (size_t g = 0; (group = group_at(table, g)) != NULL; g++) {
         for (size_t i = 0; i < group->n_rows; i++) {
             const struct option_row *row = &group->rows[i];
             const size_t slot = reading->n_slots++;
