@@ -414,7 +414,7 @@ class Shapes(unittest.TestCase):
     """Every route has JSON for an answer, whatever the form of its texts."""
 
     def test_all(self):
-        with open("tools/hosts/serve/call.c", encoding="utf-8") as file:
+        with open("tools/hosts/serve/answers.c", encoding="utf-8") as file:
             routes = re.findall(r'^    \{"(\w+)", "(/[^"]*)",', file.read(), re.M)
         self.assertGreater(len(routes), 25)
         texts = ["a", "", " ", "é 東京 😀", "\0\x01\x1b\u2028\"\\/", "dog " * 200, "a" * 100000]

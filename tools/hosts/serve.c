@@ -2,6 +2,7 @@
  * start the threads of calls and of HTTP; meanwhile wait for signals. */
 #include "tools/hosts/serve/serve.h"
 #include "tools/common/alloc.h"
+#include "tools/common/options/option_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,12 +10,78 @@
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* ---- Options ---- */
+
+#define COUNT(member, least, most) COUNT_AT(struct serve_options, member, least, most)
+
+static const struct option_row ROWS[] = {
+    {"model", 'm', "[NAME=]FILE",
+     "serve this weight file, by NAME (default: that of the file); may be\n"
+     "repeated; default $ENCODE_MODEL, else the default weights",
+     TEXTS_AT(struct serve_options, models, n_models)},
+    {"threads", 't', "N", "compute with N threads; default OMP_NUM_THREADS, else all CPUs",
+     COUNT(n_threads, 1, 1024)},
+    {"batch", 0, "TOKENS", "compute up to so many tokens at once (default 4096)",
+     COUNT(batch_tokens, 1, 1 << 20)},
+    {"queue", 0, "TOKENS", "refuse calls while more tokens wait (default 600000)",
+     COUNT(queue_tokens, 1, INT32_MAX)},
+    {"listen", 0, "ADDRESS",
+     "HOST:PORT, [IPv6]:PORT (port 0: a free one) or unix:PATH\n"
+     "(default 127.0.0.1:8080)",
+     TEXT_AT(struct serve_options, listen)},
+    {"api-key-file", 0, "FILE",
+     "ask for one of the keys in FILE, a key per line:\n"
+     "Authorization: Bearer KEY",
+     TEXT_AT(struct serve_options, key_file)},
+    {"allow-host", 0, "NAME",
+     "on loopback serve clients and pages that call this machine NAME\n"
+     "('*': any name); may be repeated",
+     TEXTS_AT(struct serve_options, hosts, n_hosts)},
+    {"timeout", 0, "SECONDS", "close a connection that is silent or slow for so long (default 60)",
+     COUNT(timeout, 1, 86400)},
+    {"log", 0, "KIND", "print a line for each call on stderr: text (default), json or none",
+     CHOICE_AT(struct serve_options, log, LOG_TEXT, "text json none")},
+};
+
+static const struct option_group GROUPS[] = {{OPTION_GROUP("", ROWS)}};
+
+static const struct option_command COMMAND = {
+    .usage = "[OPTION ...]\n",
+    .about = "Answers calls over HTTP, as clients of OpenAI, Ollama, text-embeddings-inference,\n"
+             "Cohere and Jina make them. SIGTERM: finish the calls, then end. SIGHUP: open the\n"
+             "files anew.\n",
+};
+
+static const struct option_table TABLE = {
+    OPTION_TABLE(&COMMAND, 1, GROUPS, 25),
+    .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-serve.",
+};
+
+/* The help, the version and errors end the program. */
+static void read_options(struct serve_options *options, int argc, char **argv)
+{
+    struct option_reading reading;
+    *options = (struct serve_options){
+        .listen = "127.0.0.1:8080", .queue_tokens = 600000, .batch_tokens = 4096, .timeout = 60};
+    options_read(&reading, &TABLE, 0, options, argc, argv);
+    const char *folder = getenv("CREDENTIALS_DIRECTORY"); /* of LoadCredential in a unit */
+    char *keys = folder ? alloc_text("%s/encode-serve.keys", folder) : NULL;
+    if (!options->key_file && keys && access(keys, F_OK) == 0)
+        options->key_file = keys;
+    if (reading.n_arguments > 0)
+        program_die_misused("'%s' is not an option: weight files are named by -m",
+                            reading.arguments[0]);
+}
+
+/* ---- The socket and stderr ---- */
 
 union address {
     struct sockaddr any;
@@ -96,56 +163,39 @@ static void never_wait_for_stderr(void)
         close(fd);
 }
 
-static struct {
-    struct serve_options options;
-    atomic_bool is_opening, is_serving;
-} server;
+/* ---- Signals ---- */
 
-/* A thread of its own, so that signals and timeouts wait for no file. The first one starts all. */
-static void *open_files(void *unused)
+static struct serve_options options;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+/* A thread of its own, so that timeouts and the end wait for no file. */
+_Noreturn static void *open_anew(void *hang_up)
 {
-    const struct serve_options *options = &server.options;
-    const bool has_keys = access_read_keys(options->key_file), has_models = models_open(options);
-    (void)unused;
-    if (server.is_serving) {
+    for (int got;;) {
+        sigwait(hang_up, &got);
+        pthread_mutex_lock(&opening);
+        const bool has_keys = access_read_keys(options.key_file),
+                   has_models = models_open(&options);
         program_note("%s; %s",
                      has_models ? "weight files: opened anew" : "the old weight files stay",
                      has_keys ? "keys: read anew" : "the old keys stay");
-    } else {
-        if (!has_keys || !has_models)
-            exit(PROGRAM_FAILED);
-        queue_start(options->queue_tokens, options->batch_tokens);
-        http_start(open_socket(options->listen), options);
+        pthread_mutex_unlock(&opening);
     }
-    server.is_serving = true;
-    server.is_opening = false;
-    return NULL;
 }
 
-static void start_opening(void)
+_Noreturn static void end_at_once(int signal)
 {
-    pthread_t thread;
-    server.is_opening = true;
-    if (pthread_create(&thread, NULL, open_files, NULL) != 0)
-        program_die("cannot start a thread");
-    pthread_detach(thread);
+    (void)signal;
+    _exit(PROGRAM_DONE);
 }
 
-/* Until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. SIGHUP waits for
- * the files that are being opened. */
-static void wait_for_signals(const sigset_t *signals, const sigset_t *ends)
+/* Serves until SIGTERM or SIGINT; then until all calls are answered, or for 30 seconds. */
+static void serve_until(const sigset_t *ends)
 {
     static const double MOST_SECONDS = 30;
     const struct timespec moment = {.tv_nsec = 10000000}, half = {.tv_nsec = 500000000};
-    for (int got; (got = sigtimedwait(server.is_opening ? ends : signals, NULL, &half)) < 0 ||
-                  got == SIGHUP;) {
-        if (server.is_serving)
-            clients_sweep();
-        if (got == SIGHUP)
-            start_opening();
-    }
-    if (!server.is_serving)
-        _exit(PROGRAM_DONE);
+    while (sigtimedwait(ends, NULL, &half) < 0)
+        clients_sweep();
     const double since = program_seconds();
     while (!http_drain()) {
         if (program_seconds() - since > MOST_SECONDS)
@@ -153,16 +203,17 @@ static void wait_for_signals(const sigset_t *signals, const sigset_t *ends)
         clients_sweep();
         nanosleep(&moment, NULL);
     }
-    if (server.is_opening)
-        _exit(PROGRAM_DONE);
+    if (pthread_mutex_trylock(&opening) != 0)
+        end_at_once(0);
 }
 
 int main(int argc, char *argv[])
 {
-    sigset_t signals, ends;
+    sigset_t ends, hang_up;
+    pthread_t thread;
     program_begin("encode-serve", argv);
-    serve_options_read(&server.options, argc, argv);
-    set_passive_waiting(argv, server.options.n_threads);
+    read_options(&options, argc, argv);
+    set_passive_waiting(argv, options.n_threads);
     never_wait_for_stderr();
     mallopt(M_MMAP_THRESHOLD, 1 << 17); /* large blocks go back to Linux when they are freed */
     json_set_alloc_funcs(read_alloc, read_free);
@@ -170,11 +221,19 @@ int main(int argc, char *argv[])
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
-    signals = ends;
-    sigaddset(&signals, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    sigemptyset(&hang_up);
+    sigaddset(&hang_up, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
-    start_opening();
-    wait_for_signals(&signals, &ends);
+    signal(SIGINT, end_at_once);
+    signal(SIGTERM, end_at_once);
+    pthread_sigmask(SIG_BLOCK, &hang_up, NULL); /* until all is open */
+    if (!access_read_keys(options.key_file) || !models_open(&options))
+        return PROGRAM_FAILED;
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    queue_start(options.queue_tokens, options.batch_tokens);
+    if (pthread_create(&thread, NULL, open_anew, &hang_up) != 0)
+        program_die("cannot start a thread");
+    http_start(open_socket(options.listen), &options);
+    serve_until(&ends);
     return PROGRAM_DONE;
 }

@@ -1,6 +1,5 @@
-/* answers.c - from the answers of the table of routes to JSON. In these ' is a quotation mark, $x a
- * value, and <x...> a part that is repeated for each text (t), token (k), weight (w), label (l,
- * best first), name of a label (n), rank (r, best first), cosine (c), model (m) or type (e). */
+/* answers.c - the table of routes, and from its answers to JSON. In these ' is a quotation mark,
+ * $name one of VALUES, and <name part> a part that is written for each element of one of LISTS. */
 #include "tools/common/alloc.h"
 #include "tools/common/print/json_writer.h"
 #include "tools/hosts/serve/serve.h"
@@ -11,6 +10,80 @@
 #include <string.h>
 #include <strings.h>
 
+/* ---- Routes ---- */
+
+#define OPENAI_MODEL "{'id': $model, 'object': 'model', 'created': $opened, 'owned_by': 'encode'}"
+#define OLLAMA_MODEL                                                                               \
+    "{'name': $model, 'model': $model, 'modified_at': $opened_at, 'size': $file_bytes, 'digest': " \
+    "$checksum, 'details': {'parent_model': '', 'format': 'encode', 'family': 'encoder', "         \
+    "'families': ['encoder'], 'parameter_size': $parameters, 'quantization_level': $matrices}, "   \
+    "'model_info': {'general.architecture': 'encoder', 'encoder.context_length': $max_tokens, "    \
+    "'encoder.embedding_length': $width}, 'capabilities': ['embedding']}"
+#define COHERE_META(version)                                                                       \
+    "'meta': {'api_version': {'version': '" version "'}, 'billed_units': {'input_tokens': "        \
+    "$n_tokens}<if_cut , 'warnings': ['texts that were too long and were cut: $n_cut']>}}"
+#define COHERE_VECTORS                                                                             \
+    "{'id': '', 'response_type': 'embeddings_<if_typed by_type><if_untyped floats>', "             \
+    "'embeddings': <if_typed {<types $type: [<texts $vector>]>}><if_untyped [<texts $vector>]>, "  \
+    "'texts': $all_texts, "
+#define COHERE_RANKS                                                                               \
+    "{'id': '', 'model': $model, 'results': [<ranks {'index': $index, 'relevance_score': $score"   \
+    "<if_with_texts , 'document': {'text': $text}>}>], 'usage': {'total_tokens': $n_tokens}, "
+
+static const struct route ROUTES[] = {
+    {"POST", "/v1/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input",
+     "{'object': 'list', 'data': [<texts {'object': 'embedding', 'index': $index, 'embedding': "
+     "$vector}>], 'model': $model, 'usage': {'prompt_tokens': $n_tokens, 'total_tokens': "
+     "$n_tokens}}"},
+    {"GET", "/v1/models", DIALECT_OPENAI, WORK_NONE, NULL,
+     "{'object': 'list', 'data': [<models " OPENAI_MODEL ">]}"},
+    {"GET", "/v1/models/", DIALECT_OPENAI, WORK_MODEL, NULL, OPENAI_MODEL},
+    {"POST", "/api/embed", DIALECT_OLLAMA, WORK_VECTORS, "input",
+     "{'model': $model, 'embeddings': [<texts $vector>], 'total_duration': $nanoseconds, "
+     "'load_duration': 0, 'prompt_eval_count': $n_tokens}"},
+    {"POST", "/api/embeddings", DIALECT_OLLAMA, WORK_VECTORS, "prompt",
+     "{'embedding': <texts $vector>}"},
+    {"GET", "/api/tags", DIALECT_OLLAMA, WORK_NONE, NULL,
+     "{'models': [<models " OLLAMA_MODEL ">]}"},
+    {"GET", "/api/ps", DIALECT_OLLAMA, WORK_NONE, NULL, "{'models': [<models " OLLAMA_MODEL ">]}"},
+    {"POST", "/api/show", DIALECT_OLLAMA, WORK_MODEL, NULL, OLLAMA_MODEL},
+    {"GET", "/api/version", DIALECT_OLLAMA, WORK_NONE, NULL, "{'version': '" ENGINE_VERSION "'}"},
+    {"POST", "/v1/embed", DIALECT_COHERE, WORK_VECTORS, "texts", COHERE_VECTORS COHERE_META("1")},
+    {"POST", "/v2/embed", DIALECT_COHERE, WORK_VECTORS, "texts", COHERE_VECTORS COHERE_META("2")},
+    {"POST", "/v1/rerank", DIALECT_COHERE, WORK_RANKS, "documents", COHERE_RANKS COHERE_META("1")},
+    {"POST", "/v2/rerank", DIALECT_COHERE, WORK_RANKS, "documents", COHERE_RANKS COHERE_META("2")},
+    {"POST", "/", DIALECT_TEI, WORK_ANY, NULL, NULL},
+    {"POST", "/invocations", DIALECT_TEI, WORK_ANY, NULL, NULL},
+    {"POST", "/embed", DIALECT_TEI, WORK_VECTORS, "inputs", "[<texts $vector>]"},
+    {"POST", "/embed_all", DIALECT_TEI, WORK_TOKEN_VECTORS, "inputs",
+     "[<texts [<tokens $vector>]>]"},
+    {"POST", "/embed_sparse", DIALECT_TEI, WORK_SPARSE, "inputs",
+     "[<texts [<weights {'index': $index, 'value': $score}>]>]"},
+    {"POST", "/predict", DIALECT_TEI, WORK_LABELS, "inputs",
+     "<if_many [><texts [<labels {'score': $score, 'label': $label}>]><if_many ]>"},
+    {"POST", "/rerank", DIALECT_TEI, WORK_RANKS, "texts",
+     "[<ranks {'index': $index, 'score': $score<if_with_texts , 'text': $text>}>]"},
+    {"POST", "/similarity", DIALECT_TEI, WORK_COSINES, "sentences", "[<cosines $score>]"},
+    {"POST", "/tokenize", DIALECT_TEI, WORK_TOKENS, "inputs",
+     "[<texts [<tokens {'id': $id, 'text': $token, 'special': $special, 'start': $start, 'stop': "
+     "$stop}>]>]"},
+    {"POST", "/decode", DIALECT_TEI, WORK_DECODE, "ids", "[<texts $decoded>]"},
+    {"POST", "/attention", DIALECT_TEI, WORK_ATTENTION, "inputs",
+     "{'tokens': [<texts <tokens $token>>], 'attention': [<texts <tokens $vector>>]}"},
+    {"GET", "/info", DIALECT_TEI, WORK_NONE, NULL,
+     "{'model_id': $model, 'model_sha': $checksum, 'model_dtype': $matrices, 'model_type': "
+     "<if_labels {$label_kind: {'id2label': {<label_names '$index': $label>}, 'label2id': "
+     "{<label_names $label: $index>}}}><if_vectors {'embedding': {'pooling': $pooling}}>, "
+     "'max_concurrent_requests': 1000, 'max_input_length': $max_tokens, 'max_batch_tokens': "
+     "300000, 'max_batch_requests': null, 'max_client_batch_size': 2048, 'auto_truncate': false, "
+     "'tokenization_workers': 1, 'version': '" ENGINE_VERSION
+     "', 'sha': null, 'docker_label': null}"},
+    {"GET", "/metrics", DIALECT_TEI, WORK_NONE, NULL, "$metrics"},
+    {"GET", "/health", DIALECT_TEI, WORK_OPEN, NULL, "{'status': 'ok'}"},
+    {"GET", "/ping", DIALECT_TEI, WORK_OPEN, NULL, "{'status': 'ok'}"},
+    {"GET", "/", DIALECT_TEI, WORK_OPEN, NULL, "$page"},
+};
+
 /* The words are those that clients compare. */
 static const struct {
     unsigned status, tei_status;
@@ -20,25 +93,42 @@ static const struct {
                   FAULTS(FAULT_ROW)};
 
 static const char *const ERRORS[N_DIALECTS] = {
-    "{'error': {'message': $E, 'type': '$T', 'param': null, 'code': $O}}", "{'error': $E}",
-    "{'error': $E, 'error_type': '$I'}", "{'message': $E, 'detail': $E}", /* "detail" is Jina's */
+    "{'error': {'message': $message, 'type': $openai_type, 'param': null, 'code': $openai_code}}",
+    "{'error': $message}", "{'error': $message, 'error_type': $tei_type}",
+    "{'message': $message, 'detail': $message}", /* "detail" is Jina's */
 };
+
+const struct route *route_find(const char *method, const char *path)
+{
+    const struct route *other = NULL;
+    for (size_t i = 0; i < sizeof ROUTES / sizeof ROUTES[0]; i++) {
+        const struct route *route = &ROUTES[i];
+        const size_t len = strlen(route->path);
+        if (strncmp(path, route->path, len) != 0 ||
+            (path[len] && (len == 1 || path[len - 1] != '/')))
+            continue;
+        if (strcmp(route->method, method) == 0)
+            return route;
+        other = route;
+    }
+    return other;
+}
+
+/* ---- Values ---- */
 
 /* The page of a browser, page.html. */
 extern const char serve_page[];
 __asm__(".section .rodata\n.globl serve_page\nserve_page: .incbin \"tools/hosts/serve/page.html\"\n"
         ".byte 0\n.previous");
 
-struct rank {
-    float score;
-    size_t index;
-};
-
 /* Where in an answer the writer is. */
 struct place {
-    size_t text;  /* of the innermost <t */
-    size_t index; /* in the innermost list, or of the text that is ranked there */
-    const struct rank *rank;
+    struct json_writer *json;
+    const struct request *request;
+    const struct result *result;
+    struct text *text; /* of the innermost <texts */
+    size_t index;      /* in the innermost list, or of the text that is ranked there */
+    float score;
     const struct model *model;
     enum vector_type type;
 };
@@ -55,43 +145,6 @@ static void write_base64(FILE *stream, const void *data, size_t len)
         fwrite(text, 1, len - i < 3 ? len - i + 1 : 4, stream);
     }
     fprintf(stream, "%.*s\"", (int)((3 - len % 3) % 3), "==");
-}
-
-/* The text of a list in the body, as it was sent. */
-static json_t *item_of(const struct call *call, size_t index)
-{
-    json_t *item = call->is_single ? call->items : json_array_get(call->items, index);
-    return json_is_object(item) ? json_object_get(item, "text") : item;
-}
-
-/* Tokens of templates and prompts have no span. */
-static void write_token(struct json_writer *json, const struct call *call, char letter,
-                        const struct place *place)
-{
-    const engine_token *token = &call->tokens[call->texts[place->text].first + place->index];
-    const char *text = json_string_value(item_of(call, place->text)), *own = "";
-    const bool has_span = token->end > 0;
-    size_t own_len = 0;
-    engine_token_text(call->model->model, token->id, &own, &own_len);
-    switch (letter) {
-    case 'k': json_write_integer(json, NULL, token->id); return;
-    case 'q': json_write_truth(json, NULL, token->special); return;
-    case 'p':
-        json_write_string(json, NULL, has_span ? text + token->begin : own,
-                          has_span ? token->end - token->begin : own_len);
-        return;
-    }
-    if (!has_span) {
-        json_write_null(json, NULL);
-        return;
-    }
-    struct text *counted = &call->texts[place->text]; /* so far: spans are next to each other */
-    const size_t to = letter == 'a' ? token->begin : token->end;
-    for (; counted->byte < to; counted->byte++)
-        counted->character += (text[counted->byte] & 0xC0) != 0x80;
-    for (; counted->byte > to; counted->byte--)
-        counted->character -= (text[counted->byte - 1] & 0xC0) != 0x80;
-    json_write_count(json, NULL, counted->character);
 }
 
 /* Integers are of the vector at length 1: int8 of its values times 127 / 8 * sqrt(width). That is
@@ -114,116 +167,213 @@ static void write_integers(FILE *stream, const float *values, size_t width, enum
     putc(']', stream);
 }
 
-static void write_vector(struct json_writer *json, const struct call *call,
-                         const struct place *place)
+static void write_vector(const struct place *at)
 {
-    const size_t first = call->is_per_token ? call->texts[place->text].first : 0;
-    const float *values = call->rows + (first + place->index) * call->width;
-    if (place->type == TYPE_BASE64) /* of little-endian numbers, as this machine's are */
-        write_base64(json->stream, values, call->width * sizeof *values);
-    else if (place->type == TYPE_FLOAT)
-        json_write_floats(json, NULL, values, call->width);
+    const size_t first = at->request->is_per_token ? at->text->first : 0,
+                 width = at->request->width;
+    const float *values = at->result->rows + (first + at->index) * width;
+    if (at->type == TYPE_BASE64) /* of little-endian numbers, as this machine's are */
+        write_base64(at->json->stream, values, width * sizeof *values);
+    else if (at->type == TYPE_FLOAT)
+        json_write_floats(at->json, NULL, values, width);
     else
-        write_integers(json->stream, values, call->width, place->type);
+        write_integers(at->json->stream, values, width, at->type);
 }
 
-static void write_decoded(struct json_writer *json, const struct call *call, size_t text)
+/* The text of a list in the body, as it was sent. */
+static json_t *item_of(const struct request *request, size_t index)
 {
-    const size_t n = call->texts[text].n;
-    const engine_token *tokens = call->tokens + call->texts[text].first;
+    json_t *item = request->is_single ? request->items : json_array_get(request->items, index);
+    return json_is_object(item) ? json_object_get(item, "text") : item;
+}
+
+static const char *text_of(const struct place *at)
+{
+    return json_string_value(item_of(at->request, (size_t)(at->text - at->request->texts)));
+}
+
+static const engine_token *token_of(const struct place *at)
+{
+    return &at->request->tokens[at->text->first + at->index];
+}
+
+/* Tokens of templates and prompts have no span. */
+static void write_token(const struct place *at)
+{
+    const engine_token *token = token_of(at);
+    const char *own = "";
+    size_t len = 0;
+    engine_token_text(at->request->model->model, token->id, &own, &len);
+    if (token->end > 0)
+        json_write_string(at->json, NULL, text_of(at) + token->begin, token->end - token->begin);
+    else
+        json_write_string(at->json, NULL, own, len);
+}
+
+/* Writes an offset in characters, counted from the last one: spans are next to each other. */
+static void write_offset(const struct place *at, size_t to)
+{
+    struct text *last = at->text;
+    const char *text = text_of(at);
+    const bool has_span = token_of(at)->end > 0;
+    for (; has_span && last->byte < to; last->byte++)
+        last->character += (text[last->byte] & 0xC0) != 0x80;
+    for (; has_span && last->byte > to; last->byte--)
+        last->character -= (text[last->byte - 1] & 0xC0) != 0x80;
+    if (has_span)
+        json_write_count(at->json, NULL, last->character);
+    else
+        json_write_null(at->json, NULL);
+}
+
+static void write_decoded(const struct place *at)
+{
+    const engine_model *model = at->request->model->model;
+    const size_t n = at->text->n;
+    const int skips = at->request->skips_special;
     int32_t *ids = alloc_zeros(n, sizeof *ids);
     size_t len;
     for (size_t i = 0; i < n; i++)
-        ids[i] = tokens[i].id;
-    engine_decode(call->model->model, ids, n, call->skips_special, NULL, 0, &len, NULL);
+        ids[i] = at->request->tokens[at->text->first + i].id;
+    engine_decode(model, ids, n, skips, NULL, 0, &len, NULL);
     char *own = alloc_zeros(len, 1);
-    engine_decode(call->model->model, ids, n, call->skips_special, own, len, &len, NULL);
-    json_write_string(json, NULL, own, len);
+    engine_decode(model, ids, n, skips, own, len, &len, NULL);
+    json_write_string(at->json, NULL, own, len);
     free(own);
     free(ids);
 }
 
-static void write_model(struct json_writer *json, const struct call *call, char letter,
-                        const struct place *place)
+static void write_label(const struct place *at)
 {
-    const struct model *model = place->model;
-    const engine_info *info = &model->info;
-    (void)call;
-    engine_tensor_info tensor = {.type = "", .layout = ""};
-    struct tm parts;
-    char text[40];
-    switch (letter) {
-    case 'c': json_write_integer(json, NULL, model->opened); return;
-    case 'F': json_write_count(json, NULL, info->file_bytes); return;
-    case 'C': json_write_count(json, NULL, info->max_text_tokens); return;
-    case 'W': json_write_count(json, NULL, info->output_width); return;
-    case 'm': json_write_text(json, NULL, model->name); return;
-    case 'y': /* of its matrices */
-        for (size_t i = 0; strcmp(tensor.layout, "panels") != 0; i++)
-            if (engine_model_tensor(model->model, i, &tensor) != ENGINE_OK)
-                break;
-        json_write_text(json, NULL, tensor.type);
-        return;
-    case 'o': json_write_text(json, NULL, info->pooling); return;
-    case 'h': snprintf(text, sizeof text, "%08x", (unsigned)info->checksum); break;
-    case 'P': snprintf(text, sizeof text, "%.1fM", 1e-6 * (double)info->n_parameters); break;
-    case 'D':
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&model->opened, &parts));
-        break;
-    default: snprintf(text, sizeof text, info->n_labels == 1 ? "reranker" : "classifier");
-    }
-    json_write_text(json, NULL, text);
-}
-
-static void expand(struct call *call, FILE *stream, const char *answer, struct place place);
-
-static void write_value(struct call *call, FILE *stream, char letter, struct place place)
-{
-    static const char *const TYPES[] = {
-        "{'embedding': {'pooling': $o}}",
-        "{$H: {'id2label': {<n'$i': $b>}, 'label2id': {<n$b: $i>}}}"};
-    static const char TEXT[] = ", 'text': $u", DOCUMENT[] = ", 'document': {'text': $u}";
-    static const char WARNING[] = ", 'warnings': ['texts that were too long and were cut: $N']";
-    static const char *const VECTORS[] = {"[<t$v>]", "{<e$f: [<t$v>]>}"};
-    static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
-    const bool has_labels = place.model->info.head == ENGINE_HEAD_SEQUENCE;
-    const bool by_type = call->types > 0 || strncmp(call->path, "/v2", 3) == 0;
-    const char *code = FAULT_ROWS[call->fault].code, *name;
+    const char *name = engine_label(at->model->model, at->index);
     char numbered[32];
-    struct json_writer json = {.stream = stream, .depth = 1};
-    switch (letter) {
-    case 'b':
-        name = engine_label(place.model->model, place.index);
-        snprintf(numbered, sizeof numbered, "LABEL_%zu", place.index);
-        json_write_text(&json, NULL, name ? name : numbered);
-        break;
-    case 'd': fprintf(stream, "%.0f", 1e9 * (program_seconds() - call->began)); break;
-    case 'i': json_write_count(&json, NULL, place.index); break;
-    case 'j': json_dumpf(call->items, stream, JSON_ENCODE_ANY); break;
-    case 's': json_write_float(&json, NULL, place.rank->score); break;
-    case 't': json_write_count(&json, NULL, call->n_tokens); break;
-    case 'v': write_vector(&json, call, &place); break;
-    case 'u': json_dumpf(item_of(call, place.index), stream, JSON_ENCODE_ANY); break;
-    case 'x': expand(call, stream, call->with_texts ? TEXT : "", place); break;
-    case 'X': expand(call, stream, call->with_texts ? DOCUMENT : "", place); break;
-    case '[': fputs(call->is_single ? "" : "[", stream); break;
-    case ']': fputs(call->is_single ? "" : "]", stream); break;
-    case 'R': fputs(by_type ? "by_type" : "floats", stream); break;
-    case 'V': expand(call, stream, VECTORS[by_type], place); break;
-    case 'f': json_write_text(&json, NULL, VECTOR_NAMES[place.type]); break;
-    case 'e': write_decoded(&json, call, place.text); break;
-    case 'w': expand(call, stream, call->n_cut > 0 ? WARNING : "", place); break;
-    case 'N': json_write_count(&json, NULL, call->n_cut); break;
-    case 'E': json_write_text(&json, NULL, call->message); break;
-    case 'G': call->type = fputs(serve_page, stream) < 0 ? "" : "text/html; charset=utf-8"; break;
-    case 'M': call->type = metrics_write(stream); break;
-    case 'O': fprintf(stream, code ? "\"%s\"" : "null", code); break;
-    case 'T': fputs(call->status >= 500 ? "server_error" : "invalid_request_error", stream); break;
-    case 'I': fputs(FAULT_ROWS[call->fault].tei_type, stream); break;
-    case 'Y': expand(call, stream, TYPES[has_labels], place); break;
-    default: (strchr("akpqz", letter) ? write_token : write_model)(&json, call, letter, &place);
+    snprintf(numbered, sizeof numbered, "LABEL_%zu", at->index);
+    json_write_text(at->json, NULL, name ? name : numbered);
+}
+
+/* Writes the type of the model's matrices. */
+static void write_matrices(const struct place *at)
+{
+    engine_tensor_info tensor = {.type = "", .layout = ""};
+    for (size_t i = 0; strcmp(tensor.layout, "panels") != 0; i++)
+        if (engine_model_tensor(at->model->model, i, &tensor) != ENGINE_OK)
+            break;
+    json_write_text(at->json, NULL, tensor.type);
+}
+
+static void write_opened_at(const struct place *at)
+{
+    char text[40];
+    struct tm parts;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at->model->opened, &parts));
+    json_write_text(at->json, NULL, text);
+}
+
+static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
+
+#define TEXT(text)    json_write_text(at->json, NULL, text)
+#define COUNT(count)  json_write_count(at->json, NULL, count)
+#define PRINT(...)    fprintf(at->json->stream, __VA_ARGS__)
+#define COPY(value)   json_dumpf(value, at->json->stream, JSON_ENCODE_ANY)
+#define INFO(member)  (at->model->info.member)
+#define ASKED(member) (at->request->member)
+#define CODE          FAULT_ROWS[at->request->fault].code
+
+/* Those of long lists come first, as names are looked up in this order. */
+#define VALUES(X)                                                                                  \
+    X(vector, write_vector(at))                                                                    \
+    X(index, COUNT(at->index))                                                                     \
+    X(score, json_write_float(at->json, NULL, at->score))                                          \
+    X(id, COUNT(token_of(at)->id))                                                                 \
+    X(token, write_token(at))                                                                      \
+    X(special, json_write_truth(at->json, NULL, token_of(at)->special))                            \
+    X(start, write_offset(at, token_of(at)->begin))                                                \
+    X(stop, write_offset(at, token_of(at)->end))                                                   \
+    X(label, write_label(at))                                                                      \
+    X(text, COPY(item_of(at->request, at->index)))                                                 \
+    X(all_texts, COPY(ASKED(items)))                                                               \
+    X(decoded, write_decoded(at))                                                                  \
+    X(type, TEXT(VECTOR_NAMES[at->type]))                                                          \
+    X(n_tokens, COUNT(ASKED(n_tokens)))                                                            \
+    X(n_cut, COUNT(ASKED(n_cut)))                                                                  \
+    X(nanoseconds, PRINT("%.0f", 1e9 * (program_seconds() - ASKED(began))))                        \
+    X(model, TEXT(at->model->name))                                                                \
+    X(opened, COUNT(at->model->opened))                                                            \
+    X(opened_at, write_opened_at(at))                                                              \
+    X(file_bytes, COUNT(INFO(file_bytes)))                                                         \
+    X(checksum, PRINT("\"%08x\"", (unsigned)INFO(checksum)))                                       \
+    X(parameters, PRINT("\"%.1fM\"", 1e-6 * (double)INFO(n_parameters)))                           \
+    X(matrices, write_matrices(at))                                                                \
+    X(max_tokens, COUNT(INFO(max_text_tokens)))                                                    \
+    X(width, COUNT(INFO(output_width)))                                                            \
+    X(pooling, TEXT(INFO(pooling)))                                                                \
+    X(label_kind, TEXT(INFO(n_labels) == 1 ? "reranker" : "classifier"))                           \
+    X(message, TEXT(ASKED(message)))                                                               \
+    X(openai_type, TEXT(at->result->status >= 500 ? "server_error" : "invalid_request_error"))     \
+    X(openai_code, PRINT(CODE ? "\"%s\"" : "null", CODE))                                          \
+    X(tei_type, TEXT(FAULT_ROWS[ASKED(fault)].tei_type))                                           \
+    X(page, PRINT("%s", serve_page))                                                               \
+    X(metrics, metrics_write(at->json->stream))
+
+/* ---- Lists: how often a part is written, once or not at all if its name begins with "if". Weights
+ * are those that are not 0; labels and ranks come best first ---- */
+
+static bool is_typed(const struct request *request)
+{
+    return request->types > 0 || strncmp(request->path, "/v2", 3) == 0;
+}
+
+#define LISTS(X)                                                                                   \
+    X(texts, ASKED(n_texts))                                                                       \
+    X(tokens, at->text->n)                                                                         \
+    X(weights, ASKED(width))                                                                       \
+    X(labels, ASKED(width))                                                                        \
+    X(ranks, ASKED(n_texts) - !ASKED(by_pairs))                                                    \
+    X(cosines, ASKED(n_texts) - 1)                                                                 \
+    X(models, ASKED(models)->n)                                                                    \
+    X(types, TYPE_BASE64 + 1)                                                                      \
+    X(label_names, INFO(n_labels))                                                                 \
+    X(if_many, !ASKED(is_single))                                                                  \
+    X(if_with_texts, ASKED(with_texts))                                                            \
+    X(if_cut, ASKED(n_cut) > 0)                                                                    \
+    X(if_typed, is_typed(at->request))                                                             \
+    X(if_untyped, !is_typed(at->request))                                                          \
+    X(if_labels, INFO(head) == ENGINE_HEAD_SEQUENCE)                                               \
+    X(if_vectors, INFO(head) != ENGINE_HEAD_SEQUENCE)
+
+#define VALUE_ENUM(name, write) VALUE_##name,
+#define LIST_ENUM(name, n)      LIST_##name,
+#define NAME(name, unused)      #name,
+enum value { VALUES(VALUE_ENUM) N_VALUES };
+enum list { LISTS(LIST_ENUM) N_LISTS };
+static const char *const VALUE_NAMES[] = {VALUES(NAME)}, *const LIST_NAMES[] = {LISTS(NAME)};
+
+/* Returns which of n names a template has at *at, which is moved past it; n: none. */
+static int find_name(const char **at, const char *const names[], int n)
+{
+    const size_t len = strspn(*at, "abcdefghijklmnopqrstuvwxyz_");
+    int found = 0;
+    while (found < n && (strncmp(names[found], *at, len) != 0 || names[found][len] != '\0'))
+        found++;
+    *at += len;
+    return found;
+}
+
+static void write_value(const struct place *at, enum value value)
+{
+#define WRITE(name, write)                                                                         \
+    case VALUE_##name: write; break;
+    at->json->has_values = false; /* commas are those of the template */
+    switch (value) {
+        VALUES(WRITE)
+    case N_VALUES: break;
     }
 }
+
+struct rank {
+    float score;
+    size_t index;
+};
 
 static int compare_ranks(const void *left, const void *right)
 {
@@ -232,139 +382,160 @@ static int compare_ranks(const void *left, const void *right)
                                 : (a->index > b->index) - (a->index < b->index);
 }
 
-static bool has_text(const struct call *call, size_t text)
+static bool has_text(const struct request *request, size_t text)
 {
-    return engine_has_text(call->tokens + call->texts[text].first, call->texts[text].n);
+    return engine_has_text(request->tokens + request->texts[text].first, request->texts[text].n);
 }
 
-/* Returns the scores of a list of that kind, sorted if its best come first; to be freed. */
-static struct rank *make_ranks(const struct call *call, char list, size_t text, size_t *n)
+/* Returns the score of element i of a list of scores. */
+static float score_of(const struct place *at, enum list list, size_t i)
 {
-    const float *row = call->rows + (list == 'w' || list == 'l' ? text * call->width : 0);
-    const size_t n_all = list == 'w' || list == 'l' ? call->width : call->n_texts - !call->by_pairs;
-    struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
+    const struct request *request = at->request;
+    const size_t width = request->width;
+    const float *row = at->result->rows;
+    const bool is_cosine = list == LIST_cosines;
+    if (list == LIST_weights || list == LIST_labels)
+        return row[(size_t)(at->text - request->texts) * width + i];
+    if (request->by_pairs)
+        return row[i];
     const engine_metric metric = /* of ranks as engine_rank's; /similarity is TEI's: cosines */
-        list == 'c' ? ENGINE_METRIC_COSINE
-                    : engine_model_metric(call->model->model, call->options.pooling);
+        is_cosine ? ENGINE_METRIC_COSINE
+                  : engine_model_metric(request->model->model, request->options.pooling);
+    const bool has_texts = is_cosine || (has_text(request, 0) && has_text(request, i + 1));
+    return (float)engine_similarity(metric, row, has_texts ? row + (i + 1) * width : NULL, width);
+}
+
+/* Returns the n scores of a list, in the order in which they are written; to be freed. */
+static struct rank *make_ranks(const struct place *at, enum list list, size_t *n)
+{
+    const size_t n_all = *n;
+    struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
     *n = 0;
     for (size_t i = 0; i < n_all; i++) {
-        float score = row[i];
-        if ((list == 'c' || list == 'r') && !call->by_pairs) {
-            const bool has_texts = list == 'c' || (has_text(call, 0) && has_text(call, i + 1));
-            score = (float)engine_similarity(
-                metric, row, has_texts ? row + (i + 1) * call->width : NULL, call->width);
-        }
-        if (list != 'w' || score != 0)
+        const float score = score_of(at, list, i);
+        if (list != LIST_weights || score != 0)
             ranks[(*n)++] = (struct rank){score, i};
     }
-    if (list == 'l' || list == 'r')
+    if (list == LIST_labels || list == LIST_ranks)
         qsort(ranks, *n, sizeof *ranks, compare_ranks);
+    if (list == LIST_ranks && *n > at->request->top)
+        *n = at->request->top;
     return ranks;
 }
 
-static void repeat(struct call *call, FILE *stream, const char *part, struct place place)
+static void expand(const struct place *at, const char *answer);
+
+static void repeat(const struct place *at, enum list list, const char *part)
 {
-    const char list = *part;
-    struct rank *ranks = NULL;
-    size_t n = list == 't'   ? call->n_texts
-               : list == 'k' ? call->texts[place.text].n
-               : list == 'm' ? call->models->n
-               : list == 'e' ? TYPE_BASE64 + 1
-               : list == 'n' ? place.model->info.n_labels
-                             : 0;
-    if (strchr("clrw", list))
-        ranks = make_ranks(call, list, place.text, &n);
-    for (size_t i = 0, n_done = 0; i < n && (list != 'r' || i < call->top); i++) {
-        struct place inner = place;
-        if (list == 'e' && !((call->types ? call->types : 1) >> i & 1))
+    const unsigned types = at->request->types ? at->request->types : 1;
+    const bool has_scores = list >= LIST_weights && list <= LIST_cosines;
+    size_t n = 0, n_done = 0;
+    switch (list) {
+#define COUNT_OF(name, count)                                                                      \
+    case LIST_##name: n = (size_t)(count); break;
+        LISTS(COUNT_OF)
+    case N_LISTS: break;
+    }
+    struct rank *ranks = has_scores ? make_ranks(at, list, &n) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct place inner = *at;
+        if (list == LIST_types && !(types >> i & 1))
             continue;
-        inner.index = ranks ? ranks[i].index : i;
-        inner.rank = ranks ? &ranks[i] : NULL;
-        if (list == 't')
-            inner.text = i;
-        if (list == 'm')
-            inner.model = &call->models->models[i];
-        if (list == 'e')
+        inner.index = ranks ? ranks[i].index : list < LIST_if_many ? i : at->index;
+        inner.score = ranks ? ranks[i].score : at->score;
+        if (list == LIST_texts)
+            inner.text = &at->request->texts[i];
+        if (list == LIST_models)
+            inner.model = &at->request->models->models[i];
+        if (list == LIST_types)
             inner.type = (enum vector_type)i;
-        fputs(n_done++ > 0 ? ", " : "", stream);
-        expand(call, stream, part + 1, inner);
+        fputs(n_done++ > 0 ? ", " : "", at->json->stream);
+        expand(&inner, part);
     }
     free(ranks);
 }
 
 /* Writes an answer up to its end or the '>' of its list. */
-static void expand(struct call *call, FILE *stream, const char *answer, struct place place)
+static void expand(const struct place *at, const char *answer)
 {
     while (*answer && *answer != '>') {
         const char c = *answer++;
         if (c == '$') {
-            write_value(call, stream, *answer++, place);
+            write_value(at, (enum value)find_name(&answer, VALUE_NAMES, N_VALUES));
         } else if (c == '<') {
-            repeat(call, stream, answer, place);
+            const enum list list = (enum list)find_name(&answer, LIST_NAMES, N_LISTS);
+            repeat(at, list, ++answer); /* after the blank */
             for (int depth = 1; depth > 0; answer++)
                 depth += *answer == '<' ? 1 : *answer == '>' ? -1 : 0;
         } else {
-            putc(c == '\'' ? '"' : c, stream);
+            putc(c == '\'' ? '"' : c, at->json->stream);
         }
     }
 }
 
+/* ---- Answers ---- */
 /* Returns a number that the bytes of the answer do not exceed. */
-static size_t bound_of_answer(const struct call *call)
+static size_t bound_of_answer(const struct request *request, const struct result *result)
 {
     enum { FRAME = 8192, TEXT = 128, TOKEN = 96, LABEL = 64, WEIGHT = 50, ESCAPE = 6 };
     static const size_t NUMBER[] = {[TYPE_FLOAT] = 18, [TYPE_INT8] = 6,    [TYPE_UINT8] = 6,
                                     [TYPE_BINARY] = 6, [TYPE_UBINARY] = 6, [TYPE_BASE64] = 6};
-    const enum work work = call->work;
+    const enum work work = request->work;
     const bool has_vectors =
         work == WORK_VECTORS || work == WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
-    const bool has_texts = call->with_texts || call->dialect == DIALECT_COHERE;
-    const size_t n_rows = call->is_per_token ? call->n_tokens : call->n_texts;
-    size_t n = FRAME + call->n_texts * TEXT + (has_texts ? ESCAPE * call->body_len : 0);
+    const bool has_texts = request->with_texts || request->dialect == DIALECT_COHERE;
+    const size_t n_rows = request->is_per_token ? request->n_tokens : request->n_texts;
+    size_t n = FRAME + request->n_texts * TEXT + (has_texts ? ESCAPE * request->body_len : 0);
     for (size_t i = 0; has_vectors && i <= TYPE_BASE64; i++)
-        n += (call->types ? call->types : 1) >> i & 1 ? n_rows * (call->width * NUMBER[i] + 4) : 0;
-    for (size_t i = 0; work == WORK_SPARSE && call->rows && i < n_rows * call->width; i++)
-        n += call->rows[i] != 0 ? WEIGHT : 0;
-    for (size_t i = 0; work == WORK_LABELS && i < call->width; i++) {
-        const char *label = engine_label(call->model->model, i);
+        n += (request->types ? request->types : 1) >> i & 1
+                 ? n_rows * (request->width * NUMBER[i] + 4)
+                 : 0;
+    for (size_t i = 0; work == WORK_SPARSE && result->rows && i < n_rows * request->width; i++)
+        n += result->rows[i] != 0 ? WEIGHT : 0;
+    for (size_t i = 0; work == WORK_LABELS && i < request->width; i++) {
+        const char *label = engine_label(request->model->model, i);
         n += n_rows * (LABEL + ESCAPE * (label ? strlen(label) : 0));
     }
-    for (size_t i = 0; work >= WORK_TOKENS && i < call->n_tokens; i++) {
-        const engine_token *token = &call->tokens[i];
+    for (size_t i = 0; work >= WORK_TOKENS && i < request->n_tokens; i++) {
+        const engine_token *token = &request->tokens[i];
         const char *own;
         size_t len = token->end - token->begin;
         if (token->end == 0)
-            engine_token_text(call->model->model, token->id, &own, &len);
+            engine_token_text(request->model->model, token->id, &own, &len);
         n += TOKEN + ESCAPE * len;
     }
     return n;
 }
 
-bool call_hold_answer(struct call *call)
+bool answer_hold(struct request *request, const struct result *result)
 {
-    const size_t n = call->work < WORK_VECTORS ? 0 : bound_of_answer(call);
-    if (call->n_held + n - call->n_bound > MOST_HELD_BY_CALL)
-        return call_fail(call, FAULT_MANY,
-                         "the answer would take up to %zu MB, and a call has %d: ask for less",
-                         n >> 20, MOST_HELD_BY_CALL >> 20);
-    const bool is_held = call_hold(call, n - call->n_bound);
-    call->n_bound = is_held ? n : call->n_bound;
-    return is_held;
+    const size_t n = request->work < WORK_VECTORS ? 0 : bound_of_answer(request, result);
+    if (request->n_held + n > MOST_HELD_BY_CALL)
+        return request_fail(request, FAULT_MANY,
+                            "the answer would take up to %zu MB, and a call has %d: ask for less",
+                            n >> 20, MOST_HELD_BY_CALL >> 20);
+    return request_hold(request, request->n_held + n);
 }
 
-void call_answer(struct call *call)
+void answer_write(const struct request *request, struct result *result)
 {
     struct written answer;
     FILE *stream = alloc_open(&answer);
-    const enum fault fault = call->fault;
+    struct json_writer json = {.stream = stream, .depth = 1};
+    const enum fault fault = request->fault;
     const struct place place = {
-        .model = call->model ? call->model : &call->models->models[0],
-        .type = (enum vector_type)(call->types ? ffs((int)call->types) - 1 : 0)};
+        .json = &json,
+        .request = request,
+        .result = result,
+        .model = request->model ? request->model : &request->models->models[0],
+        .type = (enum vector_type)(request->types ? ffs((int)request->types) - 1 : 0)};
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
-    call->type = "application/json";
-    call->status =
-        call->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;
-    expand(call, stream, fault == FAULT_NONE ? call->route->answer : ERRORS[call->dialect], place);
-    call->answer = alloc_close(stream, &answer);
-    call->answer_len = answer.len;
+    result->status =
+        request->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;
+    expand(&place, fault == FAULT_NONE ? request->route->answer : ERRORS[request->dialect]);
+    result->answer = alloc_close(stream, &answer);
+    result->answer_len = answer.len;
+    result->type = result->answer[0] == '<'   ? "text/html; charset=utf-8"
+                   : result->answer[0] == '#' ? "text/plain; version=0.0.4" /* of Prometheus */
+                                              : "application/json";
 }

@@ -148,30 +148,22 @@ void clients_sweep(void)
     pthread_mutex_unlock(&table.lock);
 }
 
-bool call_hold(struct call *call, size_t n_more)
+bool request_hold(struct request *request, size_t n)
 {
-    struct connection *connection = &table.connections[call->fd];
-    const size_t n = (call->n_held + n_more + STEP - 1) / STEP * STEP;
-    if (n > connection->n_held) {
+    struct connection *connection = &table.connections[request->fd];
+    const size_t n_steps = (n + STEP - 1) / STEP * STEP;
+    bool fits = true;
+    if (n_steps != connection->n_held) {
         pthread_mutex_lock(&table.lock);
-        const size_t n_all = table.n_held - connection->n_held + n;
+        const size_t n_all = table.n_held - connection->n_held + n_steps;
         const size_t n_others = table.clients[connection->client].n_held - connection->n_held;
-        const bool fits = n == STEP ? n_all <= MOST_HELD
-                                    : n_all <= MOST_HELD_BY_CALL && n_others <= MOST_OF_CLIENT;
+        fits = n_steps <= connection->n_held ||
+               (n_steps == STEP ? n_all <= MOST_HELD
+                                : n_all <= MOST_HELD_BY_CALL && n_others <= MOST_OF_CLIENT);
         if (fits)
-            set_held(connection, n);
+            set_held(connection, n_steps);
         pthread_mutex_unlock(&table.lock);
-        if (!fits)
-            return call_fail(call, FAULT_BUSY, "the server is busy; try again later");
     }
-    call->n_held += n_more;
-    return true;
-}
-
-void call_keep(struct call *call, size_t n)
-{
-    pthread_mutex_lock(&table.lock);
-    set_held(&table.connections[call->fd], (n + STEP - 1) / STEP * STEP);
-    pthread_mutex_unlock(&table.lock);
-    call->n_held = n;
+    request->n_held = fits ? n : request->n_held;
+    return fits || request_fail(request, FAULT_BUSY, "the server is busy; try again later");
 }

@@ -64,22 +64,47 @@ static enum MHD_Result look_at_header(void *user, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Refuses what a proxy in between may read in another way, and calls of pages of other sites. */
-static bool check_headers(struct call *call)
+/* Sets the route, the dialect and the methods of the path. */
+static bool find_route(struct request *request)
 {
-    const char *host =
-        MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    const char *origin = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "Origin");
+    const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
+    const char *path = request->path;
+    const struct route *route = request->route = route_find(method, path);
+    request->dialect = route                            ? route->dialect
+                       : strncmp(path, "/api/", 5) == 0 ? DIALECT_OLLAMA
+                       : strncmp(path, "/v1/", 4) == 0  ? DIALECT_OPENAI
+                       : strncmp(path, "/v2/", 4) == 0  ? DIALECT_COHERE
+                                                        : DIALECT_TEI;
+    if (!route)
+        return request_fail(request, FAULT_PATH, "nothing is served at %s", path);
+    request->allowed = strcmp(route->path, "/") == 0       ? "GET, HEAD, POST"
+                       : strcmp(route->method, "GET") == 0 ? "GET, HEAD"
+                                                           : "POST";
+    return strcmp(route->method, method) == 0 ||
+           request_fail(request, FAULT_METHOD, "%s takes %s, not %s", path, request->allowed,
+                        request->method);
+}
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* Refuses what a proxy in between may read in another way, and calls of pages of other sites. */
+static bool check_headers(struct MHD_Connection *connection, struct request *request)
+{
+    const char *origin = header_of(connection, "Origin");
     struct headers headers = {0};
-    call->origin = access_shares(origin) ? origin : NULL;
-    MHD_get_connection_values(call->connection, MHD_HEADER_KIND, look_at_header, &headers);
+    request->origin = access_shares(origin) ? origin : NULL;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &headers);
     if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths + headers.n_codings > 1)
-        return call_fail(call, FAULT_REQUEST,
-                         "the headers are folded, or have two hosts or two "
-                         "lengths of the body");
-    return access_allows(host, origin) ||
-           call_fail(call, FAULT_SITE,
-                     "Host or Origin is of another site than this machine (see --allow-host)");
+        return request_fail(request, FAULT_REQUEST,
+                            "the headers are folded, or have two hosts or two "
+                            "lengths of the body");
+    return access_allows(header_of(connection, MHD_HTTP_HEADER_HOST), origin) ||
+           request_fail(request, FAULT_SITE,
+                        "the header Host or Origin names another machine than this one: call the "
+                        "server as localhost, or start it with --allow-host NAME");
 }
 
 /* Makes the call, and finds out what is wrong with it before its body is read. */
@@ -87,111 +112,114 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
                                const char *method)
 {
     struct call *call = alloc_zeros(1, sizeof *call);
+    struct request *request = &call->request;
     atomic_fetch_add(&http.n_calls, 1);
     call->connection = connection;
-    call->fd = descriptor_of(connection);
-    call->models = models_borrow();
-    call->options = ENGINE_ENCODE_OPTIONS();
-    call->began = program_seconds();
-    clients_set(call->fd, PHASE_SENDS);
-    snprintf(call->method, sizeof call->method, "%s",
+    request->fd = descriptor_of(connection);
+    request->models = models_borrow();
+    request->options = ENGINE_ENCODE_OPTIONS();
+    request->began = program_seconds();
+    clients_set(request->fd, PHASE_SENDS);
+    snprintf(request->method, sizeof request->method, "%s",
              method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "?" : method);
-    snprintf(call->path, sizeof call->path, "%s", url);
-    for (char *c = call->path; *c; c++)
+    snprintf(request->path, sizeof request->path, "%s", url);
+    for (char *c = request->path; *c; c++)
         *c = (signed char)*c < ' ' || *c == '"' || *c == '\\' || *c == '\x7f' ? '?' : *c;
-    const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    const bool has_route = call_find_route(call);
-    if (check_headers(call) && has_route && call->route->work != WORK_OPEN && !access_has_key(key))
-        call_fail(call, FAULT_KEY, "the API key is missing or wrong (Authorization: Bearer KEY)");
+    const bool has_route = find_route(request);
+    if (check_headers(connection, request) && has_route && request->route->work != WORK_OPEN &&
+        !access_has_key(header_of(connection, "Authorization")))
+        request_fail(request, FAULT_KEY,
+                     "the API key is missing or wrong (Authorization: Bearer KEY)");
     return call;
 }
 
-/* The body of a call that has failed is read and dropped, so that the client gets the error. */
-static void receive(struct call *call, const char *data, size_t len)
+/* The body of a request that has failed is read and dropped, so that the client gets the error. */
+static void receive(struct request *request, const char *data, size_t len)
 {
-    if (call->fault == FAULT_NONE && call->body_len + len > MOST_BODY_BYTES)
-        call_fail(call, FAULT_LARGE, "the body has more than %d bytes", MOST_BODY_BYTES);
-    if (call->fault != FAULT_NONE)
+    const size_t n_more = 2 * len + request->body_len;
+    if (request->fault == FAULT_NONE && request->body_len + len > MOST_BODY_BYTES)
+        request_fail(request, FAULT_LARGE, "the body has more than %d bytes", MOST_BODY_BYTES);
+    if (request->fault == FAULT_NONE && request->body_len + len > request->body_cap &&
+        request_hold(request, request->n_held + n_more))
+        request->body = alloc_resize(request->body, request->body_cap += n_more, 1);
+    if (request->fault != FAULT_NONE)
         return;
-    if (call->body_len + len > call->body_cap) {
-        const size_t n_more = 2 * len + call->body_len;
-        if (!call_hold(call, n_more))
-            return;
-        call->body = alloc_resize(call->body, call->body_cap += n_more, 1);
-    }
-    memcpy(call->body + call->body_len, data, len);
-    call->body_len += len;
+    memcpy(request->body + request->body_len, data, len);
+    request->body_len += len;
 }
 
-/* Frees all of a call but its answer. */
-static void free_work(struct call *call)
+/* Frees all of a call but its answer, which n bytes are counted for. */
+static void free_work(struct call *call, size_t n)
 {
-    json_decref(call->json);
-    free(call->body);
-    free(call->texts);
-    free(call->tokens);
-    free(call->rows);
-    call->json = NULL;
-    call->body = NULL;
-    call->texts = NULL;
-    call->tokens = NULL;
-    call->rows = NULL;
-    call_keep(call, call->answer_len);
-    if (call->body_len > LARGE_BODY)
+    struct request *request = &call->request;
+    json_decref(request->json);
+    free(request->body);
+    free(request->texts);
+    free(request->tokens);
+    free(call->result.rows);
+    request->json = NULL;
+    request->body = NULL;
+    request->texts = NULL;
+    request->tokens = NULL;
+    call->result.rows = NULL;
+    request_hold(request, n);
+    if (request->body_len > LARGE_BODY)
         malloc_trim(0); /* what parsed JSON took goes back to Linux */
 }
 
-/* Lets a page of this machine read the answer (CORS). A browser asks first, by OPTIONS, and gets
- * the methods and headers that it may send. */
-static void share_answer(const struct call *call, struct MHD_Response *response)
+/* A page of this machine may read the answer (CORS). Its browser asks first, by OPTIONS, and gets
+ * the methods and headers that the page may send. */
+static void add_headers(struct MHD_Response *response, const struct request *request,
+                        const struct result *result)
 {
-    if (!call->origin)
-        return;
-    MHD_add_response_header(response, "Access-Control-Allow-Origin", call->origin);
-    MHD_add_response_header(response, "Vary", "Origin");
-    if (call->status != MHD_HTTP_NO_CONTENT)
-        return;
-    MHD_add_response_header(response, "Access-Control-Allow-Methods", call->allowed);
-    MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                            "Authorization, Content-Type");
+    const enum fault fault = request->fault;
+    const bool is_asked = result->status == MHD_HTTP_NO_CONTENT;
+    char n_cut[24];
+    snprintf(n_cut, sizeof n_cut, "%zu", request->n_cut);
+    const struct {
+        bool is_sent;
+        const char *name, *value;
+    } headers[] = {
+        {true, MHD_HTTP_HEADER_CONTENT_TYPE, result->type},
+        {true, "X-Content-Type-Options", "nosniff"},
+        {request->origin, "Access-Control-Allow-Origin", request->origin},
+        {request->origin, "Vary", "Origin"},
+        {is_asked, "Access-Control-Allow-Methods", request->allowed},
+        {is_asked, "Access-Control-Allow-Headers", "Authorization, Content-Type"},
+        {strncmp(result->type, "text/html", 9) == 0, "Content-Security-Policy", PAGE_POLICY},
+        {fault == FAULT_BUSY || fault == FAULT_ENDING, MHD_HTTP_HEADER_RETRY_AFTER, "1"},
+        {fault == FAULT_KEY, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer"},
+        {fault == FAULT_METHOD, MHD_HTTP_HEADER_ALLOW, request->allowed},
+        {fault == FAULT_NONE && request->n_cut > 0, "X-Truncated-Texts", n_cut},
+        {fault == FAULT_REQUEST || http.is_draining, MHD_HTTP_HEADER_CONNECTION, "close"},
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (headers[i].is_sent)
+            MHD_add_response_header(response, headers[i].name, headers[i].value);
 }
 
 static enum MHD_Result send_answer(struct call *call)
 {
-    char number[24];
-    if (call->fault == FAULT_NONE)
-        call_hold_answer(call);
-    call_answer(call);
-    if (call->origin && call->fault == FAULT_METHOD && strcmp(call->method, "OPTIONS") == 0) {
-        call->status = MHD_HTTP_NO_CONTENT;
-        call->answer_len = 0;
+    struct request *request = &call->request;
+    struct result *result = &call->result;
+    if (request->fault == FAULT_NONE && request->work == WORK_SPARSE)
+        answer_hold(request, result); /* whose length is known now */
+    answer_write(request, result);
+    if (request->origin && request->fault == FAULT_METHOD &&
+        strcmp(request->method, "OPTIONS") == 0) {
+        result->status = MHD_HTTP_NO_CONTENT;
+        result->answer_len = 0;
     }
-    free_work(call);
-    clients_set(call->fd, PHASE_READS);
+    clients_set(request->fd, PHASE_READS);
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(call->answer_len, call->answer, MHD_RESPMEM_MUST_FREE);
+        MHD_create_response_from_buffer(result->answer_len, result->answer, MHD_RESPMEM_MUST_FREE);
     if (!response)
         return MHD_NO;
-    call->answer = NULL;
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->type);
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    share_answer(call, response);
-    if (strncmp(call->type, "text/html", 9) == 0)
-        MHD_add_response_header(response, "Content-Security-Policy", PAGE_POLICY);
-    if (call->fault == FAULT_BUSY || call->fault == FAULT_ENDING)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    if (call->fault == FAULT_KEY)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-    if (call->fault == FAULT_METHOD)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, call->allowed);
-    snprintf(number, sizeof number, "%zu", call->n_cut);
-    if (call->n_cut > 0 && call->fault == FAULT_NONE)
-        MHD_add_response_header(response, "X-Truncated-Texts", number);
-    if (http.is_draining || call->fault == FAULT_REQUEST)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    const enum MHD_Result result = MHD_queue_response(call->connection, call->status, response);
+    add_headers(response, request, result);
+    free_work(call, result->answer_len);
+    const enum MHD_Result sent = MHD_queue_response(call->connection, result->status, response);
     MHD_destroy_response(response);
-    return result;
+    return sent;
 }
 
 static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, const char *url,
@@ -203,23 +231,24 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
     (void)version;
     if (!call) {
         *state = call = begin_call(connection, url, method);
-        return call->fault == FAULT_REQUEST ? send_answer(call) : MHD_YES;
+        return call->request.fault == FAULT_REQUEST ? send_answer(call) : MHD_YES;
     }
+    struct request *request = &call->request;
     if (*len > 0) {
-        receive(call, data, *len);
+        receive(request, data, *len);
         *len = 0;
         return MHD_YES;
     }
     if (call->queued > 0) /* it comes back from the queue */
-        return call->is_gone ? MHD_NO : send_answer(call);
-    clients_set(call->fd, PHASE_WAITS);
+        return request->is_gone ? MHD_NO : send_answer(call);
+    clients_set(request->fd, PHASE_WAITS);
     if (http.has_ended) /* nothing may be suspended any more */
-        call_fail(call, FAULT_ENDING, "the server is ending");
-    const bool is_long = call->body_len > LONG_BODY; /* and may take seconds */
-    if (call->fault != FAULT_NONE || (!is_long && !queue_admit(call)))
-        return call->is_gone ? MHD_NO : send_answer(call);
+        request_fail(request, FAULT_ENDING, "the server is ending");
+    const bool is_long = request->body_len > LONG_BODY; /* and may take seconds */
+    if (request->fault != FAULT_NONE || (!is_long && !queue_admit(call)))
+        return request->is_gone ? MHD_NO : send_answer(call);
     MHD_suspend_connection(connection);
-    (is_long ? queue_read : queue_add)(call);
+    queue_add(call);
     return MHD_YES;
 }
 
@@ -231,12 +260,12 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
     (void)connection;
     if (!call)
         return;
-    call->is_gone |= code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
+    struct request *request = &call->request;
+    request->is_gone |= code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
     metrics_end_call(call, http.log);
-    models_return(call->models);
-    call->answer_len = 0;
-    free_work(call);
-    clients_set(call->fd, PHASE_SENDS);
+    models_return(request->models);
+    free_work(call, 0);
+    clients_set(request->fd, PHASE_SENDS);
     free(call);
     atomic_fetch_sub(&http.n_calls, 1);
 }

@@ -56,18 +56,19 @@ void metrics_end_call(const struct call *call, enum log_format format)
             "{\"time\": \"%s.%03dZ\", \"method\": \"%s\", \"path\": "
             "\"%s\", \"status\": %u, \"model\": \"%s\", \"texts\": %zu, \"cut\": %zu, \"tokens\": "
             "%zu, \"wait_ms\": %.3f, \"ms\": %.3f, \"bytes\": %zu}\n"};
-    const double seconds = program_seconds() - call->began;
+    const struct request *request = &call->request;
+    const double seconds = program_seconds() - request->began;
     const double wait = call->started > 0 ? call->started - call->queued : 0;
-    const unsigned status = call->is_gone ? HUNG_UP : call->status;
+    const unsigned status = request->is_gone ? HUNG_UP : call->result.status;
     char when[24];
     struct timespec now;
     struct tm parts;
     size_t i = 0;
     pthread_mutex_lock(&counted.lock);
     while (i < MOST_COUNTED - 1 && counted.calls[i].n > 0 &&
-           (counted.calls[i].route != call->route || counted.calls[i].status != status))
+           (counted.calls[i].route != request->route || counted.calls[i].status != status))
         i++;
-    counted.calls[i].route = call->route;
+    counted.calls[i].route = request->route;
     counted.calls[i].status = status;
     counted.calls[i].n++;
     observe(&counted.seconds, seconds);
@@ -78,9 +79,9 @@ void metrics_end_call(const struct call *call, enum log_format format)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &parts));
-    dprintf(STDERR_FILENO, LINES[format], when, (int)(now.tv_nsec / 1000000), call->method,
-            call->path, status, call->model ? call->model->name : "-", call->n_texts, call->n_cut,
-            call->n_tokens, 1e3 * wait, 1e3 * seconds, call->answer_len);
+    dprintf(STDERR_FILENO, LINES[format], when, (int)(now.tv_nsec / 1000000), request->method,
+            request->path, status, request->model ? request->model->name : "-", request->n_texts,
+            request->n_cut, request->n_tokens, 1e3 * wait, 1e3 * seconds, call->result.answer_len);
 }
 
 static void write_histogram(FILE *stream, const struct histogram *histogram)
@@ -96,7 +97,7 @@ static void write_histogram(FILE *stream, const struct histogram *histogram)
             n, name, histogram->sum, name, n);
 }
 
-const char *metrics_write(FILE *stream)
+void metrics_write(FILE *stream)
 {
     pthread_mutex_lock(&counted.lock);
     fputs("# TYPE encode_requests_total counter\n", stream);
@@ -110,5 +111,4 @@ const char *metrics_write(FILE *stream)
     write_histogram(stream, &counted.texts);
     write_histogram(stream, &counted.tokens);
     pthread_mutex_unlock(&counted.lock);
-    return "text/plain; version=0.0.4";
 }

@@ -18,7 +18,7 @@ static engine_status open_model(struct model *model, const char *asked, size_t n
     const engine_session_options computing = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
     const engine_session_options reading =
         ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = 1, .position = ENGINE_POSITION_NONE,
-                               .progress = call_is_over);
+                               .progress = request_is_over);
     engine_status status =
         engine_model_open(equals ? equals + 1 : asked, NULL, &model->model, error);
     if (status != ENGINE_OK)
@@ -54,9 +54,14 @@ bool models_open(const struct serve_options *options)
         struct model *model = &models->models[models->n];
         if (open_model(model, options->models[models->n++], options->n_threads, &error))
             is_good = program_refuse("%s", error.message);
-        else if (models_find(models, model->name, WORK_OPEN) != model ||
-                 strpbrk(model->name, "\"\\\n\r\t\x1b"))
-            is_good = program_refuse("'%s' has marks or names two: -m NAME=FILE", model->name);
+        else if (models_find(models, model->name, WORK_OPEN) != model)
+            is_good = program_refuse("two models have the name '%s': give each its own by -m "
+                                     "NAME=FILE",
+                                     model->name);
+        else if (strpbrk(model->name, "\"\\\n\r\t\x1b"))
+            is_good = program_refuse("the name '%s' has a quotation mark, a backslash or a control "
+                                     "character: give the model another one by -m NAME=FILE",
+                                     model->name);
     }
     pthread_mutex_lock(&lock);
     struct models *old = is_good ? served : models;

@@ -27,38 +27,92 @@ struct queue {
 static struct queue unread = QUEUE, queue = QUEUE;
 static size_t most_tokens, most_in_batch;
 
-/* What one call of the engine computes: n_computed texts of each call, from its n_done on. */
+/* What one call of the engine computes: inputs[i] is a text of the call owners[i]. */
 struct batch {
-    struct call *calls[MOST_CONNECTIONS * 2];
+    struct call *calls[MOST_CONNECTIONS * 2], *owners[MOST_TEXTS];
     engine_input inputs[MOST_TEXTS];
-    size_t n_calls, n_inputs, n_tokens, n_rows;
+    size_t texts[MOST_TEXTS], n_calls, n_inputs, n_tokens, n_rows;
     float *rows;
 };
 
+/* Returns the number of rows of the texts before that one. */
+static size_t rows_before(const struct request *request, size_t text)
+{
+    return !request->is_per_token     ? text
+           : text == request->n_texts ? request->n_tokens
+                                      : request->texts[text].first;
+}
+
+static void add_weights(const engine_trace_view *view, void *user)
+{
+    const struct call *call = user;
+    const size_t n = view->n_tokens * view->n_tokens, n_layers = call->request.model->info.n_layers;
+    for (size_t i = 0; i < n * view->n_heads; i++)
+        call->result.rows[i % n] += view->values[i] / (float)(n_layers * view->n_heads);
+}
+
+/* Computes the mean of all heads' weights at once, with a session of its own: for the page. */
+static bool compute_attention(struct call *call)
+{
+    enum { MOST_DRAWN = 128 };
+    struct request *request = &call->request;
+    const struct model *model = request->model;
+    const size_t n = request->width = request->n_tokens, width = model->info.width;
+    const engine_session_options tracing =
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = n, .trace = ENGINE_TRACE_ATTENTION,
+                               .trace_callback = add_weights, .trace_user = call);
+    const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
+    const engine_input input = {.tokens = request->tokens, .n_tokens = n};
+    engine_session *session = NULL;
+    engine_error error;
+    if (request->n_texts > 1 || n > MOST_DRAWN || n == 0)
+        return request_fail(request, FAULT_INPUT, "`inputs` must be a text of 1 to %d tokens",
+                            MOST_DRAWN);
+    if (model->info.n_layers == 0)
+        return request_fail(request, FAULT_UNABLE, "%s has no attention", model->name);
+    if (!request_hold(request, request->n_held + (n * n + width) * sizeof(float)))
+        return false;
+    request->is_per_token = true;
+    request->types = 0;
+    float *rows = call->result.rows = alloc_zeros(n * n + width, sizeof *rows); /* and a vector */
+    if (engine_session_new(model->model, &tracing, &session, &error) != ENGINE_OK ||
+        engine_encode(session, &input, 1, &mean, rows + n * n, width, NULL, NULL) != ENGINE_OK)
+        request_fail(request, FAULT_UNABLE, "%s",
+                     session ? engine_session_message(session) : error.message);
+    engine_session_free(session);
+    return request->fault == FAULT_NONE;
+}
+
 bool queue_admit(struct call *call)
 {
-    if (!call_read(call) || call->width == 0 || call->rows)
+    struct request *request = &call->request;
+    if (!request_read(request) || (request->work == WORK_ATTENTION && !compute_attention(call)))
         return false;
-    const size_t n_rows = call->is_per_token ? call->n_tokens : call->n_texts;
-    const size_t n = n_rows * call->width, n_tokens = queue_tokens;
+    if (request->width == 0 || call->result.rows)
+        return answer_hold(request, &call->result) && false;
+    const size_t n = rows_before(request, request->n_texts) * request->width;
+    const size_t n_waiting = queue_tokens;
     if (n > MOST_NUMBERS)
-        return call_fail(call, FAULT_MANY, "the answer would have %zu numbers; at most %d are sent",
-                         n, MOST_NUMBERS);
-    const size_t more = call->n_tokens <= FEW_TOKENS ? most_tokens / 4 : 0;
-    if (n_tokens > 0 && n_tokens + call->n_tokens > most_tokens + more)
-        return call_fail(call, FAULT_BUSY, "the server is busy: %zu tokens wait; try again later",
-                         n_tokens);
-    if (!call_hold(call, n * sizeof *call->rows) || !call_hold_answer(call))
+        return request_fail(request, FAULT_MANY,
+                            "the answer would have %zu numbers; at most %d are sent", n,
+                            MOST_NUMBERS);
+    const size_t more = request->n_tokens <= FEW_TOKENS ? most_tokens / 4 : 0;
+    if (n_waiting > 0 && n_waiting + request->n_tokens > most_tokens + more)
+        return request_fail(request, FAULT_BUSY,
+                            "the server is busy: %zu tokens wait; try again later", n_waiting);
+    if (!request_hold(request, request->n_held + n * sizeof(float)) ||
+        (request->work != WORK_SPARSE && !answer_hold(request, &call->result)))
         return false;
-    queue_tokens += call->n_tokens;
-    call->rows = alloc_zeros(n, sizeof *call->rows);
-    call->options.max_tokens = 0; /* its tokens have them: no other call of the batch shall */
-    call->options.prompt = "";
+    queue_tokens += request->n_tokens;
+    call->result.rows = alloc_zeros(n, sizeof(float));
+    request->options.max_tokens = 0; /* its tokens have them: no other call of the batch shall */
+    request->options.prompt = "";
     return true;
 }
 
-static void add(struct queue *to, struct call *call)
+void queue_add(struct call *call)
 {
+    struct queue *to = call->result.rows ? &queue : &unread;
     call->queued = program_seconds();
     call->next = NULL;
     pthread_mutex_lock(&to->lock);
@@ -66,16 +120,6 @@ static void add(struct queue *to, struct call *call)
     to->end = &call->next;
     pthread_cond_signal(&to->added);
     pthread_mutex_unlock(&to->lock);
-}
-
-void queue_add(struct call *call)
-{
-    add(&queue, call);
-}
-
-void queue_read(struct call *call)
-{
-    add(&unread, call);
 }
 
 _Noreturn static void *read_calls(void *unused)
@@ -102,12 +146,13 @@ static void finish_calls(void)
     struct call *served = NULL, **served_end = &served, **at = &queue.first;
     while (*at) {
         struct call *call = *at;
+        const struct request *request = &call->request;
         const bool had_turn = call->n_computed > 0;
         call->n_computed = 0;
-        if (call->n_done == call->n_texts || call->fault != FAULT_NONE || call->is_gone) {
+        if (call->n_done == request->n_texts || request->fault != FAULT_NONE || request->is_gone) {
             *at = call->next;
-            for (size_t i = call->n_done; i < call->n_texts; i++)
-                queue_tokens -= call->texts[i].n;
+            for (size_t i = call->n_done; i < request->n_texts; i++)
+                queue_tokens -= request->texts[i].n;
             MHD_resume_connection(call->connection);
         } else if (had_turn) {
             *at = call->next;
@@ -122,8 +167,8 @@ static void finish_calls(void)
     queue.end = served ? served_end : at;
 }
 
-/* Returns whether the engine can compute two calls at once. */
-static bool are_alike(const struct call *a, const struct call *b)
+/* Returns whether the engine can compute two requests at once. */
+static bool are_alike(const struct request *a, const struct request *b)
 {
     const engine_encode_options *x = &a->options, *y = &b->options;
     return a->model == b->model && (a->work == WORK_LABELS) == (b->work == WORK_LABELS) &&
@@ -131,17 +176,22 @@ static bool are_alike(const struct call *a, const struct call *b)
            x->raw_scores == y->raw_scores && x->dimensions == y->dimensions;
 }
 
-/* Counts the next text of a call for the batch, if it fits; the first text always does. */
+/* Adds the next text of a call to the batch, if it fits; the first text always does. */
 static bool add_text(struct batch *batch, struct call *call)
 {
-    const size_t i = call->n_done + call->n_computed;
-    if (i == call->n_texts || batch->n_inputs == MOST_TEXTS)
+    const struct request *request = &call->request;
+    const size_t i = call->n_done + call->n_computed, at = batch->n_inputs;
+    if (i == request->n_texts || at == MOST_TEXTS)
         return false;
-    const size_t n_tokens = batch->n_tokens + call->texts[i].n;
-    const size_t n_rows = batch->n_rows + (call->is_per_token ? call->texts[i].n : 1);
-    if (batch->n_inputs > 0 &&
-        (n_tokens > most_in_batch || n_rows * call->width > MOST_BATCH_NUMBERS))
+    const struct text *text = &request->texts[i];
+    const size_t n_tokens = batch->n_tokens + text->n;
+    const size_t n_rows = batch->n_rows + rows_before(request, i + 1) - rows_before(request, i);
+    if (at > 0 && (n_tokens > most_in_batch || n_rows * request->width > MOST_BATCH_NUMBERS))
         return false;
+    batch->inputs[at] =
+        (engine_input){.tokens = request->tokens + text->first, .n_tokens = text->n};
+    batch->owners[at] = call;
+    batch->texts[at] = i;
     batch->n_inputs++;
     batch->n_tokens = n_tokens;
     batch->n_rows = n_rows;
@@ -157,8 +207,10 @@ static void fill_batch(struct batch *batch)
     bool has_grown = true;
     batch->n_calls = batch->n_inputs = batch->n_tokens = batch->n_rows = 0;
     for (struct call *call = queue.first; call; call = call->next) {
-        call->is_gone = call_has_hung_up(call);
-        if (!call->is_gone && (batch->n_calls == 0 || are_alike(batch->calls[0], call)))
+        struct request *request = &call->request;
+        request->is_gone = request_has_hung_up(request);
+        if (!request->is_gone &&
+            (batch->n_calls == 0 || are_alike(&batch->calls[0]->request, request)))
             batch->calls[batch->n_calls++] = call;
     }
     while (has_grown) {
@@ -166,38 +218,29 @@ static void fill_batch(struct batch *batch)
         for (size_t i = 0; i < batch->n_calls; i++)
             has_grown |= add_text(batch, batch->calls[i]);
     }
-    engine_input *input = batch->inputs;
-    for (size_t i = 0; i < batch->n_calls; i++) {
-        struct call *call = batch->calls[i];
-        const struct text *text = &call->texts[call->n_done];
-        call->started = call->started > 0 || call->n_computed == 0 ? call->started : now;
-        for (size_t k = 0; k < call->n_computed; k++, text++)
-            *input++ = (engine_input){.tokens = call->tokens + text->first, .n_tokens = text->n};
-    }
+    for (size_t i = 0; i < batch->n_inputs; i++)
+        if (batch->owners[i]->started == 0)
+            batch->owners[i]->started = now;
 }
 
 /* One wrong text fails its call; the others are computed again without it. */
 static void fail_text(struct batch *batch, const engine_error *error)
 {
-    size_t first = 0;
-    for (size_t i = 0; i < batch->n_calls; i++) {
-        struct call *call = batch->calls[i];
-        if (error->input == ENGINE_NO_INPUT)
-            call_fail(call, FAULT_ENGINE, "%s", error->message);
-        else if (error->input >= first && error->input < first + call->n_computed)
-            call_fail(call, FAULT_ENGINE, "%s%s",
-                      call_text_name(call, call->n_done + error->input - first),
-                      error->message + error->name_len);
-        first += call->n_computed;
-    }
-    batch->n_calls = 0;
+    const size_t i = error->input;
+    struct request *request = i < batch->n_inputs ? &batch->owners[i]->request : NULL;
+    if (request)
+        request_fail(request, FAULT_ENGINE, "%s%s", request_text_name(request, batch->texts[i]),
+                     error->message + error->name_len);
+    for (size_t k = 0; !request && k < batch->n_inputs; k++)
+        request_fail(&batch->owners[k]->request, FAULT_ENGINE, "%s", error->message);
+    batch->n_inputs = 0;
 }
 
 /* Gives the calls of a batch their rows. */
 static void compute(struct batch *batch)
 {
-    const struct call *alike = batch->calls[0];
-    const size_t n_numbers = batch->n_rows * alike->width;
+    const struct request *alike = &batch->owners[0]->request;
+    const size_t width = alike->width, n_numbers = batch->n_rows * width;
     engine_session *session = alike->model->session;
     batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
     metrics_add_batch(batch->n_inputs, batch->n_tokens);
@@ -205,21 +248,15 @@ static void compute(struct batch *batch)
          : alike->work == WORK_LABELS ? engine_classify
                                       : engine_encode)(session, batch->inputs, batch->n_inputs,
                                                        &alike->options, batch->rows, n_numbers,
-                                                       NULL, NULL) != ENGINE_OK) {
+                                                       NULL, NULL) != ENGINE_OK)
         fail_text(batch, engine_session_error(session));
-        return;
-    }
     const float *row = batch->rows;
-    for (size_t i = 0; i < batch->n_calls; i++) {
-        struct call *call = batch->calls[i];
-        const struct text *first = &call->texts[call->n_done], *last = first + call->n_computed;
-        if (first == last)
-            continue;
-        const size_t at = call->is_per_token ? first->first : call->n_done;
-        const size_t n_rows =
-            call->is_per_token ? last[-1].first + last[-1].n - at : call->n_computed;
-        memcpy(call->rows + at * call->width, row, n_rows * call->width * sizeof *row);
-        row += n_rows * call->width;
+    for (size_t i = 0; i < batch->n_inputs; i++) {
+        const struct call *call = batch->owners[i];
+        const size_t at = rows_before(&call->request, batch->texts[i]);
+        const size_t n = (rows_before(&call->request, batch->texts[i] + 1) - at) * width;
+        memcpy(call->result.rows + at * width, row, n * sizeof *row);
+        row += n;
     }
 }
 
@@ -233,12 +270,13 @@ _Noreturn static void *compute_calls(void *unused)
             pthread_cond_wait(&queue.added, &queue.lock);
         fill_batch(&batch);
         pthread_mutex_unlock(&queue.lock);
-        if (batch.n_calls > 0)
+        if (batch.n_inputs > 0)
             compute(&batch);
         pthread_mutex_lock(&queue.lock);
-        for (size_t i = 0; i < batch.n_calls; i++)
-            for (size_t k = 0; k < batch.calls[i]->n_computed; k++)
-                queue_tokens -= batch.calls[i]->texts[batch.calls[i]->n_done++].n;
+        for (size_t i = 0; i < batch.n_inputs; i++) {
+            batch.owners[i]->n_done++;
+            queue_tokens -= batch.inputs[i].n_tokens;
+        }
         finish_calls();
     }
 }

@@ -16,7 +16,6 @@ enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, READERS = 4 
 enum { MOST_HELD = 256 << 20, MOST_HELD_BY_CALL = MOST_HELD / 4 * 3 };       /* bytes */
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
-/* ---- The command line: serve_options.c ---- */
 struct serve_options {
     const char *models[MOST_MODELS]; /* FILE or NAME=FILE, [n_models]; none: the default */
     const char *hosts[MOST_MODELS];  /* [n_hosts], allowed beside those of this machine */
@@ -25,15 +24,12 @@ struct serve_options {
     enum log_format { LOG_TEXT, LOG_JSON, LOG_NONE } log;
 };
 
-/* Reads the command line. The help, the version and errors end the program. */
-void serve_options_read(struct serve_options *options, int argc, char **argv);
-
 /* ---- Models: models.c ---- */
 /* What is computed: a row for each text, or for each token. OPEN, NONE: nothing, for anybody, for
  * who has an API key. MODEL: nothing, but the path or the body names a model. ANY: as another
  * route, by the body and the first model. RANKS: by labels of pairs, or by vectors: the query's,
- * then the texts'. COSINES: of the first text and each other. ATTENTION: at once, by the thread of
- * HTTP. */
+ * then the texts'. COSINES: of the first text and each other. ATTENTION: at once, by the thread
+ * that reads. */
 enum work {
     WORK_OPEN,
     WORK_NONE,
@@ -75,7 +71,7 @@ void models_return(struct models *models);
 struct model *models_find(struct models *models, const char *name, enum work work);
 engine_session *model_reader(struct model *model); /* the calling thread's */
 
-/* ---- Calls: call.c, read.c, answers.c ---- */
+/* ---- Routes and answers: answers.c ---- */
 /* Whose clients make a call: errors have the form that they read. */
 enum dialect { DIALECT_OPENAI, DIALECT_OLLAMA, DIALECT_TEI, DIALECT_COHERE, N_DIALECTS };
 
@@ -106,82 +102,96 @@ struct route {
     enum dialect dialect;
     enum work work;
     const char *key;    /* of the texts in the body */
-    const char *answer; /* see answers.c */
+    const char *answer; /* a template: see answers.c */
 };
 
-struct text {
-    size_t first, n;        /* of the call's tokens */
-    size_t byte, character; /* a position in it, in both units */
-};
+/* Returns the route of a path, with another method if there is none with this one; else NULL. */
+const struct route *route_find(const char *method, const char *path);
 
 /* Forms of a vector, as Cohere names them; a set of them has bit TYPE. */
 enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY, TYPE_BASE64 };
 #define VECTOR_TYPES "float", "int8", "uint8", "binary", "ubinary", "base64"
 
-struct call {
-    struct MHD_Connection *connection;
-    int fd; /* of the connection */
+struct text {
+    size_t first, n;        /* of the request's tokens */
+    size_t byte, character; /* a position in it, in both units: the writer's */
+};
+
+/* What a client asks, and what is wrong with it. http.c writes the first part, read.c the second;
+ * then it is only read, but for the failure. */
+struct request {
     const struct route *route;
     enum dialect dialect;
     char method[16], path[128]; /* printable; cut if they are longer: nothing is served there */
-    char *body;                 /* [body_len] */
-    size_t body_len, body_cap;
-    json_t *json, *items; /* the body, parsed; its texts, borrowed */
-
+    const char *allowed;        /* methods of the path */
+    const char *origin;         /* of a page that may read the answer, or NULL */
     struct models *models;
-    struct model *model; /* NULL: none is named */
-    enum work work;      /* of the route, or of what it stands for */
+    char *body; /* [body_len] */
+    size_t body_len, body_cap;
+    double began; /* seconds of program_seconds */
+
+    json_t *json, *items; /* the body, parsed; its texts, borrowed */
+    struct model *model;  /* NULL: none is named */
+    enum work work;       /* of the route, or of what it stands for */
     engine_encode_options options;
     struct text *texts;   /* [n_texts] */
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;
-    float *rows;                                        /* [n_texts or n_tokens, width] */
-    size_t width, top, n_cut;                           /* n_cut: texts that have lost tokens */
-    unsigned types;                                     /* of vectors */
-    bool is_per_token, is_single, by_pairs;             /* by_pairs: ranks are labels of pairs */
-    bool with_texts, skips_special, has_query, is_gone; /* text 0 is the query; no client */
-
-    struct call *next;             /* in the queue */
-    size_t n_done, n_computed;     /* texts that have their rows, or get them from this batch */
-    size_t n_held, n_bound;        /* bytes that are counted for it; of its answer, at most */
-    double began, queued, started; /* seconds of program_seconds; 0: not yet */
+    size_t width, top, n_cut;       /* of a row, or 0; of ranks; texts that have lost tokens */
+    unsigned types;                 /* of vectors */
+    bool is_per_token, is_single;   /* a row for each token; a text that is not in a list */
+    bool by_pairs, has_query;       /* ranks are labels of pairs; text 0 is the query */
+    bool with_texts, skips_special; /* of answers */
 
     enum fault fault;
     char message[512];
+    bool is_gone;  /* the client */
+    int fd;        /* of the connection */
+    size_t n_held; /* bytes that are counted for it */
+};
+
+struct result {
+    float *rows; /* [n_texts or n_tokens, width] */
     unsigned status;
-    const char *type, *allowed; /* of the answer; methods of its path */
-    const char *origin;         /* of a page that may read it, or NULL */
-    char *answer;               /* [answer_len] */
+    const char *type;
+    char *answer; /* [answer_len] */
     size_t answer_len;
 };
 
-/* Sets the error that is the answer. Returns false. */
-bool call_fail(struct call *call, enum fault fault, const char *format, ...) PROGRAM_PRINTF(3, 4);
-
-/* Returns "query" or "input 3", until the thread's next call. */
-const char *call_text_name(const struct call *call, size_t text);
-
-/* Returns the route of a path, with another method if there is none with this one; else NULL. */
-const struct route *call_route(const char *method, const char *path);
-
-/* Set the call's route and dialect; parse the body, find the model, and tokenize. Return false
- * after call_fail; of a call whose client has gone the answer is not to be sent. */
-bool call_find_route(struct call *call);
-bool call_read(struct call *call);
-
-/* The progress callback of sessions that read: ends a call whose client has gone, and one that
- * takes more than a second when the server ends. */
-int call_is_over(size_t n_done, size_t n, void *unused);
-bool call_has_hung_up(const struct call *call);
+struct call {
+    struct request request;
+    struct result result;
+    struct MHD_Connection *connection;
+    struct call *next;         /* in the queue */
+    size_t n_done, n_computed; /* texts that have their rows, or get them from this batch */
+    double queued, started;    /* seconds of program_seconds; 0: not yet */
+};
 
 /* Counts the memory of the answer, of which weights of words are known when they are computed.
- * Returns false after call_fail. */
-bool call_hold_answer(struct call *call);
+ * Returns false after request_fail. */
+bool answer_hold(struct request *request, const struct result *result);
 
-/* Writes the answer, or the error in the caller's dialect. */
-void call_answer(struct call *call);
+/* Writes the answer, or the error in the client's dialect. */
+void answer_write(const struct request *request, struct result *result);
 
-/* Memory of jansson. While a body is parsed it counts for its call. */
+/* ---- Requests: read.c ---- */
+/* Sets the error that is the answer. Returns false. */
+bool request_fail(struct request *request, enum fault fault, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
+
+/* Returns "query" or "input 3", until the thread's next call. */
+const char *request_text_name(const struct request *request, size_t text);
+
+/* Parses the body, finds the model, and tokenizes. Returns false after request_fail; if its client
+ * has gone the answer is not to be sent. */
+bool request_read(struct request *request);
+
+/* The progress callback of sessions that read: ends a request whose client has gone, and one that
+ * takes more than a second when the server ends. */
+int request_is_over(size_t n_done, size_t n, void *unused);
+bool request_has_hung_up(const struct request *request);
+
+/* Memory of jansson. While a body is parsed it counts for its request. */
 void *read_alloc(size_t len);
 void read_free(void *data);
 
@@ -192,17 +202,16 @@ void read_free(void *data);
  * has failed, or whose client has hung up. */
 void queue_start(size_t most_waiting, size_t most_at_once);
 
-/* Reads a call and counts it. Returns false if it needs no rows, or after call_fail: its text is
+/* Reads a call and counts it. Returns false if it has all rows, or after request_fail: its text is
  * wrong, or too much waits. */
 bool queue_admit(struct call *call);
 
 /* Adds a call whose connection is suspended: one that was admitted, or one to be read first. */
 void queue_add(struct call *call);
-void queue_read(struct call *call);
 
 extern atomic_size_t queue_tokens; /* that wait or are computed */
 
-/* ---- Clients: clients.c. What connections do, and the memory of calls ---- */
+/* ---- Clients: clients.c. What connections do, and the memory of requests ---- */
 /* Sends a call, or is silent; waits for the answer; reads it. */
 enum phase { PHASE_CLOSED, PHASE_SENDS, PHASE_WAITS, PHASE_READS };
 
@@ -216,10 +225,10 @@ void clients_set(int fd, enum phase phase);
  * have half of the memory, those of which nothing was received for a second. */
 void clients_sweep(void);
 
-/* Counts bytes for a call before they are allocated: bodies, parsed ones, tokens, rows, answers.
- * Returns false after call_fail if the call shall not have them. The second counts no others. */
-bool call_hold(struct call *call, size_t n_more);
-void call_keep(struct call *call, size_t n);
+/* Counts n bytes for a request, in place of those that it holds. More are counted before they are
+ * allocated: of bodies, parsed ones, tokens, rows, answers. Returns false after request_fail if the
+ * request shall not have them. */
+bool request_hold(struct request *request, size_t n);
 
 /* ---- Access: access.c ---- */
 /* Reads the API keys, one a line; path NULL: none is asked for. Returns false after a message; then
@@ -246,9 +255,9 @@ bool http_drain(void);
 bool http_is_draining(void);
 
 /* ---- Metrics and the log: metrics.c ---- */
-/* Count an ended call, and print its line; count a batch. Writes the counts, returns their type. */
+/* Count an ended call, and print its line; count a batch. Writes the counts. */
 void metrics_end_call(const struct call *call, enum log_format format);
 void metrics_add_batch(size_t n_texts, size_t n_tokens);
-const char *metrics_write(FILE *stream);
+void metrics_write(FILE *stream);
 
 #endif
