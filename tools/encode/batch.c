@@ -1,7 +1,7 @@
 /* batch.c - reading inputs together; see job.h. */
 #include "tools/encode/job.h"
 
-#include "tools/encode/beside.h"
+#include "tools/encode/pipeline.h"
 #include "tools/encode/corpus/corpus.h"
 
 #include <stdlib.h>

@@ -176,19 +176,20 @@ void hits_print_heading(struct hits_printer *printer)
 {
     const struct vectors *vectors = printer->collection->vectors;
     const char *name = printer->encoder->name;
-    const bool is_hybrid = printer->collection->indexes != NULL;
-    const char *score = printer->options->rerank          ? "cross-encoder"
-                        : vectors->kind == VECTORS_SPARSE ? "product of weights"
-                        : vectors->kind == VECTORS_TOKENS
-                            ? "MaxSim"
-                            : metric_words(printer->collection->metric);
+    const bool is_hybrid = printer->collection->indexes != NULL && !printer->options->rerank;
+    const char *score = metric_words(printer->collection->metric);
+    if (vectors->kind != VECTORS_ROWS)
+        score = vectors->kind == VECTORS_SPARSE ? "product of weights" : "MaxSim";
+    if (printer->options->rerank)
+        score = "cross-encoder";
     if (printer->options->format != SEARCH_TEXT)
         return;
     display_text(printer->rows.stream, name, strlen(name), QUERY_COLUMNS);
-    fprintf(printer->rows.stream, ": %zu rows, width %zu (%s), %s%s%s\n",
+    fprintf(printer->rows.stream,
+            is_hybrid ? ": %zu rows, width %zu (%s), z-scores of %s and words\n"
+                      : ": %zu rows, width %zu (%s), %s\n",
             printer->collection->n_rows, printer->encoder->width, vectors_kind_name(vectors),
-            is_hybrid && !printer->options->rerank ? "z-scores of " : "", score,
-            is_hybrid && !printer->options->rerank ? " and words" : "");
+            score);
 }
 
 /* The window of a hit: "2/3" and its span, "512-900"; empty if its file has none. */

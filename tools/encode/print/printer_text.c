@@ -189,10 +189,13 @@ static void print_text_item(struct printer *printer, const struct item *item)
     putc('\n', printer->stream);
     if (printer->has_titles)
         print_title(printer->stream, item);
-    if (task == TASK_ENTITIES || task == TASK_FILL || encoder->is_sparse) {
-        (task == TASK_ENTITIES ? print_entities
-         : task == TASK_FILL   ? print_masks
-                               : print_weights)(printer, item);
+    switch (task) {
+    case TASK_ENTITIES: print_entities(printer, item); return;
+    case TASK_FILL: print_masks(printer, item); return;
+    default: break;
+    }
+    if (encoder->is_sparse) {
+        print_weights(printer, item);
         return;
     }
     char *titles = alloc_text("%*s\ttoken\tid\tspan\t%s", snprintf(NULL, 0, "%zu", item->n_tokens),
