@@ -1,20 +1,17 @@
 /* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory, of
  * its tokenizer alone, or of word vectors.
  *
- *     checkpoint     reads and checks the directory: config, tokenizer, modules, plan
- *     report         --dry-run: prints what would be written
- *     plan_write     writes the tensors, streamed
- *     output_files   checks that no input is overwritten; names and hashes of the files read
- *     vectors        --vectors: reads word vectors of GloVe, word2vec, fastText
- *     sandbox        limits what a stranger's file could make the program do
+ *     checkpoint      reads and checks the directory: config, tokenizer, modules
+ *     plan            what is written of which tensors; writes them, streamed
+ *     import_output   that no input is overwritten; hashes of the files read; --dry-run
+ *     vectors         --vectors: reads word vectors of GloVe, word2vec, fastText
+ *     sandbox         limits what a stranger's file could make the program do
  *
  * Formats and names: tools/import/. See encode-import(1). */
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/import_options.h"
-#include "tools/import/output_files.h"
-#include "tools/import/progress.h"
-#include "tools/import/report.h"
+#include "tools/import/import_output.h"
 #include "tools/import/sandbox.h"
 #include "tools/import/vectors/vectors.h"
 

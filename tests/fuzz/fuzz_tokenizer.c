@@ -5,7 +5,7 @@
  * the same count for every room for tokens, limits kept. */
 #include "model/tokenizer/tokenizer.h"
 #include "tests/model/tokenizer/pieces_section.h"
-#include "tools/writer/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdlib.h>
 #include <string.h>

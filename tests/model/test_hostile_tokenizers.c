@@ -5,7 +5,7 @@
 #include "model/tokenizer/tokenizer.h"
 #include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/suite.h"
-#include "tools/writer/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>

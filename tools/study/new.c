@@ -5,8 +5,9 @@
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/study/new/new_options.h"
-#include "tools/writer/random_model.h"
-#include "tools/writer/tokenizer/token_source.h"
+#include "tools/study/new/new_words.h"
+#include "tools/study/new/random_model.h"
+#include "tools/writer/tokenizer/keras.h"
 #include "tools/writer/weight_output.h"
 
 #include <inttypes.h>
@@ -43,7 +44,7 @@ static void read_file(const struct new_options *options, struct tokenizer_draft 
                                 options->tokenizer);
         keras_json_read(draft, options->tokenizer, data, len);
     } else {
-        token_source_list(draft, options->tokenizer, data, len, !options->keras);
+        new_words_list(draft, options->tokenizer, data, len, !options->keras);
         draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
     }
 }
@@ -56,13 +57,13 @@ static void make_tokenizer(const struct new_options *options, struct tokenizer_d
         read_file(options, draft);
     } else {
         if (options->fit != NULL)
-            token_source_fit(draft, options->fit, &options->fit_options);
+            keras_fit(draft, options->fit, &options->fit_options);
         else
-            token_source_words(draft, options->words != NULL ? options->words : BUILT_IN_WORDS);
+            new_words_words(draft, options->words != NULL ? options->words : BUILT_IN_WORDS);
         draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL);
     }
     for (size_t i = 0; i < options->n_added; i++)
-        token_source_add(draft, options->added[i]);
+        new_words_add(draft, options->added[i]);
 }
 
 /* Sets the vocabulary, unless --vocabulary did, which may exceed the number of tokens. */
@@ -159,9 +160,9 @@ static void write_model(const struct new_options *options, const struct tokenize
     struct weight_output output;
     uint64_t n_parameters = 0;
     char seed[32];
-    weight_output_check_room(options->output,
-                             random_model_size(config) *
-                                 fmin(bytes[random->linear_type], bytes[random->table_type]));
+    random_model_check_room(options->output,
+                            random_model_size(config) *
+                                fmin(bytes[random->linear_type], bytes[random->table_type]));
     weight_output_open(&output, options->output,
                        options->name != NULL ? options->name : "random weights");
     weight_writer_config(output.writer, config);

@@ -5,31 +5,9 @@
 #include "tools/common/options.h"
 #include "tools/writer/weight_writer.h"
 
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-
-/* Asks the file system of the folder if there is no such file yet. */
-void weight_output_check_room(const char *path, double n_bytes)
-{
-    struct statvfs system;
-    char folder[PATH_MAX];
-    bool fits = (size_t)snprintf(folder, sizeof folder, "%s", path) < sizeof folder;
-    if (statvfs(path, &system) != 0 && (!fits || statvfs(dirname(folder), &system) != 0))
-        return;
-    if (system.f_blocks == 0) /* as of a pipe */
-        return;
-    double n_free = (double)system.f_bavail * (double)system.f_frsize;
-    if (n_bytes <= n_free)
-        return;
-    const char *unit = n_bytes >= 1e9 ? "GB" : "MB";
-    double scale = n_bytes >= 1e9 ? 1e-9 : 1e-6;
-    program_die("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
-                scale * n_free, unit);
-}
 
 /* Removed if the program ends before it is finished. */
 static struct weight_writer *unfinished;

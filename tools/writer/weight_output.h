@@ -16,10 +16,6 @@ struct weight_output {
     engine_error error; /* the writer's */
 };
 
-/* Ends the program if the file system reports less room than so many bytes. Call it before minutes
- * are spent on writing them. */
-void weight_output_check_room(const char *path, double n_bytes);
-
 /* Opens the file and adds its name and the program to META. Ends the program if it cannot, or if
  * the file is one that it reads (tools/common/inputs.h). */
 void weight_output_open(struct weight_output *output, const char *path, const char *name);

@@ -1,7 +1,7 @@
 /* pieces_section.c - see pieces_section.h. */
 #include "tests/model/tokenizer/pieces_section.h"
 
-#include "tools/writer/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "model/tokenizer/normalizer.h"
 #include "model/unicode/unicode.h"
 #include "tests/support.h"
-#include "tools/writer/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 Needs transformers (what it depends on, and torch, for `saved` alone): run it with each version that matters;
 keys.sh runs check with the newest. A new key of `check` is settled in
-tools/import/families/ (used), or in tools/import/files/known_keys.c (harmless, or refused unless it has its default).
+tools/import/families/ (used), or in tools/import/files/json_file.c (harmless, or refused unless it has its default).
 """
 import ast
 import functools

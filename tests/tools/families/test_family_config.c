@@ -2,7 +2,7 @@
  * values that their classes have if a key is missing, and what is refused by its name. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
-#include "tools/import/families/architecture.h"
+#include "tools/import/families/families.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * model/unicode/test_letters.c. */
 #include "tests/suite.h"
 
-#include "tools/writer/tokenizer/token_source.h"
+#include "tools/writer/tokenizer/keras.h"
 
 #include <string.h>
 

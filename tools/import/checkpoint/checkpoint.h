@@ -49,7 +49,7 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
 void checkpoint_check_lower(const struct sentence_transformers *st,
                             const struct import_tokenizer *tokenizer);
 
-/* ---- Token modules: token_modules.c ---- */
+/* ---- Token modules: checkpoint.c ---- */
 
 /* If the checkpoint is a ColBERT, reads the module's config.json and
  * config_sentence_transformers.json, or artifact.metadata, into the model, the length of texts, and

@@ -1,4 +1,4 @@
-/* checkpoint_config.c - reads config.json by the tables of architecture.h. Defaults are those of
+/* checkpoint_config.c - reads config.json by the tables of families.h. Defaults are those of
  * the configuration classes; an unknown key that would change the numbers is refused. */
 #include "tools/import/checkpoint/checkpoint_config.h"
 

@@ -2,8 +2,8 @@
 #ifndef TOOLS_IMPORT_CHECKPOINT_CONFIG_H
 #define TOOLS_IMPORT_CHECKPOINT_CONFIG_H
 
-#include "tools/import/families/architecture.h"
-#include "tools/import/files/known_keys.h"
+#include "tools/import/families/families.h"
+#include "tools/import/files/json_file.h"
 
 struct checkpoint_config {
     const struct architecture *architecture;
@@ -18,7 +18,7 @@ struct checkpoint_config {
 };
 
 /* Labels are 0 if config.json does not say how many there are: the classifier's rows do then.
- * Checks all keys (known_keys.h). activation: the class of a cross-encoder's activation function
+ * Checks all keys (json_file.h). activation: the class of a cross-encoder's activation function
  * that config_sentence_transformers.json names, which comes before config.json's, or NULL. */
 void checkpoint_config_read(const struct json_file *file, const char *activation,
                             struct folder *folder, struct checkpoint_config *config);

@@ -35,8 +35,7 @@ struct planned_tensor {
     const float *values; /* [rows, cols], borrowed: a tensor in memory, without parts; or NULL */
     bool is_transposed;  /* the only part is [cols, rows] */
     double added;        /* to each number */
-    /* Of static_embedding.h: for each row, the row of the part, and its factor; or NULL. */
-    const struct stored_tensor *row_numbers, *row_weights;
+    const double *row_numbers, *row_weights; /* [rows] or NULL: the row of the part, its factor */
     enum part_kind kind;
 };
 

@@ -3,7 +3,7 @@
 #ifndef TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 
-#include "tools/import/files/known_keys.h"
+#include "tools/import/files/json_file.h"
 #include "tools/writer/weight_writer.h"
 
 enum { PLACE_BYTES = 256 };
@@ -26,7 +26,7 @@ struct sentence_transformers {
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
     bool has_token_dense;
-    struct dense_module token_dense; /* of PyLate, for each token: token_modules.c */
+    struct dense_module token_dense; /* of PyLate, for each token: checkpoint.c */
     enum pooling pooling;
     bool normalize;
     size_t width;                     /* that the pooling expects, or 0 */

@@ -6,7 +6,6 @@
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/files/tensor_file.h"
-#include "tools/import/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,9 +59,11 @@ static const struct stored_tensor *find_column(const struct tensor_set *set, con
     return column;
 }
 
-/* Returns the numbers of a column, of any of its types. */
+/* Returns the numbers of a column, of any of its types, or NULL if there is none. */
 static double *read_column(const struct tensor_set *set, const struct stored_tensor *column)
 {
+    if (column == NULL)
+        return NULL;
     size_t n = (size_t)column->shape[0], element = column->element_bytes;
     const char *dtype = column->dtype;
     double *numbers = alloc_zeros(n, sizeof *numbers);
@@ -201,15 +202,14 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     struct planned_tensor table = {.set = set, .parts[0] = stored, .n_parts = 1};
     stored->used = true;
     if (is_model2vec) {
-        table.row_numbers = find_column(set, "mapping", n, MAPPING_TYPES);
-        table.row_weights = find_column(set, "weights", n, "F16, F32, F64");
+        const struct stored_tensor *mapping = find_column(set, "mapping", n, MAPPING_TYPES);
+        table.row_weights = read_column(set, find_column(set, "weights", n, "F16, F32, F64"));
+        table.row_numbers = read_column(set, mapping);
+        for (uint64_t i = 0; mapping != NULL && i < n; i++)
+            if (!(table.row_numbers[i] >= 0 && table.row_numbers[i] < (double)stored->shape[0]))
+                tensor_die(set, mapping, ", token %" PRIu64 ": row %.0f, expected 0 to %" PRIu64, i,
+                           table.row_numbers[i], stored->shape[0] - 1);
     }
-    double *rows = table.row_numbers != NULL ? read_column(set, table.row_numbers) : NULL;
-    for (uint64_t i = 0; rows != NULL && i < n; i++)
-        if (!(rows[i] >= 0 && rows[i] < (double)stored->shape[0]))
-            tensor_die(set, table.row_numbers,
-                       ", token %" PRIu64 ": row %.0f, expected 0 to %" PRIu64, i, rows[i],
-                       stored->shape[0] - 1);
     tensor_set_check_used(set, "a static embedding");
     table.type = table_type(types);
     if (table.type == 0)
@@ -218,25 +218,4 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     plan->n_source_bytes = stored->n_bytes;
     if (plan->n_bytes == 0)
         tensor_die(set, stored, " is too large");
-}
-
-/* Writes row by row, since a mapping may name any row at any time. */
-void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer)
-{
-    double *numbers =
-        table->row_numbers != NULL ? read_column(table->set, table->row_numbers) : NULL;
-    double *weights =
-        table->row_weights != NULL ? read_column(table->set, table->row_weights) : NULL;
-    engine_status status = ENGINE_OK;
-    struct tensor_rows row;
-    tensor_rows_open(&row, 1, table->cols, true);
-    for (size_t i = 0; i < table->rows && status == ENGINE_OK; i++) {
-        tensor_rows_read(&row, table->set, table->parts[0],
-                         numbers != NULL ? (uint64_t)numbers[i] : i, 1);
-        for (size_t k = 0; weights != NULL && k < table->cols; k++)
-            row.values[k] = (float)(row.values[k] * weights[i]);
-        status = weight_writer_rows(writer, row.values, 1);
-    }
-    progress_add(table->parts[0]->n_bytes);
-    tensor_rows_free(&row);
 }

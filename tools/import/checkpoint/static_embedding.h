@@ -36,7 +36,4 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
 void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
                                   const struct model_config *model);
 
-/* Writes a planned table whose rows are chosen by a mapping, or weighted. */
-void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer);
-
 #endif

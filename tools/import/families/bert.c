@@ -1,6 +1,7 @@
-/* bert.c - BERT, DistilBERT and ELECTRA, and the heads that other families share with them.
- * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration
- * files in huggingface/transformers. */
+/* bert.c - BERT and its relatives, and the heads that other families share with them. Sources:
+ * files modeling_NAME.py and configuration_NAME.py in huggingface/transformers, and for Jina's
+ * models the code that they bring along (jinaai/jina-bert-implementation), as text-embeddings-
+ * inference has it. */
 #include "tools/import/families/tables.h"
 
 const struct json_name ACTIVATION_NAMES[] = {
@@ -81,7 +82,7 @@ const struct head POOLED_SEQUENCE_HEAD = {HEAD_SEQUENCE, DENSE_TANH,
                                           .parts = SEQUENCE_PARTS("pooler.dense", "classifier")};
 const struct head TOKEN_HEAD = {HEAD_TOKEN, DENSE_NONE,
                                 .parts = PARTS({HEAD_SCORES, {"classifier"}})};
-static const struct head MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
+static const struct head BERT_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
 /* Of stanford-futuredata/ColBERT, without a bias. */
 static const struct head COLBERT = {
     HEAD_NONE, DENSE_NONE,
@@ -111,8 +112,8 @@ static const struct head ELECTRA_REPLACED = {
 
 const struct architecture BERT_CLASSES[] = {
     {"BertModel", "bert", &BERT, &POOLER_HEAD},
-    {"BertForMaskedLM", "bert", &BERT, &MASK},
-    {"BertForPreTraining", "bert", &BERT, &MASK},
+    {"BertForMaskedLM", "bert", &BERT, &BERT_MASK},
+    {"BertForPreTraining", "bert", &BERT, &BERT_MASK},
     {"BertForSequenceClassification", "bert", &BERT, &POOLED_SEQUENCE_HEAD},
     {"BertForTokenClassification", "bert", &BERT, &TOKEN_HEAD},
     {"HF_ColBERT", "bert", &BERT, &COLBERT},
@@ -132,5 +133,175 @@ const struct architecture ELECTRA_CLASSES[] = {
     {"ElectraForPreTraining", "electra", &ELECTRA, &ELECTRA_REPLACED},
     {"ElectraForSequenceClassification", "electra", &ELECTRA, &ELECTRA_SEQUENCE},
     {"ElectraForTokenClassification", "electra", &ELECTRA, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+
+/* The first token's position is one more than the padding token's id. */
+static void finish_roberta(const struct json_file *file, struct model_config *model)
+{
+    (void)file;
+    model->position_offset += 1;
+}
+
+static const struct body ROBERTA = {
+    .prefixes = NAMES("roberta.", "model."),
+    .keys =
+        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+             COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
+             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
+    .finish = finish_roberta,
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",
+                      "classifier.", "qa_outputs."),
+};
+
+const struct head DENSE_SEQUENCE_HEAD = {
+    HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
+/* Its activation is the exact GELU for any hidden_act. */
+static const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
+
+// clang-format off
+#define CLASSES(name, type)                                                                        \
+    {name "Model", type, &ROBERTA, &POOLER_HEAD},                                                  \
+    {name "ForMaskedLM", type, &ROBERTA, &ROBERTA_MASK},                                           \
+    {name "ForSequenceClassification", type, &ROBERTA, &DENSE_SEQUENCE_HEAD},                      \
+    {name "ForTokenClassification", type, &ROBERTA, &TOKEN_HEAD}
+// clang-format on
+
+const struct architecture ROBERTA_CLASSES[] = {
+    CLASSES("Roberta", "roberta"),
+    CLASSES("XLMRoberta", "xlm-roberta"),
+    CLASSES("Camembert", "camembert"),
+    {.class_name = NULL},
+};
+
+/* Its positions begin at 2 for any config.json, and it has no types. */
+static const struct body MPNET = {
+    .prefixes = NAMES("mpnet.", "model."),
+    .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+                 FIXED(position_offset, 2), FIXED(position_skips_padding, true),
+                 FIXED(attention_position, ATTENTION_POSITION_DISTANCE),
+                 FIXED(distances, DISTANCES), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"relative_attention_num_buckets", "32", false, NULL}),
+    .layout =
+        LAYOUT(.embedding = PARTS(BERT_EMBEDDING, {"attention.distance.bias",
+                                                   PART_DISTANCES,
+                                                   DIM_BUCKETS,
+                                                   DIM_HEADS,
+                                                   0,
+                                                   {"encoder.relative_attention_bias.weight"}}),
+               .layer = LAYER("encoder.layer.#.", "attention.attn.q", "attention.attn.k",
+                              "attention.attn.v", "attention.attn.o", "attention.LayerNorm",
+                              "intermediate.dense", "output.dense", "output.LayerNorm")),
+    .left_out =
+        NAMES("embeddings.position_ids", "pooler.", "lm_head.", "classifier.", "qa_outputs."),
+};
+
+/* Published embedding models name this class and have no such head. */
+static const struct head MPNET_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS,
+                                       .is_optional = true};
+
+const struct architecture MPNET_CLASSES[] = {
+    {"MPNetModel", "mpnet", &MPNET, &POOLER_HEAD},
+    {"MPNetForMaskedLM", "mpnet", &MPNET, &MPNET_MASK},
+    {"MPNetForSequenceClassification", "mpnet", &MPNET, &DENSE_SEQUENCE_HEAD},
+    {"MPNetForTokenClassification", "mpnet", &MPNET, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+
+static const struct body ALBERT = {
+    .prefixes = NAMES("albert.", "model."),
+    .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+                 SIZE_OR("embedding_size", embedding_width, 128),
+                 SIZE_OR("num_hidden_groups", layer_groups, 1),
+                 COUNT("type_vocab_size", token_types, 2),
+                 ACTIVATION("hidden_act", ACTIVATION_GELU_TANH)),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"inner_group_num", "1", false, NULL}),
+    .layout =
+        LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+               .projection = PARTS(PROJECTION("encoder.embedding_hidden_mapping_in")),
+               .layer = LAYER("encoder.albert_layer_groups.#.albert_layers.0.", "attention.query",
+                              "attention.key", "attention.value", "attention.dense",
+                              "attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm")),
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "predictions.", "sop_classifier.", "classifier.", "qa_outputs."),
+};
+
+static const struct head ALBERT_POOLER = {
+    HEAD_POOLER, DENSE_TANH, .parts = PARTS({HEAD_DENSE, {"pooler"}}), .is_optional = true};
+static const struct head ALBERT_SEQUENCE = {HEAD_SEQUENCE, DENSE_TANH,
+                                            .parts = SEQUENCE_PARTS("pooler", "classifier")};
+/* Its dense layer leads back to the width of the embedding. */
+static const struct head ALBERT_MASK = {
+    HEAD_MASK, AS_THE_MODEL,
+    .parts = MASK_PARTS("predictions.dense", "predictions.LayerNorm", "predictions.decoder.weight",
+                        "predictions.bias", "predictions.decoder.bias")};
+
+const struct architecture ALBERT_CLASSES[] = {
+    {"AlbertModel", "albert", &ALBERT, &ALBERT_POOLER},
+    {"AlbertForMaskedLM", "albert", &ALBERT, &ALBERT_MASK},
+    {"AlbertForPreTraining", "albert", &ALBERT, &ALBERT_MASK},
+    {"AlbertForSequenceClassification", "albert", &ALBERT, &ALBERT_SEQUENCE},
+    {"AlbertForTokenClassification", "albert", &ALBERT, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+
+static const struct json_name JINA_GATES[] = {
+    {"geglu", ACTIVATION_GELU}, {"reglu", ACTIVATION_RELU}, {NULL, 0}};
+
+static const struct body JINA = {
+    .prefixes = NAMES("bert.", "model."),
+    .keys = KEYS(BERT_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2),
+                 FIXED(attention_position, ATTENTION_POSITION_ALIBI), FIXED(gate, GATE_FIRST),
+                 FIXED(feed_forward_in_bias, false),
+                 NAMED("feed_forward_type", activation, JINA_GATES, "geglu or reglu", NO_DEFAULT)),
+    .only = ONLY({"position_embedding_type", "\"alibi\"", true, NULL},
+                 {"emb_pooler", "\"mean\"", false, NULL}),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+                     .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",
+                                           "encoder.layer.#.attention.self.key",
+                                           "encoder.layer.#.attention.self.value"),
+                                    TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),
+                                    TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm"),
+                                    TO_IN(DIM_GATED, "encoder.layer.#.mlp.gated_layers"),
+                                    TO_OUT("encoder.layer.#.mlp.wo"),
+                                    TO_NORM("encoder.layer.#.mlp.layernorm"))),
+    .unread = "model_max_length",
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "classifier.", "qa_outputs."),
+};
+
+/* Published embedding models name this class and have no such head. */
+static const struct head JINA_MASK = {HEAD_MASK, DENSE_GELU, .parts = BERT_MASK_PARTS,
+                                      .is_optional = true};
+
+const struct architecture JINA_CLASSES[] = {
+    {"JinaBertModel", "bert", &JINA, &POOLER_HEAD},
+    {"JinaBertForMaskedLM", "bert", &JINA, &JINA_MASK},
+    {"JinaBertForSequenceClassification", "bert", &JINA, &POOLED_SEQUENCE_HEAD},
+    {"JinaBertForTokenClassification", "bert", &JINA, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+
+static const struct body EMBEDDING_ALONE = {
+    .prefixes = NAMES(NULL),
+    .is_embedding_alone = true,
+    .keys = KEYS(FIXED(layers, 0), SIZE("hidden_size", width), SIZE("vocab_size", vocabulary),
+                 SIZE("max_position_embeddings", max_tokens), FIXED(pooling, POOLING_MEAN)),
+    .layout = LAYOUT(.embedding = PARTS(
+                         {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embedding.weight"}},
+                         {"embedding.position.weight",
+                          TABLE(DIM_POSITIONS),
+                          {"position_embedding.weight"}})),
+    .left_out = NAMES(NULL),
+};
+
+static const struct head EMBEDDING_SEQUENCE = {HEAD_SEQUENCE, DENSE_NONE,
+                                               .parts = PARTS({HEAD_SCORES, {"classifier"}}),
+                                               .bias_is_optional = true, .reads_pooled = true};
+
+const struct architecture EMBEDDING_CLASSES[] = {
+    {"EmbeddingClassifier", "embedding_classifier", &EMBEDDING_ALONE, &EMBEDDING_SEQUENCE},
     {.class_name = NULL},
 };

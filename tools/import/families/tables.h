@@ -2,14 +2,9 @@
 #ifndef TOOLS_IMPORT_TABLES_H
 #define TOOLS_IMPORT_TABLES_H
 
-#include "tools/import/families/architecture.h"
+#include "tools/import/families/families.h"
 
 #include <stddef.h>
-
-/* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
-extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
-    ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
-    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], EMBEDDING_CLASSES[];
 
 /* ---- Shared by families ---- */
 
@@ -19,14 +14,6 @@ extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, cla
 extern const struct head TOKEN_HEAD;              /* classifier */
 extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
 extern const char ACTIVATIONS_EXPECTED[];
-
-/* The rope_theta of rope_parameters, or of its member `kind` (NULL: none), or `otherwise`. Only the
- * type "default" is known, which scales nothing. */
-double rotary_base_read(const struct json_file *file, const char *kind, double otherwise);
-
-/* Which layers see all tokens, where layer_types says it: a list that must be of the kind "every
- * n-th". */
-void layer_types_read(const struct json_file *file, struct model_config *model);
 
 /* ---- Keys of config.json ---- */
 

@@ -1,8 +1,12 @@
-/* json_file.c - JSON files of a checkpoint; see json_file.h.
+/* json_file.c - JSON files of a checkpoint, and the lists of known keys; see json_file.h.
  *
  * A tree of small values takes about twenty times the memory of its text, so the length of the text
- * is bounded. The settings of public checkpoints take a few kilobytes. */
+ * is bounded. The settings of public checkpoints take a few kilobytes. tests/tools/families/keys.py
+ * compares the lists with the code of transformers 4.57 and 5.23, tokenizers 0.23 and
+ * sentence-transformers 5.2 and 6.2. */
 #include "tools/import/files/json_file.h"
+
+#include "tools/common/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,4 +176,158 @@ int64_t json_choice(const struct json_file *file, const char *key, const struct 
     if (name != NULL && found < 0)
         file_die(file->name, "'%s' is '%.100s'; expected %s", key, name, expected);
     return found;
+}
+
+/* ---- config.json ---- */
+
+/* The program that wrote the file, its source, the task, and code that may load it. */
+#define ORIGIN                                                                                     \
+    " _name_or_path name_or_path model_name base_model_name_or_path transformers_version "         \
+    "transformers.js_config _commit_hash finetuning_task task_specific_params task language "      \
+    "tokenizer_class processor_class auto_map custom_pipelines prefix pretrained_cfg "
+/* Read by training alone. */
+#define TRAINING                                                                                   \
+    " hidden_dropout_prob attention_probs_dropout_prob attention_dropout hidden_dropout dropout "  \
+    "embedding_dropout mlp_dropout classifier_dropout classifier_dropout_prob qa_dropout "         \
+    "seq_classif_dropout summary_first_dropout summary_last_dropout attn_pdrop embd_pdrop "        \
+    "resid_pdrop initializer_range initializer_cutoff_factor initializer_factor init_std "         \
+    "gradient_checkpointing sparse_prediction sparse_pred_ignore_index loss_type "                 \
+    "sinusoidal_pos_embds "
+/* How it is computed: the types of numbers (of the tensors here), kernels, chunks, caches. */
+#define COMPUTATION                                                                                \
+    " dtype torch_dtype use_bfloat16 torchscript use_cache chunk_size_feed_forward "               \
+    "compile_config "                                                                              \
+    "attn_implementation _attn_implementation _attn_implementation_internal "                      \
+    "_attn_implementation_autoset experts_implementation _experts_implementation "                 \
+    "_experts_implementation_internal reference_compile repad_logits_with_grad "                   \
+    "deterministic_flash_attn use_flash_attn use_xentropy fused_bias_fc fused_dropout_add_ln "     \
+    "dense_seq_output pad_vocab_size_multiple tf_legacy_loss device_map distributed_config "
+/* Which of the results are returned, and the names and heads of results that are not asked for. */
+#define RESULTS                                                                                    \
+    " output_hidden_states output_attentions output_past return_dict use_return_dict "             \
+    "tie_last_hidden_states id2label label2id num_labels _num_labels num_choices problem_type "    \
+    "summary_activation summary_type summary_use_proj summary_proj_to_labels tie_word_embeddings " \
+    "tie_encoder_decoder tie_weights_ classifier_pooling classifier_activation classifier_bias "   \
+    "decoder_bias final_logit_softcapping cross_attention_hidden_size "                            \
+    "sbert_ce_default_activation_function sentence_transformers "
+/* For generating text; tokens are the tokenizer's here, except tokens that a class reads. */
+#define GENERATION                                                                                 \
+    " bos_token_id eos_token_id pad_token_id cls_token_id sep_token_id mask_token_id "             \
+    "decoder_start_token_id forced_bos_token_id forced_eos_token_id max_length max_new_tokens "    \
+    "min_length min_new_tokens early_stopping do_sample num_beams num_beam_groups temperature "    \
+    "top_k top_p top_h min_p typical_p epsilon_cutoff eta_cutoff diversity_penalty "               \
+    "repetition_penalty encoder_repetition_penalty length_penalty no_repeat_ngram_size "           \
+    "encoder_no_repeat_ngram_size bad_words_ids force_words_ids constraints num_return_sequences " \
+    "output_scores output_logits return_dict_in_generate remove_invalid_values "                   \
+    "exponential_decay_length_penalty suppress_tokens begin_suppress_tokens max_time "             \
+    "stop_strings renormalize_logits sequence_bias token_healing guidance_scale penalty_alpha "    \
+    "watermarking_config generation_config "
+/* Keys of many published files that no code reads. */
+#define BALLAST                                                                                    \
+    " directionality pooler_fc_size pooler_num_attention_heads pooler_num_fc_layers "              \
+    "pooler_size_per_head pooler_type net_structure_type num_memory_blocks gap_size "              \
+    "down_scale_factor vocab_type head_type "
+
+static const char *const HARMLESS[] = {
+    [KEYS_CONFIG] = ORIGIN TRAINING COMPUTATION RESULTS GENERATION BALLAST,
+    [KEYS_STATIC] = ORIGIN COMPUTATION
+    " architectures model_type tokenizer_name apply_pca apply_zipf sif_coefficient hidden_dim "
+    "seq_length pooling embedding_dtype vocabulary_quantization ",
+    /* The shape of batches, and a ColBERT's queries (checkpoint.c). */
+    [KEYS_TRANSFORMER] = " unpad_inputs query_length document_length ",
+    /* Where it comes from, and padding. */
+    [KEYS_ARGUMENTS] = TRAINING COMPUTATION
+    " trust_remote_code revision code_revision token cache_dir local_files_only subfolder "
+    "low_cpu_mem_usage use_safetensors output_hidden_states output_attentions return_dict "
+    "use_fast padding_side padding pad_to_multiple_of clean_up_tokenization_spaces verbose ",
+    /* Who wrote it, which similarity is meant, types of numbers; a ColBERT's queries. */
+    [KEYS_PROMPTS] = " __version__ similarity_fn_name model_type requirements keep_in_fp32_modules "
+                     "query_length attend_to_expansion_tokens ",
+    [KEYS_MODULE] =
+        " word_embedding_dimension embedding_dimension pooling_mode_cls_token "
+        "pooling_mode_mean_tokens pooling_mode_max_tokens pooling_mode_mean_sqrt_len_tokens "
+        "pooling_mode_weightedmean_tokens pooling_mode_lasttoken chunk_size ",
+    /* Padding, decoding, messages, where it came from. */
+    [KEYS_TOKENIZER] =
+        " tokenizer_class model_max_length model_input_names name_or_path special_tokens_map_file "
+        "tokenizer_file auto_map processor_class backend is_local is_fast local_files_only "
+        "use_fast max_len init_inputs padding_side pad_to_multiple_of pad_token_type_id max_length "
+        "stride truncation_strategy padding clean_up_tokenization_spaces errors "
+        "spaces_between_special_tokens chat_template response_template verbose ",
+    [KEYS_SPECIAL] = " additional_special_tokens extra_special_tokens ",
+    /* The decoder is not needed; truncation and padding are the caller's. */
+    [KEYS_TOKENIZER_JSON] = " version truncation padding model decoder ",
+};
+
+#define ELSEWHERE "remove the key, and put what it names in this file"
+#define REMOVE_IT "remove the key if the model was trained without it"
+
+static const struct json_only CONFIG[] = {
+    {"is_causal", "false", false, "an encoder's numbers would depend on the padding beside it"},
+    {"is_decoder", "false", false, NULL},
+    {"is_encoder_decoder", "false", false, NULL},
+    {"add_cross_attention", "false", false, NULL},
+    {"per_layer_config", "null", false, NULL},
+    {"transformers_weights", "null", false, "remove the key, and name the file model.safetensors"},
+    {"configuration_files", "null", false, ELSEWHERE},
+    {"text_config", "null", false, ELSEWHERE},
+    {"token_classification_bias", "true", false, NULL},
+    {"num_kv_shared_layers", "0", false, NULL},
+    {"attention_chunk_size", "null", false, NULL},
+    {"partial_rotary_factor", "1", false, NULL},
+    {"use_alibi", "false", false, NULL},
+    {"alibi", "false", false, NULL},
+    {.name = NULL},
+};
+static const struct json_only TRANSFORMER[] = {
+    {"tokenizer_name_or_path", "null", false, "remove the key, and put the tokenizer here"},
+    {"processing_kwargs", "{}", false, REMOVE_IT},
+    {"query_expansion", "null", false, REMOVE_IT},
+    {"tokenizer_kwargs", "{}", false, "the name is processor_kwargs"},
+    {.name = NULL},
+};
+static const struct json_only PROMPTS[] = {
+    {"truncate_dim", "null", false, "remove the key, and cut vectors with encode --dimensions"},
+    {"max_active_dims", "null", false, "remove the key to keep all weights of a text"},
+    {.name = NULL},
+};
+
+static const struct json_only *const ONLY[] = {[KEYS_CONFIG] = CONFIG,
+                                               [KEYS_TRANSFORMER] = TRANSFORMER,
+                                               [KEYS_PROMPTS] = PROMPTS,
+                                               [KEYS_TOKENIZER_JSON] = NULL};
+
+bool name_is_listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = list; len > 0 && (at = strstr(at, name)) != NULL; at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+bool known_keys_are_harmless(enum known_keys kind, const char *key)
+{
+    return name_is_listed(HARMLESS[kind], key);
+}
+
+void known_keys_check(const struct json_file *file, enum known_keys kind, const char *unread,
+                      struct folder *folder)
+{
+    const char *key;
+    json_t *value;
+    bool is_first = true;
+    if (ONLY[kind] != NULL)
+        json_only_check(file, ONLY[kind]);
+    json_object_foreach(file->root, key, value)
+    {
+        size_t used = strlen(folder->unread), left = sizeof folder->unread - used;
+        if (json_object_get(file->seen, key) != NULL || known_keys_are_harmless(kind, key) ||
+            (unread != NULL && name_is_listed(unread, key)) ||
+            (kind >= KEYS_TOKENIZER && path_ends_in(key, "_token")))
+            continue;
+        snprintf(folder->unread + used, left, "%s%s%s%.60s", is_first && used > 0 ? "; " : "",
+                 is_first ? file->name : ",", is_first ? ": " : " ", key);
+        is_first = false;
+    }
 }

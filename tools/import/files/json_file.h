@@ -13,7 +13,7 @@
 struct json_file {
     char name[256]; /* relative, for messages */
     json_t *root;   /* NULL: the file is absent */
-    json_t *seen;   /* names of the root's members that were asked for: known_keys.h */
+    json_t *seen;   /* names of the root's members that were asked for */
 };
 
 /* From text; the root must be an object, or an array if is_array. */
@@ -70,5 +70,28 @@ const char *json_kind(const json_t *value);
 
 /* A whole number from 0 to 2^53, or false. */
 bool json_whole(const json_t *value, uint64_t *whole);
+
+enum known_keys {
+    KEYS_CONFIG,      /* config.json of a transformer */
+    KEYS_STATIC,      /* config.json of static embeddings */
+    KEYS_TRANSFORMER, /* sentence_bert_config.json */
+    KEYS_ARGUMENTS,   /* arguments of the model, its config and its tokenizer, there */
+    KEYS_PROMPTS,     /* config_sentence_transformers.json */
+    KEYS_MODULE,      /* config.json of a module */
+    KEYS_TOKENIZER,   /* tokenizer_config.json */
+    KEYS_SPECIAL,     /* special_tokens_map.json */
+    KEYS_TOKENIZER_JSON
+};
+
+/* Returns whether a list with blanks between names has one of them. */
+bool name_is_listed(const char *list, const char *name);
+
+/* Returns whether a key of such a file changes no number. */
+bool known_keys_are_harmless(enum known_keys kind, const char *key);
+
+/* Checks all keys of a file that has been read. Adds keys that no code reads to the folder's note.
+ * `unread`: names between blanks that the note need not name, or NULL. */
+void known_keys_check(const struct json_file *file, enum known_keys kind, const char *unread,
+                      struct folder *folder);
 
 #endif

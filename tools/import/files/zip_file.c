@@ -10,24 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    END_BYTES = 22,
-    END64_LOCATOR_BYTES = 20,
-    END64_BYTES = 56,
-    DIRECTORY_ENTRY_BYTES = 46,
-    HEADER_BYTES = 30,
-    MOST_COMMENT_BYTES = 0xFFFF,
-    MOST_DIRECTORY_BYTES = 16 << 20
-};
+/* ---- The end of the archive ---- */
+
+enum { END_BYTES = 22, LOCATOR_BYTES = 20, END64_BYTES = 56, RECORD_BYTES = 46, HEADER_BYTES = 30 };
+enum { MOST_COMMENT_BYTES = 0xFFFF, MOST_DIRECTORY_BYTES = 16 << 20 };
 
 /* Each kind of record begins with one of these. */
-enum {
-    HEADER_MARK = 0x04034B50,
-    DIRECTORY_MARK = 0x02014B50,
-    END_MARK = 0x06054B50,
-    END64_LOCATOR_MARK = 0x07064B50,
-    END64_MARK = 0x06064B50
-};
+enum { HEADER_MARK = 0x04034B50, RECORD_MARK = 0x02014B50, END_MARK = 0x06054B50 };
+enum { LOCATOR_MARK = 0x07064B50, END64_MARK = 0x06064B50 };
 
 /* In a field of 16 or 32 bits: the number is in a record of 64 bits. */
 static const uint64_t IN_16 = 0xFFFF, IN_32 = 0xFFFFFFFF;
@@ -45,8 +35,6 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
         zip_die(zip, what, offset);
     file_read_at(zip->fd, zip->name, offset, bytes, n);
 }
-
-/* ---- The end of the archive ---- */
 
 /* Reads the end record, whose comment ends with the file. Returns its offset. */
 static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
@@ -68,12 +56,12 @@ static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
 /* Reads the record of 64 bits, to which a locator before the end record points. */
 static void read_end64(struct zip_file *zip, uint64_t end_offset)
 {
-    uint8_t locator[END64_LOCATOR_BYTES], record[END64_BYTES];
+    uint8_t locator[LOCATOR_BYTES], record[END64_BYTES];
     if (end_offset < sizeof locator)
         zip_die(zip, "no room for an end of 64 bits", end_offset);
     read_at(zip, end_offset - sizeof locator, locator, sizeof locator, "no end of 64 bits");
     uint64_t offset = little_endian(locator + 8, 8);
-    if (little_endian(locator, 4) != END64_LOCATOR_MARK)
+    if (little_endian(locator, 4) != LOCATOR_MARK)
         zip_die(zip, "no pointer to an end of 64 bits", end_offset - sizeof locator);
     read_at(zip, offset, record, sizeof record, "no end of 64 bits");
     if (little_endian(record, 4) != END64_MARK)
@@ -91,7 +79,7 @@ static void read_end(struct zip_file *zip)
     zip->n = little_endian(record + 10, 2);
     zip->directory_bytes = little_endian(record + 12, 4);
     zip->directory_offset = little_endian(record + 16, 4);
-    if (little_endian(record + 4, 2) != 0 || little_endian(record + 6, 2) != 0)
+    if (little_endian(record + 4, 4) != 0)
         zip_die(zip, "an archive of several disks ends", offset);
     if (zip->n == IN_16 || zip->directory_bytes == IN_32 || zip->directory_offset == IN_32)
         read_end64(zip, offset);
@@ -101,7 +89,7 @@ static void read_end(struct zip_file *zip)
         program_die("%s: a directory of %" PRIu64
                     " bytes; at most %d are read (expected a file of torch.save)",
                     zip->name, zip->directory_bytes, MOST_DIRECTORY_BYTES);
-    if (zip->n > zip->directory_bytes / DIRECTORY_ENTRY_BYTES)
+    if (zip->n > zip->directory_bytes / RECORD_BYTES)
         zip_die(zip, "more entries than the directory has room for are announced", offset);
 }
 
@@ -136,26 +124,23 @@ static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry
     const uint8_t *record = zip->directory + at;
     size_t left = (size_t)zip->directory_bytes - at;
     uint64_t where = zip->directory_offset + at;
-    if (left < DIRECTORY_ENTRY_BYTES || little_endian(record, 4) != DIRECTORY_MARK)
+    if (left < RECORD_BYTES || little_endian(record, 4) != RECORD_MARK)
         zip_die(zip, "no entry of the directory", where);
-    uint64_t flags = little_endian(record + 8, 2), method = little_endian(record + 10, 2);
-    uint64_t n_packed = little_endian(record + 20, 4), n_bytes = little_endian(record + 24, 4);
-    uint64_t begin = little_endian(record + 42, 4);
-    size_t n_name = (size_t)little_endian(record + 28, 2),
-           n_extra = (size_t)little_endian(record + 30, 2);
-    size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)little_endian(record + 32, 2);
+    uint64_t n_packed = little_endian(record + 20, 4);
+    size_t n_extra = (size_t)little_endian(record + 30, 2);
+    *entry = (struct zip_entry){.name = (const char *)record + RECORD_BYTES,
+                                .name_len = (size_t)little_endian(record + 28, 2),
+                                .begin = little_endian(record + 42, 4),
+                                .n_bytes = little_endian(record + 24, 4),
+                                .crc = (uint32_t)little_endian(record + 16, 4)};
+    size_t len = RECORD_BYTES + entry->name_len + n_extra + (size_t)little_endian(record + 32, 2);
     if (len > left)
         zip_die(zip, "an entry that is longer than the directory", where);
-    read_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
-            (uint64_t *const[]){&n_bytes, &n_packed, &begin}, 3);
-    *entry = (struct zip_entry){.name = (const char *)record + DIRECTORY_ENTRY_BYTES,
-                                .name_len = n_name,
-                                .begin = begin,
-                                .n_bytes = n_bytes,
-                                .crc = (uint32_t)little_endian(record + 16, 4)};
-    if (method != 0 || n_packed != n_bytes)
+    read_64(zip, record + RECORD_BYTES + entry->name_len, n_extra,
+            (uint64_t *const[]){&entry->n_bytes, &n_packed, &entry->begin}, 3);
+    if (little_endian(record + 10, 2) != 0 || n_packed != entry->n_bytes)
         zip_die(zip, "an entry that is compressed; expected one that is stored,", where);
-    if ((flags & 1) != 0)
+    if ((record[8] & 1) != 0)
         zip_die(zip, "an entry that is encrypted", where);
     return len;
 }
@@ -187,24 +172,8 @@ static int by_begin(const void *left, const void *right)
 static int by_name(const void *left, const void *right)
 {
     const struct zip_entry *a = left, *b = right;
-    size_t n = a->name_len < b->name_len ? a->name_len : b->name_len;
-    int order = memcmp(a->name, b->name, n);
-    if (order != 0)
-        return order;
-    return a->name_len < b->name_len ? -1 : a->name_len > b->name_len;
-}
-
-/* Refuses entries that share bytes, by which a small archive could pretend to be large. */
-static void check_entries(struct zip_file *zip)
-{
-    qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_begin);
-    for (size_t i = 1; i < zip->n; i++)
-        if (zip->entries[i].begin < zip->entries[i - 1].offset + zip->entries[i - 1].n_bytes)
-            zip_die(zip, "two entries overlap", zip->entries[i].begin);
-    qsort(zip->entries, (size_t)zip->n, sizeof *zip->entries, by_name);
-    for (size_t i = 1; i < zip->n; i++)
-        if (by_name(&zip->entries[i - 1], &zip->entries[i]) == 0)
-            zip_die(zip, "an entry has the name of another", zip->entries[i].begin);
+    int order = memcmp(a->name, b->name, a->name_len < b->name_len ? a->name_len : b->name_len);
+    return order != 0 ? order : a->name_len < b->name_len ? -1 : a->name_len > b->name_len;
 }
 
 void zip_file_read(struct zip_file *zip)
@@ -214,38 +183,44 @@ void zip_file_read(struct zip_file *zip)
     zip->directory = alloc_zeros((size_t)zip->directory_bytes, 1);
     read_at(zip, zip->directory_offset, zip->directory, (size_t)zip->directory_bytes,
             "no directory");
-    zip->entries = alloc_zeros((size_t)zip->n, sizeof *zip->entries);
+    struct zip_entry *entries = alloc_zeros((size_t)zip->n, sizeof *entries);
+    zip->entries = entries;
     for (size_t i = 0; i < zip->n; i++) {
-        at += read_entry(zip, at, &zip->entries[i]);
-        locate(zip, &zip->entries[i]);
+        at += read_entry(zip, at, &entries[i]);
+        locate(zip, &entries[i]);
     }
     if (at != zip->directory_bytes)
         zip_die(zip, "bytes after the last entry of the directory", zip->directory_offset + at);
-    check_entries(zip);
+    qsort(entries, (size_t)zip->n, sizeof *entries, by_begin);
+    for (size_t i = 1; i < zip->n; i++)
+        if (entries[i].begin < entries[i - 1].offset + entries[i - 1].n_bytes)
+            zip_die(zip, "two entries overlap", entries[i].begin);
+    qsort(entries, (size_t)zip->n, sizeof *entries, by_name);
+    for (size_t i = 1; i < zip->n; i++)
+        if (by_name(&entries[i - 1], &entries[i]) == 0)
+            zip_die(zip, "an entry has the name of another", entries[i].begin);
 }
 
-void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry)
+void zip_file_check(const struct zip_file *zip, struct zip_entry *entry)
 {
     static uint8_t bytes[1 << 16];
     uint32_t crc = 0;
     if (entry->is_checked || entry->crc == 0)
         return;
-    for (uint64_t at = 0; at < entry->n_bytes;) {
-        const uint64_t left = entry->n_bytes - at;
-        const size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
-        file_read_at(zip->fd, zip->name, entry->offset + at, bytes, n);
-        crc = crc32_add(crc, bytes, n);
-        at += n;
+    for (uint64_t at = 0, n; at < entry->n_bytes; at += n) {
+        n = entry->n_bytes - at < sizeof bytes ? entry->n_bytes - at : sizeof bytes;
+        file_read_at(zip->fd, zip->name, entry->offset + at, bytes, (size_t)n);
+        crc = crc32_add(crc, bytes, (size_t)n);
     }
     if (crc != entry->crc)
         program_die("%s: the data of '%.*s' is damaged: its checksum is %08x, and the archive says "
                     "%08x; copy or download the file again",
                     zip->name, (int)entry->name_len, entry->name, (unsigned)crc,
                     (unsigned)entry->crc);
-    zip->entries[entry - zip->entries].is_checked = true;
+    entry->is_checked = true;
 }
 
-const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)
+struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)
 {
     const struct zip_entry wanted = {.name = name, .name_len = strlen(name)};
     return bsearch(&wanted, zip->entries, (size_t)zip->n, sizeof wanted, by_name);

@@ -36,10 +36,10 @@ struct zip_file {
 void zip_file_read(struct zip_file *zip);
 
 /* By name, or NULL. */
-const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name);
+struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name);
 
 /* Refuses an entry whose data does not have the checksum of the directory, the first time. 0 is
  * none: torch.save writes that after set_crc32_options(False). */
-void zip_file_check(const struct zip_file *zip, const struct zip_entry *entry);
+void zip_file_check(const struct zip_file *zip, struct zip_entry *entry);
 
 #endif

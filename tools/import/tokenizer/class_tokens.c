@@ -1,9 +1,9 @@
 /* class_tokens.c - the added tokens that AutoTokenizer of transformers makes of a vocabulary or a
- * tokenizer.json, and of the files beside it; see tokenizer_class.h. */
+ * tokenizer.json, and of the files beside it; see tokenizer_parts.h. */
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
-#include "tools/import/files/known_keys.h"
-#include "tools/import/tokenizer/tokenizer_class.h"
+#include "tools/import/files/json_file.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *const SPECIALS[N_SPECIALS] = {"bos_token", "eos_token", "unk_
 const char *class_special(const struct reference_class *class,
                           const struct tokenizer_beside *beside, size_t which, char text[64])
 {
-    const char *said = tokenizer_special(beside, SPECIALS[which]);
+    const char *said = beside != NULL ? tokenizer_special(beside, SPECIALS[which]) : NULL;
     const char *usual = class->specials[which] != NULL ? class->specials[which] : "";
     snprintf(text, 64, "%.*s", (int)strcspn(usual, ":"), usual);
     return said != NULL ? said : text;

@@ -1,10 +1,10 @@
 /* tokenizer_class.c - the class that AutoTokenizer of transformers chooses by the files beside a
- * tokenizer; what it makes of them is in class_tokens.c and class_parts.c. Checked with 4.57 and
- * 5.24 by tests/tools/tokenizer/reference_classes.py. */
-#include "tools/import/tokenizer/tokenizer_class.h"
-
+ * tokenizer, and the parts of a tokenizer.json that it replaces by its own: always in version 5, by
+ * some switches of tokenizer_config.json in 4.x too. Where the versions give other ids, --as says
+ * which is followed. Checked with 4.57 and 5.24 by tests/tools/tokenizer/reference_classes.py. */
 #include "tools/common/options.h"
-#include "tools/import/files/known_keys.h"
+#include "tools/import/files/json_file.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <string.h>
 
@@ -28,48 +28,66 @@ bool tokenizer_is_class(const char *tokenizer_class, const char *name)
 #define MPNET_TOKENS   {"<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>:l"}
 #define XLM_TOKENS     {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"}
 #define ROBERTA_TOKENS {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>:4"}
+#define CLS_AND_SEP    .first = TOKEN_CLS, .last = TOKEN_SEP
+#define BOS_AND_EOS    .first = TOKEN_BOS, .last = TOKEN_EOS
 #define WORD_STEPS     "clean space_cjk nfd drop_nonspacing lower"
 #define BLANKS         "blanks metaspace:always"
+#define SPACES_TO_ONE  "replace_runs:2:%20:"
+#define USUAL_STEPS    "charsmap strip_end " SPACES_TO_ONE METASPACE
 
 static const struct reference_class CLASSES[] = {
     {"BertTokenizer DistilBertTokenizer ElectraTokenizer MobileBertTokenizer RetriBertTokenizer "
      "SqueezeBertTokenizer LayoutLMTokenizer LxmertTokenizer",
      "bert distilbert electra nomic_bert mobilebert squeezebert layoutlm ernie",
      BERT_TOKENS, .kind = "wordpiece", .prefix = "##", .unknown = UNK_TOKEN, .lowercases = true,
-     .normalizer = WORD_STEPS, .splitter = "blanks punctuation", .first = CLS, .last = SEP,
-     .frame = FRAME_BERT},
+     .normalizer = WORD_STEPS, .splitter = "blanks punctuation", CLS_AND_SEP, .frame = FRAME_BERT},
     {"MPNetTokenizer", "mpnet", MPNET_TOKENS, .kind = "wordpiece", .prefix = "##",
      .unknown = UNK_TOKEN, .lowercases = true, .normalizer = WORD_STEPS,
-     .splitter = "blanks punctuation", .first = CLS, .last = SEP, .frame = FRAME_ROBERTA,
-     .trims = true},
+     .splitter = "blanks punctuation", CLS_AND_SEP, .frame = FRAME_ROBERTA, .trims = true},
     {"RobertaTokenizer LongformerTokenizer BartTokenizer LEDTokenizer", "roberta longformer bart",
-     ROBERTA_TOKENS, .kind = "bpe", .pattern = "gpt2", .may_add_blank = true, .first = CLS,
-     .last = SEP, .frame = FRAME_ROBERTA, .trims = true},
+     ROBERTA_TOKENS, .kind = "bpe", .pattern = "gpt2", .may_add_blank = true, CLS_AND_SEP,
+     .frame = FRAME_ROBERTA, .trims = true},
     {"GPT2Tokenizer CodeGenTokenizer", "gpt2 codegen", {ENDS, ENDS, ENDS}, .kind = "bpe",
      .pattern = "gpt2", .may_add_blank = true},
     {"CLIPTokenizer", "clip", {"<|startoftext|>", ENDS, ENDS, NULL, ENDS}, .kind = "bpe",
      .suffix = "</w>", .unknown = UNK_TOKEN, .normalizer = "nfc replace_blanks:1:%20 lower",
-     .lowercases = true, .pattern = "clip", .first = BOS, .last = EOS, .frame = FRAME_ROBERTA},
+     .lowercases = true, .pattern = "clip", BOS_AND_EOS, .frame = FRAME_ROBERTA},
     {"Qwen2Tokenizer", "qwen2 qwen3", {NULL, ENDS, ENDS, NULL, ENDS}, .kind = "bpe",
      .normalizer = "nfc", .pattern = "qwen2", .resets_tokens = true},
     {"GemmaTokenizer", "gemma gemma2 gemma3 gemma3_text",
      {"<bos>", "<eos>", "<unk>", NULL, "<pad>", NULL, "<mask>"}, .kind = "bpe",
-     .unknown = UNK_TOKEN, .falls_back = true, .normalizer = "replace:%20:\xE2\x96\x81",
+     .unknown = UNK_TOKEN, .falls_back = true, .normalizer = "replace:%20:" METASPACE,
      .pattern = "after_blanks"},
-    {"XLMRobertaTokenizer", "xlm-roberta jina_embeddings_v3 gte", XLM_TOKENS,
-     .kind = "unigram", .unknown = 3, .normalizer = "charsmap", .splitter = BLANKS, .first = BOS,
-     .last = EOS, .frame = FRAME_ROBERTA},
+    {"XLMRobertaTokenizer", "xlm-roberta jina_embeddings_v3 gte", XLM_TOKENS, .kind = "unigram",
+     .unknown = 3, .normalizer = "charsmap", .splitter = BLANKS, BOS_AND_EOS,
+     .frame = FRAME_ROBERTA,
+     .pieces = {"sentencepiece.bpe.model", {"<s>", "<pad>", "</s>", "<unk>"}, .n_skipped = 3,
+                .unknown = 3, .mask = "<mask>", USUAL_STEPS, "<s> <pad> </s> <unk> <mask>:l"}},
     {"CamembertTokenizer", "camembert",
      {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>:l"}, .kind = "unigram",
-     .unknown = UNK_TOKEN, .normalizer = "charsmap", .splitter = BLANKS, .first = BOS, .last = EOS,
-     .frame = FRAME_ROBERTA, .more = {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"}},
+     .unknown = UNK_TOKEN, .normalizer = "charsmap", .splitter = BLANKS, BOS_AND_EOS,
+     .frame = FRAME_ROBERTA, .more = {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"},
+     .pieces = {"", {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"},
+                .last_before = -100, .n_skipped = 1, .unknown = 3, .mask = "<mask>", USUAL_STEPS,
+                "<s> <pad> </s> <unk> <mask>:l"}},
     {"T5Tokenizer", "t5 mt5", {NULL, "</s>", "<unk>", NULL, "<pad>"}, .kind = "unigram",
-     .unknown = 2, .normalizer = "charsmap", .splitter = BLANKS, .last = EOS, .frame = FRAME_T5},
+     .unknown = 2, .normalizer = "charsmap", .splitter = BLANKS, .first = TOKEN_EOS,
+     .last = TOKEN_EOS, .frame = FRAME_T5,
+     .pieces = {"spiece.model", .has_extra_ids = true, .unknown = NO_ID, .mask = NULL, USUAL_STEPS,
+                "<pad> </s> <unk>"}},
     {"AlbertTokenizer", "albert yoso",
      {"[CLS]", "[SEP]", "<unk>", "[SEP]", "<pad>", "[CLS]", "[MASK]"}, .kind = "unigram",
      .unknown = 1, .lowercases = true,
      .normalizer = "replace:``:\" replace:'':\" nfkd drop_marks lower charsmap",
-     .splitter = BLANKS, .first = CLS, .last = SEP, .frame = FRAME_BERT, .yields = true},
+     .splitter = BLANKS, CLS_AND_SEP, .frame = FRAME_BERT, .yields = true,
+     .pieces = {"", .lowers_numbers = true, .unknown = NO_ID, .mask = NULL,
+                "replace:``:\" replace:'':\" nfkd drop_marks lower charsmap " SPACES_TO_ONE "%20",
+                "<pad> <unk> [CLS] [SEP] [MASK]:l"}},
+    {"DebertaV2Tokenizer", "deberta-v2", BERT_TOKENS, .is_of_4 = true, CLS_AND_SEP,
+     .frame = FRAME_BERT,
+     .pieces = {"spm.model", .unknown = NO_ID, .mask = "[MASK]",
+                "lower strip_start strip_end charsmap " SPACES_TO_ONE "%20",
+                "[PAD] [CLS] [SEP] [UNK] [MASK]"}},
 };
 // clang-format on
 
@@ -118,9 +136,29 @@ static bool read_name(const struct tokenizer_beside *beside, char base[100])
 const struct reference_class *class_named(const char *name)
 {
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (name_is_listed(CLASSES[i].names, name))
+        if (!CLASSES[i].is_of_4 && name_is_listed(CLASSES[i].names, name))
             return &CLASSES[i];
     return NULL;
+}
+
+const struct reference_class *class_of_pieces(const struct tokenizer_beside *beside,
+                                              const char *file)
+{
+    const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
+    const struct reference_class *of_file = NULL;
+    for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++) {
+        const struct reference_class *class = &CLASSES[i];
+        size_t len = strcspn(class->model_types, " ");
+        if (class->pieces.added == NULL)
+            continue;
+        if (name != NULL ? tokenizer_is_class(name, class->names)
+                         : type != NULL && strlen(type) == len &&
+                               strncmp(type, class->model_types, len) == 0)
+            return class;
+        if (name == NULL && strcmp(file, class->pieces.file) == 0)
+            of_file = class;
+    }
+    return of_file;
 }
 
 bool class_gives_types(const struct tokenizer_beside *beside)
@@ -145,7 +183,7 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         return NULL;
     read_name(beside, base);
     for (size_t i = 0; name == NULL && type != NULL && i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (name_is_listed(CLASSES[i].model_types, type))
+        if (!CLASSES[i].is_of_4 && name_is_listed(CLASSES[i].model_types, type))
             return &CLASSES[i];
     const struct reference_class *class = class_named(base);
     if (class != NULL)
@@ -160,4 +198,322 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
                     "tokenizer.json as it is, or \"tokenizer_class\": \"PreTrainedTokenizerFast\"",
                     name);
     return NULL;
+}
+
+/* ---- What a class makes ---- */
+
+static bool keeps_step(const char *step, const struct class_switches *switches)
+{
+    const char *const groups[] = {"space_cjk", "nfd drop_nonspacing", "lower", "nfkd drop_marks",
+                                  "charsmap"};
+    const bool is_on[] = {switches->cjk, switches->strips, switches->lower,
+                          !switches->keeps_accents, switches->has_map};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (name_is_listed(groups[i], step))
+            return is_on[i];
+    return true;
+}
+
+void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches)
+{
+    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
+        char step[64];
+        int len = (int)strcspn(at, " ");
+        snprintf(step, sizeof step, "%.*s", len, at);
+        if (keeps_step(step, switches))
+            list_add(list, "%s", step);
+        at += len;
+    }
+}
+
+static bool has_section(const struct tokenizer_draft *draft, const char *tag)
+{
+    for (size_t i = 0; i < draft->n_sections; i++)
+        if (strcmp(draft->sections[i].tag, tag) == 0)
+            return true;
+    return false;
+}
+
+/* The value of a setting, and the part of a tokenizer.json that it is of. */
+struct made {
+    const char *key, *part;
+    char value[TEMPLATE_BYTES];
+};
+enum { MOST_MADE = 16 };
+
+static void put(struct made made[MOST_MADE], size_t *n, const char *part, const char *key,
+                const char *value)
+{
+    made[*n] = (struct made){.key = key, .part = part};
+    snprintf(made[(*n)++].value, sizeof made->value, "%s", value != NULL ? value : "");
+}
+
+static const char *yes(bool is_on)
+{
+    return is_on ? "yes" : "";
+}
+
+static void make_model(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                       const struct reference_class *class, struct made made[MOST_MADE], size_t *n)
+{
+    const struct word_list *words = &json->tokenizer->draft.words;
+    char unknown[32] = "", text[64];
+    const char *token = class_special(class, beside, TOKEN_UNK, text);
+    size_t id = class->unknown == UNK_TOKEN ? word_list_find(words, token, strlen(token))
+                                            : (size_t) class->unknown;
+    if (class->unknown != 0 && id != WORD_NONE)
+        snprintf(unknown, sizeof unknown, "%zu", id);
+    put(made, n, "kind of model", "kind", class->kind);
+    put(made, n, "model's 'continuing_subword_prefix'", "prefix", class->prefix);
+    put(made, n, "model's 'end_of_word_suffix'", "suffix", class->suffix);
+    put(made, n, "model's 'unk_token'", "unknown", unknown);
+    if (class->prefix != NULL)
+        put(made, n, "model's 'max_input_chars_per_word'", "max_word", "100");
+    put(made, n, "model's 'byte_fallback'", "byte_fallback",
+        yes(class->falls_back && word_list_find(words, "<0x00>", 6) != WORD_NONE));
+    put(made, n, "model's 'fuse_unk'", "fuse_unknown", yes(class->falls_back));
+    put(made, n, "model's 'ignore_merges'", "whole_words", "");
+}
+
+/* Returns how many settings the class makes. */
+static size_t make_settings(const struct json_tokenizer *json,
+                            const struct tokenizer_beside *beside,
+                            const struct reference_class *class, struct made made[MOST_MADE])
+{
+    const struct json_file *config = &beside->config;
+    bool has_switches = class->lowercases && class->pattern == NULL;
+    bool lower = has_switches ? json_flag(config, NULL, "do_lower_case", true) : class->lowercases;
+    bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
+    bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
+    const char *pattern = class->pattern != NULL ? class->pattern : "";
+    if (adds_blank && strcmp(pattern, "qwen2") == 0)
+        file_die(config->name, "'add_prefix_space' is true, which adds a blank to every word of "
+                               "Qwen2; expected false");
+    const struct class_switches switches = {
+        .cjk = json_flag(config, NULL, "tokenize_chinese_chars", true),
+        .strips = json_flag(config, NULL, "strip_accents", lower),
+        .lower = lower,
+        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .has_map = has_section(&json->tokenizer->draft, "CMAP")};
+    struct blank_list steps = {.n = 0};
+    size_t n = 0;
+    make_model(json, beside, class, made, &n);
+    class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);
+    put(made, &n, "normalizer", "normalizer", steps.text);
+    put(made, &n, "pre-tokenizer", "splitter",
+        is_prefixed && !adds_blank ? "blanks metaspace:never" : class->splitter);
+    put(made, &n, "pre-tokenizer", "pattern", pattern);
+    put(made, &n, "pre-tokenizer", "byte_level",
+        yes(pattern[0] != '\0' && strcmp(pattern, "after_blanks") != 0));
+    put(made, &n, "pre-tokenizer", "first_blank", yes(class->may_add_blank && adds_blank));
+    if (is_prefixed) {
+        put(made, &n, "pre-tokenizer", "metaspace", METASPACE);
+        put(made, &n, "pre-tokenizer", "metaspace_splits", "");
+    }
+    return n;
+}
+
+void class_frame_set(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
+                     const struct reference_class *class)
+{
+    char text[64];
+    if (class->last == 0 || (class->yields && tokenizer->single[0] != '\0'))
+        return;
+    size_t last = special_id(tokenizer, class_special(class, beside, (size_t) class->last, text));
+    size_t first = special_id(tokenizer, class_special(class, beside, (size_t) class->first, text));
+    templates_set(tokenizer, first, last, class->frame);
+}
+
+/* BERT's class makes pieces of a model of words; other models are of no use to another class. */
+void class_kind_check(struct json_tokenizer *json)
+{
+    const char *kind = draft_get(&json->tokenizer->draft, "kind");
+    bool is_of_words = strcmp(kind, "words") == 0 && json->class->prefix != NULL;
+    if (strcmp(kind, json->class->kind) == 0)
+        return;
+    if (json->beside->as == AS_TRANSFORMERS_5 || (is_of_words && json->beside->as == AS_ANY))
+        file_die(json->file.name,
+                 "the model is %s, and the tokenizer's class in transformers 5 needs %s; expected "
+                 "another 'tokenizer_class', or --as transformers-4, for tokenizer.json as it is",
+                 kind, json->class->kind);
+    snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
+             "the model of tokenizer.json is %s, which the tokenizer's class does not read in "
+             "transformers 5: tokenizer.json is followed",
+             kind);
+    json->class = NULL;
+}
+
+void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                        const struct reference_class *class)
+{
+    struct made made[MOST_MADE];
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    size_t n = make_settings(json, beside, class, made);
+    for (size_t i = 0; i < n; i++)
+        /* An absent prefix is "##". */
+        draft_replace(draft, made[i].key,
+                      made[i].value[0] != '\0' || strcmp(made[i].key, "prefix") == 0 ? made[i].value
+                                                                                     : NULL);
+    if (class->trims)
+        draft_replace(draft, "trim",
+                      draft_get(draft, "first_blank")[0] != '\0' ? "but_first" : "yes");
+    class_frame_set(json->tokenizer, beside, class);
+}
+
+/* ---- What tokenizer.json has ---- */
+
+static bool is_part(const struct json_tokenizer *json, const char *part, const char *type)
+{
+    const json_t *object = json_object_get(json->file.root, part);
+    const char *found = json_string_value(json_object_get(object, "type"));
+    return found != NULL && strcmp(found, type) == 0;
+}
+
+/* Refuses a switch, read or by default, that is not as tokenizer.json's parts have it. */
+static void check_switch(const struct tokenizer_beside *beside, const char *key, bool usual,
+                         bool found)
+{
+    bool is_absent = json_member(&beside->config, NULL, key) == NULL;
+    bool value = json_flag(&beside->config, NULL, key, usual);
+    if (value != found)
+        program_die("tokenizer_config.json: '%s' is %s%s, which transformers follows, but "
+                    "tokenizer.json says %s; expected both alike (set \"%s\": %s if the model was "
+                    "trained with tokenizer.json as it is)",
+                    key, is_absent ? "absent, so by default " : "", value ? "true" : "false",
+                    found ? "true" : "false", key, found ? "true" : "false");
+}
+
+/* The switches that 4.x follows too. */
+static void check_switches(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                           const struct reference_class *class)
+{
+    const struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const char *steps = draft_get(draft, "normalizer"), *splitter = draft_get(draft, "splitter");
+    bool lower = name_is_listed(steps, "lower");
+    bool is_roberta = class != NULL && class->may_add_blank && class->trims;
+    if (class != NULL && class->prefix != NULL && is_part(json, "normalizer", "BertNormalizer")) {
+        check_switch(beside, "do_lower_case", true, lower);
+        check_switch(beside, "tokenize_chinese_chars", true, name_is_listed(steps, "space_cjk"));
+        check_switch(beside, "strip_accents", lower, name_is_listed(steps, "drop_nonspacing"));
+    }
+    if (class != NULL && class->splitter != NULL && strstr(class->normalizer, "nfkd") != NULL) {
+        check_switch(beside, "do_lower_case", true, lower);
+        check_switch(beside, "keep_accents", false, !name_is_listed(steps, "drop_marks"));
+    }
+    if (class != NULL && class->splitter != NULL && strstr(splitter, "metaspace") != NULL)
+        check_switch(beside, "add_prefix_space", true, strstr(splitter, "metaspace:never") == NULL);
+    if (is_part(json, "pre_tokenizer", "ByteLevel") || (is_roberta && json->is_byte_level))
+        check_switch(beside, "add_prefix_space", false, draft_get(draft, "first_blank")[0] != '\0');
+}
+
+_Noreturn static void differ_die(const struct json_tokenizer *json, const char *part,
+                                 const char *found, const char *made)
+{
+    file_die(
+        json->file.name,
+        "transformers 5 replaces the %s, '%.200s', by that of the tokenizer's class, '%.200s'; "
+        "expected --as transformers-4, for tokenizer.json as it is, or --as transformers-5",
+        part, found, made);
+}
+
+/* Copies a list without the steps that only change blanks, and which the class does otherwise. */
+static void without_blanks(const char *steps, char copy[TEMPLATE_BYTES])
+{
+    size_t n = 0;
+    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        bool is_of_blanks = strncmp(at, "strip_", 6) == 0 || strncmp(at, "replace_runs", 12) == 0 ||
+                            (len == 6 && strncmp(at, "blanks", 6) == 0);
+        if (!is_of_blanks && n + len + 2 < TEMPLATE_BYTES)
+            n += (size_t)snprintf(copy + n, TEMPLATE_BYTES - n, "%.*s ", (int)len, at);
+        at += len;
+    }
+    copy[n] = '\0';
+}
+
+/* Returns whether settings of the classes of sentencepiece differ in odd blanks alone: newer
+ * tokenizer.json files drop blanks by the normalizer, and maybe not at the end of a text. */
+static bool same_but_blanks(const struct reference_class *class, const struct made *made,
+                            const char *found)
+{
+    char copies[2][TEMPLATE_BYTES];
+    if (strcmp(class->kind, "unigram") != 0 ||
+        (strcmp(made->key, "normalizer") != 0 && strcmp(made->key, "splitter") != 0))
+        return false;
+    without_blanks(made->value, copies[0]);
+    without_blanks(found, copies[1]);
+    return strcmp(copies[0], copies[1]) == 0;
+}
+
+/* Compares the templates, of pairs without the types if the class gives none. */
+static void compare_templates(const struct json_tokenizer *json,
+                              const struct tokenizer_beside *beside,
+                              const struct reference_class *class)
+{
+    static struct import_tokenizer made;
+    char pair[TEMPLATE_BYTES];
+    snprintf(pair, sizeof pair, "%s", json->tokenizer->pair);
+    made = (struct import_tokenizer){.draft.words = json->tokenizer->draft.words,
+                                     .name = json->tokenizer->name};
+    class_frame_set(&made, beside, class);
+    if (class->last == 0 || (class->yields && json->tokenizer->single[0] != '\0'))
+        return;
+    for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
+        *++at = '0';
+    if (strcmp(json->tokenizer->single, made.single) != 0)
+        differ_die(json, "template of one text", json->tokenizer->single, made.single);
+    if (strcmp(pair, made.pair) != 0)
+        differ_die(json, "template of pairs", json->tokenizer->pair, made.pair);
+}
+
+/* Refuses a tokenizer.json whose parts are not those of the class. Returns whether they differ in
+ * blanks alone. */
+static bool compare_parts(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                          const struct reference_class *class)
+{
+    bool in_blanks = false;
+    const struct tokenizer_draft *draft = &json->tokenizer->draft;
+    struct made made[MOST_MADE];
+    size_t n = make_settings(json, beside, class, made);
+    for (size_t i = 0; i < n; i++) {
+        const char *found = draft_get(draft, made[i].key);
+        bool is_unused = strcmp(made[i].key, "metaspace") == 0 && found[0] == '\0';
+        /* Every byte is a token then. */
+        is_unused =
+            is_unused ||
+            (json->is_byte_level && class->unknown == 0 &&
+             (strcmp(made[i].key, "unknown") == 0 || strcmp(made[i].key, "fuse_unknown") == 0));
+        if (is_unused || strcmp(found, made[i].value) == 0)
+            continue;
+        if (!same_but_blanks(class, &made[i], found))
+            differ_die(json, made[i].part, found, made[i].value);
+        in_blanks = true;
+    }
+    compare_templates(json, beside, class);
+    return in_blanks;
+}
+
+void class_conflicts_check(struct json_tokenizer *json)
+{
+    const struct tokenizer_beside *beside = json->beside;
+    const struct reference_class *class = json->class;
+    const json_t *truncation = json_member(&json->file, NULL, "truncation");
+    const char *direction = json_string_value(json_object_get(truncation, "direction"));
+    bool in_blanks = false;
+    if (direction != NULL && strcmp(direction, "Right") != 0 &&
+        json_member(&beside->config, NULL, "truncation_side") == NULL)
+        file_die(json->file.name,
+                 "the truncation's 'direction' is '%.100s'; expected Right, or "
+                 "\"truncation_side\": \"right\" in tokenizer_config.json",
+                 direction);
+    if (beside->as != AS_TRANSFORMERS_5)
+        check_switches(json, beside, class);
+    if (class == NULL || beside->as == AS_TRANSFORMERS_4)
+        return;
+    if (beside->as == AS_ANY)
+        in_blanks = compare_parts(json, beside, class);
+    if (in_blanks || beside->as == AS_TRANSFORMERS_5)
+        class_settings_set(json, beside, class);
+    if (in_blanks)
+        snprintf(json->tokenizer->note, sizeof json->tokenizer->note, BLANKS_NOTE "tokenizer.json");
 }

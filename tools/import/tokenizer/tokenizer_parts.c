@@ -3,7 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
-#include "tools/writer/tokenizer/trie_writer.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <inttypes.h>
 #include <math.h>

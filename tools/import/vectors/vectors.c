@@ -10,8 +10,8 @@
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/checkpoint/static_embedding.h"
-#include "tools/import/progress.h"
-#include "tools/writer/tokenizer/token_source.h"
+#include "tools/import/import_output.h"
+#include "tools/writer/tokenizer/keras.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -370,7 +370,7 @@ void vectors_read(struct checkpoint *checkpoint, const struct import_options *op
     *checkpoint = (struct checkpoint){.has_tokenizer = true, .tokenizer.draft = DRAFT_EMPTY};
     draft->lower = vectors->lower == NULL || strcmp(vectors->lower, "yes") == 0;
     if (vectors->only_words_of != NULL)
-        token_source_fit(draft, vectors->only_words_of, &fit);
+        keras_fit(draft, vectors->only_words_of, &fit);
     else
         word_list_append(&draft->words, NULL, 0); /* row 0 */
     vectors_file_open(&file, vectors->path, vectors->limit);

@@ -8,8 +8,8 @@
 #define TOOLS_NEW_OPTIONS_H
 
 #include "tools/common/options/option_table.h"
-#include "tools/writer/random_model.h"
-#include "tools/writer/tokenizer/token_source.h"
+#include "tools/study/new/random_model.h"
+#include "tools/writer/tokenizer/keras.h"
 #include "tools/writer/weight_writer.h"
 
 #include <stdbool.h>

@@ -1,15 +1,42 @@
 /* tokenizer_draft.h - the tokenizer of a weight file that is being made: its words by id, and the
  * settings of section TOKN in the order in which they will be written (weights/FORMAT.md). Where
- * the words come from: token_source.h and the readers of encode-import. */
+ * the words come from: keras.h and the readers of encode-import. */
 #ifndef TOOLS_TOKENIZER_DRAFT_H
 #define TOOLS_TOKENIZER_DRAFT_H
 
 #include "engine/engine.h"
-#include "tools/writer/tokenizer/word_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define WORD_NONE SIZE_MAX
+
+/* All zero: empty. */
+struct word_list {
+    char **texts; /* [n] NUL-terminated; NULL: an id without text */
+    size_t *lens; /* [n] */
+    size_t n, cap;
+    uint32_t *slots; /* [n_slots] open addressing: id + 1, or 0 */
+    size_t n_slots;
+};
+
+/* The id of a text, or WORD_NONE. */
+size_t word_list_find(const struct word_list *list, const char *text, size_t len);
+
+/* Stores a copy of the text at a free id; the text must not be in the list. New ids before it have
+ * no text; an empty text stores none. */
+void word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
+
+/* Removes ids from n on. */
+void word_list_cut(struct word_list *list, size_t n);
+
+/* Stores a text at the next id. */
+void word_list_append(struct word_list *list, const char *text, size_t len);
+
+/* Texts by their numbers; NULL texts are skipped, others have no NUL byte and at most 1024 bytes,
+ * and no two are the same. Returns *n_units units. */
+uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, size_t *n_units);
 
 struct weight_writer;
 

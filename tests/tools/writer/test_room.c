@@ -3,13 +3,13 @@
 #include "tests/suite.h"
 
 #include "tests/tools/program_ends.h"
-#include "tools/writer/weight_output.h"
+#include "tools/study/new/random_model.h"
 
 static const double ABSURD = 1e30, SMALL = 1;
 
 static int code_of(const char *path, double n_bytes)
 {
-    PROGRAM_RUN(weight_output_check_room(path, n_bytes));
+    PROGRAM_RUN(random_model_check_room(path, n_bytes));
     return program_code;
 }
 

@@ -11,15 +11,19 @@
  * of that, and queries and keys four times as much, so that attention is not flat; norm
  * weights are 0.4 and biases 0, both spread by 0.05. Larger ones would make rounding visible: at
  * these, the vectors of a text without positions agree to 1e-6 for any order of its words. */
-#include "tools/writer/random_model.h"
+#include "tools/study/new/random_model.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/options.h"
 #include "tools/common/random.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
 struct generator {
     struct weight_writer *writer;
@@ -208,6 +212,24 @@ double random_model_size(const struct model_config *config)
     if (config->head == HEAD_MASK && !config->head_tied)
         after += (double)config->vocabulary;
     return biases + width * (tables + after + (double)config->layer_groups * per_layer);
+}
+
+void random_model_check_room(const char *path, double n_bytes)
+{
+    struct statvfs system;
+    char folder[PATH_MAX];
+    bool fits = (size_t)snprintf(folder, sizeof folder, "%s", path) < sizeof folder;
+    if (statvfs(path, &system) != 0 && (!fits || statvfs(dirname(folder), &system) != 0))
+        return;
+    if (system.f_blocks == 0) /* as of a pipe */
+        return;
+    double n_free = (double)system.f_bavail * (double)system.f_frsize;
+    if (n_bytes <= n_free)
+        return;
+    const char *unit = n_bytes >= 1e9 ? "GB" : "MB";
+    double scale = n_bytes >= 1e9 ? 1e-9 : 1e-6;
+    program_die("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
+                scale * n_free, unit);
 }
 
 void random_model_write(struct weight_writer *writer, const struct model_config *config,

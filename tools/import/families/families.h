@@ -1,14 +1,14 @@
-/* architecture.h - the model classes that can be imported, as tables: what the keys of config.json
+/* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * the other files of this folder.
+ * bert.c and rotary.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
  * EmbeddingClassifier is this project's own: an embedding, positions, a pooling and a dense layer,
  * as a first model in Keras has them; the manual page of encode-import says how its directory
  * looks. */
-#ifndef TOOLS_IMPORT_ARCHITECTURE_H
-#define TOOLS_IMPORT_ARCHITECTURE_H
+#ifndef TOOLS_IMPORT_FAMILIES_H
+#define TOOLS_IMPORT_FAMILIES_H
 
 #include "model/config.h"
 #include "tools/import/files/json_file.h"
@@ -129,6 +129,11 @@ struct architecture {
     const struct head *head; /* NULL: none */
 };
 
+/* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
+extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
+    ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
+    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], EMBEDDING_CLASSES[];
+
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);
 
@@ -141,6 +146,14 @@ const struct part *part_of_kind(const struct part *parts, enum part_kind kind);
 /* Returns whether a tensor's name starts like a tensor that the body does not use. Tensors of the
  * head (NULL: none) are different: each must be known. */
 bool architecture_leaves_out(const struct body *body, const struct head *head, const char *key);
+
+/* The rope_theta of rope_parameters, or of its member `kind` (NULL: none), or `otherwise`. Only the
+ * type "default" is known, which scales nothing. */
+double rotary_base_read(const struct json_file *file, const char *kind, double otherwise);
+
+/* Which layers see all tokens, where layer_types says it: a list that must be of the kind "every
+ * n-th". */
+void layer_types_read(const struct json_file *file, struct model_config *model);
 
 /* ---- The biases of MPNet: a table for buckets of distances becomes one for distances ---- */
 

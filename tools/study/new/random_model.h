@@ -17,6 +17,10 @@ struct random_options {
 /* Returns how many numbers the tensors that are large hold, as a float because it may be absurd. */
 double random_model_size(const struct model_config *config);
 
+/* Ends the program if the file system, that of the folder if there is no such file yet, reports
+ * less room than so many bytes: before minutes are spent on writing them. */
+void random_model_check_room(const char *path, double n_bytes);
+
 /* Writes every tensor that the config asks for; *n_parameters receives how many numbers they hold.
  * The config must have passed config_check. Failures are the writer's. */
 void random_model_write(struct weight_writer *writer, const struct model_config *config,

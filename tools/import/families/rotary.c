@@ -1,0 +1,298 @@
+/* rotary.c - families with rotary positions and gated feed-forward layers. Sources: files
+ * modeling_NAME.py and configuration_NAME.py in huggingface/transformers, and for Nomic's BERT the
+ * code that its models bring along (nomic-ai/contrastors, modeling_hf_nomic_bert.py). */
+#include "tools/import/families/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct json_name NOMIC_GATES[] = {
+    {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {NULL, 0}};
+
+#define ROTARY                                                                                     \
+    FIXED(embedding_norm, NORM_LAYER), FIXED(attention_position, ATTENTION_POSITION_ROTARY),       \
+        COUNT("type_vocab_size", token_types, 2), FIXED(gate, GATE_SECOND)
+
+/* The share of each head's columns that is turned, which the field has no room for, and the base
+ * that grows with long texts where there is a factor. */
+static void finish_nomic(const struct json_file *file, struct model_config *model)
+{
+    if (json_member(file, NULL, "n_embd") == NULL) {
+        model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 1000));
+        return;
+    }
+    double share = json_number(file, "rotary_emb_fraction", 0);
+    double columns = share * (double)model->width / (double)model->heads;
+    if (!(share > 0 && share <= 1) || columns != 2 * floor(columns / 2))
+        file_die(file->name,
+                 "'rotary_emb_fraction' is %g; expected a share above 0 and up to 1, of an even "
+                 "number of columns",
+                 share);
+    model->rotary_width = (size_t)columns;
+    model->rotary_factor = json_number(file, "rotary_scaling_factor", 0);
+    if (model->rotary_factor > 0)
+        model->rotary_trained = json_count(file, NULL, "max_trained_positions", 1, 2048);
+    else
+        model->rotary_factor = 1;
+}
+
+static const struct body NOMIC = {
+    .prefixes = NAMES("bert.", "nomic_bert.", "model."),
+    .keys =
+        KEYS(SIZE("n_layer", layers), SIZE("n_embd", width), SIZE("n_head", heads),
+             SIZE("n_inner", feed_forward), SIZE("vocab_size", vocabulary),
+             SIZE("n_positions", max_tokens), ROTARY, NUMBER("layer_norm_epsilon", norm_eps, 1e-5),
+             NUMBER("rotary_emb_base", rotary_base, 1000),
+             FLAG("rotary_emb_interleaved", rotary_pairs, ROTARY_HALF),
+             FLAG("qkv_proj_bias", attention_bias, true),
+             FLAG("mlp_fc1_bias", feed_forward_in_bias, true),
+             FLAG("mlp_fc2_bias", feed_forward_bias, true),
+             NAMED("activation_function", activation, NOMIC_GATES, "swiglu or geglu", NO_DEFAULT)),
+    .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, SIZE_OR("head_dim", head_width, -1),
+                       FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
+                       ACTIVATION("hidden_act", ACTIVATION_SILU)),
+    .only =
+        ONLY({"prenorm", "false", false, NULL}, {"parallel_block", "false", false, NULL},
+             {"parallel_block_tied_norm", "false", false, NULL}, {"causal", "false", false, NULL},
+             {"use_rms_norm", "false", false, NULL}, {"rotary_emb_scale_base", "null", false, NULL},
+             {"rotary_head_dim", "false", false, NULL}, {"num_heads_kv", "null", false, NULL},
+             {"num_experts", "0", false, NULL}, {"moe_every_n_layers", "0", false, NULL},
+             {"scale_attn_weights", "true", false, NULL},
+             {"scale_attn_by_inverse_layer_idx", "false", false, NULL},
+             {"rope_scaling", "null", false, NULL}),
+    .layout = LAYOUT(.embedding = PARTS(EMBEDDING("emb_ln")),
+                     .layer = PARTS(TO_QKV(QKV, "encoder.layers.#.attn.Wqkv"),
+                                    TO_OUTPUT(SQUARE, "encoder.layers.#.attn.out_proj"),
+                                    TO_ATTENTION_NORM("encoder.layers.#.norm1"),
+                                    TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc11",
+                                          "encoder.layers.#.mlp.fc12"),
+                                    TO_OUT("encoder.layers.#.mlp.fc2"),
+                                    TO_NORM("encoder.layers.#.norm2"))),
+    .other_layout =
+        LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+               .layer =
+                   PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",
+                                "layers.#.self_attn.v_proj"),
+                         TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),
+                         TO_ATTENTION_NORM("layers.#.post_attention_layernorm"),
+                         TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
+                         TO_OUT("layers.#.mlp.down_proj"), TO_NORM("layers.#.post_mlp_layernorm"))),
+    .finish = finish_nomic,
+    .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div",
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "classifier.", "qa_outputs."),
+};
+
+static const struct head NOMIC_MASK = {
+    HEAD_MASK, AS_THE_MODEL,
+    .parts = MASK_PARTS("cls.predictions.transform.dense", "cls.predictions.transform.layer_norm",
+                        "cls.predictions.decoder.weight", "cls.predictions.bias",
+                        "cls.predictions.decoder.bias"),
+    .keys =
+        KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true))};
+
+const struct architecture NOMIC_CLASSES[] = {
+    {"NomicBertModel", "nomic_bert", &NOMIC, &POOLER_HEAD},
+    {"NomicBertForPreTraining", "nomic_bert", &NOMIC, &NOMIC_MASK},
+    {"NomicBertForMaskedLM", "nomic_bert", &NOMIC, &NOMIC_MASK},
+    {"NomicBertForSequenceClassification", "nomic_bert", &NOMIC, &POOLED_SEQUENCE_HEAD},
+    {"NomicBertForTokenClassification", "nomic_bert", &NOMIC, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+
+/* ---- config.json ---- */
+
+static void finish_modernbert(const struct json_file *file, struct model_config *model)
+{
+    model->rotary_base =
+        rotary_base_read(file, "full_attention", json_number(file, "global_rope_theta", 160000));
+    double local = json_number(file, "local_rope_theta", 10000);
+    if (json_is_null(json_object_get(file->root, "local_rope_theta")))
+        local = model->rotary_base;
+    model->rotary_local_base = rotary_base_read(file, "sliding_attention", local);
+    /* The key counts both sides; a token sees half of the window on each. transformers 5 has
+     * another name for that half, which comes first. */
+    model->window = json_count(file, NULL, "local_attention", 2, 128) / 2;
+    model->window = json_count(file, NULL, "sliding_window", 1, model->window);
+    layer_types_read(file, model);
+}
+
+/* ---- Body ---- */
+
+static const struct body MODERNBERT = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(BERT_SIZES, NUMBER("norm_eps", norm_eps, 1e-5), FIXED(norm_place, NORM_PRE),
+                 FIXED(first_norm, false), FIXED(final_norm, true),
+                 FLAG("norm_bias", norm_bias, false), FLAG("attention_bias", attention_bias, false),
+                 FLAG("mlp_bias", feed_forward_bias, false), FIXED(gate, GATE_FIRST),
+                 FIXED(attention_position, ATTENTION_POSITION_ROTARY),
+                 SIZE_OR("global_attn_every_n_layers", global_every, 3),
+                 ACTIVATION("hidden_activation", ACTIVATION_GELU)),
+    .only = ONLY({"rope_scaling", "null", false, NULL}),
+    .layout = LAYOUT(.embedding = PARTS({"embedding.token.weight",
+                                         TABLE(DIM_VOCABULARY),
+                                         {"embeddings.tok_embeddings.weight"}},
+                                        {"embedding.norm", EMBEDDING_NORM, {"embeddings.norm"}}),
+                     .layer = PARTS(
+                         TO_ATTENTION_NORM("layers.#.attn_norm"), TO_QKV(QKV, "layers.#.attn.Wqkv"),
+                         TO_OUTPUT(SQUARE, "layers.#.attn.Wo"), TO_NORM("layers.#.mlp_norm"),
+                         TO_IN(DIM_GATED, "layers.#.mlp.Wi"), TO_OUT("layers.#.mlp.Wo")),
+                     .final = PARTS({"final.norm", NORM, {"final_norm"}})),
+    .finish = finish_modernbert,
+    .unread = "layer_norm_eps position_embedding_type type_vocab_size",
+    .left_out = NAMES("head.", "decoder.", "classifier."),
+};
+
+/* ---- Heads ---- */
+
+static const struct json_name DENSE_ACTIVATIONS[] = {
+    {"gelu", DENSE_GELU},
+    {"gelu_new", DENSE_GELU_TANH},
+    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
+    {"relu", DENSE_RELU},
+    {"silu", DENSE_SILU},
+    {"tanh", DENSE_TANH},
+    {NULL, 0},
+};
+static const struct json_name POOLINGS[] = {
+    {"cls", POOLING_CLS}, {"mean", POOLING_MEAN}, {NULL, 0}};
+
+#define DENSE_KEYS                                                                                 \
+    FLAG("classifier_bias", head_dense_bias, false),                                               \
+        NAMED("classifier_activation", head_dense, DENSE_ACTIVATIONS,                              \
+              "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu, tanh", DENSE_GELU)
+// clang-format off
+#define DENSE_PARTS {HEAD_DENSE, {"head.dense"}}, {HEAD_NORM, {"head.norm"}}
+// clang-format on
+
+static const struct head MODERNBERT_MASK = {
+    HEAD_MASK, DENSE_NONE,
+    .parts = MASK_PARTS("head.dense", "head.norm", "decoder.weight", "decoder.bias"),
+    .keys = KEYS(DENSE_KEYS, FLAG("decoder_bias", head_bias, true))};
+static const struct head MODERNBERT_SEQUENCE = {
+    HEAD_SEQUENCE, DENSE_NONE, .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
+    .keys = KEYS(DENSE_KEYS,
+                 NAMED("classifier_pooling", head_pooling, POOLINGS, "cls or mean", POOLING_CLS))};
+static const struct head MODERNBERT_TOKEN = {
+    HEAD_TOKEN, DENSE_NONE, .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
+    .keys = KEYS(DENSE_KEYS)};
+
+const struct architecture MODERNBERT_CLASSES[] = {
+    {"ModernBertModel", "modernbert", &MODERNBERT, NULL},
+    {"ModernBertForMaskedLM", "modernbert", &MODERNBERT, &MODERNBERT_MASK},
+    {"ModernBertForSequenceClassification", "modernbert", &MODERNBERT, &MODERNBERT_SEQUENCE},
+    {"ModernBertForTokenClassification", "modernbert", &MODERNBERT, &MODERNBERT_TOKEN},
+    {.class_name = NULL},
+};
+
+#define SIZES(head_dim, kv_heads)                                                                  \
+    USUAL_SIZES, SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                        \
+        SIZE_OR("head_dim", head_width, head_dim), NUMBER("rms_norm_eps", norm_eps, 1e-6),         \
+        FLAG("attention_bias", attention_bias, false), FIXED(feed_forward_bias, false),            \
+        FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(query_key_norm, true),               \
+        FIXED(gate, GATE_FIRST), FIXED(attention_position, ATTENTION_POSITION_ROTARY)
+
+// clang-format off
+#define EMBEDDING_PARTS                                                                            \
+    PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
+#define ATTENTION_PARTS                                                                            \
+    TO_ATTENTION_NORM("layers.#.input_layernorm"),                                                 \
+    TO_QKV(GROUPED_QKV, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",                  \
+           "layers.#.self_attn.v_proj"),                                                           \
+    {"layers.#.attention.query_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.q_norm.weight"}},  \
+    {"layers.#.attention.key_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.k_norm.weight"}},    \
+    TO_OUTPUT(HEADS_OUT, "layers.#.self_attn.o_proj")
+#define FEED_FORWARD_PARTS                                                                         \
+    TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
+    TO_OUT("layers.#.mlp.down_proj")
+#define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
+// clang-format on
+
+/* ---- Gemma 3 ---- */
+
+static void finish_gemma(const struct json_file *file, struct model_config *model)
+{
+    size_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
+    model->score_scale = 1 / sqrt((double)scalar);
+    model->embedding_scale = sqrt((double)model->width);
+    model->rotary_base =
+        rotary_base_read(file, "full_attention", json_number(file, "rope_theta", 1000000));
+    model->rotary_local_base = rotary_base_read(file, "sliding_attention",
+                                                json_number(file, "rope_local_base_freq", 10000));
+    /* The key counts both sides of a token. With is_causal false there is one token more on each,
+     * and without use_bidirectional_attention the key counts one side. */
+    bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
+    bool is_null = json_is_null(json_object_get(file->root, "is_causal")); /* is false there */
+    bool causal = json_flag(file, NULL, "is_causal", !is_null);
+    model->window = json_count(file, NULL, "sliding_window", 2, 4096);
+    model->window = both ? model->window / 2 + !causal : model->window;
+    if (!both && causal)
+        file_die(file->name, "'use_bidirectional_attention' is not true; expected true, or "
+                             "\"is_causal\": false");
+    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
+    model->global_first = model->global_every - 1;
+    layer_types_read(file, model);
+}
+
+static const struct body GEMMA = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
+                 ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
+    .only = ONLY({"rope_scaling", "null", false, NULL},
+                 {"attn_logit_softcapping", "null", false, NULL}),
+    .layout =
+        LAYOUT(.embedding = EMBEDDING_PARTS,
+               .layer = PARTS(
+                   ATTENTION_PARTS,
+                   {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
+                   TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
+                   {"layers.#.feed_forward.norm_after",
+                    NORM,
+                    {"layers.#.post_feedforward_layernorm"}}),
+               .final = FINAL_PARTS, .norm_added = 1),
+    .finish = finish_gemma,
+    .unread = "_sliding_window_pattern",
+    .left_out = NAMES("lm_head."),
+};
+
+const struct architecture GEMMA_CLASSES[] = {
+    {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
+    {.class_name = NULL},
+};
+
+/* ---- Qwen 3, of which each token sees those before it ---- */
+
+/* Without a window all layers are of one type. */
+static void finish_qwen(const struct json_file *file, struct model_config *model)
+{
+    const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        if (type == NULL || strcmp(type, "full_attention") != 0)
+            file_die(file->name,
+                     "'layer_types' has '%.100s'; expected full_attention of all layers",
+                     type != NULL ? type : "no name");
+    }
+    model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
+}
+
+static const struct body QWEN = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FLAG("is_causal", mask, MASK_CAUSAL),
+                 ACTIVATION("hidden_act", ACTIVATION_SILU)),
+    .only =
+        ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
+    .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
+                     .layer = PARTS(ATTENTION_PARTS, TO_NORM("layers.#.post_attention_layernorm"),
+                                    FEED_FORWARD_PARTS),
+                     .final = FINAL_PARTS),
+    .finish = finish_qwen,
+    .unread = "sliding_window max_window_layers",
+    .left_out = NAMES("lm_head."),
+};
+
+const struct architecture QWEN_CLASSES[] = {
+    {"Qwen3Model", "qwen3", &QWEN, NULL},
+    {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
+    {.class_name = NULL},
+};
