@@ -1,4 +1,4 @@
-/* functions.c - the extension of PostgreSQL: texts in, real[] out. See README.md.
+/* postgres_extension.c - the extension of PostgreSQL: texts in, real[] out. See README.md.
  *
  * A backend has one model and one session, which live as long as it does. Nothing of the engine
  * calls PostgreSQL, so no error of PostgreSQL jumps over a call of the engine.
