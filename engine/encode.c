@@ -10,7 +10,7 @@
 #include "engine/encode.h"
 
 #include "engine/batch.h"
-#include "engine/runtime/region.h"
+#include "engine/runtime/threads.h"
 #include "engine/status.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "engine/status.h"
 #include "model/layers/entities.h"
 #include "model/layers/head.h"
-#include "model/layers/top_k.h"
 #include "model/unicode/unicode.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* info.c - properties of a model and the library: the public functions that only read. */
 #include "engine/file/crc32c.h"
-#include "engine/file/format.h"
+#include "engine/file/weight_file.h"
 #include "engine/model.h"
 #include "engine/search/comparing.h"
 #include "engine/status.h"

@@ -4,7 +4,7 @@
 #include "engine/choices.h"
 #include "engine/encode.h"
 #include "engine/runtime/machine.h"
-#include "engine/runtime/region.h"
+#include "engine/runtime/threads.h"
 #include "engine/status.h"
 #include "model/arena.h"
 #include "model/layers/attention.h"

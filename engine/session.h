@@ -8,8 +8,7 @@
 #define ENGINE_SESSION_H
 
 #include "engine/model.h"
-#include "engine/runtime/profile.h"
-#include "engine/runtime/team.h"
+#include "engine/runtime/threads.h"
 #include "model/layers/attention.h"
 #include "model/layers/embedding.h"
 #include "model/layers/head.h"

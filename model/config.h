@@ -32,6 +32,11 @@
     ROW(POSITION_EXPONENTIAL, "exponential")
 enum position_scheme { CONSTANTS_OF(POSITION_SCHEMES) };
 
+static inline bool position_has_base(enum position_scheme scheme)
+{
+    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
+}
+
 /* Positions that act inside attention, in addition to the row that the embedding step adds. */
 #define ATTENTION_POSITIONS(FIRST, ROW)                                                            \
     FIRST(ATTENTION_POSITION_NONE, "none")                                                         \

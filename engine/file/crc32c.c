@@ -32,7 +32,7 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
     pthread_once(&made, make_tables);
     crc = ~crc;
     for (; len >= 8; p += 8, len -= 8) {
-        uint32_t low; /* little-endian: see format.h */
+        uint32_t low; /* little-endian: see weight_file.h */
         memcpy(&low, p, sizeof low);
         low ^= crc;
         crc = T[7][low & 0xFF] ^ T[6][low >> 8 & 0xFF] ^ T[5][low >> 16 & 0xFF] ^ T[4][low >> 24] ^

@@ -1,7 +1,6 @@
 /* weight_contents.c - checks the contents of tensors: checksums, finite numbers, padding of zeros,
  * and correct factors and sums. */
 #include "engine/file/crc32c.h"
-#include "engine/file/format.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
 

@@ -2,7 +2,7 @@
  * sections, settings, and tensors by number or by name. */
 #include "engine/file/weight_file.h"
 
-#include "engine/file/format.h"
+#include "engine/file/crc32c.h"
 #include "engine/status.h"
 
 #include <errno.h>
@@ -55,14 +55,373 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
                 folder, ENCODE_DATADIR);
 }
 
+/* ---- Entries ---- */
+
+const char SECTION_NAMES[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
+                                               "META", "PIEC", "CMAP", "MERG"};
+
+void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
+{
+    const uint8_t *entry = file->section_table + index * SECTION_ENTRY_BYTES;
+    *info = (engine_section_info){.required = get_u32(entry + 4) != 0,
+                                  .offset = get_u64(entry + 8),
+                                  .n_bytes = get_u64(entry + 16),
+                                  .crc32c = get_u32(entry + 24)};
+    memcpy(info->tag, entry, 4);
+}
+
+bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
+{
+    *offset = *offset == 0 ? 4 : *offset;
+    if (section->data == NULL || section->len < *offset + 8)
+        return false;
+    const uint8_t *p = section->data + *offset;
+    size_t key_len = get_u32(p), value_len = get_u32(p + 4), left = section->len - *offset - 8;
+    if (key_len > MAX_KEY || key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
+        return false;
+    setting->key = (const char *)p + 8;
+    setting->value = setting->key + key_len + 1;
+    setting->value_len = value_len;
+    *offset += 8 + key_len + 1 + value_len + 1;
+    for (size_t i = 0; i < key_len; i++)
+        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* messages print it */
+            return false;
+    return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
+}
+
+void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)
+{
+    const uint8_t *directory = file->sections[SECTION_TENS].data;
+    const uint8_t *entry = directory + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
+    tensor->name = (const char *)directory + get_u32(entry);
+    tensor->type = (enum tensor_type)get_u32(entry + 8);
+    tensor->layout = (enum tensor_layout)get_u32(entry + 12);
+    tensor->n_dims = get_u32(entry + 16);
+    tensor->crc = get_u32(entry + 20);
+    for (size_t i = 0; i < 4; i++)
+        tensor->shape[i] = get_u64(entry + 24 + 8 * i);
+    tensor->offset = get_u64(entry + 56);
+    tensor->len = get_u64(entry + 64);
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+    struct tensor left, right;
+    weight_file_tensor(context, *(const uint32_t *)a, &left);
+    weight_file_tensor(context, *(const uint32_t *)b, &right);
+    return strcmp(left.name, right.name);
+}
+
+static engine_status sort_tensors(struct weight_file *file, engine_error *error)
+{
+    struct tensor tensor, before;
+    if (file->n_tensors == 0)
+        return ENGINE_OK;
+    file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
+    if (file->by_name == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors",
+                    file->n_tensors);
+    for (size_t i = 0; i < file->n_tensors; i++)
+        file->by_name[i] = (uint32_t)i;
+    qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
+    for (size_t i = 1; i < file->n_tensors; i++) {
+        weight_file_tensor(file, file->by_name[i - 1], &before);
+        weight_file_tensor(file, file->by_name[i], &tensor);
+        if (strcmp(before.name, tensor.name) == 0)
+            return damaged(error, "tensor '%.64s' occurs twice", tensor.name);
+    }
+    return ENGINE_OK;
+}
+
+bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor)
+{
+    for (size_t begin = 0, end = file->n_tensors; begin < end;) {
+        size_t middle = begin + (end - begin) / 2;
+        weight_file_tensor(file, file->by_name[middle], tensor);
+        int order = strcmp(name, tensor->name);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return false;
+}
+
+/* ---- Checks ----
+ * On opening, of everything that addresses are computed from; on request, of the checksum of every
+ * section. Their order is that of weights/FORMAT.md, so that the first message names the cause. */
+
+enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
+
+/* Reads only the first HEADER_BYTES. */
+static engine_status check_header(const struct weight_file *file, engine_error *error)
+{
+    const uint8_t *data = file->data;
+    size_t magic = file->len < sizeof FORMAT_MAGIC ? file->len : sizeof FORMAT_MAGIC;
+    if (file->len == 0)
+        return damaged(error, "the weight file is empty");
+    if (memcmp(data, FORMAT_MAGIC, magic) != 0) {
+        bool text_mode = file->len > 4 && memcmp(data + 1, "ENC", 3) == 0;
+        return damaged(error, "not a weight file: it does not start with the magic bytes%s",
+                       text_mode
+                           ? "; it looks as if a transfer in text mode changed it: transfer "
+                             "it again in binary mode"
+                           : " 89 'ENC' 0D 0A 1A 0A (encode-import makes one of a checkpoint)");
+    }
+    if (file->len < HEADER_BYTES)
+        return damaged(error, "the weight file is cut off: %zu bytes, its header alone takes %d",
+                       file->len, HEADER_BYTES);
+    if (get_u32(data + 12) == __builtin_bswap32(BYTE_ORDER_MARK))
+        return fail(error, ENGINE_ERROR_VERSION,
+                    "the weight file is big-endian; this library reads little-endian files");
+    if (get_u32(data + 12) != BYTE_ORDER_MARK)
+        return damaged(error, "the header is damaged: byte order mark 0x%08X, expected 0x01020304",
+                       get_u32(data + 12));
+    if (get_u32(data + 8) < FORMAT_VERSION || get_u32(data + 8) > FORMAT_VERSION_INT8K)
+        return fail(error, ENGINE_ERROR_VERSION,
+                    "the weight file has version %u; this library reads versions %d to %d",
+                    get_u32(data + 8), FORMAT_VERSION, FORMAT_VERSION_INT8K);
+    uint32_t crc = crc32c(0, data, HEADER_BYTES - 4);
+    if (get_u32(data + 60) != crc)
+        return damaged(error, "the header is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
+                       get_u32(data + 60));
+    if (get_u32(data + 16) != HEADER_BYTES)
+        return damaged(error, "the header says it is %u bytes long, expected %d",
+                       get_u32(data + 16), HEADER_BYTES);
+    for (size_t i = 44; i < 60; i++)
+        if (data[i] != 0)
+            return damaged(error, "reserved header byte %zu is not zero", i);
+    if (get_u64(data + 24) != file->len)
+        return damaged(error, "the weight file has %zu bytes, but its header says %llu: %s",
+                       file->len, (unsigned long long)get_u64(data + 24),
+                       file->len < get_u64(data + 24) ? "the copy is not complete" COPY_AGAIN
+                                                      : "data was appended after its end");
+    return ENGINE_OK;
+}
+
+/* Stores the section of a table's entry in file->sections; *end: where the one before it ends. */
+static engine_status check_section(struct weight_file *file, const uint8_t *entry, uint64_t *end,
+                                   engine_error *error)
+{
+    char tag[5] = {0};
+    for (int i = 0; i < 4; i++)
+        tag[i] = entry[i] > ' ' && entry[i] < 0x7F ? (char)entry[i] : '?';
+    uint32_t flags = get_u32(entry + 4);
+    uint64_t offset = get_u64(entry + 8), len = get_u64(entry + 16);
+    uint64_t table = get_u64(file->data + 32);
+    if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len ||
+        len > file->len - offset ||
+        (offset < table + file->n_sections * SECTION_ENTRY_BYTES && table < offset + len))
+        return damaged(error,
+                       "section %s is at %llu, length %llu: not aligned to %d, over its "
+                       "neighbour or the section table, or outside the file",
+                       tag, (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
+    if (flags > 1 || get_u32(entry + 28) != 0)
+        return fail(
+            error, ENGINE_ERROR_UNSUPPORTED,
+            "section %s has flags %08X and reserved word %08X that this version does not know", tag,
+            flags, get_u32(entry + 28));
+    *end = offset + len;
+
+    int index = 0;
+    while (index < N_SECTION_TAGS && memcmp(entry, SECTION_NAMES[index], 4) != 0)
+        index++;
+    if (index == N_SECTION_TAGS && flags != 0)
+        return fail(
+            error, ENGINE_ERROR_UNSUPPORTED,
+            "the file needs section %s, which this version does not know: use a newer library",
+            tag);
+    if (index == N_SECTION_TAGS)
+        return ENGINE_OK;
+    if (file->sections[index].data != NULL)
+        return damaged(error, "section %s occurs twice", tag);
+    file->sections[index] = (struct section){file->data + offset, (size_t)len, get_u32(entry + 24)};
+    return ENGINE_OK;
+}
+
+static engine_status check_sections(struct weight_file *file, engine_error *error)
+{
+    uint64_t table = get_u64(file->data + 32);
+    file->n_sections = get_u32(file->data + 20);
+    if (file->n_sections < 1 || file->n_sections > MAX_SECTIONS || table % 8 != 0 ||
+        table < HEADER_BYTES || table > file->len ||
+        file->n_sections * SECTION_ENTRY_BYTES > file->len - table)
+        return damaged(error, "the section table, %zu entries at %llu, is not within the file",
+                       file->n_sections, (unsigned long long)table);
+    size_t table_bytes = file->n_sections * SECTION_ENTRY_BYTES;
+    file->section_table = malloc(table_bytes);
+    if (file->section_table == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the section table");
+    memcpy(file->section_table, file->data + table, table_bytes);
+    uint32_t crc = crc32c(0, file->section_table, table_bytes);
+    if (crc != get_u32(file->data + 40))
+        return damaged(error,
+                       "the section table is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
+                       get_u32(file->data + 40));
+    uint64_t end = HEADER_BYTES;
+    engine_status status = ENGINE_OK;
+    for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++)
+        status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
+    for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
+        if (file->sections[i].data == NULL && i < FIRST_OPTIONAL_SECTION)
+            status = damaged(error, "the weight file has no section %s", SECTION_NAMES[i]);
+    return status;
+}
+
+static engine_status check_crc(const struct section *section, const char *tag, engine_error *error)
+{
+    uint32_t crc = crc32c(0, section->data, section->len);
+    if (crc != section->crc)
+        return damaged(error, "section %s is damaged: checksum %08X, expected %08X" COPY_AGAIN, tag,
+                       crc, section->crc);
+    return ENGINE_OK;
+}
+
+static engine_status check_settings(const struct section *section, const char *tag,
+                                    engine_error *error)
+{
+    struct setting setting, earlier;
+    uint32_t n = section->len >= 4 ? get_u32(section->data) : MAX_SETTINGS + 1;
+    if (n > MAX_SETTINGS)
+        return damaged(error, "section %s is too short or claims %u settings (at most %d)", tag, n,
+                       MAX_SETTINGS);
+    size_t offset = 4;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t start = offset;
+        if (!weight_file_setting(section, &offset, &setting))
+            return damaged(error,
+                           "setting %u of section %s exceeds it, has an invalid key, or "
+                           "lacks NUL bytes",
+                           i, tag);
+        for (size_t at = 4; at < start && weight_file_setting(section, &at, &earlier);)
+            if (strcmp(earlier.key, setting.key) == 0)
+                return damaged(error, "key '%.64s' occurs twice in section %s", setting.key, tag);
+    }
+    if (offset != section->len)
+        return damaged(error, "section %s has %zu bytes after its last setting", tag,
+                       section->len - offset);
+    return ENGINE_OK;
+}
+
+/* Returns the length of a tensor's bytes by its type, layout and shape; 0 if these are invalid, or
+ * it exceeds this machine's size_t. */
+static uint64_t expected_len(const struct tensor *tensor)
+{
+    uint64_t rows = tensor->shape[0], cols = 1;
+    bool matrix = tensor->n_dims == 2;
+    if (tensor->n_dims < 1 || tensor->n_dims > 4)
+        return 0;
+    for (size_t i = 0; i < 4; i++)
+        if (tensor->shape[i] < 1 || (i >= tensor->n_dims && tensor->shape[i] != 1) ||
+            (i > 0 && __builtin_mul_overflow(cols, tensor->shape[i], &cols)))
+            return 0;
+    if ((!matrix && (tensor->layout != LAYOUT_ROWS || tensor_is_int8(tensor->type))) ||
+        rows != (size_t)rows || cols != (size_t)cols)
+        return 0;
+    return tensor_bytes(tensor->type, tensor->layout, (size_t)rows, (size_t)cols);
+}
+
+static engine_status check_tensor(const struct weight_file *file, size_t index, uint64_t *end,
+                                  engine_error *error)
+{
+    const struct section *directory = &file->sections[SECTION_TENS];
+    const struct section *data = &file->sections[SECTION_DATA];
+    const uint8_t *entry = directory->data + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
+    size_t name = get_u32(entry), name_len = get_u32(entry + 4);
+    if (name >= directory->len || name_len >= directory->len - name ||
+        memchr(directory->data + name, 0, name_len + 1) != directory->data + name + name_len)
+        return damaged(error, "tensor %zu: its name is not within the directory", index);
+    struct tensor tensor;
+    weight_file_tensor(file, index, &tensor);
+    uint32_t first_version = tensor_has_kept(tensor.type)      ? FORMAT_VERSION_INT8K
+                             : tensor_has_factors(tensor.type) ? FORMAT_VERSION_INT8A
+                                                               : FORMAT_VERSION;
+    bool is_known = get_u32(file->data + 8) >= first_version;
+    uint64_t expected = is_known ? expected_len(&tensor) : 0;
+    if (expected == 0)
+        return damaged(error,
+                       "tensor '%.64s': type %u, layout %u and its shape do not make a tensor",
+                       tensor.name, (unsigned)tensor.type, (unsigned)tensor.layout);
+    if (tensor.len != expected)
+        return damaged(error, "tensor '%.64s' has %llu bytes, expected %llu for its shape",
+                       tensor.name, (unsigned long long)tensor.len, (unsigned long long)expected);
+    uint64_t begin = (uint64_t)(data->data - file->data), limit = begin + data->len;
+    uint64_t padded = (tensor.len + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
+    if (tensor.offset % TENSOR_ALIGN != 0 || tensor.offset < *end || tensor.offset < begin ||
+        tensor.offset > limit || padded > limit - tensor.offset)
+        return damaged(error,
+                       "tensor '%.64s' is at %llu, %llu bytes: not aligned to %d, not after the "
+                       "one before it, or outside DATA",
+                       tensor.name, (unsigned long long)tensor.offset,
+                       (unsigned long long)tensor.len, TENSOR_ALIGN);
+    *end = tensor.offset + padded;
+    return ENGINE_OK;
+}
+
+static engine_status check_tensors(struct weight_file *file, engine_error *error)
+{
+    struct section *directory = &file->sections[SECTION_TENS];
+    file->directory = malloc(directory->len + 1); /* never 0 bytes, which might be NULL */
+    if (file->directory == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tensor directory, %zu bytes",
+                    directory->len);
+    directory->data = memcpy(file->directory, directory->data, directory->len);
+    engine_status status = check_crc(directory, "TENS", error);
+    if (status != ENGINE_OK)
+        return status;
+    size_t n = directory->len >= DIRECTORY_START ? get_u32(directory->data) : SIZE_MAX;
+    if (directory->len < DIRECTORY_START ||
+        n > (directory->len - DIRECTORY_START) / TENSOR_ENTRY_BYTES)
+        return damaged(
+            error,
+            "the tensor directory of %zu bytes is too short for the number of tensors it claims",
+            directory->len);
+    file->n_tensors = n;
+    uint64_t end = 0;
+    for (size_t i = 0; i < n && status == ENGINE_OK; i++)
+        status = check_tensor(file, i, &end, error);
+    return status;
+}
+
+static engine_status check_file(struct weight_file *file, engine_error *error)
+{
+    static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
+    engine_status status = check_header(file, error);
+    if (status == ENGINE_OK)
+        status = check_sections(file, error);
+    for (size_t i = 0; i < 3 && status == ENGINE_OK; i++) {
+        const struct section *section = &file->sections[SETTINGS[i]];
+        if (section->data == NULL)
+            continue;
+        status = check_crc(section, SECTION_NAMES[SETTINGS[i]], error);
+        if (status == ENGINE_OK)
+            status = check_settings(section, SECTION_NAMES[SETTINGS[i]], error);
+    }
+    return status == ENGINE_OK ? check_tensors(file, error) : status;
+}
+
+engine_status weight_file_intact(const struct weight_file *file, engine_error *error)
+{
+    engine_status status = ENGINE_OK;
+    for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++) {
+        engine_section_info info;
+        weight_file_section(file, i, &info);
+        struct section section = {file->data + info.offset, (size_t)info.n_bytes, info.crc32c};
+        status = check_crc(&section, info.tag, error);
+    }
+    return status;
+}
+
 /* ---- Opening and closing ---- */
 
 /* Makes the checks of opening; with verify, of every checksum. Closes the file on failure. */
 static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
 {
-    engine_status status = weight_file_check(file, error);
+    engine_status status = check_file(file, error);
     if (status == ENGINE_OK)
-        status = weight_file_sort_tensors(file, error);
+        status = sort_tensors(file, error);
     if (status == ENGINE_OK && verify)
         status = weight_file_intact(file, error);
     if (status != ENGINE_OK)
@@ -145,7 +504,7 @@ static engine_status check_start(const char *path, int fd, size_t len, engine_er
         read_file(path, fd, header, len < HEADER_BYTES ? len : HEADER_BYTES, error);
     if (status != ENGINE_OK)
         return status;
-    status = weight_file_check_header(&start, &cause);
+    status = check_header(&start, &cause);
     return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message) : status;
 }
 
@@ -201,98 +560,4 @@ void weight_file_close(struct weight_file *file)
     free(file->directory);
     free(file->by_name);
     *file = (struct weight_file){0};
-}
-
-/* ---- Entries ---- */
-
-const char SECTION_NAMES[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
-                                               "META", "PIEC", "CMAP", "MERG"};
-
-void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
-{
-    const uint8_t *entry = file->section_table + index * SECTION_ENTRY_BYTES;
-    *info = (engine_section_info){.required = get_u32(entry + 4) != 0,
-                                  .offset = get_u64(entry + 8),
-                                  .n_bytes = get_u64(entry + 16),
-                                  .crc32c = get_u32(entry + 24)};
-    memcpy(info->tag, entry, 4);
-}
-
-bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
-{
-    *offset = *offset == 0 ? 4 : *offset;
-    if (section->data == NULL || section->len < *offset + 8)
-        return false;
-    const uint8_t *p = section->data + *offset;
-    size_t key_len = get_u32(p), value_len = get_u32(p + 4), left = section->len - *offset - 8;
-    if (key_len > MAX_KEY || key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
-        return false;
-    setting->key = (const char *)p + 8;
-    setting->value = setting->key + key_len + 1;
-    setting->value_len = value_len;
-    *offset += 8 + key_len + 1 + value_len + 1;
-    for (size_t i = 0; i < key_len; i++)
-        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* messages print it */
-            return false;
-    return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
-}
-
-void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)
-{
-    const uint8_t *directory = file->sections[SECTION_TENS].data;
-    const uint8_t *entry = directory + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
-    tensor->name = (const char *)directory + get_u32(entry);
-    tensor->type = (enum tensor_type)get_u32(entry + 8);
-    tensor->layout = (enum tensor_layout)get_u32(entry + 12);
-    tensor->n_dims = get_u32(entry + 16);
-    tensor->crc = get_u32(entry + 20);
-    for (size_t i = 0; i < 4; i++)
-        tensor->shape[i] = get_u64(entry + 24 + 8 * i);
-    tensor->offset = get_u64(entry + 56);
-    tensor->len = get_u64(entry + 64);
-}
-
-static int compare_names(const void *a, const void *b, void *context)
-{
-    struct tensor left, right;
-    weight_file_tensor(context, *(const uint32_t *)a, &left);
-    weight_file_tensor(context, *(const uint32_t *)b, &right);
-    return strcmp(left.name, right.name);
-}
-
-engine_status weight_file_sort_tensors(struct weight_file *file, engine_error *error)
-{
-    struct tensor tensor, before;
-    if (file->n_tensors == 0)
-        return ENGINE_OK;
-    file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
-    if (file->by_name == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors",
-                    file->n_tensors);
-    for (size_t i = 0; i < file->n_tensors; i++)
-        file->by_name[i] = (uint32_t)i;
-    qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
-    for (size_t i = 1; i < file->n_tensors; i++) {
-        weight_file_tensor(file, file->by_name[i - 1], &before);
-        weight_file_tensor(file, file->by_name[i], &tensor);
-        if (strcmp(before.name, tensor.name) == 0)
-            return damaged(error, "tensor '%.64s' occurs twice", tensor.name);
-    }
-    return ENGINE_OK;
-}
-
-bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor)
-{
-    for (size_t begin = 0, end = file->n_tensors; begin < end;) {
-        size_t middle = begin + (end - begin) / 2;
-        weight_file_tensor(file, file->by_name[middle], tensor);
-        int order = strcmp(name, tensor->name);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            end = middle;
-        else
-            begin = middle + 1;
-    }
-    return false;
 }

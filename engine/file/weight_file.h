@@ -13,6 +13,54 @@
 #include "model/tensor.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* ---- The constants of weights/FORMAT.md and its numbers, for the reader and the writer ---- */
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "this machine is big-endian: tensors are used as stored in the file, little-endian"
+#endif
+
+enum {
+    FORMAT_VERSION = 1,       /* known to every reader */
+    FORMAT_VERSION_INT8A = 2, /* of files with int8 tensors that have factors */
+    FORMAT_VERSION_INT8K = 3, /* of files with int8 tensors that store columns in f32 */
+    HEADER_BYTES = 64,
+    SECTION_ENTRY_BYTES = 32,
+    TENSOR_ENTRY_BYTES = 80,
+    DIRECTORY_START = 8 /* offset of the first tensor's entry in TENS */
+};
+
+#define BYTE_ORDER_MARK 0x01020304u
+
+/* Advice after a wrong checksum. */
+#define COPY_AGAIN "; copy or import it again"
+
+static const uint8_t FORMAT_MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '\n'};
+
+static inline uint32_t get_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t get_u64(const uint8_t *p)
+{
+    return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+}
+
+static inline void put_u32(uint8_t *p, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
+static inline void put_u64(uint8_t *p, uint64_t value)
+{
+    put_u32(p, (uint32_t)value);
+    put_u32(p + 4, (uint32_t)(value >> 32));
+}
+
+/* ---- The file ---- */
 
 enum section_tag {
     SECTION_CONF,
@@ -61,12 +109,6 @@ engine_status weight_file_view(struct weight_file *file, const void *data, size_
                                const engine_model_options *options, engine_error *error);
 void weight_file_close(struct weight_file *file);
 
-/* Makes the checks of opening: weight_check.c. Sets the sections and n_tensors. */
-engine_status weight_file_check(struct weight_file *file, engine_error *error);
-
-/* Checks the first HEADER_BYTES of a file of this length; reads only these. */
-engine_status weight_file_check_header(const struct weight_file *file, engine_error *error);
-
 /* Compares the checksum of every section: no change of a bit goes unnoticed. */
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
 
@@ -83,7 +125,7 @@ struct setting {
 
 /* Iterates over a section of settings: start with *offset 0; returns false after the last one, if
  * the section is absent, or if the setting exceeds the section or is invalid, which
- * weight_file_check refuses. */
+ * opening refuses. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
 struct tensor {
@@ -104,8 +146,5 @@ extern const char SECTION_NAMES[N_SECTION_TAGS][5];
 
 /* Finds a tensor by name. Returns false if it is absent. */
 bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);
-
-/* Makes the index that weight_file_find needs; refuses a name that occurs twice. */
-engine_status weight_file_sort_tensors(struct weight_file *file, engine_error *error);
 
 #endif

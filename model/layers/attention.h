@@ -12,8 +12,8 @@
 #define MODEL_ATTENTION_H
 
 #include "model/encoder.h"
-#include "model/layers/attention_position.h"
 #include "model/layers/mask.h"
+#include "model/layers/position.h"
 
 /* One thread's memory for heads of at most T tokens. */
 struct attention_work {

@@ -7,6 +7,7 @@
 #ifndef MODEL_HEAD_H
 #define MODEL_HEAD_H
 
+#include "engine/engine_types.h"
 #include "model/layers/linear.h"
 
 /* One thread's memory for the functions below. */
@@ -31,5 +32,8 @@ void head_logits(const struct encoder *encoder, const float *x, float *logits,
 
 /* Applies softmax over logits [n], sigmoid to each, or nothing, in place. */
 void head_scores(enum scores scores, float *logits, size_t n);
+
+/* out [k] = the k largest of scores [n], k ≤ n, largest first, equal scores by ascending id. */
+void top_k(const float *scores, size_t n, size_t k, engine_candidate *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* tags: sizes aarch64 */
 /* The settings of CONF: each key of weights/FORMAT.md to its field and back, and what is
- * refused; settings together are test_config_check.c's. */
+ * refused; settings together are test_config.c's. */
 #include "tests/support.h"
 
 #include "model/config.h"

@@ -46,9 +46,9 @@ includes tools/common/planted.c tools/study/new/planted.h 'tools/common/ may inc
 includes tools/study/plot/planted.c tools/writer/weight_writer.h 'tools/study/plot/ may include'
 includes tools/common/planted.c tools/writer/weight_writer.h 'tools/common/ may include'
 includes tools/inspect.c model/config.h 'tools/inspect/ may include'
-printf '#include "engine/file/format.h"\n' >"$copy/tools/writer/planted.h"
+printf '#include "engine/file/weight_file.h"\n' >"$copy/tools/writer/planted.h"
 includes tools/study/new/planted.c tools/writer/planted.h \
-    'includes "tools/writer/planted.h", which includes "engine/file/format.h"; tools/study/new/ may include'
+    'includes "tools/writer/planted.h", which includes "engine/file/weight_file.h"; tools/study/new/ may include'
 rm "$copy/tools/writer/planted.h"
 includes tools/stray/planted.c tools/common/planted.h 'tools/stray/ belongs to no program'
 finds check_layers.sh model/planted.c '#include "model/planted.h"\n' 'which is not there'
@@ -73,7 +73,7 @@ absent=planted_$((1 + 1)) # in no file, this one included
 finds check_documents.sh tests/engine/planted.c '/* Guarantee: all. */' 'does not end with what the suites guarantee'
 finds check_documents.sh tests/engine/test_planted.c '/* tags: planted */' 'a suite has the tag planted'
 finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
-finds check_documents.sh engine/runtime/team.c '#include "model/layers/pooling.h"\n' 'is not the house of these includes'
+finds check_documents.sh engine/runtime/machine.c '#include "model/layers/pooling.h"\n' 'is not the house of these includes'
 finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n' 'which is above it'
 
 # ---- Sizes ----

@@ -5,7 +5,7 @@
 #include "tools/writer/weight_writer.h"
 
 #include "engine/file/crc32c.h"
-#include "engine/file/format.h"
+#include "engine/file/weight_file.h"
 #include "engine/status.h"
 #include "model/tokenizer/tokenizer.h"
 #include "model/unicode/unicode.h"

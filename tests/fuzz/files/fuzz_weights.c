@@ -2,7 +2,7 @@
  * rest is the file, in which the magic bytes, its length and every checksum are made right first.
  * So the code after these checks is tested: opening, verifying, sessions, poolings, heads. */
 #include "engine/file/crc32c.h"
-#include "engine/file/format.h"
+#include "engine/file/weight_file.h"
 #include "tests/fuzz/model_use.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The k largest scores against the plain twin: sort all, largest and smaller id first. */
 #include "tests/support.h"
 
-#include "model/layers/top_k.h"
+#include "model/layers/head.h"
 
 #include <math.h>
 #include <stdlib.h>
