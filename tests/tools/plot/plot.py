@@ -5,11 +5,12 @@ import os
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import zlib
 
-PROGRAMS = sys.argv[1]
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from programs import Skipped, close, run, run_tests  # noqa: E402
+
 T, D, K = 3, 8, 4  # of the model whose steps are looked into
 PICTURES = [
     "position",
@@ -30,16 +31,6 @@ PICTURES = [
 HOSTILE = ["`touch HACKED`", "$(touch HACKED)", '" ; system("touch HACKED") ; "', "'; !touch HACKED", "@x $x %d %s %n",
            '\\"', "a\nEND_OF_PANEL\n!touch HACKED\n", "{/Bold=99 x}_^", "\\140touch HACKED\\140", "<tspan>&amp;</svg>",
            "set output 'HACKED'", b"\xff\xfe bad", "\x1b]0;x\x07", '## "a\tb" #', "桜 naïve"]
-
-
-def run(command, code=0, **variables):
-    """What the shell command writes; `plot`, `encode` and `new` are the programs."""
-    line = f'plot() {{ "{PROGRAMS}/encode-plot" "$@"; }}; encode() {{ "{PROGRAMS}/encode" "$@"; }};' \
-           f' new() {{ "{PROGRAMS}/encode-new" "$@"; }}; {command}'
-    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, env={**os.environb, **{
-        name.encode(): value if isinstance(value, bytes) else value.encode() for name, value in variables.items()}})
-    assert code is None or done.returncode == code, f"{command}: exit code {done.returncode}: {done.stderr}"
-    return done
 
 
 class Table:
@@ -64,8 +55,9 @@ def table(command, index=0):
     return tables(command)[index][1]
 
 
-def close(got, expected, within):
-    assert abs(got - expected) <= within, f"{got!r}, expected {expected!r}"
+def needs_gnuplot():
+    if not shutil.which("gnuplot"):
+        raise Skipped("gnuplot is not there")
 
 
 def test_positions():
@@ -219,6 +211,9 @@ def check_size(path, width, height, within=0.6):
 
 
 def test_pictures():
+    needs_gnuplot()
+    if os.environ.get("SANITIZE"):
+        raise Skipped("a sanitizer finds nothing more here, slowly")
     for picture in PICTURES:
         for end, unit in (("png", 1), ("svg", 1), ("pdf", 0.75)):
             done = run(f"plot {picture} -o out.{end} --size 660x480")
@@ -237,6 +232,7 @@ def test_pictures():
 
 def test_which_way_is_up():
     """Texts and orders begin at the top, layers at the bottom."""
+    needs_gnuplot()
     for picture, above, below in (("similarity dog cat ride", ">dog</text>", ">cat</text>"),
                                   ("order 'I ride bike'", ">I bike ride</text>", ">bike ride I</text>"),
                                   ("layers 'I ride bike'", ">layer 2</text>", ">layer 1</text>")):
@@ -248,6 +244,7 @@ def test_which_way_is_up():
 
 def test_hostile_texts():
     """What a shell, gnuplot, SVG or a terminal would obey stays text in names, titles and names of files."""
+    needs_gnuplot()
     for text in HOSTILE:
         run('plot similarity "$HOSTILE" "I ride" --title "$HOSTILE" -o h.svg --data h.tsv', HOSTILE=text)
         run('plot similarity "$HOSTILE" "I ride" -o "$PWD/h.png" && plot similarity "$HOSTILE" "I ride"', HOSTILE=text)
@@ -267,26 +264,4 @@ def test_without_gnuplot():
     assert b"ride I bike" in run("PATH=absent plot order 'I ride bike'").stdout
 
 
-NEED_GNUPLOT = (test_pictures, test_which_way_is_up, test_hostile_texts)
-
-
-def main():
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        if test in NEED_GNUPLOT and (os.environ.get("SANITIZE") and test is test_pictures or not shutil.which("gnuplot")):
-            print(f"skipped: {name} needs gnuplot, and no sanitizer")
-            counts["skipped"] += 1
-            continue
-        try:
-            test()
-            counts["passed"] += 1
-        except Exception as problem:  # pylint: disable=broad-except
-            print(f"FAILED: {name}: {type(problem).__name__}: {problem}")
-            counts["failed"] += 1
-    print("{passed} passed, {failed} failed".format(**counts) + (f", {counts['skipped']} skipped" * bool(counts["skipped"])))
-    sys.exit(counts["failed"] > 0)
-
-
-main()
+run_tests(globals())

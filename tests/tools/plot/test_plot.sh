@@ -6,9 +6,5 @@
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
-command -v python3 >/dev/null || { echo 'skipped: python3 is not there'; exit 77; }
-cd "$folder" || exit 1
-"$programs/encode-new" -o toy.weights --name Toy --keras --max-tokens 16 --width 8 --heads 2 \
-    --words '[PAD] [UNK] i ride bike dog cat 桜 naïve' --token-types 2 --add-token '[CLS]' --add-token '[SEP]' \
-    --template-single '[CLS]:0 A:0 [SEP]:0' --template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1' || exit 1
+. tests/tools/toy.sh
 ENCODE_MODEL=toy.weights python3 -B "$tree/tests/tools/plot/plot.py" "$programs"
