@@ -207,7 +207,7 @@ endif
 # Blocks that are never freed are leaks to a sanitizer, unless they are in the arena.
 ifneq ($(SANITIZE)$(COVERAGE),)
 $(call objects,tools/import/sandbox.c): DEFINES += -DWITHOUT_SANDBOX
-$(call objects,tools/import.c tools/study/plot.c): DEFINES += -DFOR_LEAK_CHECKER
+$(call objects,tools/import.c tools/study/plot.c tools/study/compare.c): DEFINES += -DFOR_LEAK_CHECKER
 endif
 
 # What knows where the default weights are installed; another PREFIX makes this alone anew.

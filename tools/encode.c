@@ -4,7 +4,7 @@
  *     job              what a run has: reader, encoder, output, what it counts
  *     batch            records that are available, read together and tokenized
  *     pipeline         result by result: encode, print (text, json, csv, npy, ids)
- *     compare, similarity, rank, show_mask   tasks that compare several texts
+ *     rank             how well texts answer a query
  *     notes            notes and progress on stderr
  */
 #include "tools/common/inputs.h"
@@ -29,22 +29,12 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     reader_open(&job.reader, request->texts, request->n_texts, request->is_json_input);
     job.reader.pair = options->pair;
-    job.reader.two_by_two = options->are_pairs;
     job.reader.keeps_going = options->skips_errors;
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
                                                                                     : ROWS_TABLE);
     notes_begin(&job);
-    int code;
-    switch (request->task) {
-    case TASK_RANK: code = rank_texts(&job); break;
-    case TASK_SIMILARITY:
-        code = options->are_pairs ? print_pair_similarities(&job) : print_similarities(&job);
-        break;
-    case TASK_SHOW_MASK: code = show_masks(&job); break;
-    case TASK_COMPARE: code = compare_texts(&job); break;
-    default: code = encode_texts(&job);
-    }
+    int code = request->task == TASK_RANK ? rank_texts(&job) : encode_texts(&job);
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
     if (reads_stdin)
         reader_free(&job.reader);

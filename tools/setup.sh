@@ -147,7 +147,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 case ${1:-} in
 run)
     echo 'setup: building build/encode (a minute or two)' >&2
-    make -j "$jobs" build/encode >/dev/null
+    make -j "$jobs" build/encode build/encode-compare >/dev/null
     echo '$ build/encode "I ride bike"'
     build/encode "I ride bike"
     ;;

@@ -4,8 +4,9 @@
 #include "tests/support.h"
 #include "tests/tools/encode/head_models.h"
 
-#define ENCODE "encode -m ../toy.weights "
-#define INPUT  "i ride bike\nbike ride the dog\n"
+#define ENCODE           "encode -m ../toy.weights "
+#define COMPARE(command) "encode-compare " command " -m ../toy.weights "
+#define INPUT            "i ride bike\nbike ride the dog\n"
 
 SET_UP()
 {
@@ -41,7 +42,7 @@ TEST(tokens_and_masks)
         {ENCODE "--tokens", INPUT, false},
         {ENCODE "--tokens -f json -o result", INPUT, false},
         {ENCODE "--tokens -f ids", INPUT, false},
-        {ENCODE "--show-mask --pad-to 4 --mask causal i ride", NULL, false},
+        {COMPARE("mask") "--pad-to 4 --mask causal i ride", NULL, false},
     };
     EVERY_FAULT(cases);
 }
@@ -49,15 +50,14 @@ TEST(tokens_and_masks)
 TEST(several_texts)
 {
     static const struct fault_case cases[] = {
-        {ENCODE "--similarity", INPUT, false},
-        {ENCODE "--similarity -f json -o result", INPUT, false},
-        {ENCODE "--similarity --pairs --input jsonl -f json -o result", "[\"i\", \"ride\"]\n",
-         false},
+        {COMPARE("similarity"), INPUT, false},
+        {COMPARE("similarity") "-f json -o result", INPUT, false},
+        {COMPARE("pairs") "--input jsonl -f json -o result", "[\"i\", \"ride\"]\n", false},
         {ENCODE "--rank ride", INPUT, false},
         {ENCODE "--rank ride -f json --top 1", INPUT, false},
-        {ENCODE "--compare ride dog", NULL, false},
-        {ENCODE "--compare --position none ride cat", NULL, false},
-        {ENCODE "--compare -f json ride dog", NULL, false},
+        {COMPARE("words") "ride dog", NULL, false},
+        {COMPARE("words") "--position none ride cat", NULL, false},
+        {COMPARE("words") "-f json ride dog", NULL, false},
     };
     EVERY_FAULT(cases);
 }

@@ -23,9 +23,8 @@ TEST(replay)
         ("\4--entities\n--on-long\nchunk\n--stride\n2\n\nthe dog bites man the dog bites man the "
          "dog bites man the dog bites man\n"),
         "\5--fill\n--top\n3\nthe dog [MASK] a man\n",
-        "\0--compare\n--position\nnone\ndog bites man\nman bites dog\n",
-        "\1--show-mask\n--mask\ncausal\n--tokens\nI ride bike\n",
-        "\0--similarity\n--prompt-text\nthe \n-f\ncsv\n\nI ride\na bike\n",
+        "\1--mask\ncausal\n--position\nnone\n--tokens\nI ride bike\n",
+        "\0--prompt-text\nthe \n-p\nmean\n-f\ncsv\n\nI ride\na bike\n",
         "\0--tokens\n--pad-to\n7\n-f\nids\n--max-tokens\n5\n--truncate-left\nI ride a bike\n",
         "\1-f\nnpy\n-p\ncls\n--normalize\n--position-base\n100\n--position\nsinusoidal\nbike\n",
     };

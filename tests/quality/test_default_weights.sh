@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 export ENCODE_MODEL=$tree/weights/default.weights
-encode=$programs/encode
+encode=$programs/encode compare=$programs/encode-compare
 quality=$tree/tests/quality
 
 is() { # CONDITION, of awk
@@ -18,10 +18,10 @@ is() { # CONDITION, of awk
 near() { # A B OPTION...: their cosine
     local a=$1 b=$2
     shift 2
-    "$encode" "$@" --similarity "$a" "$b" 2>"$folder/err" | awk '$1 == 1 && NF > 3 { print $3 }'
+    "$compare" similarity "$@" "$a" "$b" 2>"$folder/err" | awk '$1 == 1 && NF > 3 { print $3 }'
 }
 
-run "$encode" --similarity 'a man is riding a bicycle' 'somebody rides a bike' 'the stock market fell today' \
+run "$compare" similarity 'a man is riding a bicycle' 'somebody rides a bike' 'the stock market fell today' \
     'shares dropped on monday'
 check 'four sentences have cosines' [ $code = 0 ]
 for row in '1 2 3 4' '2 1 3 4' '3 4 1 2' '4 3 1 2'; do
@@ -33,9 +33,9 @@ done
 
 # ---- Order ----
 forth='dog bites man' back='man bites dog'
-run "$encode" --compare "$forth" "$back"
+run "$compare" words "$forth" "$back"
 check 'the words of both have other vectors' awk '$1 == "man" && $4 < 0.9 { n++ } END { exit n != 1 }' "$folder/out"
-check 'which is said' grep -q 'same word in another place gets another vector' <(tr '\n' ' ' <"$folder/out")
+check 'which is said' grep -q 'same word in another place has another vector' <(tr '\n' ' ' <"$folder/out")
 check 'so have the texts' is "$(near "$forth" "$back") < 0.9"
 check 'and the passive is nearer' is "$(near "$forth" 'man is bitten by dog') > $(near "$forth" "$back") + 0.05"
 check 'with other words too' is "$(near 'the doctor examined the engineer' 'the engineer was examined by the doctor') > \
@@ -65,7 +65,7 @@ check 'another way to say it is nearer than nobody' is "$(near 'a man is playing
     $(near 'a man is playing a guitar' 'nobody is playing a guitar')"
 check 'glad is nearer to happy than sad' is "$(near 'he is happy' 'he is glad') > $(near 'he is happy' 'he is sad') + 0.1"
 check 'without positions the texts are one' [ "$(near "$forth" "$back" --position none)" = 1.0000 ]
-run "$encode" --compare --position none "$forth" "$back"
+run "$compare" words --position none "$forth" "$back"
 check 'and so are their words' grep -q 'order of the words makes no difference' <(tr '\n' ' ' <"$folder/out")
 
 # ---- Masked words ----

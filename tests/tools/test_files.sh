@@ -68,8 +68,8 @@ refused 'the model and /dev/stdout' 'encode -m model -o /dev/stdout cat >>model'
 refused 'texts' 'encode -m model -p mean -o text <text'
 refused 'texts and stdout' 'encode -m model -p mean <text >>text'
 refused 'texts, a link' 'ln -sf text tlink; encode -m model -p mean -o tlink <text'
-for task in --rank=cat --similarity --compare --tokens --show-mask; do
-    refused "$task" "encode -m model $task -o text <text"
+for task in ' --rank=cat' '-compare similarity' '-compare words' ' --tokens' '-compare mask'; do
+    refused "$task" "encode$task -m model -o text <text"
 done
 for picture in attention words layers order; do
     refused "$picture" "encode-plot $picture -m model -f png -o model 'cat dog'"

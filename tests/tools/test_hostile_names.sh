@@ -49,15 +49,15 @@ for model in labels tokens plain "path$evil"; do
     quiet encode-inspect "$file"
     quiet encode-inspect -f json "$file"
     quiet encode-plot position -m "$file"
-    for task in '' '-p mean' '-p pooler' --labels '--labels --all' --entities --fill --tokens --show-mask '--pad-to 9'; do
+    for task in '' '-p mean' '-p pooler' --labels '--labels --all' --entities --fill --tokens '--pad-to 9'; do
         # shellcheck disable=SC2086
         quiet encode -m "$file" $task "a$evil cat"
         # shellcheck disable=SC2086
         quiet encode -m "$file" $task -f json "a$evil cat"
     done
-    for task in --compare --similarity '--rank dog'; do
+    for task in -compare\ {words,similarity,mask} ' --rank dog'; do
         # shellcheck disable=SC2086
-        quiet encode -m "$file" $task "a$evil" cat
+        quiet encode$task -m "$file" "a$evil" cat
     done
     for picture in attention words layers order similarity; do
         quiet encode-plot $picture -m "$file" "a$evil cat"

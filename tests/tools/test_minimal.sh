@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # tools/minimal.c, the sample of the README, on models that are not the default one: other widths, models that have a
-# vector for each token only, projections. Its cosine is that of encode --similarity.
+# vector for each token only, projections. Its cosine is that of encode-compare similarity.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 cd "$folder" || exit 1
 
-agrees() { # WHAT OPTION...: of encode --similarity
+agrees() { # WHAT OPTION...: of encode-compare similarity
     local what=$1 cosine
     shift
-    run "$programs/encode" -m model --similarity "$@" "I ride bike" "bike ride I"
+    run "$programs/encode-compare" similarity -m model "$@" "I ride bike" "bike ride I"
     check "$what: encode: exit code $code" [ "$code" = 0 ]
     cosine=$(awk '$1 == 1 { print $3 }' out)
     run "$programs/minimal" model

@@ -183,27 +183,25 @@ check 'numbers beyond float32: the options' grep -q 'see --embedding-scale and -
 check 'numbers beyond float32: none is printed' lacks inf
 does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
 
-# ---- encode --compare: the sentence is true for every scheme ----
+# ---- encode-compare words: the sentence is true for every scheme ----
 run "$new" -o layers.w --words 'a b c d e' --layers 1 --width 8 --max-tokens 40
+concludes() { # WORDS OPTION... A B
+    local words=$1
+    shift
+    does "compare $*" "$programs/encode-compare" words "$@"
+    check "compare $*: $words" says "$words"
+}
+bag='Without positions, and where every word sees all others' sees="A word's vector takes in all words that it sees"
+moved='With positions the same word in another place has another vector' same='The shared words have the same vectors'
 for scheme in sinusoidal index binary fourier exponential; do
-    does "compare, $scheme" "$encode" -m layers.w --position $scheme --compare 'a b c' 'c b a'
-    check "compare, $scheme: it moves" says "With $scheme positions the same word in another place gets another vector"
+    concludes "$moved" -m layers.w --position $scheme 'a b c' 'c b a'
 done
-does 'compare, W2 0' "$encode" -m layers.w --position-scale 0 --compare 'a b c' 'c b a'
-check 'compare, W2 0: a bag of words' says 'Without positions and with a full mask the order of the words makes no difference'
-does 'compare, W2 0, causal' "$encode" -m layers.w --position-scale 0 --mask causal --compare 'a b c' 'c b a'
-check 'compare, W2 0, causal' says 'Even without positions a causal mask'
-does 'compare, all rows alike' "$encode" -m layers.w --position fourier --frequencies 1 --compare 'a b c' 'c b a'
-check 'compare, all rows alike' says 'what the fourier positions add is the same in these places'
-does 'compare, some rows alike' "$encode" -m zero.w --position fourier --frequencies 0.5 --embedding-scale 1 \
-    --compare 'a b c d' 'c a b d'
-check 'compare, some rows alike' says 'not every two places differ'
-does 'compare, another length' "$encode" -m zero.w --position index --embedding-scale 1 --compare 'a b' 'a b c'
-check 'compare, another length: index' says 'its word and, as index positions do, the number of tokens (there are no layers)'
-does 'compare, no layers' "$encode" -m zero.w --position binary --embedding-scale 1 --compare 'a b' 'b c'
-check 'compare, no layers: the place' says 'its word and its word'\''s place (there are no layers)'
-does 'compare, no layers, the same places' "$encode" -m zero.w --position binary --embedding-scale 1 --compare 'a b' 'a b c'
-check 'compare, no layers, the same places' says 'The shared words have the same vectors'
+concludes "$bag" -m layers.w --position-scale 0 'a b c' 'c b a'
+concludes "$sees" -m layers.w --position-scale 0 --mask causal 'a b c' 'c b a'
+concludes "$same" -m layers.w --position fourier --frequencies 1 'a b c' 'c b a'
+concludes "$moved" -m zero.w --position fourier --frequencies 0.5 --embedding-scale 1 'a b c d' 'c a b d'
+concludes 'Without layers a vector is made of its word and its place' -m zero.w --position binary --embedding-scale 1 'a b' 'b c'
+concludes "$same" -m zero.w --position binary --embedding-scale 1 'a b' 'a b c'
 
 # ---- encode's heading: what is in force, whether the file or an option says it ----
 heading() { # FILE WORDS OPTIONS...: the heading's second line begins with WORDS

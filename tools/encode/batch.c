@@ -94,24 +94,3 @@ size_t batch_tokenize(struct batch *batch, struct left_out *left)
     batch->n_items -= i - n_good;
     return n_good;
 }
-
-void batch_keep(struct batch *batch, struct kept *kept)
-{
-    const size_t n = batch->n_items;
-    alloc_for("all texts");
-    kept->items = alloc_resize(kept->items, kept->n + n, sizeof *kept->items);
-    for (size_t i = 0; i < n; i++)
-        notes_of(batch->job, &batch->items[i]);
-    if (batch->job->notes.is_counted)
-        notes_count(batch->job, batch->items, n);
-    memcpy(kept->items + kept->n, batch->items, n * sizeof *kept->items);
-    kept->n += n;
-    batch->n_items = 0;
-}
-
-void kept_free(struct kept *kept)
-{
-    for (size_t i = 0; i < kept->n; i++)
-        item_free(&kept->items[i]);
-    free(kept->items);
-}

@@ -33,16 +33,6 @@ static void set_task(void *options, const struct option_use *use)
         encode->query = use->text;
 }
 
-static void set_pad_id(void *options, const struct option_use *use)
-{
-    struct request_options *request = &((struct encode_options *)options)->request;
-    bool is_negative = use->text[0] == '-';
-    int64_t magnitude =
-        (int64_t)option_number(is_negative ? "--pad-id -" : "--pad-id", use->text + is_negative, 0,
-                               (uint64_t)INT32_MAX + is_negative);
-    request->padding.id = (int32_t)(is_negative ? -magnitude : magnitude);
-}
-
 /* For the engine, a text to be split into windows or skipped is an error. */
 static void set_on_long(void *options, const struct option_use *use)
 {
@@ -91,7 +81,7 @@ static const struct option_row LENGTH_ROWS[] = {
     {"pad-side", 0, "SIDE", "put padding on the left, or right (default)",
      CHOICE(request.padding.is_left, true, "left right=0")},
     {"pad-id", 0, "N", "id of padding; in ids of --input jsonl, N at the ends is padding too",
-     SET_BY(set_pad_id), GIVEN(request.padding.is_named)},
+     SET_BY(request_set_pad_id), GIVEN(request.padding.is_named)},
 };
 
 static const struct option_row CORPUS_ROWS[] = {
@@ -121,13 +111,6 @@ static const struct option_row RESULT_ROWS[] = {
      SWITCH(request.encode.normalize)},
     {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
      TASK(TASK_TOKENS)},
-    {"show-mask", 0, NULL, "print padding mask and look-ahead mask as matrices, and what they do",
-     TASK(TASK_SHOW_MASK)},
-    {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
-    {"similarity", 0, NULL, "compare every two texts: by cosine, or as the model's file says",
-     TASK(TASK_SIMILARITY)},
-    {"pairs", 0, NULL, "--similarity: compare the two texts of each pair, a number per line",
-     FLAG(are_pairs)},
     {"rank", 0, "QUERY", "score how well each text answers: by a cross-encoder, else by -p",
      TASK(TASK_RANK)},
     {"labels", 0, NULL, "print label and score of each text, or of each token", TASK(TASK_LABELS)},
@@ -187,8 +170,8 @@ static bool is_printed(const struct request_options *request, enum output_format
     const engine_pooling pooling = request->encode.pooling;
     switch (format) {
     case FORMAT_TEXT:
-    case FORMAT_JSON: return true;
-    case FORMAT_CSV: return task != TASK_SHOW_MASK && task != TASK_COMPARE;
+    case FORMAT_JSON:
+    case FORMAT_CSV: return true;
     case FORMAT_NPZ:
         return task == TASK_VECTORS &&
                (pooling == ENGINE_POOLING_SPARSE || pooling == ENGINE_POOLING_MODEL);
@@ -210,20 +193,12 @@ static const char *check_options(const void *options)
     if (pad_to && request->encode.max_tokens > pad_to)
         return "--max-tokens is more than --pad-to, which texts may not be longer than";
     if (!is_printed(request, format))
-        return task == TASK_SHOW_MASK ? "--show-mask prints text or json"
-               : task == TASK_COMPARE ? "--compare prints text or json"
-               : format == FORMAT_IDS ? "-f ids prints tokens and nothing else"
+        return format == FORMAT_IDS ? "-f ids prints tokens and nothing else"
                : format == FORMAT_NPZ
                    ? "-f npz holds sparse weights (-p sparse); vectors are -f npy, also those of "
                      "tokens, whose texts are in FILE.rows.jsonl with -o FILE"
-                   : "-f npy holds vectors; labels, entities, words, ranks and similarities are "
-                     "text, json or csv";
-    if (task == TASK_COMPARE && n != 2 && n != 0)
-        return "--compare takes two texts, or none to read two lines of stdin";
-    if (task == TASK_SIMILARITY && n == 1)
-        return "--similarity takes at least two texts";
-    if (encode->are_pairs && task == TASK_SIMILARITY && n % 2)
-        return "--pairs takes two texts for each pair: the last one has none beside it";
+                   : "-f npy holds vectors; labels, entities, words and ranks are text, json or "
+                     "csv";
     if (encode->pair && n != 1)
         return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
@@ -238,9 +213,8 @@ static const char *check_options(const void *options)
                                      engine_position_name(request->positions.position));
 }
 
-#define HEADS     "labels entities fill rank similarity"
-#define KEEPS_ALL "rank similarity compare show-mask"
-#define PROMPTS   "prompt prompt-text query-prompt"
+#define HEADS   "labels entities fill rank"
+#define PROMPTS "prompt prompt-text query-prompt"
 
 static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("input=jsonl", "TEXT", NULL),
@@ -254,21 +228,14 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("in-order", "top", NULL),
     OPTION_NEEDS("raw-scores", "labels entities fill rank", NULL),
     OPTION_NEEDS("stride!=0", "on-long=chunk", NULL),
-    OPTION_EXCLUDES("pad-to", HEADS " compare pooling=colbert", NULL),
-    OPTION_NEEDS("pad-side", "pad-to show-mask", NULL),
-    OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl", NULL),
-    OPTION_EXCLUDES("show-mask", "pooling normalize on-long=chunk", NULL),
-    OPTION_EXCLUDES("compare", "input=jsonl pooling normalize pair on-long=chunk " PROMPTS, NULL),
+    OPTION_EXCLUDES("pad-to", HEADS " pooling=colbert", NULL),
+    OPTION_NEEDS("pad-side", "pad-to", NULL),
+    OPTION_NEEDS("pad-id", "pad-to input=jsonl", NULL),
     OPTION_EXCLUDES("labels entities fill", "pooling normalize", NULL),
     OPTION_EXCLUDES("rank", "normalize pair pooling=none on-long=chunk", NULL),
-    OPTION_EXCLUDES("similarity", "normalize pair pooling=none pooling=colbert on-long=chunk",
-                    NULL),
     OPTION_EXCLUDES("normalize", "pooling=sparse", NULL),
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
-    OPTION_NEEDS("dimensions", "pooling rank similarity", NULL),
-    OPTION_NEEDS("pairs", "similarity", NULL),
-    OPTION_NEEDS("pairs", "input=jsonl TEXT",
-                 "--pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each"),
+    OPTION_NEEDS("dimensions", "pooling rank", NULL),
     OPTION_NEEDS("type", "format=npy", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
@@ -277,8 +244,8 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("words", "TEXT", NULL),
     OPTION_NEEDS("words", "format=npy", NULL),
     OPTION_NEEDS("words", "output!=-", "--words requires -o FILE"),
-    OPTION_EXCLUDES("resume restart", "TEXT " KEEPS_ALL " format=npz", NULL),
-    OPTION_EXCLUDES("on-error=skip on-long=skip", KEEPS_ALL, NULL),
+    OPTION_EXCLUDES("resume restart", "TEXT rank format=npz", NULL),
+    OPTION_EXCLUDES("on-error=skip on-long=skip", "rank", NULL),
     OPTION_NEEDS("report", "on-error=skip on-long=skip", NULL),
     OPTION_NEEDS("report", "output", NULL),
     OPTION_NEEDS("resume restart", "output!=-", "--resume and --restart require -o FILE"),
@@ -290,7 +257,6 @@ static const struct option_rule RULES[] = {
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...] [TEXT ...]\n"
-             "[OPTION ...] --compare A B\n"
              "[OPTION ...] --rank QUERY [TEXT ...]\n",
     .about = "\n"
              "Turns texts into vectors with a transformer encoder: by default one line per token\n"
@@ -298,7 +264,6 @@ static const struct option_command COMMAND = {
              "line of stdin is a text, and line k of the input is result k.\n"
              "\n"
              "  encode \"I ride bike\"                            one vector per token\n"
-             "  encode --compare \"I ride bike\" \"bike ride I\"    what word order changes\n"
              "  encode -p mean -f npy -o out.npy < lines.txt    one vector per line, for NumPy\n"
              "  encode -m FILE --rank \"who rides?\" < lines.txt  lines, best answer first\n",
 };

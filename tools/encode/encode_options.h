@@ -22,7 +22,6 @@ struct encode_options {
     const char *pair;        /* or NULL */
     const char *query;       /* of TASK_RANK */
     bool in_order;           /* TASK_RANK: not sorted */
-    bool are_pairs;          /* TASK_SIMILARITY: of the two texts of each pair */
     bool has_progress;       /* asked for */
     bool skips_errors;       /* texts that cannot be encoded are skipped */
     const char *report_path; /* of skipped texts; NULL: beside the output */

@@ -90,36 +90,14 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
  * the batch; if left is NULL, none is skipped. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left);
 
-/* Texts that stay in memory until all are read. */
-struct kept {
-    struct item *items; /* [n] */
-    size_t n;
-};
-
-/* Moves the items of the batch to the end of `kept`, and prints notes about them. */
-void batch_keep(struct batch *batch, struct kept *kept);
-void kept_free(struct kept *kept);
-
 /* ---- Tasks return the program's exit code, after a message; output_end reports writes that
  * ---- failed. ---- */
 
 /* Prints vectors, tokens, labels, entities or words, result by result, in constant memory. */
 int encode_texts(struct job *job);
 
-/* Prints, of two texts, which vectors of their shared words differ, and why. */
-int compare_texts(struct job *job);
-
 /* Prints how well each text answers a query: best first, or in the order of the input. Memory grows
  * by a score per text; the texts are in a temporary file. */
 int rank_texts(struct job *job);
-
-/* Prints the cosine of every two texts, when all are read. */
-int print_similarities(struct job *job);
-
-/* Prints the cosine of the two texts of each pair, pair by pair. */
-int print_pair_similarities(struct job *job);
-
-/* Prints the masks of all texts, padded to --pad-to or the length of the longest. */
-int show_masks(struct job *job);
 
 #endif

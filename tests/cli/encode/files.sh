@@ -41,8 +41,8 @@ cp bare.emb none.emb; hand_models none.emb embedding.token.weight 60 nan; for ty
 
 # Full disks, closed outputs, folders, a reader that leaves.
 for format in text json csv npy ids; do encode -f $format dog >/dev/full || encode -f $format -o /dev/full dog || yes 'dog cat' | head -n 20000 | encode -f $format >/dev/full || echo $format: exit code $?; done
-for task in '--similarity -f text' '--similarity -f json' '--similarity -f csv' '--rank dog -f csv' '--pad-to 16 --show-mask -f text' '--pad-to 16 --show-mask -f json'; do yes dog | head -n 600 | encode $task >/dev/full || echo exit code $?; done
-yes dog | head -n 9000 | encode -p mean -f npy >>/dev/full || encode --compare dog cat >/dev/full || encode --help >/dev/full
+for task in 'similarity -f text' 'similarity -f json' 'similarity -f csv' 'mask --pad-to 16 -f text' 'mask --pad-to 16 -f json'; do yes dog | head -n 600 | encode-compare $task >/dev/full || echo exit code $?; done; yes dog | head -n 600 | encode --rank dog -f csv >/dev/full
+yes dog | head -n 9000 | encode -p mean -f npy >>/dev/full || encode-compare words dog cat >/dev/full || encode --help >/dev/full
 encode -f ids -o nowhere/out dog
 encode -f ids -o . dog
 encode -f ids dog >&-

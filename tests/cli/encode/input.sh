@@ -59,7 +59,7 @@ encode -f ids --input jsonl <objects; (echo dog; cat objects) | encode -f ids; e
 # Texts without tokens, and texts of which the model knows no word.
 printf 'dog\n\n   \t \nzoo\n' | encode -m plain.weights -p mean -f csv | cut -d, -f 2,4-5
 encode-new -o known.weights --width 8 --heads 2 --words '[UNK] dog zoo . ,'
-for options in '-p mean -f csv' '-p mean -f text' '-p mean -f json' '-p mean -f npy' --similarity '--rank dog'; do encode -m known.weights $options dog 'xyz.' 'ab, xyz' dog 2>&1 >out; done
+for options in '-p mean -f csv' '-p mean -f text' '-p mean -f json' '-p mean -f npy' '--rank dog'; do encode -m known.weights $options dog 'xyz.' 'ab, xyz' dog 2>&1 >out; done
 encode -m known.weights --rank 'xyz dog abc' dog zoo 2>&1 >out
 encode -m known.weights -p mean -f csv 'dog xyz' '[UNK]' . '' 2>&1 >out
 encode -m known.weights --tokens -f json xyz

@@ -25,19 +25,19 @@ encode --tokens -p mean dog
 encode -f ids -p mean dog
 encode --tokens -p mean --normalize dog
 encode --normalize dog
-encode --compare dog
-encode --compare a b c
-encode --compare a b -p mean
-encode --compare a b -f csv
-encode --compare a b --tokens
-encode --compare a b --pair c
+encode-compare words dog
+encode-compare words a b c
+encode-compare words a b -p mean
+encode-compare words a b -f csv
+encode-compare words a b --tokens
+encode-compare words a b --pair c
 encode --help=yes
 encode -m plain.weights -p model --normalize I
 
 # Of heads, ranks and prompts.
 export ENCODE_MODEL=token.head
 encode --labels --fill a
-encode --rank q --similarity a b
+encode-compare similarity --rank q a b
 encode --tokens --labels a
 encode --labels -f npy a
 encode --entities -f ids a
@@ -46,9 +46,9 @@ encode --fill --normalize a
 encode --rank q --pair b a
 encode --rank q -p none a
 encode --rank q --on-long chunk a
-encode --similarity a
-encode --similarity --on-long chunk a b
-encode --similarity -f npy a b
+encode-compare similarity a
+encode-compare similarity --on-long chunk a b
+encode-compare similarity -f npy a b
 encode --top 3 a
 encode --in-order a
 encode --query-prompt x a
@@ -61,8 +61,8 @@ encode --truncate-left --on-long error a
 encode --truncation only-first --on-long error a
 encode --truncation none a
 encode --on-long split a
-encode --compare --prompt-text x a b
-encode --compare --on-long chunk a b
+encode-compare words --prompt-text x a b
+encode-compare words --on-long chunk a b
 encode --top 0 --fill a
 encode --truncate-left --on-long chunk a
 encode -p first a
@@ -82,15 +82,15 @@ encode --pad-side left dog
 encode --pad-side left --input jsonl
 encode --pad-id 1 dog
 encode --pad-to 4 --max-tokens 5 dog
-encode --pad-to 4 --similarity dog cat
-encode --pad-to 4 --compare dog cat
+encode-compare similarity --pad-to 4 dog cat
+encode-compare words --pad-to 4 dog cat
 encode --pad-to 4 --labels dog
 encode --tokens -f npy dog
-encode --show-mask -f csv dog
-encode --show-mask -f ids dog
-encode --show-mask -p mean dog
-encode --show-mask --on-long chunk dog
-encode --show-mask --tokens dog
+encode-compare mask -f csv dog
+encode-compare mask -f ids dog
+encode-compare mask -p mean dog
+encode-compare mask --on-long chunk dog
+encode-compare mask --tokens dog
 
 # Of vectors of tokens, sparse weights, dimensions and types.
 encode -m plain.emb -p sparse dog
@@ -100,7 +100,7 @@ encode -m lexical.emb -p sparse --normalize dog
 encode -m lexical.emb -p colbert --normalize dog
 encode -m lexical.emb -p sparse --labels dog
 encode -m lexical.emb -p colbert --pad-to 5 dog
-encode -m lexical.emb -p colbert --similarity a b
+encode-compare similarity -m lexical.emb -p colbert a b
 encode -m lexical.emb --dimensions 2 dog
 encode -m lexical.emb -p none --dimensions 2 dog
 encode -m lexical.emb -p sparse --dimensions 2 dog
@@ -119,10 +119,9 @@ encode -p mean --type int8 I
 encode --tokens --pad-to 4 -f npy --type f16 I
 
 # Of pairs and comparisons.
-encode -m bare.emb --pairs a b
-encode -m bare.emb --similarity --pairs a b c
-encode -m bare.emb --similarity --pairs </dev/null
-encode -m bare.emb --similarity --pairs -f npy a b
-encode -m bare.emb --similarity --pairs --on-long chunk a b
-encode --compare --input jsonl </dev/null
-encode --compare I
+encode-compare pairs -m bare.emb a b c
+encode-compare pairs -m bare.emb </dev/null
+encode-compare pairs -m bare.emb -f npy a b
+encode-compare pairs -m bare.emb --on-long chunk a b
+encode-compare words --input jsonl </dev/null
+encode-compare words I

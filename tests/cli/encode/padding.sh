@@ -1,4 +1,4 @@
-# Texts of one length: --pad-to, its sides, ids and formats; and the masks of --show-mask.
+# Texts of one length: --pad-to, its sides, ids and formats; and the masks of encode-compare mask.
 printf 'king queen man woman dog wolf football basketball red green yellow\nman queen yellow basketball green dog woman football king red wolf\n' >two.txt
 encode-new -o two.weights --fit two.txt --oov '' --num-words 63; encode -m two.weights --tokens --pad-to 100 --pad-side right --on-long truncate -f ids <two.txt
 encode-new -o short.weights --words 'a b' --width 4 --heads 1 --position learned --max-tokens 3; encode -m short.weights --tokens --pad-to 6 --on-long truncate -f ids 'a b a b b a a' 'a b a b'
@@ -44,23 +44,23 @@ encode -p mean -f csv --pad-to 16 <many | cmp - without && encode -p mean -f csv
 
 # Masks: those of tokens, of the order, and both; and what softmax makes of ids as scores.
 printf '{"ids": [5, 7, 9, 0, 0], "mask": [1, 1, 1, 0, 0]}\n{"ids": [3, 2, 4, 1]}\n{"ids": [6, 1, 8, 4, 2]}\n' >batch
-encode --show-mask --input jsonl --mask causal <batch
-encode --show-mask --input jsonl -f json <batch
-printf 'dog\n\ni ride\n' | encode --show-mask --no-special -f json --pad-to 3 --pad-side left
-encode --show-mask --mask causal i --pair dog | head -n 8
-encode --show-mask --on-long truncate --pad-to 3 -f json 'i ride'
-encode --show-mask --pad-to 3 dog 'i ride'
-encode --show-mask --no-special ''
-encode --show-mask </dev/null
-echo '{' | encode --show-mask --input jsonl
-seq 200 | encode --show-mask -f json -o masks.json && wc -l <masks.json
-encode --show-mask --pad-to 1048576 I
-yes I | head -n 400 | encode --show-mask --pad-to 500
+encode-compare mask --input jsonl --mask causal <batch
+encode-compare mask --input jsonl -f json <batch
+printf 'dog\n\ni ride\n' | encode-compare mask --no-special -f json --pad-to 3 --pad-side left
+echo '["i", "dog"]' | encode-compare mask --mask causal --input jsonl | head -n 8
+encode-compare mask --on-long truncate --pad-to 3 -f json 'i ride'
+encode-compare mask --pad-to 3 dog 'i ride'
+encode-compare mask --no-special ''
+encode-compare mask </dev/null
+echo '{' | encode-compare mask --input jsonl
+seq 200 | encode-compare mask -f json -o masks.json && wc -l <masks.json
+encode-compare mask --pad-to 1048576 I
+yes I | head -n 400 | encode-compare mask --pad-to 500
 
 # Ids that have padding: a mask or --pad-id says so.
-sed 's/, "mask".*/}/' batch | encode --show-mask --input jsonl --pad-id 0 >given; encode --show-mask --input jsonl <batch | cmp - given && echo the same
-sed 's/, "mask".*/}/' batch | encode --show-mask --input jsonl | head -n 5
-mask_of() { echo "{$1}" | encode --show-mask -f json --input jsonl "${@:2}" | grep -o '"padding_mask": [^"]*'; }
+sed 's/, "mask".*/}/' batch | encode-compare mask --input jsonl --pad-id 0 >given; encode-compare mask --input jsonl <batch | cmp - given && echo the same
+sed 's/, "mask".*/}/' batch | encode-compare mask --input jsonl | head -n 5
+mask_of() { echo "{$1}" | encode-compare mask -f json --input jsonl "${@:2}" | grep -o '"padding_mask": [^"]*'; }
 mask_of '"ids": [0, 0, 5, 0, 6]' --pad-id 0
 mask_of '"ids": [0, 5, 0]' --pad-id 0 --pad-to 5 --pad-side left
 mask_of '"ids": [0, 0]' --pad-id 0

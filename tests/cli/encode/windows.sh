@@ -16,7 +16,7 @@ encode --tokens --max-tokens 4 I "$five"
 encode --tokens -f ids --max-tokens 4 --on-long truncate "$five" "$five"
 encode --tokens -f ids --max-tokens 4 --on-long truncate "$five" I
 (echo I; yes "$five" | head -n 3000) | encode -p mean -f csv --max-tokens 4 --on-long truncate 2>&1 >out
-for task in --similarity --show-mask '--rank I'; do encode $task --max-tokens 4 --on-long truncate I "$five" "$five" 2>&1 >out; done
+for task in '-compare similarity' '-compare mask' ' --rank I'; do eval encode$task --max-tokens 4 --on-long truncate I "$five" "$five" 2>&1 >out; done
 encode --rank "$five" --max-tokens 4 --on-long truncate I "$five" 2>&1 >out
 encode --tokens -f json --max-tokens 4 --on-long truncate "$five" | grep -o '"truncated": true'
 encode --tokens --max-tokens 1 --on-long truncate I

@@ -32,9 +32,9 @@ encode-import --vectors v.txt --only-words-of no -o u.weights; ls u.weights
 # What runs on it.
 import 'dog 1 2\nwolf 2 3\nking -1 0.5\n' --max-tokens 100
 for pooling in mean model; do encode -m v.weights -p $pooling -f csv 'Dog wolf' zebra ''; done
-encode -m v.weights --similarity dog wolf zebra
+encode-compare similarity -m v.weights dog wolf zebra
 printf 'king\nzebra\nwolf\n' | encode -m v.weights --rank dog
-encode -m v.weights --compare 'dog wolf king' 'king wolf dog'
+encode-compare words -m v.weights 'dog wolf king' 'king wolf dog'
 encode -m v.weights --tokens 'Dog zebra'
 encode-import --vectors v.txt -o p.weights --position sinusoidal --position-base 100 --embedding-scale sqrt --position-scale 2 2>/dev/null; encode -m p.weights -f csv 'dog wolf' >p.csv; encode -m v.weights -f csv --position sinusoidal --position-base 100 --embedding-scale sqrt --position-scale 2 'dog wolf' | cmp - p.csv && echo the same
 encode-import --vectors v.txt -o p.weights --position fourier --frequencies 0.25 2>/dev/null && encode-inspect --verify p.weights | grep -E 'position|ok|right'

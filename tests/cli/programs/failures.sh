@@ -3,11 +3,11 @@ encode --embedding-scale 1e38 'I ride bike'
 encode -m missing.weights x
 encode -m short.weights x
 encode --nonsense
-encode --tokens --compare a b
+encode-compare words --tokens a b
 encode -f xml x
 encode --labels x
 encode --entities x
-encode --show-mask -f csv x
+encode-compare mask -f csv x
 encode --pooling nonsense x
 encode --rank q --pair x y
 encode --position-base 0 x

@@ -53,7 +53,7 @@ none token.head --labels 'paul smith'
 none sequence.head --labels good
 none pair.head --rank dog cat
 encode-new --words 'a b' --layers 1 --width 8 --heads 1 -o nan.weights; hand_models nan.weights embedding.token.weight 0 nan
-for task in '--compare b' '-f json --compare b' '--similarity b' '-f json --similarity b' '-p mean -f npy b' '-f json b'; do encode -m nan.weights $task a >out || echo exit code $?; grep -aiE 'nan|null' out; done
+for task in '-compare words b' '-compare words -f json b' '-compare similarity b' '-compare similarity -f json b' ' -p mean -f npy b' ' -f json b'; do eval encode$task -m nan.weights a >out || echo exit code $?; grep -aiE 'nan|null' out; done
 for task in '--rank b a' '-f json --rank b a' '-f csv --rank b --in-order a' '--rank a b'; do encode -m nan.weights $task || echo exit code $?; done
 
 # Strategies: of tokens, of words by one of their tokens or the mean, of each token; L- and U- are labels of their own.

@@ -25,27 +25,27 @@ echo '["dog", "cat"]' | encode -m pair.head --rank dog --input jsonl
 echo '{"ids": [4]}' | encode -m pair.head --rank dog --input jsonl
 
 # Similarity: a table, or a number for each pair.
-encode --similarity dog 'dog cat' rome
-printf 'dog\ndog cat\n' | encode --similarity -f json
-printf '"dog"\n["dog", "cat"]\n' | encode --no-special --similarity -f csv --input jsonl
-printf '["dog", "cat"]\n{"ids": [4]}\n' | encode --similarity -f json --input jsonl
-printf '"dog"\n{"ids": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\n' | encode --similarity --input jsonl
-echo dog | encode --similarity
-encode --similarity </dev/null
-encode --similarity dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
-for i in $(seq 300); do echo dog; done | encode --similarity -f csv | wc -l
-encode --similarity --pairs dog 'dog cat' dog rome
-printf '["dog", "dog cat"]\n{"pair": "rome", "text": "dog"}\n' | encode --similarity --pairs --input jsonl
-echo '{"pair": "rome", "text": "dog", "similarity": 1, "prompt": "kept"}' | encode --similarity --pairs --input jsonl -f json; encode --similarity --pairs --input jsonl </dev/null
-encode --no-special -p mean --similarity --pairs dog ''
-encode --similarity --pairs -f json dog 'dog cat' dog "$(printf 'ro\nme')"
-encode --similarity --pairs -f csv dog 'dog cat' dog "$(printf 'ro\nme')"
-for i in $(seq 3000); do echo '["dog", "dog cat"]'; echo '["dog", "rome"]'; done >many; encode --similarity --pairs --input jsonl <many | paste - - | sort | uniq -c
+encode-compare similarity dog 'dog cat' rome
+printf 'dog\ndog cat\n' | encode-compare similarity -f json
+printf '"dog"\n["dog", "cat"]\n' | encode-compare similarity --no-special -f csv --input jsonl
+printf '["dog", "cat"]\n{"ids": [4]}\n' | encode-compare similarity -f json --input jsonl
+printf '"dog"\n{"ids": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\n' | encode-compare similarity --input jsonl
+echo dog | encode-compare similarity
+encode-compare similarity </dev/null
+encode-compare similarity dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+for i in $(seq 300); do echo dog; done | encode-compare similarity -f csv | wc -l
+encode-compare pairs dog 'dog cat' dog rome
+printf '["dog", "dog cat"]\n{"pair": "rome", "text": "dog"}\n' | encode-compare pairs --input jsonl
+echo '{"pair": "rome", "text": "dog", "similarity": 1, "prompt": "kept"}' | encode-compare pairs --input jsonl -f json; encode-compare pairs --input jsonl </dev/null
+encode-compare pairs --no-special -p mean dog ''
+encode-compare pairs -f json dog 'dog cat' dog "$(printf 'ro\nme')"
+encode-compare pairs -f csv dog 'dog cat' dog "$(printf 'ro\nme')"
+for i in $(seq 3000); do echo '["dog", "dog cat"]'; echo '["dog", "rome"]'; done >many; encode-compare pairs --input jsonl <many | paste - - | sort | uniq -c
 encode-new -o many.weights --layers 0 --width 8 --head mask --set sparse=mask --pooling none; for i in $(seq 700); do echo '["dog", "dog"]'; echo '["the dog", "rides"]'; done >many
-one=$(encode -m many.weights --similarity --pairs 'the dog' rides); encode -m many.weights --similarity --pairs --input jsonl <many | paste - - | sed "s/$one/that/" | uniq -c
-printf '["dog", "dog cat"]\n"dog"\n' | encode --similarity --pairs --input jsonl
-echo '{"ids": [4]}' | encode --similarity --pairs --input jsonl
-encode --similarity --pairs dog 'dog cat' dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
+one=$(encode-compare pairs -m many.weights 'the dog' rides); encode-compare pairs -m many.weights --input jsonl <many | paste - - | sed "s/$one/that/" | uniq -c
+printf '["dog", "dog cat"]\n"dog"\n' | encode-compare pairs --input jsonl
+echo '{"ids": [4]}' | encode-compare pairs --input jsonl
+encode-compare pairs dog 'dog cat' dog 'dog cat good bad paul smith in rome the . dog cat good bad paul smith'
 
 # Prompts are those of the file: with -p model, and for both sides of --rank.
 encode -m plain.emb --prompt passage --tokens -f json dog
@@ -70,18 +70,18 @@ encode -m plain.weights -p model -f csv 'I ride bike' | cut -d, -f 1-4
 
 # Vectors are compared as the file says, and so by encode-search.
 printf 'dog\ncat bad\nbad\n\n' >some; compared() { encode-new -o "$1" --words 'dog cat bad' --width 4 --layers 0 --position none --normalize no --metadata "similarity=$1"; }
-for kind in cosine dot euclidean manhattan; do compared $kind; encode -m $kind --rank dog --in-order -f csv <some; encode -m $kind --similarity -f csv dog 'cat bad'; encode -m $kind --similarity --pairs dog 'cat bad'; done
+for kind in cosine dot euclidean manhattan; do compared $kind; encode -m $kind --rank dog --in-order -f csv <some; encode-compare similarity -m $kind -f csv dog 'cat bad'; encode-compare pairs -m $kind dog 'cat bad'; done
 for kind in cosine dot euclidean manhattan; do encode -m $kind -p model -f npy -o $kind.npy <some; encode-search -m $kind --query dog -f tsv $kind.npy; done
 encode-search -m dot --query dog dot.npy --metric manhattan; encode -m dot --rank dog cat
 
 # The prompts of roles are query and document, and no others; the default one is for other texts.
 encode-new -o roles.weights --words 'dog cat bad' --width 4 --layers 0 --position none --metadata 'prompt.query=dog ' --metadata 'prompt.passage=cat ' --metadata 'prompt.default=bad ' --metadata default_prompt=default
-encode -m roles.weights --rank cat dog -f json; encode -m roles.weights --similarity -f json cat dog
+encode -m roles.weights --rank cat dog -f json; encode-compare similarity -m roles.weights -f json cat dog
 encode -m roles.weights -p model -f npy -o roles.npy <some; encode-search -m roles.weights --query cat -f tsv roles.npy some; rm roles.npy.origin.json; encode-search -m roles.weights --query cat -f tsv roles.npy some
 
 # A classifier makes no vectors unless -p asks for its body's; a cross-encoder ranks, with two labels by the second.
 classifier() { encode-new -o "$1" --words 'dog cat bad' --width 8 --layers 1 --labels no,yes "${@:2}"; }
-classifier two.weights; for task in '--rank dog cat' '-p model dog' '--similarity dog cat' '--rank dog -p mean -f csv cat' '-p mean -f csv dog'; do encode -m two.weights $task; done
+classifier two.weights; for task in '--rank dog cat' '-p model dog' '--rank dog -p mean -f csv cat' '-p mean -f csv dog'; do encode -m two.weights $task; done; encode-compare similarity -m two.weights dog cat
 encode-new -o tokens.weights --words 'dog cat' --width 8 --layers 1 --head token --labels O,B-x; encode -m tokens.weights --rank dog cat; encode-search -m tokens.weights --query dog dot.npy
 classifier crossed.weights --scores none --metadata cross_encoder=yes; for task in '--labels --all -f csv --pair cat dog' '--rank dog -f csv cat' '--rank dog -f csv --raw-scores cat'; do encode -m crossed.weights $task; done
 

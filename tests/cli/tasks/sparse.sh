@@ -17,8 +17,8 @@ printf '%s\n' '{"ids": [4, 13, 5], "mask": [1, 1, 0]}' | encode -m colbert.emb -
 encode -p sparse --rank 'dog cat' cat dog bad
 encode -m colbert.emb --rank cat cat .
 encode -m splade.head --rank paul dog paul
-encode --rank dog dog; encode -m colbert.emb --similarity dog cat; encode -m splade.head --similarity dog dog
+encode --rank dog dog; encode-compare similarity -m colbert.emb dog cat; encode-compare similarity -m splade.head dog dog
 encode -m plain.emb -p model --no-prompt --dimensions 5 -f csv 'dog dog cat'
 encode -m plain.emb -p mean --dimensions 5 -f csv 'dog dog cat'
 encode -p colbert --dimensions 1 good
-encode -m plain.emb -p mean --no-special --dimensions 5 --similarity rome rome
+encode-compare similarity -m plain.emb -p mean --no-special --dimensions 5 rome rome

@@ -4,16 +4,16 @@ encode --tokens -f json <lines
 encode --tokens -f csv <lines
 encode --tokens -f ids <lines
 encode --tokens --pad-to 4 --on-long truncate -f json 'the cat sat on the mat'
-encode --show-mask --pad-to 5 'I ride bike'
-encode --show-mask --mask causal -f json 'I ride bike'
-encode --compare 'I ride bike' 'bike ride I'
-encode --compare -f json 'I ride bike' 'bike ride I'
-encode --compare --position none 'I ride bike' 'bike ride I'
-encode --compare -p mean 'man bites dog' 'dog bites man'
-encode --similarity <lines
-encode --similarity -f json <lines
-encode --similarity -f csv <lines
-encode --similarity --pairs 'I ride bike' 'bike ride I'
+encode-compare mask --pad-to 5 'I ride bike'
+encode-compare mask --mask causal -f json 'I ride bike'
+encode-compare words 'I ride bike' 'bike ride I'
+encode-compare words -f json 'I ride bike' 'bike ride I'
+encode-compare words --position none 'I ride bike' 'bike ride I'
+encode-compare words -p mean 'man bites dog' 'dog bites man'
+encode-compare similarity <lines
+encode-compare similarity -f json <lines
+encode-compare similarity -f csv <lines
+encode-compare pairs 'I ride bike' 'bike ride I'
 encode --rank 'who rides?' <lines
 encode --rank 'who rides?' --top 2 -f json <lines
 encode --rank 'who rides?' --in-order -f csv <lines

@@ -16,10 +16,10 @@ TREE = pathlib.Path(os.environ["TREE"])
 DEFAULT = TREE / "weights/default.weights"
 
 
-def command(model, *options, text=None):
+def command(model, *options, text=None, program="encode"):
     """Returns the objects that encode -f json prints."""
-    program = pathlib.Path(os.environ["LIBENGINE_FOLDER"], "encode")
-    done = subprocess.run([program, "-m", model, "-f", "json", *options], input=text, stdout=subprocess.PIPE,
+    program = os.environ["LIBENGINE_FOLDER"] + "/" + program
+    done = subprocess.run([*program.split(), "-m", model, "-f", "json", *options], input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=True, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -130,7 +130,7 @@ class Vectors(unittest.TestCase):
         for metric in ("cosine", "dot", "euclidean", "manhattan"):
             encoder = libengine.Encoder(f"{metric}.weights")
             self.assertEqual(encoder.similarity_fn_name, metric)
-            expected = command(encoder.path, "--similarity", *texts)[0]["similarity"]
+            expected = command(encoder.path, *texts, program="encode-compare similarity")[0]["similarity"]
             for given in (texts, encoder.encode(texts)):
                 np.testing.assert_allclose(encoder.similarity(given), expected, rtol=1e-5, atol=1e-6)
             lines = command(encoder.path, "--rank", texts[0], text="\n".join(texts) + "\n")

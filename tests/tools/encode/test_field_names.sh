@@ -42,9 +42,9 @@ same_names 'words for a mask' -m "$tree/weights/default.weights" --fill 'I ride 
 same_names 'ranks' -m plain --rank 'I ride' 'a dog' bike
 same_names 'ranks in order' -m plain --rank 'I ride' --in-order 'a dog' bike
 printf '%s\n' '["I ride", "bike"]' >pairs
-run "$encode" -m plain --similarity --pairs --input jsonl -f json <pairs
+run "$programs/encode-compare" pairs -m plain --input jsonl -f json <pairs
 cp out json
-run "$encode" -m plain --similarity --pairs --input jsonl -f csv <pairs
+run "$programs/encode-compare" pairs -m plain --input jsonl -f csv <pairs
 for title in $(head -n 1 out | tr -d '\r' | tr , ' '); do
     check "pairs: '$title' is in JSON, too" in_json "$title"
 done

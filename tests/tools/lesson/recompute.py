@@ -299,7 +299,7 @@ def check_text(what, options, tokens, text, readers, counts, programs, is_sample
 
 
 def cosine(options, a, b, programs):
-    answer = json.loads(ask(f"{programs}/encode", *options, "--similarity", "-f", "json", a, b))
+    answer = json.loads(ask(f"{programs}/encode-compare", "similarity", *options, "-f", "json", a, b))
     return answer["similarity"][0][1]
 
 

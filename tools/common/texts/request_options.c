@@ -3,6 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/model_file.h"
+#include "tools/common/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,17 +15,21 @@
 const char *task_option(enum task task)
 {
     static const char *const names[] = {
-        [TASK_VECTORS] = "",
-        [TASK_TOKENS] = "--tokens",
-        [TASK_SHOW_MASK] = "--show-mask",
-        [TASK_LABELS] = "--labels",
-        [TASK_ENTITIES] = "--entities",
-        [TASK_FILL] = "--fill",
-        [TASK_RANK] = "--rank",
-        [TASK_SIMILARITY] = "--similarity",
-        [TASK_COMPARE] = "--compare",
+        [TASK_VECTORS] = "",        [TASK_TOKENS] = "--tokens",       [TASK_SHOW_MASK] = "mask",
+        [TASK_LABELS] = "--labels", [TASK_ENTITIES] = "--entities",   [TASK_FILL] = "--fill",
+        [TASK_RANK] = "--rank",     [TASK_SIMILARITY] = "similarity", [TASK_COMPARE] = "words",
     };
     return names[task];
+}
+
+void request_set_pad_id(void *options, const struct option_use *use)
+{
+    struct request_options *request = options;
+    bool is_negative = use->text[0] == '-';
+    int64_t magnitude =
+        (int64_t)option_number(is_negative ? "--pad-id -" : "--pad-id", use->text + is_negative, 0,
+                               (uint64_t)INT32_MAX + is_negative);
+    request->padding.id = (int32_t)(is_negative ? -magnitude : magnitude);
 }
 
 const char *metric_words(engine_metric metric)

@@ -127,6 +127,9 @@ struct request_options {
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
 
+/* Sets --pad-id, a number that may be negative; `options` begins with a struct request_options. */
+void request_set_pad_id(void *options, const struct option_use *use);
+
 /* "dot product", for headings. */
 const char *metric_words(engine_metric metric);
 

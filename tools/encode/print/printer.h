@@ -85,11 +85,8 @@ void print_weights(struct printer *printer, const struct item *item);
 /* ---- JSON ---- */
 
 /* Write members of JSON objects: those of the item's line that none of the task's results replaces;
- * the "prompt" of the texts, if they have one; "texts", each as "text", ["text", "pair"], or null
- * for ids; and whether each was "truncated". */
+ * the "prompt" of the texts, if they have one. */
 void write_members_json(struct json_writer *json, const struct item *item, enum task task);
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
-void write_inputs_json(struct json_writer *json, const struct kept *texts);
-void write_truncated_json(struct json_writer *json, const struct kept *texts);
 
 #endif

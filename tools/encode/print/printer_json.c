@@ -12,37 +12,6 @@ void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
         json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);
 }
 
-static void write_texts(struct json_writer *json, const engine_input *input)
-{
-    if (input->ids) {
-        json_write_null(json, NULL);
-        return;
-    }
-    if (input->pair)
-        json_begin_array(json, NULL);
-    json_write_string(json, NULL, input->text, input->text_len);
-    if (input->pair) {
-        json_write_string(json, NULL, input->pair, input->pair_len);
-        json_end_array(json);
-    }
-}
-
-void write_inputs_json(struct json_writer *json, const struct kept *texts)
-{
-    json_begin_array(json, "texts");
-    for (size_t i = 0; i < texts->n; i++)
-        write_texts(json, &texts->items[i].record.input);
-    json_end_array(json);
-}
-
-void write_truncated_json(struct json_writer *json, const struct kept *texts)
-{
-    json_begin_array(json, "truncated");
-    for (size_t i = 0; i < texts->n; i++)
-        json_write_truth(json, NULL, texts->items[i].n_dropped > 0);
-    json_end_array(json);
-}
-
 static void write_span(struct json_writer *json, const struct item *item, size_t begin, size_t end)
 {
     if (item->record.input.ids) {
@@ -72,10 +41,9 @@ static const struct result_key {
     const char *key;
     unsigned tasks; /* bits */
 } RESULT_KEYS[] = {
-    {"prompt", ~(1u << TASK_SIMILARITY)},
-    {"window", ~(1u << TASK_SIMILARITY)},
-    {"truncated", ~(1u << TASK_SIMILARITY)},
-    {"similarity", 1u << TASK_SIMILARITY},
+    {"prompt", ~0u},
+    {"window", ~0u},
+    {"truncated", ~0u},
     {"tokens", 1u << TASK_VECTORS | 1u << TASK_TOKENS | 1u << TASK_LABELS},
     {"vector", 1u << TASK_VECTORS},
     {"vectors", 1u << TASK_VECTORS},

@@ -207,7 +207,7 @@ shape="head -c 128 | grep -ao '([0-9, ]*)'"
 # Two texts of the same words: the largest difference between the vectors of a word in both, without
 # positions and with them.
 same_words() { # A B
-    local compare="encode --compare --mask full -f json '$1' '$2'" largest="sed 's/.*\"largest_difference\": \\([^,]*\\).*/\\1/'"
+    local compare="encode-compare words --mask full -f json '$1' '$2'" largest="sed 's/.*\"largest_difference\": \\([^,]*\\).*/\\1/'"
     number "“$1” and “$2” without positions: the largest difference of a word's two vectors" 'the same' 0 1e-5 \
         "$compare --position none | $largest"
     more 'and with positions' 'not the same' 0.01 "$compare --position sinusoidal | $largest"
@@ -359,20 +359,20 @@ masks_article() {
         'encode --input jsonl --pad-to 5 --on-long chunk --pad-id=-1000000000 -f ids <rows.jsonl'
     by_formula text 'Padding mask of three rows' 'padded_token_ids != 0' \
         '"padding_mask": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]' \
-        "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | grep -o '\"padding_mask\": [^a-z]*\\]\\]'"
+        "encode-compare mask --input jsonl --pad-to 5 -f json <scores.jsonl | grep -o '\"padding_mask\": [^a-z]*\\]\\]'"
     local row expected
     for row in 1 2 3; do
         expected=$(sed -n ${row}p scores.jsonl | tr -cd '0-9,' | awk -F, '{
             for (i = 1; i <= NF; i++) sum += exp($i)
             for (i = 1; i <= 5; i++) printf "%s%.4f", (i > 1 ? " " : ""), (i <= NF ? exp($i) / sum : 0) }')
         by_formula text "softmax of row $row with the mask; padding gets exactly 0" 'softmax(input_seq + (1 - padding_mask) * -1e9)' "$expected" \
-            "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | sed 's/.*\"softmax\": .//' | tr -d '[],' | awk '{ for (i = 1; i <= 5; i++) printf \"%.4f \", \$(5 * $((row - 1)) + i) }'"
+            "encode-compare mask --input jsonl --pad-to 5 -f json <scores.jsonl | sed 's/.*\"softmax\": .//' | tr -d '[],' | awk '{ for (i = 1; i <= 5; i++) printf \"%.4f \", \$(5 * $((row - 1)) + i) }'"
     done
     text 'Weights of padding that are exactly 0' '3' 3 \
-        "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | grep -o '\"softmax\": [^a-z]*' | grep -o '[ []0\\.0[],]' | wc -l"
+        "encode-compare mask --input jsonl --pad-to 5 -f json <scores.jsonl | grep -o '\"softmax\": [^a-z]*' | grep -o '[ []0\\.0[],]' | wc -l"
     text 'Look-ahead mask' '[[False, True, True], [False, False, True], [False, False, False]]' \
         '"look_ahead_mask": [[false, true, true], [false, false, true], [false, false, false]]' \
-        "encode --show-mask --no-special -f json 'I ride bike' | grep -o '\"look_ahead_mask\": [^\"]*\\]\\]'"
+        "encode-compare mask --no-special -f json 'I ride bike' | grep -o '\"look_ahead_mask\": [^\"]*\\]\\]'"
     article_end
 }
 

@@ -304,8 +304,8 @@ json_text() {
 said() { # FOLDER
     local answer="sed 1,/^\$/d" name
     encode -m "$model" --tokens "${sentences[0]}" 'unbelievable bicyclists' | $answer >"$1/said-tokens"
-    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' | $answer >"$1/said-similarity"
-    encode -m "$model" --similarity 'the cup is on the table' 'the table is on the cup' \
+    encode-compare similarity -m "$model" 'dog bites man' 'man bites dog' 'man is bitten by dog' | $answer >"$1/said-similarity"
+    encode-compare similarity -m "$model" 'the cup is on the table' 'the table is on the cup' \
         'on the table there is the cup' | $answer >"$1/said-places"
     for name in similarity places; do
         awk '$1 == 1 {

@@ -1,4 +1,4 @@
-/* show_mask.c - encode --show-mask: which keys a query sees, as matrices. B texts of N tokens each.
+/* mask.c - encode-compare mask: which keys a query sees, as matrices. B texts of N tokens each.
  *
  *     padding mask     [B, N]     1: a token, 0: padding
  *     look-ahead mask  [N, N]     true: hidden, because the key comes after the query
@@ -9,7 +9,9 @@
  * Scores are the ids where ids are given, and zeros for texts. A hidden key has the score -infinity
  * as in the engine, exp(-infinity) = 0, and a row without keys is zeros.
  */
-#include "tools/encode/print/printer.h"
+#include "tools/common/options.h"
+#include "tools/common/texts/heading.h"
+#include "tools/study/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +22,8 @@ static const size_t MOST_CELLS = (size_t)1 << 26;
 
 struct masks {
     struct encoder *encoder;
-    struct kept texts;
+    struct item *texts; /* [n_texts] */
+    size_t n_texts;
     size_t n_places; /* N */
     bool is_causal;
     double *row; /* [N], of one of the matrices */
@@ -28,35 +31,26 @@ struct masks {
 
 /* ---- Reading ---- */
 
-static int keep_batch(void *task, struct batch *batch)
-{
-    struct masks *masks = task;
-    if (batch_tokenize(batch, NULL) < batch->n_items)
-        return program_fail("%s", masks->encoder->message);
-    batch_keep(batch, &masks->texts);
-    return PROGRAM_DONE;
-}
-
 /* Pads all texts to the length of the longest. Ends the program if the look-ahead mask and what is
  * seen in each text have too many cells. */
 static void pad_all(struct masks *masks)
 {
     struct encoder *encoder = masks->encoder;
     size_t n = encoder->padding.n;
-    for (size_t i = 0; i < masks->texts.n; i++)
-        if (masks->texts.items[i].n_tokens > n)
-            n = masks->texts.items[i].n_tokens;
-    const double n_cells = (double)n * (double)n * (double)(masks->texts.n + 1);
+    for (size_t i = 0; i < masks->n_texts; i++)
+        if (masks->texts[i].n_tokens > n)
+            n = masks->texts[i].n_tokens;
+    const double n_cells = (double)n * (double)n * (double)(masks->n_texts + 1);
     if (n == 0)
-        program_die("--show-mask: there is no token to show a mask for; --pad-to N makes places");
+        program_die("mask: there is no token to show a mask for; --pad-to N makes places");
     if (n_cells > (double)MOST_CELLS)
-        program_die("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most %zu "
+        program_die("mask: masks of %zu text%s of %zu places have %.0f cells; at most %zu "
                     "are shown: give fewer or shorter texts, or a smaller --pad-to",
-                    masks->texts.n, plural(masks->texts.n), n, n_cells, MOST_CELLS);
+                    masks->n_texts, plural(masks->n_texts), n, n_cells, MOST_CELLS);
     masks->n_places = encoder->padding.n = n;
     masks->row = alloc_zeros(n, sizeof *masks->row);
-    for (size_t i = 0; i < masks->texts.n; i++)
-        padding_apply(&encoder->padding, &masks->texts.items[i]);
+    for (size_t i = 0; i < masks->n_texts; i++)
+        padding_apply(&encoder->padding, &masks->texts[i]);
 }
 
 /* ---- Rows of the matrices ---- */
@@ -81,7 +75,7 @@ static const double *make_row(const struct masks *masks, enum matrix matrix,
                               const struct item *item, size_t row)
 {
     if (matrix == PADDING || matrix == SOFTMAX)
-        item = &masks->texts.items[row];
+        item = &masks->texts[row];
     for (size_t key = 0; key < masks->n_places; key++) {
         const bool is_token = item && !item_is_masked(item, key), is_ahead = key > row;
         double *cell = &masks->row[key];
@@ -129,7 +123,7 @@ static void print_matrix(const struct masks *masks, enum matrix matrix, const st
 {
     const bool is_json = rows->format == ROWS_JSON;
     const bool is_of_texts = matrix == PADDING || matrix == SOFTMAX;
-    const size_t n_rows = is_of_texts ? masks->texts.n : masks->n_places;
+    const size_t n_rows = is_of_texts ? masks->n_texts : masks->n_places;
     FILE *stream = rows->stream;
     if (is_json)
         json_begin_array(&rows->json, key);
@@ -147,7 +141,7 @@ static void print_matrix(const struct masks *masks, enum matrix matrix, const st
         }
         if (matrix == PADDING) {
             fputs("  ", stream);
-            print_input(stream, &masks->texts.items[r].record.input, TITLE_COLUMNS);
+            print_input(stream, &masks->texts[r].record.input, TITLE_COLUMNS);
         }
         if (matrix == SEEN && item_is_masked(item, r))
             fputs("  padding: not computed", stream);
@@ -159,7 +153,7 @@ static void print_matrix(const struct masks *masks, enum matrix matrix, const st
 
 static void print_masks_text(const struct masks *masks, struct rows *rows)
 {
-    const size_t n = masks->texts.n, n_places = masks->n_places;
+    const size_t n = masks->n_texts, n_places = masks->n_places;
     FILE *stream = rows->stream;
     print_heading(stream, masks->encoder);
     fprintf(stream, "\npadding mask [%zu, %zu], text × place: 1 is a token, 0 is padding\n", n,
@@ -169,7 +163,7 @@ static void print_masks_text(const struct masks *masks, struct rows *rows)
             n_places, n_places);
     print_matrix(masks, LOOK_AHEAD, NULL, NULL, rows);
     for (size_t i = 0; i < n && !ferror(stream); i++) {
-        const struct item *item = &masks->texts.items[i];
+        const struct item *item = &masks->texts[i];
         fprintf(stream,
                 "\npadding and %s mask together [%zu, %zu], query × key: 1 is seen, 0 is hidden\n"
                 "text %zu: ",
@@ -197,32 +191,32 @@ static void print_masks_json(const struct masks *masks, struct rows *rows)
 {
     struct json_writer *json = &rows->json;
     json_begin_object(json, NULL);
-    write_inputs_json(json, &masks->texts);
+    write_texts_json(json, masks->encoder, masks->texts, masks->n_texts);
     json_write_count(json, "places", masks->n_places);
     json_write_text(json, "mask", masks->encoder->mask);
     print_matrix(masks, PADDING, NULL, "padding_mask", rows);
     print_matrix(masks, LOOK_AHEAD, NULL, "look_ahead_mask", rows);
     json_begin_array(json, "seen");
-    for (size_t i = 0; i < masks->texts.n; i++)
-        print_matrix(masks, SEEN, &masks->texts.items[i], NULL, rows);
+    for (size_t i = 0; i < masks->n_texts; i++)
+        print_matrix(masks, SEEN, &masks->texts[i], NULL, rows);
     json_end_array(json);
     print_matrix(masks, SOFTMAX, NULL, "softmax", rows);
-    write_truncated_json(json, &masks->texts);
+    write_truncated_json(json, masks->texts, masks->n_texts);
     json_end_object(json);
 }
 
 /* ---- The complete command ---- */
 
-int show_masks(struct job *job)
+void compare_mask(struct comparison *comparison)
 {
-    struct masks masks = {.encoder = job->encoder,
-                          .is_causal = strcmp(job->encoder->mask, "causal") == 0};
-    int code = batch_run(job, keep_batch, &masks);
-    if (code == PROGRAM_DONE) {
-        pad_all(&masks);
-        (job->rows.format == ROWS_JSON ? print_masks_json : print_masks_text)(&masks, &job->rows);
-    }
-    kept_free(&masks.texts);
+    struct masks masks = {.encoder = &comparison->encoder,
+                          .is_causal = strcmp(comparison->encoder.mask, "causal") == 0};
+    struct rows *rows = &comparison->rows;
+    masks.texts = comparison_all(comparison, &masks.n_texts);
+    pad_all(&masks);
+    (rows->format == ROWS_JSON ? print_masks_json : print_masks_text)(&masks, rows);
+    for (size_t i = 0; i < masks.n_texts; i++)
+        item_free(&masks.texts[i]);
+    free(masks.texts);
     free(masks.row);
-    return code;
 }

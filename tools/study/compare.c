@@ -1,0 +1,188 @@
+/* compare.c - the program encode-compare: two texts or more beside one another. See
+ * encode-compare(1).
+ *
+ *     compare_options   the command line
+ *     words             which vectors of the words that two texts share differ
+ *     similarity        how near every two texts are, or the two of each pair
+ *     mask              which tokens a token sees
+ */
+#include "tools/study/compare/compare.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Texts and what a model makes of them ---- */
+
+/* Counts what is cut or not UTF-8, and names the first of each kind. */
+static void note(struct comparison *comparison, const struct item *item)
+{
+    const struct encoder *encoder = &comparison->encoder;
+    char words[WORD_NOTE_BYTES];
+    if (item->record.is_repaired && comparison->notes.repaired++ == 0)
+        program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
+                     "other encodings)",
+                     item_name(item));
+    if (item->n_dropped > 0 && comparison->notes.cut++ == 0)
+        program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
+                     item_n_visible(item) + item->n_dropped);
+    if (encoder->is_pooled && item_n_visible(item) == 0)
+        program_note("%s has no tokens: its vector is all zeros", item_name(item));
+    if (encoder->is_pooled && word_notes_add(&comparison->notes.words, encoder, item, words))
+        program_note("%s", words);
+}
+
+static void note_counts(const struct comparison *comparison)
+{
+    const size_t n = comparison->n_read, cut = comparison->notes.cut;
+    const size_t repaired = comparison->notes.repaired;
+    if (cut > 1)
+        program_note("%zu of %zu texts were cut", cut, n);
+    if (repaired > 1)
+        program_note("%zu of %zu texts were not UTF-8", repaired, n);
+    if (comparison->notes.words.n_unknown + comparison->notes.words.n_foreign > 0)
+        word_notes_end(&comparison->notes.words, n, "texts");
+}
+
+void comparison_tokenize(struct comparison *comparison, struct item *item)
+{
+    struct encoder *encoder = &comparison->encoder;
+    const struct request_options *request = &encoder->request;
+    alloc_for("%s", item_name(item));
+    if (item->record.input.ids && (request->encode.prompt || request->encode.prompt_text))
+        program_die("%s: ids cannot be combined with a prompt", item_name(item));
+    if (encoder->prompt.len > 0)
+        item_add_prompt(item, &encoder->prompt);
+    if (!encoder_tokenize(encoder, item))
+        program_die("%s", encoder->message);
+    note(comparison, item);
+}
+
+/* Pairs get their tokens one by one, as texts. */
+bool comparison_next(struct comparison *comparison, struct item *item)
+{
+    *item = (struct item){.number = comparison->n_read + 1};
+    switch (reader_next(&comparison->reader, true, &item->record)) {
+    case READER_RECORD: break;
+    case READER_FAILED: program_die("%s", comparison->reader.message);
+    default: return false;
+    }
+    comparison->n_read++;
+    if (comparison->options->command != COMPARE_PAIRS)
+        comparison_tokenize(comparison, item);
+    return true;
+}
+
+struct item *comparison_all(struct comparison *comparison, size_t *n)
+{
+    struct item *items = NULL;
+    size_t cap = 0;
+    *n = 0;
+    do {
+        if (*n == cap)
+            items = alloc_resize(items, cap = cap ? 2 * cap : 64, sizeof *items);
+    } while (comparison_next(comparison, &items[*n]) && ++*n);
+    return items;
+}
+
+void comparison_encode(struct comparison *comparison, struct item *items, size_t n)
+{
+    if (encoder_encode(&comparison->encoder, items, n) < n)
+        program_die("%s", comparison->encoder.message);
+}
+
+/* ---- Members of JSON that two commands have ---- */
+
+void write_texts_json(struct json_writer *json, const struct encoder *encoder,
+                      const struct item *items, size_t n)
+{
+    json_begin_array(json, "texts");
+    for (size_t i = 0; i < n; i++) {
+        const engine_input *input = &items[i].record.input;
+        if (input->ids) {
+            json_write_null(json, NULL);
+            continue;
+        }
+        if (input->pair)
+            json_begin_array(json, NULL);
+        json_write_string(json, NULL, input->text, input->text_len);
+        if (input->pair) {
+            json_write_string(json, NULL, input->pair, input->pair_len);
+            json_end_array(json);
+        }
+    }
+    json_end_array(json);
+    if (encoder->prompt.len)
+        json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);
+}
+
+void write_truncated_json(struct json_writer *json, const struct item *items, size_t n)
+{
+    json_begin_array(json, "truncated");
+    for (size_t i = 0; i < n; i++)
+        json_write_truth(json, NULL, items[i].n_dropped > 0);
+    json_end_array(json);
+}
+
+/* ---- The complete program ---- */
+
+static int compare(struct compare_options *options)
+{
+    static void (*const COMMANDS[])(struct comparison *) = {
+        [COMPARE_WORDS] = compare_words,
+        [COMPARE_SIMILARITY] = compare_similarity,
+        [COMPARE_PAIRS] = compare_pairs,
+        [COMPARE_MASK] = compare_mask,
+    };
+    _Static_assert(sizeof COMMANDS / sizeof *COMMANDS == N_COMPARE_COMMANDS, "one has no function");
+    const struct request_options *request = &options->request;
+    struct comparison comparison = {.options = options};
+    struct output output;
+    encoder_open(&comparison.encoder, request);
+    if (request->n_texts == 0) {
+        input_remember("-");
+        if (isatty(STDIN_FILENO))
+            program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
+    }
+    output_open(&output, options->output_path, OUTPUT_STREAM);
+    reader_open(&comparison.reader, request->texts, request->n_texts, request->is_json_input);
+    comparison.reader.two_by_two = options->command == COMPARE_PAIRS;
+    comparison.rows = (struct rows)ROWS(output.stream, options->format);
+    COMMANDS[options->command](&comparison);
+    note_counts(&comparison);
+    if (request->n_texts == 0)
+        reader_free(&comparison.reader);
+    encoder_close(&comparison.encoder);
+    return output_end(&output, PROGRAM_DONE);
+}
+
+int main(int argc, char **argv)
+{
+    struct compare_options options;
+    program_begin("encode-compare", argv);
+#ifdef FOR_LEAK_CHECKER
+    alloc_in_arena(true);
+#endif
+    json_set_alloc_funcs(alloc_bytes, free);
+    const char *first = argc > 1 ? argv[1] : "";
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return compare_print_help();
+    if (strcmp(first, "--version") == 0)
+        return program_version();
+    size_t command = 0;
+    while (command < N_COMPARE_COMMANDS && strcmp(first, COMPARE_COMMANDS[command].name) != 0)
+        command++;
+    const bool is_table = strcmp(first, "--help-table") == 0; /* which options_read prints */
+    if (command == N_COMPARE_COMMANDS && !is_table)
+        return program_misuse("%s%s%s: the command comes first: words, similarity, pairs or mask",
+                              first[0] ? "'" : "no command", first, first[0] ? "'" : "");
+    set_passive_waiting(argv, 0); /* which may run the program again, with argv as it is here */
+    compare_options_read(&options, is_table ? COMPARE_WORDS : (enum compare_command)command,
+                         argc - !is_table, argv + !is_table);
+    return compare(&options);
+}

@@ -1,0 +1,69 @@
+/* compare.h - texts beside one another: the command line, and the texts with what a model makes of
+ * them. */
+#ifndef TOOLS_COMPARE_H
+#define TOOLS_COMPARE_H
+
+#include "tools/common/print/rows.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/reader.h"
+
+enum compare_command {
+    COMPARE_WORDS,
+    COMPARE_SIMILARITY,
+    COMPARE_PAIRS,
+    COMPARE_MASK,
+    N_COMPARE_COMMANDS
+};
+
+extern const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS];
+
+struct compare_options {
+    struct request_options request;
+    enum compare_command command;
+    enum rows_format format;
+    const char *output_path; /* NULL: stdout */
+};
+
+/* Reads the command line behind the command's name. The help or a mistake ends the program. */
+void compare_options_read(struct compare_options *options, enum compare_command command, int argc,
+                          char **argv);
+int compare_print_help(void);
+
+struct comparison {
+    const struct compare_options *options;
+    struct encoder encoder;
+    struct reader reader;
+    struct rows rows;
+    size_t n_read; /* inputs; pairs count once */
+    struct {
+        size_t cut, repaired;
+        struct word_notes words;
+    } notes;
+};
+
+/* Reads the next input, and tokenizes it, but for pairs. False: there are no more. A failure ends
+ * the program. */
+bool comparison_next(struct comparison *comparison, struct item *item);
+
+/* Reads all of them: [n], to be freed one by one and as a whole. */
+struct item *comparison_all(struct comparison *comparison, size_t *n);
+
+/* Gives an item whose record is set its prompt and its tokens, and notes what may surprise. */
+void comparison_tokenize(struct comparison *comparison, struct item *item);
+
+/* Computes the rows of n items; they are valid until the next call. A failure ends the program. */
+void comparison_encode(struct comparison *comparison, struct item *items, size_t n);
+
+/* JSON: the "texts", each as "text", ["text", "pair"], or null for ids, the "prompt" if they have
+ * one, and whether each was "truncated". */
+void write_texts_json(struct json_writer *json, const struct encoder *encoder,
+                      const struct item *items, size_t n);
+void write_truncated_json(struct json_writer *json, const struct item *items, size_t n);
+
+/* The commands: print to comparison->rows. */
+void compare_words(struct comparison *comparison);
+void compare_similarity(struct comparison *comparison);
+void compare_pairs(struct comparison *comparison);
+void compare_mask(struct comparison *comparison);
+
+#endif
