@@ -15,24 +15,26 @@ includes() {
 # Room, its position in points (x, y, width), its name, and its content.
 rooms() {
     cat <<'END'
-tools/encode 20 40 88|encode|vectors
-tools/search 115 40 118|encode-search|nearest texts
-tools/study/plot 240 40 100|encode-plot|pictures
-tools/inspect 347 40 120|encode-inspect|what files hold
-tools/study/bench 474 40 116|encode-bench|speed
-tools/study/new 640 40 115|encode-new|random models
-tools/import 765 40 125|encode-import|checkpoints
-tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON
-tools/writer 620 140 270|tools/writer/|makes weight files
-engine.h 20 260 570|engine/engine.h|all that a host or a program sees of the library
-engine 20 350 260|engine/|request, batch, forward, answer, session
-engine/search 290 350 120|engine/search/|rank, search
-engine/runtime 420 350 170|engine/runtime/|threads and how they wait
-engine/file 620 350 270|engine/file/|weight files: reader, checks
-model/layers 20 470 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
-model/tokenizer 620 470 270|model/tokenizer/|text to ids and spans
-model/kernels 20 560 570|model/kernels/|the inner loops, for each instruction set
-model/unicode 620 560 270|model/unicode/|UTF-8, case, normal forms
+tools/hosts/serve 20 40 130|encode-serve|vectors over HTTP
+tools/study/compare 165 40 140|encode-compare|texts side by side
+tools/study/plot 320 40 120|encode-plot|pictures
+tools/study/bench 455 40 120|encode-bench|speed
+tools/study/new 640 40 230|encode-new|random models
+tools/encode 20 130 180|encode|vectors
+tools/search 215 130 180|encode-search|nearest texts
+tools/inspect 410 130 180|encode-inspect|what files hold
+tools/import 640 130 230|encode-import|checkpoints
+tools/common 20 220 570|tools/common/|options, texts and their tokens, tables and JSON
+tools/writer 620 220 270|tools/writer/|makes weight files
+engine.h 20 340 570|engine/engine.h|all that a host or a program sees of the library
+engine 20 430 260|engine/|request, forward, answer, session
+engine/search 290 430 120|engine/search/|rank, search
+engine/runtime 420 430 170|engine/runtime/|threads and how they wait
+engine/file 620 430 270|engine/file/|weight files: reader, checks
+model/layers 20 550 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
+model/tokenizer 620 550 270|model/tokenizer/|text to ids and spans
+model/kernels 20 640 570|model/kernels/|the inner loops, for each instruction set
+model/unicode 620 640 270|model/unicode/|UTF-8, case, normal forms
 END
 }
 
@@ -79,13 +81,13 @@ $1 == "include" {
     arrows[++n_arrows] = from SUBSEP to
 }
 END {
-    print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 910 660\" font-family=\"sans-serif\" font-size=\"13\">"
+    print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 910 740\" font-family=\"sans-serif\" font-size=\"13\">"
     print "<defs><marker id=\"tip\" viewBox=\"0 0 10 10\" refX=\"8\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
     print "<path d=\"M0 0L10 5L0 10z\" fill=\"#666\"/></marker></defs>"
-    print "<rect width=\"910\" height=\"660\" fill=\"white\"/>"
-    floor_box(10, 200, "tools/", "#eaf2e3")
-    floor_box(230, 190, "engine/", "#e3edf7")
-    floor_box(440, 190, "model/", "#f7ede0")
+    print "<rect width=\"910\" height=\"740\" fill=\"white\"/>"
+    floor_box(10, 280, "tools/", "#eaf2e3")
+    floor_box(310, 190, "engine/", "#e3edf7")
+    floor_box(520, 190, "model/", "#f7ede0")
     print "<g stroke=\"#666\" stroke-width=\"1.3\">"
     for (i = 1; i <= n_arrows; i++) { split(arrows[i], ends, SUBSEP); arrow(ends[1], ends[2]) }
     arrow("engine.h", "engine") # which defines what engine.h declares
@@ -96,7 +98,7 @@ END {
         printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\"><tspan font-weight=\"bold\">%s</tspan>", x[room] + w[room] / 2, y[room] + 21, name[room]
         printf "<tspan x=\"%d\" dy=\"18\" font-size=\"12\" fill=\"#444\">%s</tspan></text>\n", x[room] + w[room] / 2, about[room]
     }
-    print "<text x=\"455\" y=\"650\" text-anchor=\"middle\" fill=\"#555\">OpenBLAS, utf8proc, libc</text>"
+    print "<text x=\"455\" y=\"730\" text-anchor=\"middle\" fill=\"#555\">OpenBLAS, utf8proc, libc</text>"
     print "</svg>"
     exit failed
 }'
