@@ -1,6 +1,6 @@
 /* compare_options.c - the command line of encode-compare as a table. */
 #include "tools/common/options.h"
-#include "tools/common/options/option_reading.h"
+#include "tools/common/options/option_table.h"
 #include "tools/study/compare/compare.h"
 
 #define SWITCH(member)               SWITCH_AT(struct compare_options, member)
