@@ -1,7 +1,7 @@
 /* Any bytes as a model of sentencepiece; the first byte chooses the class that the files beside it
  * name. What passes has as many scores as words, and finite ones. */
 #include "tests/tools/import/refusals.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <math.h>
 #include <stdlib.h>

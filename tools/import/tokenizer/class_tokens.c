@@ -1,9 +1,9 @@
 /* class_tokens.c - the added tokens that AutoTokenizer of transformers makes of a vocabulary or a
- * tokenizer.json, and of the files beside it; see tokenizer_parts.h. */
+ * tokenizer.json, and of the files beside it; see tokenizer_class.h. */
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/import/files/json_file.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/files/json_file.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -365,14 +365,14 @@ static void list_add_token(struct blank_list *list, size_t id, const json_t *tok
 static void set_added(struct import_tokenizer *tokenizer, struct added *added,
                       const struct pieces *pieces, const struct model *model, size_t n_extra)
 {
-    size_t n = tokenizer->draft.words.n, len;
+    const char *items = pieces->added, *item;
+    size_t n = tokenizer->draft.words.n;
     *added = (struct added){.ids = alloc_zeros(n, sizeof *added->ids),
                             .usual = alloc_zeros(n, sizeof(char *))};
-    for (const char *at = pieces->added; *at != '\0'; at += len, at += strspn(at, " ")) {
+    for (size_t len; (len = list_cut_item(&items, &item)) > 0;) {
+        const bool takes_blanks = item[len - 1] == 'l' && item[len - 2] == ':';
         char word[64];
-        len = strcspn(at, " ");
-        const bool takes_blanks = at[len - 1] == 'l' && at[len - 2] == ':';
-        snprintf(word, sizeof word, "%.*s", (int)len - 2 * takes_blanks, at);
+        snprintf(word, sizeof word, "%.*s", (int)len - 2 * takes_blanks, item);
         append_added(added, special_id(tokenizer, word), takes_blanks ? "l" : "");
     }
     for (size_t i = pieces->n_skipped; i < model->n; i++) {

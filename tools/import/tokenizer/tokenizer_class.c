@@ -2,9 +2,10 @@
  * tokenizer, and the parts of a tokenizer.json that it replaces by its own: always in version 5, by
  * some switches of tokenizer_config.json in 4.x too. Where the versions give other ids, --as says
  * which is followed. Checked with 4.57 and 5.24 by tests/tools/tokenizer/reference_classes.py. */
+#include "tools/import/tokenizer/tokenizer_class.h"
+
 #include "tools/common/options.h"
 #include "tools/import/files/json_file.h"
-#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ const char *tokenizer_model_type(const struct tokenizer_beside *beside)
     return json_string_value(json_object_get(beside->model.root, "model_type"));
 }
 
-bool tokenizer_is_class(const char *tokenizer_class, const char *name)
+static bool is_class(const char *tokenizer_class, const char *name)
 {
     size_t len = strlen(name);
     return strncmp(name, tokenizer_class, len) == 0 &&
@@ -151,7 +152,7 @@ const struct reference_class *class_of_pieces(const struct tokenizer_beside *bes
         size_t len = strcspn(class->model_types, " ");
         if (class->pieces.added == NULL)
             continue;
-        if (name != NULL ? tokenizer_is_class(name, class->names)
+        if (name != NULL ? is_class(name, class->names)
                          : type != NULL && strlen(type) == len &&
                                strncmp(type, class->model_types, len) == 0)
             return class;
@@ -216,45 +217,29 @@ static bool keeps_step(const char *step, const struct class_switches *switches)
 
 void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches)
 {
-    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
+    const char *item;
+    for (size_t len; (len = list_cut_item(&steps, &item)) > 0;) {
         char step[64];
-        int len = (int)strcspn(at, " ");
-        snprintf(step, sizeof step, "%.*s", len, at);
+        snprintf(step, sizeof step, "%.*s", (int)len, item);
         if (keeps_step(step, switches))
             list_add(list, "%s", step);
-        at += len;
     }
 }
 
-static bool has_section(const struct tokenizer_draft *draft, const char *tag)
+/* Sets what the class makes, or removes the setting (NULL or ""); an absent prefix is "##". */
+static void make(struct tokenizer_draft *draft, const char *key, const char *value)
 {
-    for (size_t i = 0; i < draft->n_sections; i++)
-        if (strcmp(draft->sections[i].tag, tag) == 0)
-            return true;
-    return false;
-}
-
-/* The value of a setting, and the part of a tokenizer.json that it is of. */
-struct made {
-    const char *key, *part;
-    char value[TEMPLATE_BYTES];
-};
-enum { MOST_MADE = 16 };
-
-static void put(struct made made[MOST_MADE], size_t *n, const char *part, const char *key,
-                const char *value)
-{
-    made[*n] = (struct made){.key = key, .part = part};
-    snprintf(made[(*n)++].value, sizeof made->value, "%s", value != NULL ? value : "");
+    bool is_made = (value != NULL && value[0] != '\0') || strcmp(key, "prefix") == 0;
+    draft_replace(draft, key, !is_made ? NULL : value != NULL ? value : "");
 }
 
 static const char *yes(bool is_on)
 {
-    return is_on ? "yes" : "";
+    return is_on ? "yes" : NULL;
 }
 
 static void make_model(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                       const struct reference_class *class, struct made made[MOST_MADE], size_t *n)
+                       const struct reference_class *class, struct tokenizer_draft *draft)
 {
     const struct word_list *words = &json->tokenizer->draft.words;
     char unknown[32] = "", text[64];
@@ -263,22 +248,21 @@ static void make_model(const struct json_tokenizer *json, const struct tokenizer
                                             : (size_t) class->unknown;
     if (class->unknown != 0 && id != WORD_NONE)
         snprintf(unknown, sizeof unknown, "%zu", id);
-    put(made, n, "kind of model", "kind", class->kind);
-    put(made, n, "model's 'continuing_subword_prefix'", "prefix", class->prefix);
-    put(made, n, "model's 'end_of_word_suffix'", "suffix", class->suffix);
-    put(made, n, "model's 'unk_token'", "unknown", unknown);
+    make(draft, "kind", class->kind);
+    make(draft, "prefix", class->prefix);
+    make(draft, "suffix", class->suffix);
+    make(draft, "unknown", unknown);
     if (class->prefix != NULL)
-        put(made, n, "model's 'max_input_chars_per_word'", "max_word", "100");
-    put(made, n, "model's 'byte_fallback'", "byte_fallback",
-        yes(class->falls_back && word_list_find(words, "<0x00>", 6) != WORD_NONE));
-    put(made, n, "model's 'fuse_unk'", "fuse_unknown", yes(class->falls_back));
-    put(made, n, "model's 'ignore_merges'", "whole_words", "");
+        make(draft, "max_word", "100");
+    make(draft, "byte_fallback",
+         yes(class->falls_back && word_list_find(words, "<0x00>", 6) != WORD_NONE));
+    make(draft, "fuse_unknown", yes(class->falls_back));
+    make(draft, "whole_words", NULL);
 }
 
-/* Returns how many settings the class makes. */
-static size_t make_settings(const struct json_tokenizer *json,
-                            const struct tokenizer_beside *beside,
-                            const struct reference_class *class, struct made made[MOST_MADE])
+/* Sets in `draft` what the class makes of the files. */
+static void make_settings(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
+                          const struct reference_class *class, struct tokenizer_draft *draft)
 {
     const struct json_file *config = &beside->config;
     bool has_switches = class->lowercases && class->pattern == NULL;
@@ -294,23 +278,20 @@ static size_t make_settings(const struct json_tokenizer *json,
         .strips = json_flag(config, NULL, "strip_accents", lower),
         .lower = lower,
         .keeps_accents = json_flag(config, NULL, "keep_accents", false),
-        .has_map = has_section(&json->tokenizer->draft, "CMAP")};
+        .has_map = draft_has_section(&json->tokenizer->draft, "CMAP")};
     struct blank_list steps = {.n = 0};
-    size_t n = 0;
-    make_model(json, beside, class, made, &n);
+    make_model(json, beside, class, draft);
     class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);
-    put(made, &n, "normalizer", "normalizer", steps.text);
-    put(made, &n, "pre-tokenizer", "splitter",
-        is_prefixed && !adds_blank ? "blanks metaspace:never" : class->splitter);
-    put(made, &n, "pre-tokenizer", "pattern", pattern);
-    put(made, &n, "pre-tokenizer", "byte_level",
-        yes(pattern[0] != '\0' && strcmp(pattern, "after_blanks") != 0));
-    put(made, &n, "pre-tokenizer", "first_blank", yes(class->may_add_blank && adds_blank));
+    make(draft, "normalizer", steps.text);
+    make(draft, "splitter",
+         is_prefixed && !adds_blank ? "blanks metaspace:never" : class->splitter);
+    make(draft, "pattern", pattern);
+    make(draft, "byte_level", yes(pattern[0] != '\0' && strcmp(pattern, "after_blanks") != 0));
+    make(draft, "first_blank", yes(class->may_add_blank && adds_blank));
     if (is_prefixed) {
-        put(made, &n, "pre-tokenizer", "metaspace", METASPACE);
-        put(made, &n, "pre-tokenizer", "metaspace_splits", "");
+        make(draft, "metaspace", METASPACE);
+        make(draft, "metaspace_splits", NULL);
     }
-    return n;
 }
 
 void class_frame_set(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
@@ -346,14 +327,8 @@ void class_kind_check(struct json_tokenizer *json)
 void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
                         const struct reference_class *class)
 {
-    struct made made[MOST_MADE];
     struct tokenizer_draft *draft = &json->tokenizer->draft;
-    size_t n = make_settings(json, beside, class, made);
-    for (size_t i = 0; i < n; i++)
-        /* An absent prefix is "##". */
-        draft_replace(draft, made[i].key,
-                      made[i].value[0] != '\0' || strcmp(made[i].key, "prefix") == 0 ? made[i].value
-                                                                                     : NULL);
+    make_settings(json, beside, class, draft);
     if (class->trims)
         draft_replace(draft, "trim",
                       draft_get(draft, "first_blank")[0] != '\0' ? "but_first" : "yes");
@@ -416,80 +391,71 @@ _Noreturn static void differ_die(const struct json_tokenizer *json, const char *
         part, found, made);
 }
 
-/* Copies a list without the steps that only change blanks, and which the class does otherwise. */
-static void without_blanks(const char *steps, char copy[TEMPLATE_BYTES])
+/* Returns a list without the steps that only change blanks, and which the class does otherwise. */
+static const char *without_blanks(const char *steps)
 {
-    size_t n = 0;
-    for (const char *at = steps; *at != '\0'; at += strspn(at, " ")) {
-        size_t len = strcspn(at, " ");
-        bool is_of_blanks = strncmp(at, "strip_", 6) == 0 || strncmp(at, "replace_runs", 12) == 0 ||
-                            (len == 6 && strncmp(at, "blanks", 6) == 0);
-        if (!is_of_blanks && n + len + 2 < TEMPLATE_BYTES)
-            n += (size_t)snprintf(copy + n, TEMPLATE_BYTES - n, "%.*s ", (int)len, at);
-        at += len;
-    }
-    copy[n] = '\0';
+    struct blank_list list = {.n = 0};
+    const char *item;
+    for (size_t len; (len = list_cut_item(&steps, &item)) > 0;)
+        if (strncmp(item, "strip_", 6) != 0 && strncmp(item, "replace_runs", 12) != 0 &&
+            (len != 6 || strncmp(item, "blanks", 6) != 0))
+            list_add(&list, "%.*s", (int)len, item);
+    return list.n > 0 ? list.text : "";
 }
 
-/* Returns whether settings of the classes of sentencepiece differ in odd blanks alone: newer
- * tokenizer.json files drop blanks by the normalizer, and maybe not at the end of a text. */
-static bool same_but_blanks(const struct reference_class *class, const struct made *made,
-                            const char *found)
-{
-    char copies[2][TEMPLATE_BYTES];
-    if (strcmp(class->kind, "unigram") != 0 ||
-        (strcmp(made->key, "normalizer") != 0 && strcmp(made->key, "splitter") != 0))
-        return false;
-    without_blanks(made->value, copies[0]);
-    without_blanks(found, copies[1]);
-    return strcmp(copies[0], copies[1]) == 0;
-}
-
-/* Compares the templates, of pairs without the types if the class gives none. */
-static void compare_templates(const struct json_tokenizer *json,
-                              const struct tokenizer_beside *beside,
-                              const struct reference_class *class)
-{
-    static struct import_tokenizer made;
-    char pair[TEMPLATE_BYTES];
-    snprintf(pair, sizeof pair, "%s", json->tokenizer->pair);
-    made = (struct import_tokenizer){.draft.words = json->tokenizer->draft.words,
-                                     .name = json->tokenizer->name};
-    class_frame_set(&made, beside, class);
-    if (class->last == 0 || (class->yields && json->tokenizer->single[0] != '\0'))
-        return;
-    for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
-        *++at = '0';
-    if (strcmp(json->tokenizer->single, made.single) != 0)
-        differ_die(json, "template of one text", json->tokenizer->single, made.single);
-    if (strcmp(pair, made.pair) != 0)
-        differ_die(json, "template of pairs", json->tokenizer->pair, made.pair);
-}
-
-/* Refuses a tokenizer.json whose parts are not those of the class. Returns whether they differ in
- * blanks alone. */
+/* Refuses a tokenizer.json whose parts are not those of the class; templates of pairs are compared
+ * without the types if the class gives none. Returns whether they differ in odd blanks alone: newer
+ * files of sentencepiece's classes drop blanks by the normalizer, and maybe not at the end of a
+ * text. */
 static bool compare_parts(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
                           const struct reference_class *class)
 {
+    static const struct {
+        const char *key, *part;
+    } parts[] = {{"kind", "kind of model"},
+                 {"prefix", "model's 'continuing_subword_prefix'"},
+                 {"suffix", "model's 'end_of_word_suffix'"},
+                 {"unknown", "model's 'unk_token'"},
+                 {"max_word", "model's 'max_input_chars_per_word'"},
+                 {"byte_fallback", "model's 'byte_fallback'"},
+                 {"fuse_unknown", "model's 'fuse_unk'"},
+                 {"whole_words", "model's 'ignore_merges'"},
+                 {"normalizer", "normalizer"},
+                 {"splitter", "pre-tokenizer"},
+                 {"pattern", "pre-tokenizer"},
+                 {"byte_level", "pre-tokenizer"},
+                 {"first_blank", "pre-tokenizer"},
+                 {"metaspace", "pre-tokenizer"},
+                 {"metaspace_splits", "pre-tokenizer"}};
+    static struct import_tokenizer made;
+    const struct import_tokenizer *own = json->tokenizer;
+    char pair[TEMPLATE_BYTES];
     bool in_blanks = false;
-    const struct tokenizer_draft *draft = &json->tokenizer->draft;
-    struct made made[MOST_MADE];
-    size_t n = make_settings(json, beside, class, made);
-    for (size_t i = 0; i < n; i++) {
-        const char *found = draft_get(draft, made[i].key);
-        bool is_unused = strcmp(made[i].key, "metaspace") == 0 && found[0] == '\0';
-        /* Every byte is a token then. */
-        is_unused =
-            is_unused ||
-            (json->is_byte_level && class->unknown == 0 &&
-             (strcmp(made[i].key, "unknown") == 0 || strcmp(made[i].key, "fuse_unknown") == 0));
-        if (is_unused || strcmp(found, made[i].value) == 0)
+    made = (struct import_tokenizer){.draft.words = own->draft.words, .name = own->name};
+    make_settings(json, beside, class, &made.draft);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *key = parts[i].key, *found = draft_get(&own->draft, key);
+        const char *value = draft_get(&made.draft, key);
+        bool is_unused = (strcmp(key, "metaspace") == 0 && found[0] == '\0') ||
+                         (json->is_byte_level && class->unknown == 0 && /* each byte is a token */
+                          name_is_listed("unknown fuse_unknown", key));
+        if (is_unused || strcmp(found, value) == 0)
             continue;
-        if (!same_but_blanks(class, &made[i], found))
-            differ_die(json, made[i].part, found, made[i].value);
+        if (strcmp(class->kind, "unigram") != 0 || !name_is_listed("normalizer splitter", key) ||
+            strcmp(without_blanks(value), without_blanks(found)) != 0)
+            differ_die(json, parts[i].part, found, value);
         in_blanks = true;
     }
-    compare_templates(json, beside, class);
+    class_frame_set(&made, beside, class);
+    if (class->last == 0 || (class->yields && own->single[0] != '\0'))
+        return in_blanks;
+    snprintf(pair, sizeof pair, "%s", own->pair);
+    for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
+        *++at = '0';
+    if (strcmp(own->single, made.single) != 0)
+        differ_die(json, "template of one text", own->single, made.single);
+    if (strcmp(pair, made.pair) != 0)
+        differ_die(json, "template of pairs", own->pair, made.pair);
     return in_blanks;
 }
 

@@ -2,7 +2,7 @@
  * tokenizer_file.h. */
 #include "tools/import/tokenizer/tokenizer_file.h"
 
-#include "tools/import/files/json_file.h"
+#include "tools/import/tokenizer/tokenizer_class.h"
 #include "tools/writer/weight_writer.h"
 
 #include <stdlib.h>

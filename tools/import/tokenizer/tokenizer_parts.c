@@ -3,7 +3,6 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
-#include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -74,6 +73,15 @@ void list_print(struct blank_list *list, bool is_item, const char *format, ...)
     va_end(arguments);
 }
 
+size_t list_cut_item(const char **list, const char **item)
+{
+    size_t len = strcspn(*list, " ");
+    *item = *list;
+    *list += len;
+    *list += strspn(*list, " ");
+    return len;
+}
+
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key)
 {
     if (list->n > 0)
@@ -138,12 +146,19 @@ void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_
     draft_add_section(draft, "PIEC", section, len);
 }
 
+bool draft_has_section(const struct tokenizer_draft *draft, const char *tag)
+{
+    size_t i = 0;
+    while (i < draft->n_sections && strcmp(draft->sections[i].tag, tag) != 0)
+        i++;
+    return i < draft->n_sections;
+}
+
 void charsmap_set(struct import_tokenizer *tokenizer, const void *map, size_t len)
 {
     uint32_t trie_bytes = UINT32_MAX;
-    for (size_t i = 0; i < tokenizer->draft.n_sections; i++)
-        if (strcmp(tokenizer->draft.sections[i].tag, "CMAP") == 0)
-            file_die(tokenizer->name, "there are two normalizers Precompiled; expected one");
+    if (draft_has_section(&tokenizer->draft, "CMAP"))
+        file_die(tokenizer->name, "there are two normalizers Precompiled; expected one");
     if (len >= 4)
         memcpy(&trie_bytes, map, sizeof trie_bytes);
     if (trie_bytes % 4 != 0 || trie_bytes > len - 4 ||

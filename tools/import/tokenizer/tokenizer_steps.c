@@ -193,6 +193,106 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
     list_add(&json->steps, "metaspace:%s", scheme);
 }
 
+/* ---- Parts that only BPE has ---- */
+
+/* The patterns of published tokenizers, each as they write it. */
+#define CONTRACTIONS   "'s|'t|'re|'ve|'m|'ll|'d"
+#define BLANKS         "\\s+(?!\\S)|\\s+"
+#define BEFORE_NUMBERS "(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
+#define AFTER_NUMBERS  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|" BLANKS
+
+static const struct {
+    const char *regex, *name;
+} PATTERNS[] = {
+    {CONTRACTIONS "| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|" BLANKS, "gpt2"},
+    {"<\\|startoftext\\|>|<\\|endoftext\\|>|" CONTRACTIONS
+     "|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+",
+     "clip"},
+    {BEFORE_NUMBERS "\\p{N}{1,3}" AFTER_NUMBERS, "cl100k"},
+    {"(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| "
+     "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
+     "cl100k"},
+    {BEFORE_NUMBERS "\\p{N}" AFTER_NUMBERS, "qwen2"},
+};
+
+static void check_is_bpe(const struct json_tokenizer *json, const char *what)
+{
+    if (strcmp(draft_get(&json->tokenizer->draft, "kind"), "bpe") != 0)
+        file_die(json->file.name, "the pre-tokenizer %s requires the model BPE", what);
+}
+
+static void set_pattern(struct json_tokenizer *json, const char *name)
+{
+    json->pattern = name;
+    draft_set_text(&json->tokenizer->draft, "pattern", name);
+}
+
+/* "Isolated" makes words of the matches and of the text between them, which is empty with all of
+ * these patterns but clip, which drops it. */
+static void read_split(struct json_tokenizer *json, const json_t *part)
+{
+    const json_t *pattern = json_object_get(part, "pattern");
+    const char *regex = json_string_value(json_object_get(pattern, "Regex"));
+    const char *text = json_string_value(json_object_get(pattern, "String"));
+    const char *behavior = json_text(&json->file, part, "behavior", "");
+    bool invert = json_flag(&json->file, part, "invert", false);
+    bool is_removed = strcmp(behavior, "Removed") == 0 && invert;
+    bool is_isolated = strcmp(behavior, "Isolated") == 0 && !invert;
+    check_is_bpe(json, "Split");
+    if (text != NULL && strcmp(text, " ") == 0 && strcmp(behavior, "MergedWithPrevious") == 0 &&
+        !invert) {
+        set_pattern(json, "after_blanks");
+        return;
+    }
+    for (size_t i = 0; regex != NULL && i < sizeof PATTERNS / sizeof *PATTERNS; i++)
+        if (strcmp(regex, PATTERNS[i].regex) == 0 &&
+            (is_removed || (is_isolated && strcmp(PATTERNS[i].name, "clip") != 0))) {
+            set_pattern(json, PATTERNS[i].name);
+            return;
+        }
+    file_die(
+        json->file.name,
+        "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; expected that "
+        "of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with what is before them",
+        regex != NULL  ? regex
+        : text != NULL ? text
+                       : "",
+        behavior, invert ? "true" : "false");
+}
+
+/* After CLIP's pattern, ByteLevel splits words by its own pattern too, which changes only cases
+ * that the library handles (split/pattern.c). */
+static void read_byte_level(struct json_tokenizer *json, const json_t *part)
+{
+    bool has_own = json_flag(&json->file, part, "use_regex", true);
+    bool is_clip = json->pattern != NULL && strcmp(json->pattern, "clip") == 0;
+    bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
+    check_is_bpe(json, "ByteLevel");
+    if (json->pattern != NULL && (has_own != is_clip || adds_blank))
+        file_die(json->file.name,
+                 "the pre-tokenizer ByteLevel has 'use_regex' %s and 'add_prefix_space' %s after "
+                 "Split; expected %s and false",
+                 has_own ? "true" : "false", adds_blank ? "true" : "false",
+                 is_clip ? "true" : "false");
+    json->is_byte_level = true;
+    draft_set_text(&json->tokenizer->draft, "byte_level", "yes");
+    if (adds_blank)
+        draft_set_text(&json->tokenizer->draft, "first_blank", "yes");
+    if (has_own && json->pattern == NULL)
+        set_pattern(json, "gpt2");
+}
+
+static void read_trim(struct json_tokenizer *json, const json_t *part)
+{
+    bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
+    if (!json_flag(&json->file, part, "trim_offsets", true))
+        return;
+    if (json->trims)
+        file_die(json->file.name, "two post-processors have 'trim_offsets'; expected one");
+    json->trims = true;
+    draft_set_text(&json->tokenizer->draft, "trim", adds_blank ? "but_first" : "yes");
+}
+
 /* ---- Lists ---- */
 
 struct step_list {
@@ -226,8 +326,8 @@ static const struct part_reader PRE_TOKENIZERS[] = {
     {"Punctuation", NULL, read_punctuation},
     {"Digits", NULL, read_digits},
     {"Metaspace", NULL, read_metaspace},
-    {"Split", NULL, split_read},
-    {"ByteLevel", NULL, byte_level_read},
+    {"Split", NULL, read_split},
+    {"ByteLevel", NULL, read_byte_level},
     {"Sequence", NULL, NULL},
     {NULL, NULL, NULL},
 };
@@ -436,7 +536,7 @@ static void read_frame(struct json_tokenizer *json, const json_t *part)
     templates_set(json->tokenizer, (size_t)ids[0], (size_t)ids[1],
                   is_roberta ? FRAME_ROBERTA : FRAME_BERT);
     if (is_roberta)
-        trim_read(json, part);
+        read_trim(json, part);
 }
 
 /* One processor, or a Sequence of one that frames texts, and ByteLevel. Texts of static embeddings
@@ -447,7 +547,7 @@ void post_processor_read(struct json_tokenizer *json)
         {"TemplateProcessing", NULL, read_templates},
         {"BertProcessing", NULL, read_frame},
         {"RobertaProcessing", NULL, read_frame},
-        {"ByteLevel", NULL, trim_read},
+        {"ByteLevel", NULL, read_trim},
         {"Sequence", NULL, NULL},
         {NULL, NULL, NULL},
     };
