@@ -4,6 +4,7 @@
 #include "engine/status.h"
 #include "model/layers/entities.h"
 #include "model/layers/head.h"
+#include "model/tokenizer/tokens.h"
 #include "model/unicode/unicode.h"
 
 #include <stdio.h>
@@ -125,7 +126,7 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
 /* ---- Entities ---- */
 
 /* The word that is read, and what its tokens say of its label. */
-struct word {
+struct labelled_word {
     struct labelled_token token;
     size_t n;    /* tokens; 0: no word is open */
     float *sums; /* [labels]: of the scores, to be averaged */
@@ -156,8 +157,8 @@ static bool continues_word(const struct tokenizer *tokenizer, const engine_input
 }
 
 /* Adds a token's scores [n_labels] to its word. */
-static void word_add(struct word *word, engine_strategy strategy, const engine_token *token,
-                     const float *scores, size_t n_labels)
+static void add_to_word(struct labelled_word *word, engine_strategy strategy,
+                        const engine_token *token, const float *scores, size_t n_labels)
 {
     engine_candidate best;
     top_k(scores, n_labels, 1, &best);
@@ -176,8 +177,8 @@ static void word_add(struct word *word, engine_strategy strategy, const engine_t
     word->n++;
 }
 
-static void word_end(struct word *word, engine_strategy strategy, const engine_model *model,
-                     struct entity_list *list)
+static void end_word(struct labelled_word *word, engine_strategy strategy,
+                     const engine_model *model, struct entity_list *list)
 {
     engine_candidate best;
     if (word->n == 0)
@@ -199,7 +200,7 @@ static engine_status list_entities(engine_session *session, const engine_input *
 {
     const engine_model *model = session->model;
     const engine_strategy strategy = request->strategy;
-    struct word word = {.sums = session->rank_vectors};
+    struct labelled_word word = {.sums = session->rank_vectors};
     list->is_each = strategy == ENGINE_STRATEGY_NONE;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         const engine_token *token = &tokens[session->pass.out_offsets[row]];
@@ -211,10 +212,10 @@ static engine_status list_entities(engine_session *session, const engine_input *
         if (word.n == 0 || list->is_each || strategy == ENGINE_STRATEGY_SIMPLE ||
             token->in_pair != word.token.in_pair ||
             !continues_word(&model->tokenizer, input, token, word.token.end))
-            word_end(&word, strategy, model, list);
-        word_add(&word, strategy, token, scores, model->encoder.config.labels);
+            end_word(&word, strategy, model, list);
+        add_to_word(&word, strategy, token, scores, model->encoder.config.labels);
     }
-    word_end(&word, strategy, model, list);
+    end_word(&word, strategy, model, list);
     entities_close(list);
     return ENGINE_OK;
 }

@@ -10,6 +10,7 @@
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
+#include "model/tokenizer/tokenize.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "engine/request/request.h"
 
 #include "engine/status.h"
-#include "model/tokenizer/split/word_counts.h"
-#include "model/tokenizer/windows.h"
+
+#include "model/tokenizer/tokens.h"
 
 static engine_status check_text(engine_session *session, const engine_input *input, size_t index)
 {
@@ -154,8 +154,9 @@ engine_status engine_count_words(const engine_model *model, const engine_input *
                                       .text_len = text_bytes(input->text, input->text_len),
                                       .pair = input->pair,
                                       .pair_len = text_bytes(input->pair, input->pair_len)};
-    return words_count(&model->tokenizer, &texts, tokens, n_tokens, counts) ? ENGINE_OK
-                                                                            : ENGINE_ERROR_ARGUMENT;
+    return tokens_count_words(&model->tokenizer, &texts, tokens, n_tokens, counts)
+               ? ENGINE_OK
+               : ENGINE_ERROR_ARGUMENT;
 }
 
 /* ---- Windows ---- */

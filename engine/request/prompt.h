@@ -7,6 +7,7 @@
 #define ENGINE_PROMPT_H
 
 #include "engine/session.h"
+#include "model/tokenizer/tokenize.h"
 
 struct prompt {
     const char *text; /* [len], borrowed; NULL: no prompt */

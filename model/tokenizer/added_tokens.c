@@ -64,6 +64,23 @@ static void append_normalized(void *user, struct normal_char c)
 
 /* ---- Sorting ---- */
 
+static bool may_start(const struct added_set *set, uint8_t byte)
+{
+    return set->first_bytes[byte / 32] >> byte % 32 & 1;
+}
+
+static unsigned pair_of(uint8_t first, uint8_t second)
+{
+    return (first * 31u + second) % 512;
+}
+
+/* Returns false only if no pattern starts with these two bytes. */
+static bool may_start_with(const struct added_set *set, uint8_t first, uint8_t second)
+{
+    const unsigned pair = pair_of(first, second);
+    return may_start(set, first) && (set->first_pairs[pair / 32] >> pair % 32 & 1);
+}
+
 /* Orders patterns by their texts, equal ones by their position in the list. */
 static int compare_patterns(const void *left, const void *right)
 {
@@ -75,9 +92,9 @@ static int compare_patterns(const void *left, const void *right)
 }
 
 /* Sorts patterns, drops all but the first of equal ones, and sets the tables of their bytes. */
-static void build_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
+static void build_set(struct added_set *set, struct added_pattern *patterns, size_t n)
 {
-    *set = (struct pattern_set){.patterns = patterns, .only_first = -1};
+    *set = (struct added_set){.patterns = patterns, .only_first = -1};
     if (n > 0)
         qsort(patterns, n, sizeof *patterns, compare_patterns);
     for (size_t i = 0; i < n; i++) {
@@ -93,7 +110,7 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
         set->strips_blanks |= (pattern.flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
         for (unsigned second = 0; second < 256; second++)
             if (pattern.len == 1 || (uint8_t)pattern.text[1] == second) {
-                const unsigned pair = pattern_pair(byte, (uint8_t)second);
+                const unsigned pair = pair_of(byte, (uint8_t)second);
                 set->first_pairs[pair / 32] |= UINT32_C(1) << pair % 32;
             }
     }
@@ -235,8 +252,8 @@ static size_t lower_bound(const struct added_pattern *patterns, size_t low, size
     return low;
 }
 
-const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
-                                         size_t len, bool *goes_on, struct meter *meter)
+const struct added_pattern *added_look(const struct added_set *set, const char *text, size_t len,
+                                       bool *goes_on, struct meter *meter)
 {
     const struct added_pattern *longest = NULL;
     size_t low = 0, high = set->n, steps = 0;
@@ -257,8 +274,8 @@ const struct added_pattern *pattern_look(const struct pattern_set *set, const ch
     return longest;
 }
 
-size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
-                    const struct added_pattern **pattern, struct meter *meter)
+size_t added_find(const struct added_set *set, const char *text, size_t len, size_t at,
+                  const struct added_pattern **pattern, struct meter *meter)
 {
     bool goes_on;
     *pattern = NULL;
@@ -270,14 +287,242 @@ size_t pattern_find(const struct pattern_set *set, const char *text, size_t len,
             if (next == NULL)
                 return len;
             at = (size_t)(next - text);
-        } else if (!pattern_may_start(set, (uint8_t)text[at])) {
+        } else if (!may_start(set, (uint8_t)text[at])) {
             continue;
         }
         if (!meter_goes_on(meter, at))
             return len;
-        *pattern = pattern_look(set, text + at, len - at, &goes_on, meter);
+        *pattern = added_look(set, text + at, len - at, &goes_on, meter);
         if (*pattern != NULL)
             return at;
     }
     return len;
+}
+
+/* ---- Normalized text ----
+ *
+ * The same rules as for raw added tokens (tokenize.c), but only a window of the text is known.
+ * Blanks to the left of a token have already reached the splitter when the token turns out to
+ * include them, so the state of the word before them is saved; the span of a token that includes
+ * blanks to its right grows as they arrive. */
+
+void added_window_carve(struct added_window *window, const struct added_set *set,
+                        struct splitter *splitter, struct arena *arena)
+{
+    const size_t cap = 2 * (set->longest + UTF8_BYTES) + 64;
+    *window = (struct added_window){.set = set, .splitter = splitter, .cap = cap};
+    window->chars = arena_cut(arena, cap, sizeof *window->chars);
+    window->bytes = arena_cut(arena, cap, UTF8_BYTES);
+    if (set->strips_blanks && splitter->rules->pattern == PATTERN_AFTER_BLANKS) {
+        const struct word *word = &splitter->word;
+        window->copy.bytes = arena_cut(arena, word->cap, 1);
+        window->copy.chars = arena_cut(arena, word->cap_chars, sizeof *word->chars);
+    }
+}
+
+void added_window_begin(struct added_window *window)
+{
+    window->n = window->n_bytes = 0;
+    window->after_word = window->in_blanks = window->stripping = window->is_open = false;
+}
+
+/* Copies the word before blanks, or writes it back. */
+static void copy_word(struct added_window *window, struct word *to, const struct word *from)
+{
+    const size_t most = window->before.cap_chars, n = window->before.n_chars;
+    memcpy(to->bytes, from->bytes, window->before.len);
+    memcpy(to->chars, from->chars, (n < most ? n : most) * sizeof *to->chars);
+}
+
+static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
+{
+    struct splitter *splitter = window->splitter;
+    const struct word_sink *sink = splitter->word.sink;
+    if (!(properties & UNICODE_BLANK)) {
+        window->in_blanks = false;
+        splitter_add(splitter, c);
+        return;
+    }
+    if (!window->in_blanks) {
+        window->in_blanks = true;
+        window->blanks_begin = c.begin;
+        window->before = splitter->word;
+        window->run = splitter->run;
+        window->has_ended = false;
+        window->n_tokens = sink->n;
+        if (window->copy.bytes != NULL)
+            copy_word(window, &window->copy, &window->before);
+    }
+    splitter_add(splitter, c);
+    if (window->copy.bytes != NULL)
+        return;
+    if (splitter->word.n_parts != window->before.n_parts) {
+        window->in_blanks = false; /* earlier characters cannot be undone */
+        return;
+    }
+    if (!window->has_ended && splitter->word.n_ended != window->before.n_ended) {
+        window->has_ended = true;
+        if (window->before.n_chars > 0 || window->run.phase == PATTERN_IN_LITERAL)
+            window->n_tokens = sink->n;
+    }
+}
+
+static void add_char(struct added_window *window, struct normal_char c)
+{
+    const unsigned properties = unicode_properties(c.code);
+    const bool is_blank = (properties & UNICODE_BLANK) != 0;
+    window->after_word = (properties & UNICODE_WORD) != 0;
+    window->is_open = window->is_open && is_blank;
+    window->stripping = window->stripping && is_blank;
+    if (window->is_open)
+        word_sink_extend(window->splitter->word.sink, window->open, c.end);
+    if (!window->stripping)
+        pass_on(window, c, properties);
+}
+
+static size_t count_blanks(const struct normal_char *chars, size_t n)
+{
+    size_t blanks = 0;
+    while (blanks < n && (unicode_properties(chars[blanks].code) & UNICODE_BLANK))
+        blanks++;
+    return blanks;
+}
+
+/* Restores the word as it was before the blanks, unless a blank has ended it, and removes tokens
+ * made of the blanks. */
+static void forget_blanks(struct added_window *window)
+{
+    struct splitter *splitter = window->splitter;
+    const bool is_ended =
+        window->copy.bytes == NULL && splitter->word.n_ended != window->before.n_ended;
+    splitter_forget(splitter);
+    splitter->word.sink->n = window->n_tokens;
+    if (!is_ended) {
+        splitter->word = window->before;
+        if (window->copy.bytes != NULL)
+            copy_word(window, &splitter->word, &window->copy);
+        splitter->run = window->run;
+    }
+}
+
+/* Adds the token of a pattern, chars[0 .. n). If the token before included blanks, the pattern's
+ * own leading blanks belong to it if this one would include them, too; the pattern may become
+ * empty. */
+static void add_token(struct added_window *window, const struct added_pattern *pattern,
+                      const struct normal_char *chars, size_t n)
+{
+    struct word_sink *sink = window->splitter->word.sink;
+    const bool left = (pattern->flags & ADDED_STRIP_LEFT) != 0;
+    const size_t blanks = count_blanks(chars, n), taken = left && window->stripping ? blanks : 0;
+    if (window->is_open && blanks > 0)
+        word_sink_extend(sink, window->open, chars[blanks - 1].end);
+    if (left && window->in_blanks)
+        forget_blanks(window);
+    splitter_cut(window->splitter);
+    window->is_open = window->is_open && blanks == n;
+    window->stripping = (pattern->flags & ADDED_STRIP_RIGHT) != 0;
+    if (taken < n) {
+        if (window->stripping) {
+            window->is_open = sink->trim == TRIM_NONE;
+            window->open = sink->n;
+        }
+        word_sink_added(sink, pattern->id,
+                        left && window->in_blanks ? window->blanks_begin : chars[taken].begin,
+                        chars[n - 1].end);
+    }
+    window->in_blanks = false;
+    window->after_word = (unicode_properties(chars[n - 1].code) & UNICODE_WORD) != 0;
+}
+
+/* Returns whether no word character is next to the pattern of n characters at chars[i]. */
+static bool is_single_word(const struct added_window *window, size_t i, size_t n)
+{
+    return !window->after_word &&
+           (i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD));
+}
+
+/* Processes the characters that are followed by enough others to decide. */
+static void drain(struct added_window *window, bool at_end)
+{
+    size_t i = 0, at = 0;
+    while (i < window->n) {
+        char bytes[UTF8_BYTES];
+        bool goes_on = false;
+        const struct added_pattern *pattern =
+            may_start(window->set, (uint8_t)window->bytes[at])
+                ? added_look(window->set, window->bytes + at, window->n_bytes - at, &goes_on,
+                             window->splitter->word.sink->meter)
+                : NULL;
+        const size_t len =
+            pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
+        const size_t n = pattern != NULL ? utf8_count(pattern->text, len) : 1;
+        const bool is_word = pattern != NULL && (pattern->flags & ADDED_SINGLE_WORD);
+        if (!at_end && (goes_on || (is_word && i + n == window->n)))
+            break;
+        if (pattern == NULL || (is_word && !is_single_word(window, i, n)))
+            for (size_t k = 0; k < n; k++)
+                add_char(window, window->chars[i + k]);
+        else
+            add_token(window, pattern, &window->chars[i], n);
+        i += n;
+        at += len;
+    }
+    if (i == 0)
+        return;
+    window->n -= i;
+    window->n_bytes -= at;
+    memmove(window->chars, window->chars + i, window->n * sizeof *window->chars);
+    memmove(window->bytes, window->bytes + at, window->n_bytes);
+}
+
+void added_window_add(struct added_window *window, struct normal_char c)
+{
+    window->chars[window->n++] = c;
+    window->n_bytes += utf8_encode(c.code, window->bytes + window->n_bytes);
+    drain(window, false);
+}
+
+/* Returns the first offset from `at` on where a pattern may start, or a blank to be included. */
+static size_t run_end(const struct added_window *window, const char *text, size_t at, size_t end)
+{
+    const struct ascii_table *table = &window->splitter->rules->ascii;
+    for (; at < end; at++) {
+        const uint8_t byte = (uint8_t)text[at], value = table->value[byte];
+        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
+        if (value == 0 || (window->set->strips_blanks && (table->properties[byte] & UNICODE_BLANK)))
+            break;
+        if (next == 0 ? may_start(window->set, value) : may_start_with(window->set, value, next))
+            break;
+    }
+    return at;
+}
+
+size_t added_window_add_ascii(struct added_window *window, const char *text, size_t at, size_t end)
+{
+    const struct ascii_table *table = &window->splitter->rules->ascii;
+    while (window->n == 0 && at < end && table->value[(uint8_t)text[at]] != 0) {
+        const uint8_t byte = (uint8_t)text[at];
+        const size_t stop = run_end(window, text, at, end);
+        if (stop > at) {
+            const uint8_t last = (uint8_t)text[stop - 1];
+            window->in_blanks = window->is_open = window->stripping = false;
+            window->after_word = (table->properties[last] & UNICODE_WORD) != 0;
+            splitter_add_ascii(window->splitter, text, at, stop);
+            at = stop;
+            continue;
+        }
+        const struct normal_char c = {table->value[byte], at, at + 1};
+        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
+        if (next != 0 && !may_start_with(window->set, table->value[byte], next))
+            add_char(window, c);
+        else
+            added_window_add(window, c);
+        at++;
+    }
+    return at;
+}
+
+void added_window_end(struct added_window *window)
+{
+    drain(window, true);
 }

@@ -1,11 +1,12 @@
-/* added_tokens.h - tokens that are cut from a text verbatim, before anything else is done to it, or
- * (`normalized` ones) before the normalized text is split into words. Settings: `added` in section
- * TOKN of weights/FORMAT.md. Leftmost, then longest match, as in the reference.
+/* added_tokens.h - tokens that are cut from a text verbatim, before anything else is done to it
+ * (added_find), or before the normalized text is split into words (added_window). Settings: `added`
+ * in section TOKN of weights/FORMAT.md. Leftmost, then longest match, as in the reference.
  */
 #ifndef MODEL_ADDED_TOKENS_H
 #define MODEL_ADDED_TOKENS_H
 
 #include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/splitter.h"
 #include "model/tokenizer/vocabulary.h"
 
 enum added_flag {
@@ -24,7 +25,7 @@ struct added_pattern {
 };
 
 /* Patterns sorted by their bytes, without duplicates. */
-struct pattern_set {
+struct added_set {
     const struct added_pattern *patterns; /* [n] */
     size_t n, longest;                    /* longest: bytes */
     uint32_t first_bytes[8];              /* bit set of the bytes that patterns start with */
@@ -34,7 +35,7 @@ struct pattern_set {
 };
 
 struct added_tokens {
-    struct pattern_set raw, normalized;
+    struct added_set raw, normalized;
     const uint8_t *outside; /* bit set of ids, or NULL */
 };
 
@@ -49,32 +50,51 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
                                const struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, void *memory);
 
-static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte)
-{
-    return set->first_bytes[byte / 32] >> byte % 32 & 1;
-}
-
-static inline unsigned pattern_pair(uint8_t first, uint8_t second)
-{
-    return (first * 31u + second) % 512;
-}
-
-/* Returns false only if no pattern starts with these two bytes. */
-static inline bool pattern_may_start_with(const struct pattern_set *set, uint8_t first,
-                                          uint8_t second)
-{
-    const unsigned pair = pattern_pair(first, second);
-    return pattern_may_start(set, first) && (set->first_pairs[pair / 32] >> pair % 32 & 1);
-}
-
 /* Returns the longest pattern that text[0 .. len) starts with, or NULL. Sets *goes_on if a longer
  * pattern starts with all of the text. */
-const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
-                                         size_t len, bool *goes_on, struct meter *meter);
+const struct added_pattern *added_look(const struct added_set *set, const char *text, size_t len,
+                                       bool *goes_on, struct meter *meter);
 
 /* Returns the first offset from `at` on where a pattern starts, or len, also if the meter ends the
  * text. *pattern: the longest. */
-size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
-                    const struct added_pattern **pattern, struct meter *meter);
+size_t added_find(const struct added_set *set, const char *text, size_t len, size_t at,
+                  const struct added_pattern **pattern, struct meter *meter);
+
+/* ---- Normalized text ----
+ *
+ * Cuts the normalized added tokens from a stream of normalized characters, and passes the other
+ * characters to the splitter. Buffers as many characters as the longest of these tokens has. */
+
+struct added_window {
+    const struct added_set *set;
+    struct splitter *splitter;
+    struct normal_char *chars; /* [cap], n of them buffered */
+    char *bytes;               /* [4 * cap], n_bytes: their UTF-8 */
+    size_t n, n_bytes, cap;
+    bool after_word;        /* there was a character before, and it was a word character */
+    bool in_blanks;         /* so were blanks, in which case: */
+    size_t blanks_begin;    /* offset of the first blank in the text */
+    struct word before;     /* the word before them, */
+    struct pattern_run run; /* the pattern's state before them, */
+    bool has_ended;         /* a word has ended since */
+    size_t n_tokens;        /* tokens up to the end of the word before the blanks */
+    struct word copy;       /* its bytes and characters, if blanks belong to words; else NULL */
+    bool stripping;         /* of a token that includes blanks to its right */
+    bool is_open;           /* the last token is such a token: its span grows with further blanks */
+    size_t open;            /* its index in the sink */
+};
+
+/* Prepares a window. */
+void added_window_carve(struct added_window *window, const struct added_set *set,
+                        struct splitter *splitter, struct arena *arena);
+
+/* For each text: begin, add its characters, end. */
+void added_window_begin(struct added_window *window);
+void added_window_add(struct added_window *window, struct normal_char c);
+void added_window_end(struct added_window *window);
+
+/* Reads ASCII from text[at .. end) up to a character that must pass through the normalizer, or
+ * until characters are buffered. Returns the offset reached. */
+size_t added_window_add_ascii(struct added_window *window, const char *text, size_t at, size_t end);
 
 #endif

@@ -1,30 +1,328 @@
-/* tokenize.c - from a text to its tokens: split it into words and look them up, by its kind of
- * tokenizer (blanks.c, keras.c, pipeline.c); frame the tokens with the special tokens of the
- * template; if they exceed the limit, divide the limit among the texts and run once more.
+/* tokenize.c - see tokenize.h. Each text is split into words, which are looked up, by the kind of
+ * tokenizer; the tokens are framed by the template; if they exceed the limit, it is divided among
+ * the texts, and all runs once more.
+ *
+ * Kinds `wordpiece`, `words`, `unigram` and `bpe` take the steps of the reference, HuggingFace's:
+ *
+ *     raw added tokens are cut from the text                              added_tokens
+ *     the text between them is normalized                                 normalizer
+ *     normalized added tokens are cut from that                           added_tokens
+ *     the rest is split into words                                        splitter
+ *     a word becomes pieces, or the token of its text                     word, pieces/
+ *
+ * Everything runs character by character, so that memory does not grow with the text.
  */
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 
-#include "model/tokenizer/list.h"
-#include "model/tokenizer/words.h"
+#include "model/tokenizer/pieces/bpe.h"
+#include "model/tokenizer/pieces/unigram.h"
+#include "model/tokenizer/pieces/wordpiece.h"
+#include "model/tokenizer/simple_kinds.h"
 #include "model/unicode/unicode.h"
 
-bool meter_look(struct meter *meter, size_t at)
+/* ---- Kinds ---- */
+
+struct pipeline {
+    struct splitter splitter; /* with the word: all that kinds blanks and keras need */
+    struct normalizer normalizer;
+    struct added_window window;
+    bool has_window, looks_around;
+    struct unigram unigram;
+    struct merge_work merging;
+};
+
+static void add_normalized(void *user, struct normal_char c)
 {
-    meter->is_interrupted = meter->is_interrupted || (meter->next > 0 && meter->is_over != NULL &&
-                                                      meter->is_over(meter->user));
-    const bool goes_on = !meter->is_interrupted && !meter->is_exceeded;
-    meter->left = goes_on ? (size_t)METER_BYTES * METER_STEPS : 0;
-    meter->next = goes_on ? at + METER_BYTES : 0;
-    return goes_on;
+    struct pipeline *pipeline = user;
+    if (pipeline->has_window)
+        added_window_add(&pipeline->window, c);
+    else
+        splitter_add(&pipeline->splitter, c);
 }
 
-/* Kinds blanks and keras: space for the longest word of the vocabulary; never 0, so that there is
- * memory to point to. */
+/* Prepares the word: how many bytes and characters are stored, the work space, and who makes tokens
+ * of it. The bytes have space before and after them for the affixes of pieces. */
+static void word_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
+                       struct arena *arena)
+{
+    const size_t most_chars = (size_t)tokenizer->max_word_chars;
+    struct word *word = &pipeline->splitter.word;
+    pipeline->splitter = (struct splitter){
+        .rules = &tokenizer->splitter,
+        .word = {.add = word_add, .byte_level = tokenizer->bpe.byte_level},
+    };
+    switch (tokenizer->kind) {
+    case TOKENIZER_BLANKS:
+    case TOKENIZER_KERAS:
+    case TOKENIZER_WORDS: break;
+    case TOKENIZER_WORDPIECE:
+        word->cap_chars = most_chars;
+        word->add = wordpiece_add;
+        word->work.hashes = arena_cut(arena, most_chars, sizeof *word->work.hashes);
+        break;
+    case TOKENIZER_UNIGRAM:
+        word->cap_chars = UNIGRAM_CHARS;
+        word->add = unigram_add;
+        word->add_part = unigram_add_part;
+        word->work.unigram = &pipeline->unigram;
+        unigram_carve(&pipeline->unigram, &tokenizer->unigram, arena);
+        break;
+    case TOKENIZER_BPE: /* a character becomes one symbol, or as many as it has bytes */
+        word->cap_chars = bpe_cap_chars(tokenizer);
+        word->add = bpe_add;
+        word->add_part = bpe_add_part;
+        word->work.merging = &pipeline->merging;
+        merge_work_carve(&pipeline->merging,
+                         (tokenizer->byte_fallback ? UTF8_BYTES : 1) * word->cap_chars, arena);
+        break;
+    }
+    word->cap =
+        word->cap_chars > 0 ? UTF8_BYTES * word->cap_chars : tokenizer->vocabulary.longest_bytes;
+    word->chars = arena_cut(arena, word->cap_chars, sizeof *word->chars);
+    word->bytes = arena_cut(arena, AFFIX_BYTES + word->cap + AFFIX_BYTES, 1);
+    if (word->bytes != NULL)
+        word->bytes += AFFIX_BYTES;
+}
+
+enum { SCRATCH_ALIGN = 16 };
+
+static void pipeline_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
+                           struct arena *arena)
+{
+    const struct added_set *normalized = &tokenizer->added.normalized;
+    word_carve(pipeline, tokenizer, arena);
+    if (!tokenizer_has_pipeline(tokenizer))
+        return;
+    pipeline->looks_around = (tokenizer->normalizer.steps & NORMALIZER_LOOKS_AROUND) != 0;
+    normalizer_carve(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
+                     arena);
+    pipeline->has_window = normalized->n > 0;
+    if (pipeline->has_window)
+        added_window_carve(&pipeline->window, normalized, &pipeline->splitter, arena);
+}
+
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
 {
-    return tokenizer_has_pipeline(tokenizer) ? pipeline_scratch_bytes(tokenizer)
-                                             : (size_t)tokenizer->vocabulary.longest_bytes + 1;
+    struct pipeline pipeline;
+    struct arena arena = {.used = SCRATCH_ALIGN};
+    pipeline_carve(&pipeline, tokenizer, &arena);
+    return arena_bytes(&arena);
 }
+
+/* ---- Text between raw added tokens ---- */
+
+/* A range of the text: text[begin .. end). */
+struct text_part {
+    const char *text;
+    size_t begin, end;
+    size_t ascii_end; /* of the last run of ASCII measured */
+};
+
+static bool is_ascii(char byte)
+{
+    return (uint8_t)byte < 0x80;
+}
+
+/* Returns the end of the ASCII characters from text[at] on that have ASCII on both sides; `at` if
+ * the first one does not. */
+static size_t inner_ascii_end(struct text_part *part, size_t at)
+{
+    if (at == part->begin || !is_ascii(part->text[at - 1]))
+        return at;
+    if (part->ascii_end <= at)
+        for (part->ascii_end = at; part->ascii_end < part->end; part->ascii_end++)
+            if (!is_ascii(part->text[part->ascii_end]))
+                break;
+    return part->ascii_end == part->end || part->ascii_end == at ? part->ascii_end
+                                                                 : part->ascii_end - 1;
+}
+
+/* Passes ASCII characters from text[at] on that each become one character, bypassing the
+ * normalizer. Returns the offset of their end, `at` if the next character must not bypass it. */
+static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
+{
+    const size_t most = part->end - at > METER_BYTES ? at + METER_BYTES : part->end;
+    size_t end = most;
+    if (pipeline->splitter.rules->ascii.value[(uint8_t)part->text[at]] == 0)
+        return at;
+    if (pipeline->looks_around)
+        end = inner_ascii_end(part, at);
+    end = end < most ? end : most;
+    if (end == at || !normalizer_flush(&pipeline->normalizer))
+        return at;
+    if (pipeline->has_window)
+        return added_window_add_ascii(&pipeline->window, part->text, at, end);
+    return splitter_add_ascii(&pipeline->splitter, part->text, at, end);
+}
+
+/* Normalizes and splits text[begin .. end). */
+static void split_once(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
+{
+    struct normalizer *normalizer = &pipeline->normalizer;
+    struct text_part part = {.text = text, .begin = begin, .end = end};
+    struct meter *meter = pipeline->splitter.word.sink->meter;
+    normalizer_begin(normalizer, begin);
+    pipeline->splitter.last = 0;
+    if (pipeline->has_window)
+        added_window_begin(&pipeline->window);
+    for (size_t at = begin; at < end && meter_goes_on(meter, at);) {
+        const size_t passed = pass_ascii(pipeline, &part, at);
+        if (passed > at) {
+            at = passed;
+            continue;
+        }
+        const struct utf8_char c = utf8_decode(text + at, end - at);
+        normalizer_add(normalizer, (struct normal_char){c.code, at, at + c.len});
+        at += c.len;
+    }
+    normalizer_end(normalizer);
+    if (pipeline->has_window)
+        added_window_end(&pipeline->window);
+    splitter_cut(&pipeline->splitter);
+}
+
+/* The same, twice if a very long word could not be decided before its end. */
+static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
+{
+    struct unigram *unigram = &pipeline->unigram;
+    struct word_sink *sink = pipeline->splitter.word.sink;
+    const size_t n = sink->n;
+    const bool is_unigram = sink->tokenizer->kind == TOKENIZER_UNIGRAM;
+    if (is_unigram)
+        unigram_begin(unigram, false);
+    split_once(pipeline, text, begin, end);
+    if (!is_unigram || unigram->n_turns == 0)
+        return;
+    sink->n = n;
+    sink->meter->next = begin;
+    unigram_begin(unigram, true);
+    split_once(pipeline, text, begin, end);
+}
+
+/* ---- Raw added tokens ---- */
+
+/* Returns the bytes of the blanks at the start of a text, or at its end. */
+static size_t blanks_len(const char *text, size_t len, bool at_end)
+{
+    size_t left = len;
+    while (left > 0) {
+        const size_t before = left;
+        if (!(unicode_properties(utf8_cut(&text, &left, at_end).code) & UNICODE_BLANK))
+            return len - before;
+    }
+    return len;
+}
+
+/* Returns whether no word character is next to text[begin .. end). */
+static bool is_single_word(struct text_view text, size_t begin, size_t end)
+{
+    const uint32_t before = begin > 0 ? utf8_decode_last(text.text, begin).code : ' ';
+    const uint32_t after = end < text.len ? utf8_decode(text.text + end, text.len - end).code : ' ';
+    return !((unicode_properties(before) | unicode_properties(after)) & UNICODE_WORD);
+}
+
+/* Raw added tokens are found from left to right; the text between two of them is split. A run of
+ * blanks is measured once for all tokens, so that the time is linear. */
+static void pipeline_split(struct pipeline *pipeline, struct text_view text)
+{
+    struct word_sink *sink = pipeline->splitter.word.sink;
+    const struct added_set *set = &sink->tokenizer->added.raw;
+    const struct added_pattern *pattern;
+    struct meter search = *sink->meter; /* it runs ahead of the other */
+    size_t part = 0;                    /* start of the text not yet processed */
+    size_t measured_blanks = 0;         /* end of the last measured run of blanks */
+    pipeline->normalizer.meter = sink->meter;
+    for (size_t at = 0;
+         (at = added_find(set, text.text, text.len, at, &pattern, &search)) < text.len;) {
+        size_t begin = at, end = at + pattern->len;
+        at = end;
+        if ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(text, begin, end))
+            continue;
+        if ((pattern->flags & ADDED_STRIP_LEFT) && begin > part)
+            begin -= blanks_len(text.text + part, begin - part, true);
+        else if (pattern->flags & ADDED_STRIP_LEFT)
+            begin = part;
+        if (pattern->flags & ADDED_STRIP_RIGHT) {
+            if (end >= measured_blanks)
+                measured_blanks = end + blanks_len(text.text + end, text.len - end, false);
+            end = measured_blanks;
+        }
+        if (part < begin)
+            split_part(pipeline, text.text, part, begin);
+        if (begin < end) /* else the token before includes these blanks */
+            word_sink_added(sink, pattern->id, begin, end);
+        part = end;
+    }
+    if (search.is_exceeded || search.is_interrupted)
+        *sink->meter = search;
+    if (part < text.len)
+        split_part(pipeline, text.text, part, text.len);
+}
+
+/* The one place that chooses how a text of a kind is split. */
+static void split(struct word_sink *sink, void *scratch)
+{
+    struct pipeline pipeline;
+    struct arena arena = {.base = (char *)scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN)};
+    pipeline_carve(&pipeline, sink->tokenizer, &arena);
+    pipeline.splitter.word.sink = sink;
+    switch (sink->tokenizer->kind) {
+    case TOKENIZER_BLANKS: blanks_split(&pipeline.splitter.word, sink->text); break;
+    case TOKENIZER_KERAS: keras_split(&pipeline.splitter.word, sink->text); break;
+    case TOKENIZER_WORDPIECE:
+    case TOKENIZER_WORDS:
+    case TOKENIZER_UNIGRAM:
+    case TOKENIZER_BPE: pipeline_split(&pipeline, sink->text); break;
+    }
+}
+
+/* ---- Limits ----
+ *
+ * Texts of a and b tokens, a + b > r, keep
+ *
+ *     n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
+ *
+ * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. If only one of them is
+ * cut, it must keep at least one token. */
+
+static void cut_longest_first(const size_t counts[2], size_t room, size_t kept[2])
+{
+    const size_t shorter = counts[0] <= counts[1] ? 0 : 1;
+    size_t n1 = counts[shorter];
+    size_t n2 = room > n1 && room - n1 > n1 ? room - n1 : n1;
+    if (n1 > room || n2 > room - n1) {
+        n1 = room / 2;
+        n2 = n1 + room % 2;
+    }
+    kept[shorter] = n1;
+    kept[1 - shorter] = n2;
+}
+
+const char *template_truncate(engine_truncation truncation, bool has_pair, const size_t counts[2],
+                              size_t room, size_t kept[2])
+{
+    const size_t only = truncation == ENGINE_TRUNCATE_ONLY_SECOND;
+    kept[0] = counts[0];
+    kept[1] = counts[1];
+    if (counts[0] <= room && counts[1] <= room - counts[0])
+        return NULL;
+    if (room == 0) {
+        kept[0] = kept[1] = 0;
+    } else if (truncation != ENGINE_TRUNCATE_LONGEST_FIRST) {
+        if (only == 1 && !has_pair)
+            return "only the second text may be cut, but there is only one text";
+        if (counts[1 - only] >= room)
+            return "the text that may be cut would become empty";
+        kept[only] = room - counts[1 - only];
+    } else if (has_pair) {
+        cut_longest_first(counts, room, kept);
+    } else {
+        kept[0] = room;
+    }
+    return NULL;
+}
+
+/* ---- Texts ---- */
 
 /* A text or a pair being encoded. */
 struct encoding {
@@ -50,28 +348,23 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
 {
     const size_t which = piece.id == TEMPLATE_B;
     const struct text_cut cut = cuts[which];
-    const struct text_view text = encoding->texts[which];
+    const struct tokenizer *tokenizer = encoding->tokenizer;
+    encoding->meter.left = encoding->meter.next = 0;
     struct word_sink sink = {
-        .tokenizer = encoding->tokenizer,
+        .tokenizer = tokenizer,
         .out = out,
         .cap = cap < cut.kept ? cap : cut.kept,
         .skip = cut.skipped,
         .most = encoding->most,
-        .text = text.text,
+        .text = encoding->texts[which],
+        .meter = &encoding->meter,
         .type = piece.type,
+        .dropped = tokenizer->dropped,
+        .trim = tokenizer->trim,
         .in_pair = which == 1,
     };
-    encoding->meter.left = encoding->meter.next = 0;
-    sink.meter = &encoding->meter;
-    if (text.len > 0)
-        switch (encoding->tokenizer->kind) {
-        case TOKENIZER_BLANKS: blanks_split(&sink, text.text, text.len, encoding->scratch); break;
-        case TOKENIZER_KERAS: keras_split(&sink, text.text, text.len, encoding->scratch); break;
-        case TOKENIZER_WORDPIECE:
-        case TOKENIZER_WORDS:
-        case TOKENIZER_UNIGRAM:
-        case TOKENIZER_BPE: pipeline_split(&sink, text.text, text.len, encoding->scratch); break;
-        }
+    if (sink.text.len > 0)
+        split(&sink, encoding->scratch);
     encoding->counts[which] = sink.n;
     encoding->n_beyond += sink.n_beyond;
     const size_t left = sink.n > cut.skipped ? sink.n - cut.skipped : 0;

@@ -1,9 +1,9 @@
-/* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
+/* tokenizer.h - a tokenizer as the weight file describes it: its kind, settings and tables. Kinds
+ * and settings: section TOKN of weights/FORMAT.md. Read only, shared by any number of threads.
  *
- * tokenize.c processes a text; settings.c reads and checks the settings. Kinds blanks and keras are
- * blanks.c and keras.c. The other kinds, which come from checkpoints, are pipeline.c: added_tokens,
- * normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings: section TOKN of
- * weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
+ * tokenize.c makes tokens of a text; tokens.c is what can be told from tokens: their text, words,
+ * windows. Kinds blanks and keras are simple_kinds.c; the others, which come from checkpoints, go
+ * through added_tokens, normalizer, splitter and word, to pieces/.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
@@ -12,15 +12,28 @@
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/normalizer.h"
 #include "model/tokenizer/pieces/merges.h"
-#include "model/tokenizer/pieces/unigram.h"
-#include "model/tokenizer/pretokenizer.h"
-#include "model/tokenizer/split/byte_level.h"
-#include "model/tokenizer/template.h"
-#include "model/tokenizer/vocabulary.h"
+#include "model/tokenizer/splitter.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+/* ---- Templates ---- */
+
+enum { TEMPLATE_PIECES = 16 };
+enum { TEMPLATE_A = -2, TEMPLATE_B = -3 }; /* instead of ids: the pieces that are the texts */
+
+struct template_piece {
+    int32_t id; /* a special token, or TEMPLATE_A, TEMPLATE_B */
+    int32_t type;
+};
+
+/* The frame around texts: special tokens, the order and the types of the texts. */
+struct token_template {
+    struct template_piece pieces[TEMPLATE_PIECES];
+    size_t n_pieces, n_special;
+};
+
+/* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false, *template unchanged, if invalid. */
+bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
+
+/* ---- Tokenizers ---- */
 
 enum tokenizer_kind {
     TOKENIZER_BLANKS,
@@ -30,51 +43,52 @@ enum tokenizer_kind {
     TOKENIZER_UNIGRAM,
     TOKENIZER_BPE
 };
-enum { SPLIT_BYTES = 32 };
 
-/* Which blanks token spans exclude. */
-enum span_trim {
-    TRIM_NONE,
-    TRIM_BLANKS,          /* blanks at both ends */
-    TRIM_BLANKS_BUT_FIRST /* the same, except a single blank at the start of a text */
-};
+/* Bytes of Keras' split string, of a token of kind bpe; characters of a word of kind wordpiece. */
+enum { SPLIT_BYTES = 32, BPE_LONGEST = 1 << 16, WORDPIECE_CHARS = 10000 };
 
-/* For kinds unigram and bpe: ids of single characters, and of the tokens <0x00> to <0xFF>, to save
- * looking them up; -1: absent. */
-struct piece_ids {
-    int32_t codes[BYTE_LEVEL_CODES], bytes[256];
-};
-
-struct tokenizer {
-    enum tokenizer_kind kind;
-    bool lower, char_level, truncate;
+/* Kinds blanks (lower) and keras. */
+struct keras_settings {
+    bool lower, char_level;
     struct text_view filters, split; /* UTF-8 */
     int64_t num_words;
+};
+
+/* Kind bpe; whole_words: a word that is a token needs no merges. */
+struct bpe_settings {
+    struct text_view suffix; /* of the last piece of a word */
+    bool byte_level, fuse_unknown, whole_words;
+    struct merges merges;
+};
+
+/* Not a union, although one kind uses only its own rules: settings come in any order, the kind may
+ * be the last, and tokenizer_check refuses those of other kinds that would be missed. */
+struct tokenizer {
+    enum tokenizer_kind kind;
+    /* All kinds: */
+    struct vocabulary vocabulary;
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
     int32_t dropped;    /* id of a token that is dropped from every text, or -1 */
-    int64_t max_chars;  /* of a text that is cut at its end, or 0 */
+    struct token_template single, pair;
+    bool truncate;
+    int64_t max_chars;                         /* of a text that is cut at its end, or 0 */
     struct id_list skip_weights, skip_vectors; /* tokens without a weight, without a vector */
-    /* Kinds wordpiece and words: */
+    struct keras_settings keras;
+    /* Kinds wordpiece, words, unigram, bpe: the steps before the pieces. */
+    struct text_view added_list; /* setting `added` */
+    struct added_tokens added;
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;
-    struct text_view prefix; /* of pieces that continue a word */
-    int64_t max_word_chars;
-    struct text_view suffix;     /* bpe: of the last piece of a word */
-    struct text_view added_list; /* setting `added` */
-    struct token_template single, pair;
-    struct vocabulary vocabulary;
-    bool byte_fallback; /* unigram, bpe: unknown characters become tokens of their bytes */
-    /* bpe: */
-    enum pattern_kind pattern;
-    bool byte_level, first_blank, fuse_unknown, whole_words;
-    enum span_trim trim;
-    struct merges merges;
-    struct unigram_pieces pieces; /* unigram */
-    /* Tables built by tokenizer_build: */
-    struct added_tokens added;
-    struct ascii_table ascii;
-    struct piece_ids ids;
+    enum span_trim trim; /* bpe */
+    /* Their pieces. */
+    struct text_view prefix;         /* wordpiece, bpe: of pieces that continue a word */
+    int64_t max_word_chars;          /* wordpiece */
+    bool byte_fallback;              /* unigram, bpe: unknown characters become their bytes */
+    int32_t codes[BYTE_LEVEL_CODES]; /* bpe: ids of single characters, to save looking them up */
+    int32_t bytes[256];              /* unigram, bpe: ids of <0x00> to <0xFF>; -1: absent */
+    struct unigram_pieces unigram;
+    struct bpe_settings bpe;
 };
 
 /* Sets the defaults of weights/FORMAT.md, and kind to -1. n_types: rows of the token-type table. */
@@ -100,51 +114,25 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
 const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 
-/* Returns whether the id's piece continues the word before it, judged by its text: "##ing"; with
- * metaspace, a text that does not start with a visible blank. */
-bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
+/* Returns whether the kind is wordpiece, words, unigram or bpe, which come from checkpoints. */
+static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
+{
+    return tokenizer->kind >= TOKENIZER_WORDPIECE;
+}
 
-/* Returns the bytes of the text that an id, which has one, adds to that of the ids before it
- * (at_start: there is none yet; cleared unless the id is skipped), and writes them unless out is
- * NULL. */
-size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip_special,
-                        bool *at_start, char *out);
+/* Returns the id, or -1 for an added token that is outside of the model's vocabulary. */
+static inline int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
+{
+    const uint8_t *outside = tokenizer->added.outside;
+    return outside != NULL && id >= 0 && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
+}
 
-/* Returns the bytes of scratch of one call. */
-size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);
-
-/* A caller's text; pair is NULL for one text. is_over: NULL, or asked every few thousand bytes
- * whether to end. */
-struct token_input {
-    const char *text;
-    size_t text_len;
-    const char *pair;
-    size_t pair_len;
-    bool (*is_over)(void *user);
-    void *user;
-};
-
-struct token_limit {
-    size_t most; /* tokens of the answer, including special tokens; SIZE_MAX: no limit */
-    engine_truncation truncation;
-    bool left; /* texts lose their start, not their end */
-};
-
-/* Result of tokenizer_encode. */
-struct token_count {
-    size_t n;          /* tokens of the answer, even if they do not fit into cap */
-    size_t n_dropped;  /* tokens cut to meet the limit; characters cut before count as one */
-    const char *wrong; /* NULL, or (static) why the limit cannot be met; n is then uncut */
-    bool is_interrupted, is_exceeded; /* by is_over; the text took too many steps (meter.h) */
-};
-
-/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: no limit. Under a limit
- * below the number of special tokens the texts are not cut, and n exceeds the limit: the caller
- * checks. special false: no special tokens, texts A and B alone, with the types of the template.
- * Linear in the text's length. */
-struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
-                                    const struct token_input *input, bool special,
-                                    const struct token_limit *limit, engine_token *out, size_t cap,
-                                    void *scratch);
+/* Returns the id of a piece or word with this hash, or -1. */
+static inline int32_t tokenizer_find(const struct tokenizer *tokenizer, uint64_t hash,
+                                     const char *text, size_t len, struct meter *meter)
+{
+    return tokenizer_own_id(tokenizer,
+                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len, meter));
+}
 
 #endif

@@ -75,6 +75,7 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
     return vocabulary_find_hashed(vocabulary, hash, text, len, NULL);
 }
 
+/* The first tries, which suffice nearly always, cost no steps of the meter. */
 enum { OTHER = -2, FEW_TRIES = 8 };
 
 /* Returns the id if the token is in the slot, -1 if that is empty, else OTHER. */
@@ -92,19 +93,6 @@ static inline int32_t id_in(const struct vocabulary *vocabulary, uint32_t slot, 
                                                                               : OTHER;
 }
 
-/* The rest of a search that is rarely so long. */
-static __attribute__((noinline)) int32_t search_on(const struct vocabulary *vocabulary,
-                                                   uint32_t slot, const char *text, size_t len,
-                                                   struct meter *meter)
-{
-    int32_t id = OTHER;
-    for (uint32_t i = FEW_TRIES; i < HASH_TABLE_TRIES && id == OTHER; i++, slot++)
-        id = meter == NULL || meter_take(meter, 2)
-                 ? id_in(vocabulary, slot & (vocabulary->n_slots - 1), text, len)
-                 : -1;
-    return id == OTHER ? -1 : id;
-}
-
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len, struct meter *meter)
 {
@@ -112,12 +100,14 @@ int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t has
         return -1;
     const uint32_t wrap = vocabulary->n_slots - 1;
     uint32_t slot = first_slot(hash, vocabulary->n_slots);
-    for (size_t i = 0; i < FEW_TRIES; i++, slot = (slot + 1) & wrap) {
+    for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
+        if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
+            break;
         const int32_t id = id_in(vocabulary, slot, text, len);
         if (id != OTHER)
             return id;
     }
-    return search_on(vocabulary, slot, text, len, meter);
+    return -1;
 }
 
 /* At most half of the slots are occupied, so that searches are short. */
@@ -198,5 +188,35 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
     header[2] = (uint32_t)(section_bytes - (size_t)(strings - (char *)section));
     header[3] = longest;
     *bad_id = n;
+    return NULL;
+}
+
+/* ---- Pieces of kind unigram ---- */
+
+struct pieces_header {
+    uint32_t n, n_units, longest, zero;
+    double unknown_score;
+};
+
+const char *unigram_view(struct unigram_pieces *pieces, const void *section, size_t len)
+{
+    struct pieces_header header;
+    if (len < sizeof header)
+        return "the section is shorter than its header of 24 bytes";
+    if ((uintptr_t)section % 8 != 0)
+        return "the section does not start at a multiple of 8 bytes";
+    memcpy(&header, section, sizeof header);
+    if (len != sizeof header + 8 * (uint64_t)header.n + 4 * (uint64_t)header.n_units)
+        return "the length of the section does not match its counts";
+    if (header.longest > UNIGRAM_LONGEST)
+        return "the longest piece has more than 1024 bytes";
+    const double *scores = (const double *)((const struct pieces_header *)section + 1);
+    *pieces = (struct unigram_pieces){
+        .scores = scores,
+        .trie = {(const uint32_t *)(scores + header.n), header.n_units},
+        .n = header.n,
+        .longest = header.longest,
+        .unknown_score = header.unknown_score,
+    };
     return NULL;
 }

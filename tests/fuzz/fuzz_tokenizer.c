@@ -3,7 +3,7 @@
  * three lines are its normalizer, splitter and added tokens; of kind unigram, the first line says
  * how its sections are damaged. The answer is checked: ids and spans within bounds, spans in order,
  * the same count for every room for tokens, limits kept. */
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
@@ -135,7 +135,7 @@ static bool set_more(struct tokenizer *tokenizer, const char *more)
 
 static void *make_merges(struct tokenizer *tokenizer)
 {
-    const struct merge_affixes affixes = {tokenizer->prefix, tokenizer->suffix};
+    const struct merge_affixes affixes = {tokenizer->prefix, tokenizer->bpe.suffix};
     const size_t n_bytes = merges_bytes(N_MERGES, N_TEXTS);
     size_t bad;
     void *section = malloc(n_bytes), *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));
@@ -193,7 +193,7 @@ static void check_encoding(const struct tokenizer *tokenizer, const struct token
         tokenizer_encode(tokenizer, input, special, NULL, tokens, MOST_TOKENS, scratch);
     must(whole.wrong == NULL && whole.n_dropped == 0);
     check_tokens(tokens, whole.n < MOST_TOKENS ? whole.n : MOST_TOKENS, input,
-                 tokenizer->added.raw.n == 0 && !tokenizer->first_blank);
+                 tokenizer->added.raw.n == 0 && !tokenizer->splitter.first_blank);
     must(tokenizer_encode(tokenizer, input, special, NULL, NULL, 0, scratch).n == whole.n);
     const struct token_count cut =
         tokenizer_encode(tokenizer, input, special, &limit, tokens, MOST_TOKENS, scratch);
@@ -228,7 +228,7 @@ static bool set_sections(struct tokenizer *tokenizer, const char **text, size_t 
         return true;
     const char *line = next_line(text, len, &line_len);
     void *pieces = pieces_section(tokenizer, TEXTS, N_TEXTS);
-    const size_t n_bytes = 24 + 8 * (size_t)tokenizer->pieces.n + 4 * tokenizer->pieces.trie.n;
+    const size_t n_bytes = 24 + 8 * (size_t)tokenizer->unigram.n + 4 * tokenizer->unigram.trie.n;
     kept[0] = damage(pieces, n_bytes, line, line_len);
     free(pieces);
     uint32_t map[1024 + 4] = {0}, *units = trie_write(keys, lens, 3, &n_units);

@@ -2,7 +2,7 @@
 /* Tokenizers of bad will: a file that makes one character thousands is refused; a text that takes
  * too many steps ends soon, whatever the file has, and others do not; and the caller is asked every
  * few thousand bytes whether to go on. */
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/suite.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"

@@ -125,10 +125,11 @@ static void absorb_next(struct symbol *symbols, uint32_t index)
     taken->order = 0;
 }
 
-size_t merges_apply(const struct merges *merges, const struct merge_work *work, size_t n)
+void merges_apply(const struct merges *merges, struct merge_work *work)
 {
     struct symbol *symbols = work->symbols;
     struct queue queue = {work->queue, 0};
+    const size_t n = work->n;
     size_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         symbols[i].previous = i > 0 ? i - 1 : SYMBOL_NONE;
@@ -148,7 +149,7 @@ size_t merges_apply(const struct merges *merges, const struct merge_work *work, 
     }
     for (uint32_t i = n > 0 ? 0 : SYMBOL_NONE; i != SYMBOL_NONE; i = symbols[kept++].next)
         symbols[kept] = symbols[i];
-    return kept;
+    work->n = kept;
 }
 
 /* ---- Writing ---- */
@@ -196,14 +197,6 @@ static bool store_merge(struct merge *slots, uint32_t n_slots, struct merge merg
     return true;
 }
 
-/* Memory to test whether a token merges completely: symbols and the queue of the longest token. */
-struct merge_search {
-    const struct merges *merges;
-    const struct vocabulary *vocabulary;
-    const struct merge_affixes *affixes;
-    struct merge_work work; /* [longest token] */
-};
-
 size_t merges_build_bytes(const struct vocabulary *vocabulary)
 {
     struct merge_work work;
@@ -212,24 +205,28 @@ size_t merges_build_bytes(const struct vocabulary *vocabulary)
     return arena_bytes(&arena);
 }
 
-static bool merges_fully(const struct merge_search *search, int32_t id)
+/* Returns whether the characters of a token's text merge to it. */
+static bool merges_fully(const struct merges *merges, const struct vocabulary *vocabulary,
+                         const struct merge_affixes *affixes, struct merge_work *work, int32_t id)
 {
-    const struct merge_affixes *affixes = search->affixes;
-    size_t len = 0, n = 0;
-    const char *text = vocabulary_text(search->vocabulary, id, &len);
+    size_t len = 0;
+    const char *text = vocabulary_text(vocabulary, id, &len);
     if (text == NULL || len <= affixes->suffix.len ||
         memcmp(text + len - affixes->suffix.len, affixes->suffix.text, affixes->suffix.len) != 0)
         return false;
     len -= affixes->suffix.len;
-    for (size_t at = 0; at < len; n++) {
+    work->n = 0;
+    for (size_t at = 0; at < len; work->n++) {
         const size_t char_len = utf8_decode(text + at, len - at).len;
-        search->work.symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,
-                                                   at == 0, at + char_len == len);
-        if (search->work.symbols[n].id < 0)
+        const int32_t symbol =
+            merges_symbol(vocabulary, affixes, text + at, char_len, at == 0, at + char_len == len);
+        if (symbol < 0)
             return false;
+        work->symbols[work->n].id = symbol;
         at += char_len;
     }
-    return merges_apply(search->merges, &search->work, n) == 1 && search->work.symbols[0].id == id;
+    merges_apply(merges, work);
+    return work->n == 1 && work->symbols[0].id == id;
 }
 
 const char *merges_build(void *section, size_t section_bytes, const struct merge *merges, size_t n,
@@ -261,10 +258,10 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
 
     struct merges view;
     const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
-    struct merge_search search = {.merges = &view, .vocabulary = vocabulary, .affixes = affixes};
-    merge_work_carve(&search.work, vocabulary->longest_bytes, &(struct arena){.base = memory});
+    struct merge_work work;
+    merge_work_carve(&work, vocabulary->longest_bytes, &(struct arena){.base = memory});
     for (int32_t id = 0; wrong == NULL && (uint32_t)id < vocabulary->n; id++)
-        if (merges_fully(&search, id))
+        if (merges_fully(&view, vocabulary, affixes, &work, id))
             whole[id / 32] |= UINT32_C(1) << id % 32;
     return wrong;
 }

@@ -52,8 +52,9 @@ struct symbol {
 
 /* The symbols of a word, and the memory for merging them. */
 struct merge_work {
-    struct symbol *symbols; /* [cap] */
-    uint64_t *queue;        /* [2 * cap] */
+    struct symbol *symbols; /* [cap], n of them in use */
+    size_t n;
+    uint64_t *queue; /* [2 * cap] */
 };
 
 static inline void merge_work_carve(struct merge_work *work, size_t cap, struct arena *arena)
@@ -62,10 +63,10 @@ static inline void merge_work_carve(struct merge_work *work, size_t cap, struct 
     work->queue = arena_cut(arena, cap, 2 * sizeof *work->queue);
 }
 
-/* Merges symbols[0 .. n), n below 2^31, until no two neighbours merge: always the pair of the
- * lowest order, of equal ones the leftmost. The remaining symbols are moved to the front, in order;
- * returns their number. Takes n log n steps. */
-size_t merges_apply(const struct merges *merges, const struct merge_work *work, size_t n);
+/* Merges the symbols, fewer than 2^31, until no two neighbours merge: always the pair of the lowest
+ * order, of equal ones the leftmost. The remaining ones are moved to the front, in order. Takes
+ * n log n steps. */
+void merges_apply(const struct merges *merges, struct merge_work *work);
 
 /* ---- Writing ---- */
 

@@ -14,40 +14,7 @@
  */
 #include "model/tokenizer/pieces/unigram.h"
 
-#include "model/tokenizer/split/pretoken.h"
-#include "model/tokenizer/words.h"
-
-#include <string.h>
-
-/* ---- The section ---- */
-
-struct header {
-    uint32_t n, n_units, longest, zero;
-    double unknown_score;
-};
-
-const char *unigram_view(struct unigram_pieces *pieces, const void *section, size_t len)
-{
-    struct header header;
-    if (len < sizeof header)
-        return "the section is shorter than its header of 24 bytes";
-    if ((uintptr_t)section % 8 != 0)
-        return "the section does not start at a multiple of 8 bytes";
-    memcpy(&header, section, sizeof header);
-    if (len != sizeof header + 8 * (uint64_t)header.n + 4 * (uint64_t)header.n_units)
-        return "the length of the section does not match its counts";
-    if (header.longest > UNIGRAM_LONGEST)
-        return "the longest piece has more than 1024 bytes";
-    const double *scores = (const double *)((const struct header *)section + 1);
-    *pieces = (struct unigram_pieces){
-        .scores = scores,
-        .trie = {(const uint32_t *)(scores + header.n), header.n_units},
-        .n = header.n,
-        .longest = header.longest,
-        .unknown_score = header.unknown_score,
-    };
-    return NULL;
-}
+#include "model/tokenizer/tokenizer.h"
 
 /* ---- The best way ---- */
 
@@ -63,15 +30,15 @@ static void relax(struct unigram_node *from, size_t n_chars, double score, int32
 
 /* Tries all pieces that start with character i. */
 static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
-                   const struct pretoken *word, size_t i)
+                   const struct word *word, size_t i)
 {
-    const struct unigram_pieces *pieces = &tokenizer->pieces;
+    const struct unigram_pieces *pieces = &tokenizer->unigram;
     struct unigram_node *from = &unigram->nodes[i];
     struct trie_state state = trie_root(&pieces->trie);
     bool is_piece = false;
     size_t at = word->chars[i].at, n = 0;
     for (bool goes_on = true; i + n < word->n_chars;) {
-        const size_t end = pretoken_at(word, i + n + 1);
+        const size_t end = word_at(word, i + n + 1);
         while (at < end && goes_on)
             goes_on = trie_step(&pieces->trie, &state, (uint8_t)word->bytes[at++]);
         if (!goes_on)
@@ -89,7 +56,7 @@ static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
 
 /* Tries pieces from each character that is followed by at least `ahead` bytes of the word. */
 static void search(struct unigram *unigram, const struct tokenizer *tokenizer,
-                   const struct pretoken *word, size_t ahead)
+                   const struct word *word, size_t ahead)
 {
     if (unigram->n_nodes == 0) {
         unigram->nodes[0] = (struct unigram_node){.n_chars = ROOT};
@@ -116,18 +83,18 @@ static void end_unknown(struct word_sink *sink, struct unigram *unigram)
 
 /* Adds a token for each byte of the characters; its span covers the adjacent unknown characters. */
 static void add_bytes(struct word_sink *sink, const struct unigram *unigram,
-                      const struct pretoken *word, size_t first, size_t n)
+                      const struct word *word, size_t first, size_t n)
 {
-    for (size_t at = pretoken_at(word, first); at < pretoken_at(word, first + n); at++) {
-        const int32_t id = sink->tokenizer->ids.bytes[(uint8_t)word->bytes[at]];
+    for (size_t at = word_at(word, first); at < word_at(word, first + n); at++) {
+        const int32_t id = sink->tokenizer->bytes[(uint8_t)word->bytes[at]];
         word_sink_token(sink, id >= 0 ? id : sink->tokenizer->unknown, unigram->begin,
                         unigram->end);
     }
 }
 
 /* Adds characters first .. first + n - 1, which are unknown. is_last: the next ones are not. */
-static void add_unknown(struct word_sink *sink, struct unigram *unigram,
-                        const struct pretoken *word, size_t first, size_t n, bool is_last)
+static void add_unknown(struct word_sink *sink, struct unigram *unigram, const struct word *word,
+                        size_t first, size_t n, bool is_last)
 {
     const bool is_token = n > 1 && !unigram->in_unknown && is_last; /* the text "<unk>" */
     const bool in_bytes = sink->tokenizer->byte_fallback && !is_token;
@@ -161,7 +128,7 @@ static void turn_around(struct unigram_node *nodes, size_t last)
 
 /* Adds the tokens of the best path from the base to the end of character n - 1. at_end: the word
  * ends there. */
-static void add_tokens(struct word_sink *sink, struct unigram *unigram, const struct pretoken *word,
+static void add_tokens(struct word_sink *sink, struct unigram *unigram, const struct word *word,
                        size_t n, bool at_end)
 {
     const int32_t unknown = sink->tokenizer->unknown;
@@ -206,14 +173,14 @@ static size_t find_certain(struct unigram *unigram)
 }
 
 /* Drops the characters before n: the word continues from there. */
-static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
+static void forget(struct unigram *unigram, struct word *word, size_t n)
 {
     unigram->n_nodes -= n;
     unigram->next -= n;
     unigram->base = 0;
     memmove(unigram->nodes, unigram->nodes + n, unigram->n_nodes * sizeof *unigram->nodes);
     unigram->nodes[0].n_chars = ROOT;
-    pretoken_forget(word, n);
+    word_forget(word, n);
 }
 
 /* Decides all undecided turns, given the right node of the last one. */
@@ -241,7 +208,7 @@ static void decide_early(struct unigram *unigram)
 }
 
 /* If nothing is certain: makes each node from which the search may continue a root. */
-static void turn(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+static void turn(struct word_sink *sink, struct unigram *unigram, struct word *word)
 {
     const size_t next = unigram->next;
     uint16_t *roots = unigram->roots + unigram->n_turns * unigram->width;
@@ -259,10 +226,12 @@ static void turn(struct word_sink *sink, struct unigram *unigram, struct pretoke
     unigram->base = unigram->is_second_time ? chosen : 0;
 }
 
-void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+void unigram_add_part(struct word *word)
 {
-    pretoken_spell(word);
-    search(unigram, sink->tokenizer, word, sink->tokenizer->pieces.longest);
+    struct word_sink *sink = word->sink;
+    struct unigram *unigram = word->work.unigram;
+    word_spell(word);
+    search(unigram, sink->tokenizer, word, sink->tokenizer->unigram.longest);
     meter_take(sink->meter, unigram->n_nodes);
     if (unigram->is_lost)
         decide_early(unigram);
@@ -284,12 +253,13 @@ void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct p
     forget(unigram, word, n);
 }
 
-void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+void unigram_add(struct word *word)
 {
-    pretoken_spell(word);
-    search(unigram, sink->tokenizer, word, 0);
+    struct unigram *unigram = word->work.unigram;
+    word_spell(word);
+    search(unigram, word->sink->tokenizer, word, 0);
     decide(unigram, unigram->nodes[word->n_chars].root);
-    add_tokens(sink, unigram, word, word->n_chars, true);
+    add_tokens(word->sink, unigram, word, word->n_chars, true);
     unigram->in_unknown = false;
     unigram->n_nodes = 0;
 }

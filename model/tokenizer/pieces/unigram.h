@@ -6,28 +6,11 @@
 #define MODEL_UNIGRAM_H
 
 #include "model/arena.h"
-#include "model/tokenizer/trie.h"
+#include "model/tokenizer/word.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct pretoken;
-struct word_sink;
-
-/* The pieces, in place in the weight file. */
-struct unigram_pieces {
-    const double *scores; /* [n] by id */
-    struct trie trie;     /* the number of a piece's text: its id */
-    uint32_t n, longest;  /* bytes of the longest piece */
-    double unknown_score; /* of a character that is no piece */
-};
-
-enum { UNIGRAM_LONGEST = 1024 };
-
-/* Views a section of len bytes, aligned to 8. Returns NULL on success, else a static string that
- * says what is wrong. Checks sizes only: indices are checked where they are used. */
-const char *unigram_view(struct unigram_pieces *pieces, const void *section, size_t len);
 
 /* The end of a character: the best path to it. */
 struct unigram_node {
@@ -66,9 +49,9 @@ void unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces,
 void unigram_begin(struct unigram *unigram, bool is_second_time);
 
 /* Call when the word fills the memory: adds the tokens of its start that are certain. */
-void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct pretoken *word);
+void unigram_add_part(struct word *word);
 
 /* Ends the word: adds its tokens. */
-void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoken *word);
+void unigram_add(struct word *word);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "model/tokenizer/pieces/wordpiece.h"
 
-#include <string.h>
+#include "model/tokenizer/tokenizer.h"
 
 struct piece {
     int32_t id;
@@ -14,19 +14,17 @@ struct piece {
 };
 
 /* Returns the longest piece from character `first` on. */
-static struct piece longest_piece(const struct tokenizer *tokenizer, struct pretoken *word,
+static struct piece longest_piece(const struct tokenizer *tokenizer, struct word *word,
                                   size_t first, uint64_t *hashes)
 {
     const size_t prefix = first > 0 ? tokenizer->prefix.len : 0;
     const size_t start = word->chars[first].at, longest = tokenizer->vocabulary.longest_bytes;
     char *text = word->bytes + start - prefix;
-    uint64_t hash = VOCABULARY_HASH_START;
+    uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, tokenizer->prefix.text, prefix);
     size_t n = 0, at = prefix;
     memcpy(text, tokenizer->prefix.text, prefix);
-    for (size_t i = 0; i < prefix; i++)
-        hash = vocabulary_hash_byte(hash, text[i]);
     for (; first + n < word->n_chars; n++) {
-        const size_t end = pretoken_at(word, first + n + 1) - start + prefix;
+        const size_t end = word_at(word, first + n + 1) - start + prefix;
         if (end > longest)
             break;
         for (; at < end; at++)
@@ -36,22 +34,20 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     if (at >= 64)
         meter_take(word->sink->meter, n * (at / 64));
     for (; n > 0; n--) {
-        const size_t end = pretoken_at(word, first + n) - start + prefix;
-        const int32_t id = tokenizer_own_id(
-            tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hashes[n - 1], text, end,
-                                              word->sink->meter));
+        const size_t end = word_at(word, first + n) - start + prefix;
+        const int32_t id = tokenizer_find(tokenizer, hashes[n - 1], text, end, word->sink->meter);
         if (id >= 0)
             return (struct piece){id, n};
     }
     return (struct piece){-1, 0};
 }
 
-static bool add_pieces(struct pretoken *word)
+static bool add_pieces(struct word *word)
 {
     struct word_sink *sink = word->sink;
-    pretoken_spell(word);
+    word_spell(word);
     for (size_t first = 0; first < word->n_chars && sink->meter->left > 0;) {
-        const struct piece piece = longest_piece(sink->tokenizer, word, first, word->hashes);
+        const struct piece piece = longest_piece(sink->tokenizer, word, first, word->work.hashes);
         if (piece.id < 0)
             return false;
         word_sink_token(sink, piece.id, word->chars[first].begin,
@@ -61,14 +57,13 @@ static bool add_pieces(struct pretoken *word)
     return true;
 }
 
-void wordpiece_add(struct pretoken *word)
+void wordpiece_add(struct word *word)
 {
     struct word_sink *sink = word->sink;
     const size_t n_before = sink->n;
     if (word->n_chars <= word->cap_chars) {
-        const int32_t id = tokenizer_own_id(
-            sink->tokenizer, vocabulary_find_hashed(&sink->tokenizer->vocabulary, word->hash,
-                                                    word->bytes, word->len, sink->meter));
+        const int32_t id =
+            tokenizer_find(sink->tokenizer, word->hash, word->bytes, word->len, sink->meter);
         if (id >= 0)
             word_sink_token(sink, id, word->begin, word->end);
         if (id >= 0 || add_pieces(word))

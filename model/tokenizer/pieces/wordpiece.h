@@ -4,12 +4,9 @@
 #ifndef MODEL_WORDPIECE_H
 #define MODEL_WORDPIECE_H
 
-#include "model/tokenizer/split/pretoken.h"
-#include "model/tokenizer/words.h"
-
-enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };
+#include "model/tokenizer/word.h"
 
 /* Adds the pieces of a word; its bytes are consumed. */
-void wordpiece_add(struct pretoken *word);
+void wordpiece_add(struct word *word);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef MODEL_CHARSMAP_H
 #define MODEL_CHARSMAP_H
 
-#include "model/tokenizer/trie.h"
+#include "model/tokenizer/vocabulary.h"
 #include "model/unicode/normal_form.h"
 
 enum { CHARSMAP_CLUSTER = 6 /* bytes */ };

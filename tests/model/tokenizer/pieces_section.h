@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_PIECES_SECTION_H
 #define TESTS_MODEL_PIECES_SECTION_H
 
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 
 /* Gives the tokenizer pieces of these texts, each with -8 and an eighth less for each byte of it as
  * its score; those of length 0 are none. Returns the section, to be freed. Ends the program where

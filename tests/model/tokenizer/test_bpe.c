@@ -4,6 +4,8 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
+#include "model/tokenizer/tokens.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,15 +169,16 @@ TEST(pieces_of_words)
     struct fixture f = fixture_new(words, 9, 1, SETTINGS("kind", "words", "unknown", "0"));
     assert_false(tokenizer_continues_word(&f.tokenizer, 1)); /* each token is a word */
     f.tokenizer.kind = TOKENIZER_BPE;
-    f.tokenizer.byte_level = true;
+    f.tokenizer.bpe.byte_level = true;
     f.tokenizer.prefix.len = 0;
     assert_false(tokenizer_continues_word(&f.tokenizer, 9)); /* no token */
     for (int32_t id = 0; id < 9; id++)
         assert_int_equal(tokenizer_continues_word(&f.tokenizer, id), goes_on[id]);
-    f.tokenizer.byte_level = false;
+    f.tokenizer.bpe.byte_level = false;
     for (int32_t id = 0; id < 9; id++)
         assert_int_equal(tokenizer_continues_word(&f.tokenizer, id), is_letter[id]);
-    f.tokenizer.suffix = (struct text_view){"</w>", 4}; /* where words end, not where they begin */
+    f.tokenizer.bpe.suffix =
+        (struct text_view){"</w>", 4}; /* where words end, not where they begin */
     assert_false(tokenizer_continues_word(&f.tokenizer, 1));
     f.tokenizer.prefix.len = 2; /* ## */
     assert_false(tokenizer_continues_word(&f.tokenizer, 1));

@@ -6,6 +6,8 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/support.h"
 
+#include "model/tokenizer/tokens.h"
+
 #include <stdlib.h>
 #include <string.h>
 

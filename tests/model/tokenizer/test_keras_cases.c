@@ -4,7 +4,7 @@
  * hold its token's text.
  *
  * Guarantee: 33,270 texts have the ids that Keras gives (../shared). */
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 #include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 
@@ -126,12 +126,12 @@ static bool span_holds_token(const struct tokenizer *tokenizer, const char *text
     if (expected == NULL || token->begin >= token->end || token->end > len)
         return false;
     for (size_t at = token->begin; at < token->end;) {
-        const struct letter letter = letter_read(text, len, at, tokenizer->lower);
+        const struct letter letter = letter_read(text, len, at, tokenizer->keras.lower);
         for (size_t i = 0; i < letter.n_codes; i++) {
             char bytes[UTF8_BYTES];
             const size_t n_bytes = utf8_encode(letter.codes[i], bytes);
             /* At character level each half of U+0130 is a token. */
-            if (tokenizer->char_level && letter.n_codes == 2)
+            if (tokenizer->keras.char_level && letter.n_codes == 2)
                 return token->end - token->begin == 2;
             if (n + n_bytes > token_len || memcmp(expected + n, bytes, n_bytes) != 0)
                 return false;

@@ -47,10 +47,11 @@ static size_t keras_twin(const struct tokenizer *tokenizer, const char *text, si
                          engine_token *out)
 {
     static struct character lowered[512], translated[8192], filters[64], split[64];
-    const size_t n_lowered = characters_of(text, len, tokenizer->lower, lowered);
+    const size_t n_lowered = characters_of(text, len, tokenizer->keras.lower, lowered);
     const size_t n_filters =
-        characters_of(tokenizer->filters.text, tokenizer->filters.len, false, filters);
-    const size_t n_split = characters_of(tokenizer->split.text, tokenizer->split.len, false, split);
+        characters_of(tokenizer->keras.filters.text, tokenizer->keras.filters.len, false, filters);
+    const size_t n_split =
+        characters_of(tokenizer->keras.split.text, tokenizer->keras.split.len, false, split);
     size_t n = 0, n_out = 0;
     for (size_t i = 0; i < n_lowered; i++) {
         const bool filtered = is_one_of(lowered[i].code, filters, n_filters);

@@ -8,17 +8,17 @@
 #include <string.h>
 
 /* A tokenizer that knows no character: each word is one unknown token. */
-struct splitter {
+struct twin_splitter {
     struct tokenizer tokenizer;
     void *vocabulary, *merges, *tables;
 };
 
-static struct splitter splitter_new(const char *const *settings)
+static struct twin_splitter splitter_new(const char *const *settings)
 {
     static const char *const texts[] = {"\x01", NULL};
     static const size_t lens[] = {1, 0};
     const struct merge_affixes affixes = {{"", 0}, {"", 0}};
-    struct splitter made;
+    struct twin_splitter made;
     size_t bad, n_bytes = vocabulary_bytes(lens, 2), n_merges = merges_bytes(0, 2);
     made.vocabulary = malloc(n_bytes);
     made.merges = malloc(n_merges);
@@ -38,14 +38,14 @@ static struct splitter splitter_new(const char *const *settings)
     return made;
 }
 
-static void splitter_free(struct splitter *splitter)
+static void splitter_free(struct twin_splitter *splitter)
 {
     free(splitter->vocabulary);
     free(splitter->merges);
     free(splitter->tables);
 }
 
-static const char *spans(const struct splitter *splitter, const char *text)
+static const char *spans(const struct twin_splitter *splitter, const char *text)
 {
     static char line[1024];
     const struct token_input input = {.text = text, .text_len = strlen(text)};
@@ -64,7 +64,7 @@ static const char *spans(const struct splitter *splitter, const char *text)
 
 static void expect_words(const char *pattern, const char *text, const char *expected)
 {
-    struct splitter f = splitter_new(
+    struct twin_splitter f = splitter_new(
         SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown", "yes", "pattern", pattern));
     const char *found = spans(&f, text);
     if (strcmp(found, expected) != 0)
@@ -125,7 +125,7 @@ TEST(words_of_patterns)
 /* A rule cuts before the pattern sees the text, and a blank is put before each part. */
 TEST(rules_before_patterns)
 {
-    struct splitter f =
+    struct twin_splitter f =
         splitter_new(SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown", "yes", "pattern",
                               "gpt2", "splitter", "digits", "first_blank", "yes"));
     assert_string_equal(spans(&f, "a 1b"), "0-1 1-2 2-3 3-4");
@@ -144,7 +144,7 @@ TEST(other_kinds_have_none)
 /* An unknown token whose id has no text has no blanks to trim. */
 TEST(trimmed_without_a_text)
 {
-    struct splitter f =
+    struct twin_splitter f =
         splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "trim", "yes", "fuse_unknown", "yes"));
     assert_string_equal(spans(&f, " a "), "0-3");
     splitter_free(&f);
@@ -154,8 +154,8 @@ TEST(trimmed_without_a_text)
  * along leaves. */
 TEST(words_before_blanks_that_are_taken)
 {
-    struct splitter f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "gpt2",
-                                              "fuse_unknown", "yes", "added", "0:nl"));
+    struct twin_splitter f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "gpt2",
+                                                   "fuse_unknown", "yes", "added", "0:nl"));
     assert_string_equal(spans(&f, "a'  \x01"), "0-1 1-2 2-5");
     assert_string_equal(spans(&f, "'r \x01"), "0-1 1-2 2-4");
     assert_string_equal(spans(&f, "!  \x01 b"), "0-1 1-4 4-6");

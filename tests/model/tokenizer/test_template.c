@@ -1,6 +1,6 @@
 /* tags: sizes aarch64 */
 /* Special tokens around texts, and which tokens a limit leaves. */
-#include "model/tokenizer/template.h"
+#include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 

@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/support.h"
 
-#include "model/tokenizer/words.h"
+#include "model/tokenizer/word.h"
 #include "model/unicode/unicode.h"
 
 #include <stdio.h>
@@ -242,8 +242,12 @@ TEST(trimmed_spans)
         fixture_new(words, 3, 2, SETTINGS("kind", "words", "unknown", "0", "trim", "yes"));
     assert_null(tokenizer_build(&f.tokenizer, NULL));
     for (int32_t id = 1; id < 3; id++) {
-        struct word_sink sink = {
-            .tokenizer = &f.tokenizer, .out = &token, .cap = 1, .most = SIZE_MAX, .text = " ab"};
+        struct word_sink sink = {.tokenizer = &f.tokenizer,
+                                 .out = &token,
+                                 .cap = 1,
+                                 .most = SIZE_MAX,
+                                 .text = {" ab", 3},
+                                 .trim = f.tokenizer.trim};
         word_sink_piece(&sink, id, 1, id == 1 ? 3 : 2);
         assert_int_equal(sink.n, 1);
         assert_true(token.id == id && token.begin == (id == 1 ? 3 : 2) && token.end == token.begin);

@@ -166,22 +166,22 @@ TEST(bad_sections)
     struct unigram_pieces pieces;
     make(&made, 1);
     uint32_t *header = made.pieces;
-    const size_t len = 24 + 8 * N_TEXTS + 4 * made.tokenizer.pieces.trie.n;
+    const size_t len = 24 + 8 * N_TEXTS + 4 * made.tokenizer.unigram.trie.n;
     assert_null(unigram_view(&pieces, header, len));
     assert_non_null(unigram_view(&pieces, header, 23));
     assert_non_null(unigram_view(&pieces, header, len - 4));
     assert_non_null(unigram_view(&pieces, (char *)header + 4, len - 4));
     header[1] = 0; /* without the set of texts no text is a piece */
-    assert_null(unigram_view(&made.tokenizer.pieces, header, 24 + 8 * N_TEXTS));
+    assert_null(unigram_view(&made.tokenizer.unigram, header, 24 + 8 * N_TEXTS));
     compare_unknown(&made, "ab");
     header[1] = (uint32_t)(len - 24 - 8 * N_TEXTS) / 4;
-    assert_null(unigram_view(&made.tokenizer.pieces, header, len));
+    assert_null(unigram_view(&made.tokenizer.unigram, header, len));
     uint32_t *units = header + 6 + 2 * N_TEXTS, *child = &units['a' ^ units[0] >> 10];
     *child |= 0x1FFFFFu << 10; /* the number of "a" would be outside: it reads as 0 */
     compare_unknown(&made, "a");
     header[2] = UNIGRAM_LONGEST + 1;
     assert_non_null(unigram_view(&pieces, header, len));
-    made.tokenizer.pieces.n = N_TEXTS + 1;
+    made.tokenizer.unigram.n = N_TEXTS + 1;
     assert_non_null(tokenizer_check(&made.tokenizer, 1));
     drop(&made);
 }

@@ -4,7 +4,7 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/support.h"
 
-#include "model/tokenizer/windows.h"
+#include "model/tokenizer/tokens.h"
 
 enum { MOST = 64, WORD = 0, GOES_ON = 1 };
 
@@ -114,7 +114,7 @@ TEST(where_words_end)
     for (size_t i = 0; i < 32; i++)
         made[i] = (engine_token){.id = i == 15 ? STOP : A, .begin = i, .end = i + 1};
     level.tokenizer.kind = TOKENIZER_BPE;
-    level.tokenizer.byte_level = true;
+    level.tokenizer.bpe.byte_level = true;
     level.tokenizer.prefix.len = 0;
     made[14].id = BLANK;
     windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 16);

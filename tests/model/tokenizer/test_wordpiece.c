@@ -2,7 +2,7 @@
 /* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII
  * against the long way; settings and tables that are refused. What whole definitions do is in
  * test_reference_tokenizers.c. */
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 #include "model/unicode/unicode.h"
 #include "tests/support.h"
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_TOKENIZER_CASES_H
 #define TESTS_TOKENIZER_CASES_H
 
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <jansson.h>

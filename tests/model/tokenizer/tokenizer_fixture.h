@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_TOKENIZER_FIXTURE_H
 #define TESTS_MODEL_TOKENIZER_FIXTURE_H
 
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 
 struct fixture {
     struct tokenizer tokenizer;

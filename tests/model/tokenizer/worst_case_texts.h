@@ -4,7 +4,7 @@
 #ifndef TESTS_MODEL_WORST_CASE_TEXTS_H
 #define TESTS_MODEL_WORST_CASE_TEXTS_H
 
-#include "model/tokenizer/tokenizer.h"
+#include "model/tokenizer/tokenize.h"
 
 /* Returns the name of a text, from 0; NULL past the last. The first is usual English. */
 const char *worst_case_text_name(size_t index);

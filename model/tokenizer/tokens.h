@@ -1,13 +1,31 @@
-/* windows.h - a text longer than a model accepts, as windows of its tokens.
+/* tokens.h - what tokens tell: their text, which of them begin words, the words that a model knows,
+ * and the windows of a text that is longer than a model accepts.
+ */
+#ifndef MODEL_TOKENS_H
+#define MODEL_TOKENS_H
+
+#include "model/tokenizer/tokenize.h"
+
+/* Returns whether the id's piece continues the word before it, judged by its text: "##ing"; with
+ * metaspace, a text that does not start with a visible blank. */
+bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
+
+/* Returns the bytes of the text that an id, which has one, adds to that of the ids before it
+ * (at_start: there is none yet; cleared unless the id is skipped), and writes them unless out is
+ * NULL. */
+size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip_special,
+                        bool *at_start, char *out);
+
+/* Counts the words of the texts, either of which may be absent (NULL, 0), whose tokens
+ * tokenizer_encode made. Returns false if a span is not within its text. */
+bool tokens_count_words(const struct tokenizer *tokenizer, const struct token_input *texts,
+                        const engine_token *tokens, size_t n_tokens, engine_word_counts *counts);
+
+/* ---- Windows ----
  *
  * Every window has the special tokens, the prompt's tokens and, for a pair, the tokens of the other
  * text; the rest of it is for tokens of the text itself. A window begins `stride` tokens before the
- * end of the window before it, or more with whole_words.
- */
-#ifndef MODEL_WINDOWS_H
-#define MODEL_WINDOWS_H
-
-#include "model/tokenizer/tokenizer.h"
+ * end of the window before it, or more with whole_words. */
 
 struct windows {
     const struct tokenizer *tokenizer;

@@ -1,11 +1,6 @@
-/* settings.c - the settings of a tokenizer (section TOKN of weights/FORMAT.md): reading and
- * checking them, and building tables from them.
- */
+/* tokenizer.c - the settings of a tokenizer: reading and checking them, and building tables. */
 #include "model/tokenizer/tokenizer.h"
 
-#include "model/tokenizer/pieces/bpe.h"
-#include "model/tokenizer/pieces/wordpiece.h"
-#include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
 
 const char TOKENIZER_UNKNOWN_KEY[] = "a key that this version knows";
@@ -16,10 +11,9 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 {
     *tokenizer = (struct tokenizer){
         .kind = (enum tokenizer_kind)NO_KIND,
-        .filters = {"", 0},
-        .split = {" ", 1},
+        .keras = {.filters = {"", 0}, .split = {" ", 1}},
         .prefix = {"##", 2},
-        .suffix = {"", 0},
+        .bpe = {.suffix = {"", 0}},
         .max_word_chars = 100,
         .splitter = {.space = METASPACE, .space_splits = true},
         .added_list = {"", 0},
@@ -46,6 +40,32 @@ static const char *const TRIMS[] = {
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS, N_TRIMS = sizeof TRIMS / sizeof *TRIMS };
 
 /* ---- One setting ---- */
+
+/* A template is a list of pieces, `A`, `B` or a special token's id, each with a token type. */
+bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
+{
+    struct token_template parsed = {.n_pieces = 0};
+    struct text_view item, id, type;
+    size_t n_a = 0, n_b = 0;
+    for (size_t at = 0; list_next(text, &at, &item);) {
+        if (parsed.n_pieces == TEMPLATE_PIECES || !list_split(item, &id, &type))
+            return false;
+        struct template_piece *piece = &parsed.pieces[parsed.n_pieces++];
+        piece->type = list_number(type);
+        piece->id = list_item_is(id, "A")   ? TEMPLATE_A
+                    : list_item_is(id, "B") ? TEMPLATE_B
+                                            : list_number(id);
+        if (piece->type < 0 || piece->id == -1)
+            return false;
+        n_a += piece->id == TEMPLATE_A;
+        n_b += piece->id == TEMPLATE_B;
+    }
+    if (n_a != 1 || n_b != n_texts - 1)
+        return false;
+    parsed.n_special = parsed.n_pieces - n_texts;
+    *template = parsed;
+    return true;
+}
 
 enum value_kind {
     VALUE_KIND, /* of the tokenizer */
@@ -141,9 +161,9 @@ static bool set_field(void *field, const struct key *key, struct text_view value
 
 static const struct key KEYS[] = {
     {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words, unigram, bpe"},
-    {"filters", VALUE_TEXT, FIELD(filters), 0, 4096, "UTF-8 text of at most 4096 bytes"},
-    {"split", VALUE_TEXT, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
-    {"num_words", VALUE_NUMBER, FIELD(num_words), 0, INT32_MAX,
+    {"filters", VALUE_TEXT, FIELD(keras.filters), 0, 4096, "UTF-8 text of at most 4096 bytes"},
+    {"split", VALUE_TEXT, FIELD(keras.split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
+    {"num_words", VALUE_NUMBER, FIELD(keras.num_words), 0, INT32_MAX,
      "a whole number from 0 to 2147483647"},
     {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
     {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
@@ -152,8 +172,8 @@ static const struct key KEYS[] = {
      "a whole number from 0 to 2147483647"},
     {"skip_weights", VALUE_ID_LIST, FIELD(skip_weights), 0, 0, "at most 64 ids, like 0 1 2"},
     {"skip_vectors", VALUE_ID_LIST, FIELD(skip_vectors), 0, 0, "at most 64 ids, like 0 1 2"},
-    {"lower", VALUE_YES_NO, FIELD(lower), 0, 0, "yes or no"},
-    {"char_level", VALUE_YES_NO, FIELD(char_level), 0, 0, "yes or no"},
+    {"lower", VALUE_YES_NO, FIELD(keras.lower), 0, 0, "yes or no"},
+    {"char_level", VALUE_YES_NO, FIELD(keras.char_level), 0, 0, "yes or no"},
     {"truncate", VALUE_YES_NO, FIELD(truncate), 0, 0, "yes or no"},
     {"single", VALUE_TEMPLATE, FIELD(single), 1, 0,
      "at most 16 pieces like 101:0 A:0 102:0, with A once and without B"},
@@ -169,17 +189,16 @@ static const struct key KEYS[] = {
     {"metaspace", VALUE_CHARACTER, FIELD(splitter.space), 0, 0, "one character"},
     {"metaspace_splits", VALUE_YES_NO, FIELD(splitter.space_splits), 0, 0, "yes or no"},
     {"byte_fallback", VALUE_YES_NO, FIELD(byte_fallback), 0, 0, "yes or no"},
-    {"prefix", VALUE_TEXT, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
-     "UTF-8 text of at most 32 bytes"},
-    {"suffix", VALUE_TEXT, FIELD(suffix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
-    {"pattern", VALUE_PATTERN, FIELD(pattern), 0, 0,
+    {"prefix", VALUE_TEXT, FIELD(prefix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
+    {"suffix", VALUE_TEXT, FIELD(bpe.suffix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
+    {"pattern", VALUE_PATTERN, FIELD(splitter.pattern), 0, 0,
      "one of none, gpt2, clip, cl100k, qwen2, after_blanks"},
-    {"byte_level", VALUE_YES_NO, FIELD(byte_level), 0, 0, "yes or no"},
-    {"first_blank", VALUE_YES_NO, FIELD(first_blank), 0, 0, "yes or no"},
-    {"fuse_unknown", VALUE_YES_NO, FIELD(fuse_unknown), 0, 0, "yes or no"},
-    {"whole_words", VALUE_YES_NO, FIELD(whole_words), 0, 0, "yes or no"},
+    {"byte_level", VALUE_YES_NO, FIELD(bpe.byte_level), 0, 0, "yes or no"},
+    {"first_blank", VALUE_YES_NO, FIELD(splitter.first_blank), 0, 0, "yes or no"},
+    {"fuse_unknown", VALUE_YES_NO, FIELD(bpe.fuse_unknown), 0, 0, "yes or no"},
+    {"whole_words", VALUE_YES_NO, FIELD(bpe.whole_words), 0, 0, "yes or no"},
     {"trim", VALUE_TRIM, FIELD(trim), 0, 0, "one of no, yes, but_first"},
-    {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
+    {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_CHARS,
      "a whole number from 1 to 10000"},
     {"added", VALUE_ADDED, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
 };
@@ -203,9 +222,9 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
                            size_t len)
 {
     if (strcmp(tag, "PIEC") == 0)
-        return unigram_view(&tokenizer->pieces, section, len);
+        return unigram_view(&tokenizer->unigram, section, len);
     if (strcmp(tag, "MERG") == 0)
-        return merges_view(&tokenizer->merges, section, len, tokenizer->vocabulary.n);
+        return merges_view(&tokenizer->bpe.merges, section, len, tokenizer->vocabulary.n);
     if (strcmp(tag, "CMAP") == 0)
         return charsmap_view(&tokenizer->normalizer.charsmap, section, len);
     return NULL;
@@ -226,7 +245,7 @@ static const char *check_template(const struct token_template *template, uint32_
 
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
-    const struct unigram_pieces *pieces = &tokenizer->pieces;
+    const struct unigram_pieces *pieces = &tokenizer->unigram;
     const uint32_t n_ids = tokenizer->vocabulary.n;
     if ((unsigned)tokenizer->kind >= N_KINDS)
         return "the kind is not given: one of blanks, keras, wordpiece, words, unigram, bpe";
@@ -239,12 +258,13 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
         return "the id of the mask token is not in the vocabulary";
     if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
         return "the kind is unigram, but the file has no section PIEC";
-    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
+    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->bpe.merges.slots == NULL)
         return "the kind is bpe, but the file has no section MERG";
     if (tokenizer->kind == TOKENIZER_BPE && tokenizer->vocabulary.longest_bytes > BPE_LONGEST)
         return "the kind is bpe, and a token has more than 65536 bytes";
     if (tokenizer->kind != TOKENIZER_BPE &&
-        (tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level || tokenizer->first_blank))
+        (tokenizer->splitter.pattern != PATTERN_NONE || tokenizer->bpe.byte_level ||
+         tokenizer->splitter.first_blank))
         return "pattern, byte_level or first_blank is set, and the kind is not bpe";
     if (pieces->n > tokenizer->vocabulary.n)
         return "section PIEC has more pieces than the vocabulary";
@@ -273,11 +293,11 @@ static void build_ids(struct tokenizer *tokenizer)
     static const char digits[] = "0123456789ABCDEF";
     for (uint32_t code = 0; code < BYTE_LEVEL_CODES; code++) {
         char bytes[UTF8_BYTES];
-        tokenizer->ids.codes[code] = find_own(tokenizer, bytes, utf8_encode(code, bytes));
+        tokenizer->codes[code] = find_own(tokenizer, bytes, utf8_encode(code, bytes));
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         const char text[] = {'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
-        tokenizer->ids.bytes[byte] = find_own(tokenizer, text, sizeof text);
+        tokenizer->bytes[byte] = find_own(tokenizer, text, sizeof text);
     }
 }
 
@@ -285,8 +305,7 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
 {
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
-    splitter_ascii(&tokenizer->ascii, &tokenizer->normalizer, &tokenizer->splitter,
-                   tokenizer->pattern);
+    splitter_build(&tokenizer->splitter, &tokenizer->normalizer);
     const char *wrong = added_tokens_build(&tokenizer->added, tokenizer->added_list,
                                            &tokenizer->vocabulary, &tokenizer->normalizer, memory);
     if (tokenizer->kind == TOKENIZER_BPE || tokenizer->kind == TOKENIZER_UNIGRAM)

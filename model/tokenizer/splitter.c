@@ -1,0 +1,490 @@
+/* splitter.c - characters to words, one at a time; runs of ASCII letters, which need no normalizer
+ * and which the rules treat alike, at once.
+ *
+ * All pre-tokenizers of the reference that exist here decide at each border between two characters,
+ * from the properties of these two alone; so any sequence of them is one set of rules, and one
+ * pass. Whitespace (\w+|[^\w\s]+) is: drop blanks, end words where \w starts or stops.
+ *
+ * A pattern splits the words that the rules produce. All patterns have the same form: a few literal
+ * texts, runs of letters, of numbers, of other characters, each with an optional character before
+ * it, and runs of blanks. Their alternatives are tried in this order where a word begins:
+ *
+ *     gpt2    's|'t|'re|'ve|'m|'ll|'d | ?\p{L}+ | ?\p{N}+ | ?[^\s\p{L}\p{N}]+ | \s+(?!\S) | \s+
+ *     clip    <|startoftext|> | <|endoftext|> | 's ... | \p{L}+ | \p{N} | [^\s\p{L}\p{N}]+
+ *     cl100k  (?i:'s ...) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n]*
+ *             | \s*[\r\n]+ | \s+(?!\S) | \s+
+ *
+ * A run of blanks before something else is one word except for its last blank, which joins the next
+ * word or is a word of its own: so one blank is buffered. Words are cut in two only where cl100k
+ * ends a word after the last line end of a run of blanks. Plain twin: tests/model/tokenizer/
+ * test_pattern.c.
+ */
+#include "model/tokenizer/splitter.h"
+
+#include "model/unicode/unicode.h"
+
+/* ---- Rules ---- */
+
+bool splitter_parse(struct splitter_rules *rules, struct text_view text)
+{
+    static const struct {
+        const char *name;
+        struct cut_rules rules;
+        enum metaspace metaspace;
+    } steps[] = {
+        {"blanks", {.drop = UNICODE_BLANK}, METASPACE_NONE},
+        {"word_runs", {.runs = UNICODE_WORD}, METASPACE_NONE},
+        {"punctuation", {.alone = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"punctuation_runs", {.runs = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"punctuation_dropped", {.drop = UNICODE_PUNCTUATION}, METASPACE_NONE},
+        {"digits", {.alone = UNICODE_NUMBER}, METASPACE_NONE},
+        {"digit_runs", {.runs = UNICODE_NUMBER}, METASPACE_NONE},
+        {"metaspace:always", {0}, METASPACE_ALWAYS},
+        {"metaspace:first", {0}, METASPACE_FIRST},
+        {"metaspace:never", {0}, METASPACE_NEVER},
+    };
+    enum { N = sizeof steps / sizeof *steps };
+    struct splitter_rules parsed = *rules;
+    struct text_view item;
+    parsed.cut = parsed.inner = (struct cut_rules){0};
+    parsed.metaspace = METASPACE_NONE;
+    for (size_t at = 0; list_next(text, &at, &item);) {
+        const bool is_inner = parsed.metaspace != METASPACE_NONE;
+        struct cut_rules *cut = is_inner ? &parsed.inner : &parsed.cut;
+        size_t i = 0;
+        while (i < N && !list_item_is(item, steps[i].name))
+            i++;
+        if (i == N || (is_inner && steps[i].metaspace != METASPACE_NONE))
+            return false;
+        if (!is_inner)
+            parsed.metaspace = steps[i].metaspace;
+        cut->drop |= steps[i].rules.drop;
+        cut->alone |= steps[i].rules.alone;
+        cut->runs |= steps[i].rules.runs;
+    }
+    *rules = parsed;
+    return true;
+}
+
+/* Returns whether a word ends between characters of properties a and b. */
+static inline bool cuts(const struct cut_rules *rules, unsigned a, unsigned b)
+{
+    return ((a | b) & rules->alone) != 0 || ((a ^ b) & rules->runs) != 0;
+}
+
+void splitter_build(struct splitter_rules *rules, const struct normalizer_plan *plan)
+{
+    const unsigned apart =
+        rules->cut.drop | rules->cut.alone | rules->inner.drop | rules->inner.alone;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
+        const uint8_t properties = (uint8_t)unicode_properties(value);
+        const bool is_space =
+            rules->metaspace != METASPACE_NONE && (value == ' ' || value == rules->space);
+        const bool is_apart = (properties & apart) || is_space ||
+                              (rules->pattern != PATTERN_NONE && !(properties & UNICODE_LETTER));
+        rules->ascii.value[byte] = value;
+        rules->ascii.properties[byte] = properties;
+        rules->ascii.letter[byte] = is_apart ? 0 : value;
+    }
+}
+
+/* ---- Patterns ---- */
+
+static const char *const CONTRACTIONS[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d", NULL};
+static const char *const CLIP_LITERALS[] = {
+    "<|startoftext|>", "<|endoftext|>", "'s", "'t", "'re", "'ve", "'m", "'ll", "'d", NULL};
+
+/* Which blank, or other character, may start the run that follows it. */
+enum lead { LEAD_NONE, LEAD_BLANK /* U+0020 */, LEAD_ANY /* except CR, LF, letters and numbers */ };
+
+static const struct pattern {
+    const char *name;
+    const char *const *literals;
+    bool any_case; /* of the literals */
+    bool drops_blanks;
+    bool line_ends; /* they follow others, and blanks end after the last one */
+    enum lead letters, numbers, others;
+    size_t most_numbers; /* of a word; 0: any number */
+} PATTERNS[] = {
+    [PATTERN_NONE] = {.name = "none"},
+    [PATTERN_GPT2] = {"gpt2", CONTRACTIONS, false, false, false, LEAD_BLANK, LEAD_BLANK, LEAD_BLANK,
+                      0},
+    [PATTERN_CLIP] = {"clip", CLIP_LITERALS, false, true, false, LEAD_NONE, LEAD_NONE, LEAD_NONE,
+                      1},
+    [PATTERN_CL100K] = {"cl100k", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK,
+                        3},
+    [PATTERN_QWEN2] = {"qwen2", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK,
+                       1},
+    [PATTERN_AFTER_BLANKS] = {.name = "after_blanks"},
+};
+
+bool pattern_parse(enum pattern_kind *kind, struct text_view name)
+{
+    for (unsigned i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++)
+        if (list_item_is(name, PATTERNS[i].name)) {
+            *kind = (enum pattern_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static bool is_line_end(struct normal_char c)
+{
+    return c.code == '\n' || c.code == '\r';
+}
+
+static bool is_number(unsigned properties)
+{
+    return (properties & (UNICODE_NUMBER | UNICODE_LATE_NUMBER)) == UNICODE_NUMBER;
+}
+
+static bool is_other(unsigned properties)
+{
+    return !(properties & (UNICODE_LETTER | UNICODE_BLANK)) && !is_number(properties);
+}
+
+static enum pattern_phase run_of(unsigned properties)
+{
+    return properties & UNICODE_LETTER  ? PATTERN_IN_LETTERS
+           : is_number(properties)      ? PATTERN_IN_NUMBERS
+           : properties & UNICODE_BLANK ? PATTERN_IN_BLANKS
+                                        : PATTERN_IN_OTHERS;
+}
+
+/* Returns a letter as (?i) compares it: U+017F is an s. */
+static uint32_t folded(const struct pattern *pattern, uint32_t code)
+{
+    if (!pattern->any_case)
+        return code;
+    return code >= 'A' && code <= 'Z' ? code + 32 : code == 0x17F ? 's' : code;
+}
+
+enum fit { FITS_NONE, FITS_BEGINNING, FITS_WHOLE };
+
+static enum fit fits(const struct pattern *pattern, const struct normal_char *chars, size_t n)
+{
+    enum fit best = FITS_NONE;
+    for (const char *const *literal = pattern->literals; best != FITS_WHOLE && *literal != NULL;
+         literal++) {
+        size_t same = 0;
+        while (same < n && folded(pattern, chars[same].code) == (uint8_t)(*literal)[same])
+            same++;
+        if (same == n)
+            best = (*literal)[n] == '\0' ? FITS_WHOLE : FITS_BEGINNING;
+    }
+    return best;
+}
+
+static void pattern_add(struct splitter *splitter, struct normal_char c, unsigned properties);
+
+static void end_word(struct splitter *splitter)
+{
+    word_end(&splitter->word);
+    splitter->run.phase = PATTERN_START;
+    splitter->run.n = splitter->run.line_end = 0;
+}
+
+/* Continues the run, or starts one, with the character. */
+static void run_on(struct splitter *splitter, enum pattern_phase phase, struct normal_char c)
+{
+    word_append(&splitter->word, c);
+    splitter->run.phase = phase;
+    splitter->run.n++;
+}
+
+/* Adds a character that starts a word, and is not in a literal text. */
+static void begin_run(struct splitter *splitter, const struct pattern *pattern,
+                      struct normal_char c, unsigned properties)
+{
+    const enum pattern_phase phase = run_of(properties);
+    if (phase != PATTERN_IN_BLANKS) {
+        run_on(splitter, phase, c);
+    } else if (!pattern->drops_blanks) {
+        splitter->run.phase = PATTERN_IN_BLANKS;
+        splitter->waiting[0] = c;
+        splitter->n_waiting = 1;
+    }
+}
+
+static bool goes_along(enum lead lead, struct normal_char blank)
+{
+    return lead == LEAD_ANY ? !is_line_end(blank) : lead == LEAD_BLANK && blank.code == ' ';
+}
+
+/* Ends a run of blanks: all but the last, which stays buffered, are words. */
+static void end_blanks(struct splitter *splitter)
+{
+    if (splitter->run.line_end > 0)
+        word_end_first(&splitter->word, splitter->run.line_end);
+    word_end(&splitter->word);
+    splitter->run.line_end = 0;
+}
+
+static void add_blank(struct splitter *splitter, const struct pattern *pattern)
+{
+    const struct normal_char blank = splitter->waiting[0];
+    splitter->n_waiting = 0;
+    run_on(splitter, PATTERN_IN_BLANKS, blank);
+    if (pattern->line_ends && is_line_end(blank))
+        splitter->run.line_end = splitter->word.n_chars;
+}
+
+/* Adds a character other than a blank, after blanks, the last of which is buffered. */
+static void add_after_blanks(struct splitter *splitter, const struct pattern *pattern,
+                             struct normal_char c, unsigned properties)
+{
+    const enum pattern_phase phase = run_of(properties);
+    const enum lead lead = phase == PATTERN_IN_LETTERS   ? pattern->letters
+                           : phase == PATTERN_IN_NUMBERS ? pattern->numbers
+                                                         : pattern->others;
+    const bool ends_lines = pattern->line_ends && is_line_end(splitter->waiting[0]);
+    if (!ends_lines)
+        end_blanks(splitter);
+    if (!ends_lines && goes_along(lead, splitter->waiting[0])) {
+        word_append(&splitter->word, splitter->waiting[0]);
+        splitter->n_waiting = 0;
+        splitter->run.n = 1; /* the joined character counts among the others */
+        run_on(splitter, phase, c);
+        return;
+    }
+    add_blank(splitter, pattern);
+    end_word(splitter);
+    pattern_add(splitter, c, properties);
+}
+
+/* Reads the buffered characters again: they are no literal text, the first one is ordinary. */
+static void read_again(struct splitter *splitter, const struct pattern *pattern)
+{
+    struct normal_char chars[PATTERN_LITERAL];
+    const size_t n = splitter->n_waiting;
+    memcpy(chars, splitter->waiting, n * sizeof *chars);
+    splitter->n_waiting = 0;
+    splitter->run.phase = PATTERN_START;
+    begin_run(splitter, pattern, chars[0], unicode_properties(chars[0].code));
+    for (size_t i = 1; i < n; i++)
+        pattern_add(splitter, chars[i], unicode_properties(chars[i].code));
+}
+
+/* Adds the next character of a possible literal text. */
+static void add_literal(struct splitter *splitter, const struct pattern *pattern,
+                        struct normal_char c, unsigned properties)
+{
+    if (splitter->n_waiting == 0 && c.code != '\'' && c.code != '<') {
+        begin_run(splitter, pattern, c, properties);
+        return;
+    }
+    splitter->waiting[splitter->n_waiting++] = c;
+    const enum fit fit = fits(pattern, splitter->waiting, splitter->n_waiting);
+    splitter->run.phase = PATTERN_IN_LITERAL;
+    if (fit == FITS_WHOLE && splitter->waiting[0].code == '<') {
+        read_again(splitter, pattern); /* CLIP's byte level splits it as gpt2 does */
+        end_word(splitter);
+    } else if (fit == FITS_WHOLE) {
+        for (size_t i = 0; i < splitter->n_waiting; i++)
+            word_append(&splitter->word, splitter->waiting[i]);
+        splitter->n_waiting = 0;
+        end_word(splitter);
+    } else if (fit == FITS_NONE && splitter->n_waiting == 1) {
+        splitter->n_waiting = 0;
+        splitter->run.phase = PATTERN_START;
+        begin_run(splitter, pattern, c, properties);
+    } else if (fit == FITS_NONE) {
+        splitter->n_waiting--;
+        read_again(splitter, pattern);
+        pattern_add(splitter, c, properties);
+    }
+}
+
+/* Returns whether the character continues the run that the word ends with. */
+static bool continues(const struct splitter *splitter, const struct pattern *pattern,
+                      struct normal_char c, unsigned properties, enum pattern_phase *phase)
+{
+    *phase = splitter->run.phase;
+    switch (splitter->run.phase) {
+    case PATTERN_IN_LETTERS: return (properties & UNICODE_LETTER) != 0;
+    case PATTERN_IN_NUMBERS:
+        return is_number(properties) &&
+               (pattern->most_numbers == 0 || splitter->run.n < pattern->most_numbers);
+    case PATTERN_IN_OTHERS:
+        if (pattern->letters == LEAD_ANY && splitter->run.n == 1 && (properties & UNICODE_LETTER))
+            *phase = PATTERN_IN_LETTERS;
+        else if (pattern->line_ends && is_line_end(c))
+            *phase = PATTERN_IN_LINE_ENDS;
+        return *phase != PATTERN_IN_OTHERS || is_other(properties);
+    case PATTERN_IN_LINE_ENDS: return is_line_end(c);
+    default: return false;
+    }
+}
+
+/* Adds a character to the word, which the pattern may end before or after it. */
+static void pattern_add(struct splitter *splitter, struct normal_char c, unsigned properties)
+{
+    const struct pattern *pattern = &PATTERNS[splitter->rules->pattern];
+    enum pattern_phase phase;
+    if (pattern->literals == NULL) {
+        word_append(&splitter->word, c);
+        if (splitter->rules->pattern == PATTERN_AFTER_BLANKS && c.code == ' ')
+            word_end(&splitter->word);
+    } else if (splitter->run.phase == PATTERN_IN_LITERAL || splitter->run.phase == PATTERN_START) {
+        add_literal(splitter, pattern, c, properties);
+    } else if (splitter->run.phase == PATTERN_IN_BLANKS && (properties & UNICODE_BLANK)) {
+        add_blank(splitter, pattern);
+        splitter->waiting[splitter->n_waiting++] = c;
+    } else if (splitter->run.phase == PATTERN_IN_BLANKS) {
+        add_after_blanks(splitter, pattern, c, properties);
+    } else if (continues(splitter, pattern, c, properties, &phase)) {
+        run_on(splitter, phase, c);
+    } else {
+        end_word(splitter);
+        add_literal(splitter, pattern, c, properties);
+    }
+}
+
+static void pattern_end(struct splitter *splitter)
+{
+    const struct pattern *pattern = &PATTERNS[splitter->rules->pattern];
+    while (splitter->run.phase == PATTERN_IN_LITERAL)
+        read_again(splitter, pattern);
+    if (splitter->run.phase == PATTERN_IN_BLANKS) {
+        add_blank(splitter, pattern);
+        if (splitter->run.line_end > 0)
+            word_end_first(&splitter->word, splitter->run.line_end);
+    }
+    end_word(splitter);
+}
+
+/* ---- Words ---- */
+
+static void end_piece(struct splitter *splitter)
+{
+    if (splitter->rules->pattern != PATTERN_NONE)
+        pattern_end(splitter);
+    else
+        word_end(&splitter->word);
+}
+
+static void add_char(struct splitter *splitter, struct normal_char c, unsigned properties)
+{
+    if (splitter->rules->pattern != PATTERN_NONE)
+        pattern_add(splitter, c, properties);
+    else
+        word_append(&splitter->word, c);
+}
+
+void splitter_cut(struct splitter *splitter)
+{
+    end_piece(splitter);
+    splitter->in_word = false;
+}
+
+void splitter_forget(struct splitter *splitter)
+{
+    struct word *word = &splitter->word;
+    word->len = word->n_chars = 0;
+    word->is_rest = word->in_unknown = false;
+    splitter->run = (struct pattern_run){.phase = PATTERN_START};
+    splitter->n_waiting = 0;
+}
+
+/* Adds a character of a word, after metaspace has replaced blanks. */
+static void add_inner(struct splitter *splitter, struct normal_char c, unsigned properties)
+{
+    const struct splitter_rules *rules = splitter->rules;
+    if (properties & rules->inner.drop) {
+        end_piece(splitter);
+        return;
+    }
+    if ((c.code == rules->space && rules->space_splits) ||
+        cuts(&rules->inner, splitter->inner_last, properties))
+        end_piece(splitter);
+    add_char(splitter, c, properties);
+    splitter->inner_last = properties;
+}
+
+static void begin_word(struct splitter *splitter, const struct splitter_rules *rules,
+                       struct normal_char c)
+{
+    const bool is_wanted = rules->metaspace == METASPACE_ALWAYS ||
+                           (rules->metaspace == METASPACE_FIRST && c.begin == 0);
+    splitter->in_word = true;
+    splitter->inner_last = 0;
+    if (is_wanted && c.code != rules->space && c.code != ' ')
+        add_inner(splitter, (struct normal_char){rules->space, c.begin, c.end},
+                  unicode_properties(rules->space));
+    if (rules->first_blank && c.code != ' ')
+        add_char(splitter, (struct normal_char){' ', c.begin, c.end}, UNICODE_BLANK);
+}
+
+static void add_any(struct splitter *splitter, struct normal_char c, unsigned properties)
+{
+    const struct splitter_rules *rules = splitter->rules;
+    if (properties & rules->cut.drop) {
+        splitter_cut(splitter);
+        return;
+    }
+    if (cuts(&rules->cut, splitter->last, properties))
+        splitter_cut(splitter);
+    if (!splitter->in_word)
+        begin_word(splitter, rules, c);
+    splitter->last = properties;
+    if (rules->metaspace == METASPACE_NONE) {
+        add_char(splitter, c, properties);
+        return;
+    }
+    if (c.code == ' ') {
+        c.code = rules->space;
+        properties = unicode_properties(c.code);
+    }
+    add_inner(splitter, c, properties);
+}
+
+void splitter_add(struct splitter *splitter, struct normal_char c)
+{
+    add_any(splitter, c, unicode_properties(c.code));
+}
+
+/* ---- ASCII ---- */
+
+/* Adds letters from text[at] on, which are never cut among themselves. Returns the end's offset. */
+static size_t add_letter_run(struct splitter *splitter, const char *text, size_t at, size_t end)
+{
+    const struct splitter_rules *rules = splitter->rules;
+    if (splitter->last & rules->cut.alone)
+        splitter_cut(splitter);
+    if (!splitter->in_word)
+        begin_word(splitter, rules,
+                   (struct normal_char){rules->ascii.value[(uint8_t)text[at]], at, at + 1});
+    if (splitter->inner_last & rules->inner.alone)
+        end_piece(splitter);
+    at = word_append_ascii(&splitter->word, rules->ascii.letter, text, at, end);
+    splitter->last = splitter->inner_last = rules->ascii.properties[(uint8_t)text[at - 1]];
+    return at;
+}
+
+/* Letters at once, unless rules look at runs; with a pattern, only letters after letters. */
+size_t splitter_add_ascii(struct splitter *splitter, const char *text, size_t at, size_t end)
+{
+    const struct splitter_rules *rules = splitter->rules;
+    const struct ascii_table *table = &rules->ascii;
+    const bool by_runs = (rules->cut.runs | rules->inner.runs) != 0;
+    const bool at_once = !by_runs && rules->pattern == PATTERN_NONE && !splitter->word.byte_level;
+    while (at < end && table->value[(uint8_t)text[at]] != 0) {
+        const uint8_t byte = (uint8_t)text[at];
+        if (at_once && table->letter[byte] != 0) {
+            at = add_letter_run(splitter, text, at, end);
+        } else if (splitter->run.phase == PATTERN_IN_LETTERS && table->letter[byte] != 0 &&
+                   !by_runs) {
+            at = word_append_ascii(&splitter->word, table->letter, text, at, end);
+            splitter->last = table->properties[byte];
+        } else if (table->properties[byte] & rules->cut.drop) {
+            splitter_cut(splitter);
+            at++;
+        } else {
+            add_any(splitter, (struct normal_char){table->value[byte], at, at + 1},
+                    table->properties[byte]);
+            at++;
+        }
+    }
+    return at;
+}
