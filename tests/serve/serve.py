@@ -317,6 +317,21 @@ class Errors(unittest.TestCase):
                     self.assertEqual(status, 424 if path.count("/") == 1 else 400, path)
                     self.assertIn(labels, json.dumps(answer), path)
 
+    def test_what_to_do(self):
+        """Messages name what is asked for, what is there, and what helps."""
+        for path, needs in (("/predict", "labels"), ("/embed_sparse", "weights of words")):
+            self.refused(path, {"model": "plain", "inputs": "a"}, 424,
+                         f"{path} requires a model with {needs}, and 'plain' has none: serve such a model (-m)")
+        _, _, answer = self.server.call("/embed", {"inputs": "a"}, headers={"Host": "other.example"})
+        self.assertIn("names another machine than this one: call the server as localhost, or start it with --allow-host",
+                      answer["error"])
+        command = [f"{os.environ['PROGRAMS']}/encode-serve", "--listen", "127.0.0.1:0"]
+        file = f"{FOLDER}/plain.weights"
+        for models, words in ((["-m", file, "-m", file], "two models have the name 'plain': give each its own by -m"),
+                              (["-m", f'a"b={file}'], "the name 'a\"b' has a quotation mark, a backslash or a control")):
+            run = subprocess.run([*command, *models], capture_output=True, check=False, timeout=60)
+            self.assertEqual((run.returncode, words in run.stderr.decode()), (1, True), run.stderr)
+
     def test_bodies(self):
         for body in (b"", b"{", b"[]", b'"a"', b"{} x", b'{"input": "\xff"}', b'{"input": "\\ud800"}', b"\0",
                      b'{"input": ' + b"[" * 100000, b'{"input": "a"', b'{"input": {}}', b'{"input": "a", "input": "b"}'):

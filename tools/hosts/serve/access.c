@@ -1,17 +1,28 @@
-/* access.c - see serve.h. Which requests are served at all. */
+/* access.c - which requests are served, and with how much of what all share: memory and
+ * connections. A client is an address: of IPv6 its network (64 bits), of a socket at a path all of
+ * it. Addresses share the entries of a table of fixed length. */
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <arpa/inet.h>
-#include <microhttpd.h>
+#include <linux/tcp.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_storage room;
+};
 
 /* ---- Keys: blocks of one length that end in zeros ---- */
 
@@ -107,11 +118,7 @@ static bool is_loopback(int family, const void *address)
 
 void access_start(int socket, const struct serve_options *all)
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address = {0};
+    union address address = {0};
     getsockname(socket, &address.any, &(socklen_t){sizeof address});
     if (address.any.sa_family == AF_INET
             ? is_loopback(AF_INET, &address.v4.sin_addr)
@@ -152,4 +159,149 @@ bool access_shares(const char *origin)
 bool access_allows(const char *host, const char *origin)
 {
     return !options || ((!host || is_own(host)) && (!origin || access_shares(origin)));
+}
+
+/* ---- Clients: the connections by their descriptors, and what one client has ---- */
+
+/* A call of a client gets memory in steps. One that needs no more than a step may use the last
+ * quarter, so that small calls are served beside large ones. */
+enum { STEP = 1 << 16, MOST_OF_CLIENT = MOST_HELD / 2 };
+enum { MOST_DESCRIPTORS = 4096, OWN_DESCRIPTORS = 24, N_CLIENTS = 1 << 12 };
+
+static struct {
+    pthread_mutex_t lock;
+    double seconds;
+    size_t n_held, n_connections, most_connections, n_descriptors; /* the highest one, plus 1 */
+    struct connection {
+        enum phase phase;
+        size_t client, n_held;
+        double since; /* of the phase; INFINITY: it has been shut down */
+        double moved; /* when its client last received a part of the answer */
+        uint64_t n_received;
+    } connections[MOST_DESCRIPTORS];
+    struct client {
+        size_t n_held, n_connections;
+    } clients[N_CLIENTS];
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+size_t clients_start(double seconds)
+{
+    struct rlimit limit = {0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max < MOST_DESCRIPTORS ? limit.rlim_max : MOST_DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < 2 * OWN_DESCRIPTORS)
+        program_die("%zu files may be open, and %d are needed: see ulimit -n",
+                    (size_t)limit.rlim_cur, 2 * OWN_DESCRIPTORS);
+    const size_t n = (limit.rlim_cur - OWN_DESCRIPTORS) / 5 * 4;
+    table.seconds = seconds;
+    table.most_connections = n < MOST_CONNECTIONS ? n : MOST_CONNECTIONS;
+    return table.most_connections + table.most_connections / 4; /* some are being closed */
+}
+
+static size_t client_of(int fd)
+{
+    union address address = {0};
+    uint64_t network = 0;
+    getpeername(fd, &address.any, &(socklen_t){sizeof address});
+    const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr);
+    if (address.any.sa_family == AF_INET)
+        network = address.v4.sin_addr.s_addr;
+    if (address.any.sa_family == AF_INET6)
+        memcpy(&network, address.v6.sin6_addr.s6_addr + (is_mapped ? 8 : 0), sizeof network);
+    return (size_t)(network * 0x9E3779B97F4A7C15 >> 32) % N_CLIENTS;
+}
+
+/* Shuts down a connection that has been sending or reading since `before` or longer (by_bytes: has
+ * read nothing since then): the oldest one of the client with the most connections (by_bytes: the
+ * most memory). Returns it, or NULL if there is none. Called with the lock. */
+static const struct connection *shut_down(double before, bool by_bytes)
+{
+    struct connection *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < table.n_descriptors; i++) {
+        struct connection *connection = &table.connections[i];
+        const struct client *client = &table.clients[connection->client];
+        const size_t n = by_bytes ? client->n_held : client->n_connections;
+        const bool is_slow =
+            connection->phase == PHASE_READS || (connection->phase == PHASE_SENDS && !by_bytes);
+        if (!is_slow || connection->since > before || (by_bytes && connection->moved > before))
+            continue;
+        if (!found || n > most || (n == most && connection->since < found->since)) {
+            found = connection;
+            most = n;
+        }
+    }
+    if (found) {
+        found->since = INFINITY;
+        shutdown((int)(found - table.connections), SHUT_RDWR);
+    }
+    return found;
+}
+
+void clients_set(int fd, enum phase phase)
+{
+    struct connection *connection = &table.connections[fd];
+    pthread_mutex_lock(&table.lock);
+    const bool was_open = connection->phase != PHASE_CLOSED;
+    const size_t n_more = (size_t)(phase != PHASE_CLOSED) - was_open;
+    if (!was_open)
+        *connection = (struct connection){.client = client_of(fd)};
+    connection->phase = phase;
+    connection->since = connection->moved = program_seconds();
+    table.n_connections += n_more;
+    table.clients[connection->client].n_connections += n_more;
+    table.n_descriptors = (size_t)fd < table.n_descriptors ? table.n_descriptors : (size_t)fd + 1;
+    if (!was_open && table.n_connections > table.most_connections)
+        shut_down(connection->since, false);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void clients_sweep(void)
+{
+    const double now = program_seconds();
+    const struct connection *closed = &table.connections[0];
+    size_t n_unread = 0;
+    pthread_mutex_lock(&table.lock);
+    while (shut_down(now - table.seconds, false)) {
+    }
+    for (size_t i = 0; i < table.n_descriptors; i++) {
+        struct connection *connection = &table.connections[i];
+        if (connection->phase != PHASE_READS || connection->since > now)
+            continue;
+        struct tcp_info info = {0};
+        getsockopt((int)i, IPPROTO_TCP, TCP_INFO, &info, &(socklen_t){sizeof info});
+        if (info.tcpi_bytes_acked != connection->n_received)
+            connection->moved = now;
+        connection->n_received = info.tcpi_bytes_acked;
+        n_unread += connection->n_held;
+    }
+    while (n_unread > MOST_HELD / 2 && closed) {
+        closed = shut_down(now - 1, true);
+        n_unread -= closed ? closed->n_held : 0;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
+bool request_hold(struct request *request, size_t n)
+{
+    struct connection *connection = &table.connections[request->fd];
+    struct client *client = &table.clients[connection->client];
+    const size_t n_steps = (n + STEP - 1) / STEP * STEP, n_before = connection->n_held;
+    bool fits = n_steps <= n_before;
+    if (n_steps != n_before) {
+        pthread_mutex_lock(&table.lock);
+        const size_t n_all = table.n_held - n_before + n_steps;
+        fits |= n_steps == STEP
+                    ? n_all <= MOST_HELD
+                    : n_all <= MOST_HELD_BY_CALL && client->n_held - n_before <= MOST_OF_CLIENT;
+        if (fits) {
+            connection->n_held = n_steps;
+            client->n_held += n_steps - n_before;
+            table.n_held = n_all;
+        }
+        pthread_mutex_unlock(&table.lock);
+    }
+    request->n_held = fits ? n : request->n_held;
+    return fits || request_fail(request, FAULT_BUSY, "the server is busy; try again later");
 }

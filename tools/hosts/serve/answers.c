@@ -85,7 +85,7 @@ static const struct route ROUTES[] = {
 };
 
 /* The words are those that clients compare. */
-static const struct {
+static const struct fault_row {
     unsigned status, tei_status;
     const char *tei_type, *code;
 } FAULT_ROWS[] = {[FAULT_NONE] = {200, 200, NULL, NULL},
@@ -271,75 +271,64 @@ static void write_opened_at(const struct place *at)
 
 static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
 
-#define TEXT(text)    json_write_text(at->json, NULL, text)
-#define COUNT(count)  json_write_count(at->json, NULL, count)
-#define PRINT(...)    fprintf(at->json->stream, __VA_ARGS__)
-#define COPY(value)   json_dumpf(value, at->json->stream, JSON_ENCODE_ANY)
-#define INFO(member)  (at->model->info.member)
-#define ASKED(member) (at->request->member)
-#define CODE          FAULT_ROWS[at->request->fault].code
-
 /* Those of long lists come first, as names are looked up in this order. */
 #define VALUES(X)                                                                                  \
     X(vector, write_vector(at))                                                                    \
-    X(index, COUNT(at->index))                                                                     \
-    X(score, json_write_float(at->json, NULL, at->score))                                          \
-    X(id, COUNT(token_of(at)->id))                                                                 \
+    X(index, json_write_count(json, NULL, at->index))                                              \
+    X(score, json_write_float(json, NULL, at->score))                                              \
+    X(id, json_write_count(json, NULL, token_of(at)->id))                                          \
     X(token, write_token(at))                                                                      \
-    X(special, json_write_truth(at->json, NULL, token_of(at)->special))                            \
+    X(special, json_write_truth(json, NULL, token_of(at)->special))                                \
     X(start, write_offset(at, token_of(at)->begin))                                                \
     X(stop, write_offset(at, token_of(at)->end))                                                   \
     X(label, write_label(at))                                                                      \
-    X(text, COPY(item_of(at->request, at->index)))                                                 \
-    X(all_texts, COPY(ASKED(items)))                                                               \
+    X(text, json_dumpf(item_of(request, at->index), stream, JSON_ENCODE_ANY))                      \
+    X(all_texts, json_dumpf(request->items, stream, JSON_ENCODE_ANY))                              \
     X(decoded, write_decoded(at))                                                                  \
-    X(type, TEXT(VECTOR_NAMES[at->type]))                                                          \
-    X(n_tokens, COUNT(ASKED(n_tokens)))                                                            \
-    X(n_cut, COUNT(ASKED(n_cut)))                                                                  \
-    X(nanoseconds, PRINT("%.0f", 1e9 * (program_seconds() - ASKED(began))))                        \
-    X(model, TEXT(at->model->name))                                                                \
-    X(opened, COUNT(at->model->opened))                                                            \
+    X(type, json_write_text(json, NULL, VECTOR_NAMES[at->type]))                                   \
+    X(n_tokens, json_write_count(json, NULL, request->n_tokens))                                   \
+    X(n_cut, json_write_count(json, NULL, request->n_cut))                                         \
+    X(nanoseconds, fprintf(stream, "%.0f", 1e9 * (program_seconds() - request->began)))            \
+    X(model, json_write_text(json, NULL, at->model->name))                                         \
+    X(opened, json_write_count(json, NULL, at->model->opened))                                     \
     X(opened_at, write_opened_at(at))                                                              \
-    X(file_bytes, COUNT(INFO(file_bytes)))                                                         \
-    X(checksum, PRINT("\"%08x\"", (unsigned)INFO(checksum)))                                       \
-    X(parameters, PRINT("\"%.1fM\"", 1e-6 * (double)INFO(n_parameters)))                           \
+    X(file_bytes, json_write_count(json, NULL, info->file_bytes))                                  \
+    X(checksum, fprintf(stream, "\"%08x\"", (unsigned)info->checksum))                             \
+    X(parameters, fprintf(stream, "\"%.1fM\"", 1e-6 * (double)info->n_parameters))                 \
     X(matrices, write_matrices(at))                                                                \
-    X(max_tokens, COUNT(INFO(max_text_tokens)))                                                    \
-    X(width, COUNT(INFO(output_width)))                                                            \
-    X(pooling, TEXT(INFO(pooling)))                                                                \
-    X(label_kind, TEXT(INFO(n_labels) == 1 ? "reranker" : "classifier"))                           \
-    X(message, TEXT(ASKED(message)))                                                               \
-    X(openai_type, TEXT(at->result->status >= 500 ? "server_error" : "invalid_request_error"))     \
-    X(openai_code, PRINT(CODE ? "\"%s\"" : "null", CODE))                                          \
-    X(tei_type, TEXT(FAULT_ROWS[ASKED(fault)].tei_type))                                           \
-    X(page, PRINT("%s", serve_page))                                                               \
-    X(metrics, metrics_write(at->json->stream))
+    X(max_tokens, json_write_count(json, NULL, info->max_text_tokens))                             \
+    X(width, json_write_count(json, NULL, info->output_width))                                     \
+    X(pooling, json_write_text(json, NULL, info->pooling))                                         \
+    X(label_kind, json_write_text(json, NULL, info->n_labels == 1 ? "reranker" : "classifier"))    \
+    X(message, json_write_text(json, NULL, request->message))                                      \
+    X(openai_type,                                                                                 \
+      json_write_text(json, NULL,                                                                  \
+                      at->result->status >= 500 ? "server_error" : "invalid_request_error"))       \
+    X(openai_code, fprintf(stream, fault->code ? "\"%s\"" : "null", fault->code))                  \
+    X(tei_type, json_write_text(json, NULL, fault->tei_type))                                      \
+    X(page, fprintf(stream, "%s", serve_page))                                                     \
+    X(metrics, metrics_write(stream))
 
 /* ---- Lists: how often a part is written, once or not at all if its name begins with "if". Weights
  * are those that are not 0; labels and ranks come best first ---- */
 
-static bool is_typed(const struct request *request)
-{
-    return request->types > 0 || strncmp(request->path, "/v2", 3) == 0;
-}
-
 #define LISTS(X)                                                                                   \
-    X(texts, ASKED(n_texts))                                                                       \
+    X(texts, request->n_texts)                                                                     \
     X(tokens, at->text->n)                                                                         \
-    X(weights, ASKED(width))                                                                       \
-    X(labels, ASKED(width))                                                                        \
-    X(ranks, ASKED(n_texts) - !ASKED(by_pairs))                                                    \
-    X(cosines, ASKED(n_texts) - 1)                                                                 \
-    X(models, ASKED(models)->n)                                                                    \
+    X(weights, request->width)                                                                     \
+    X(labels, request->width)                                                                      \
+    X(ranks, request->n_texts - !request->by_pairs)                                                \
+    X(cosines, request->n_texts - 1)                                                               \
+    X(models, request->models->n)                                                                  \
     X(types, TYPE_BASE64 + 1)                                                                      \
-    X(label_names, INFO(n_labels))                                                                 \
-    X(if_many, !ASKED(is_single))                                                                  \
-    X(if_with_texts, ASKED(with_texts))                                                            \
-    X(if_cut, ASKED(n_cut) > 0)                                                                    \
-    X(if_typed, is_typed(at->request))                                                             \
-    X(if_untyped, !is_typed(at->request))                                                          \
-    X(if_labels, INFO(head) == ENGINE_HEAD_SEQUENCE)                                               \
-    X(if_vectors, INFO(head) != ENGINE_HEAD_SEQUENCE)
+    X(label_names, info->n_labels)                                                                 \
+    X(if_many, !request->is_single)                                                                \
+    X(if_with_texts, request->with_texts)                                                          \
+    X(if_cut, request->n_cut > 0)                                                                  \
+    X(if_typed, request->is_typed)                                                                 \
+    X(if_untyped, !request->is_typed)                                                              \
+    X(if_labels, info->head == ENGINE_HEAD_SEQUENCE)                                               \
+    X(if_vectors, info->head != ENGINE_HEAD_SEQUENCE)
 
 #define VALUE_ENUM(name, write) VALUE_##name,
 #define LIST_ENUM(name, n)      LIST_##name,
@@ -361,10 +350,15 @@ static int find_name(const char **at, const char *const names[], int n)
 
 static void write_value(const struct place *at, enum value value)
 {
+    const struct request *request = at->request;
+    const struct fault_row *fault = &FAULT_ROWS[request->fault];
+    const engine_info *info = &at->model->info;
+    struct json_writer *json = at->json;
+    FILE *stream = json->stream;
+    json->has_values = false; /* commas are those of the template */
+    switch (value) {
 #define WRITE(name, write)                                                                         \
     case VALUE_##name: write; break;
-    at->json->has_values = false; /* commas are those of the template */
-    switch (value) {
         VALUES(WRITE)
     case N_VALUES: break;
     }
@@ -427,7 +421,8 @@ static void expand(const struct place *at, const char *answer);
 
 static void repeat(const struct place *at, enum list list, const char *part)
 {
-    const unsigned types = at->request->types ? at->request->types : 1;
+    const struct request *request = at->request;
+    const engine_info *info = &at->model->info;
     const bool has_scores = list >= LIST_weights && list <= LIST_cosines;
     size_t n = 0, n_done = 0;
     switch (list) {
@@ -439,14 +434,14 @@ static void repeat(const struct place *at, enum list list, const char *part)
     struct rank *ranks = has_scores ? make_ranks(at, list, &n) : NULL;
     for (size_t i = 0; i < n; i++) {
         struct place inner = *at;
-        if (list == LIST_types && !(types >> i & 1))
+        if (list == LIST_types && !(request->types >> i & 1))
             continue;
         inner.index = ranks ? ranks[i].index : list < LIST_if_many ? i : at->index;
         inner.score = ranks ? ranks[i].score : at->score;
         if (list == LIST_texts)
-            inner.text = &at->request->texts[i];
+            inner.text = &request->texts[i];
         if (list == LIST_models)
-            inner.model = &at->request->models->models[i];
+            inner.model = &request->models->models[i];
         if (list == LIST_types)
             inner.type = (enum vector_type)i;
         fputs(n_done++ > 0 ? ", " : "", at->json->stream);
@@ -474,12 +469,12 @@ static void expand(const struct place *at, const char *answer)
 }
 
 /* ---- Answers ---- */
+
 /* Returns a number that the bytes of the answer do not exceed. */
 static size_t bound_of_answer(const struct request *request, const struct result *result)
 {
     enum { FRAME = 8192, TEXT = 128, TOKEN = 96, LABEL = 64, WEIGHT = 50, ESCAPE = 6 };
-    static const size_t NUMBER[] = {[TYPE_FLOAT] = 18, [TYPE_INT8] = 6,    [TYPE_UINT8] = 6,
-                                    [TYPE_BINARY] = 6, [TYPE_UBINARY] = 6, [TYPE_BASE64] = 6};
+    enum { FLOAT = 18, INTEGER = 6 };
     const enum work work = request->work;
     const bool has_vectors =
         work == WORK_VECTORS || work == WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
@@ -487,9 +482,8 @@ static size_t bound_of_answer(const struct request *request, const struct result
     const size_t n_rows = request->is_per_token ? request->n_tokens : request->n_texts;
     size_t n = FRAME + request->n_texts * TEXT + (has_texts ? ESCAPE * request->body_len : 0);
     for (size_t i = 0; has_vectors && i <= TYPE_BASE64; i++)
-        n += (request->types ? request->types : 1) >> i & 1
-                 ? n_rows * (request->width * NUMBER[i] + 4)
-                 : 0;
+        if (request->types >> i & 1)
+            n += n_rows * (request->width * (i == TYPE_FLOAT ? FLOAT : INTEGER) + 4);
     for (size_t i = 0; work == WORK_SPARSE && result->rows && i < n_rows * request->width; i++)
         n += result->rows[i] != 0 ? WEIGHT : 0;
     for (size_t i = 0; work == WORK_LABELS && i < request->width; i++) {
@@ -523,12 +517,12 @@ void answer_write(const struct request *request, struct result *result)
     FILE *stream = alloc_open(&answer);
     struct json_writer json = {.stream = stream, .depth = 1};
     const enum fault fault = request->fault;
-    const struct place place = {
-        .json = &json,
-        .request = request,
-        .result = result,
-        .model = request->model ? request->model : &request->models->models[0],
-        .type = (enum vector_type)(request->types ? ffs((int)request->types) - 1 : 0)};
+    const struct place place = {.json = &json,
+                                .request = request,
+                                .result = result,
+                                .model =
+                                    request->model ? request->model : &request->models->models[0],
+                                .type = (enum vector_type)(ffs((int)request->types) - 1)};
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
     result->status =
         request->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;

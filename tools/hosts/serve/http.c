@@ -34,8 +34,7 @@ static int descriptor_of(struct MHD_Connection *connection)
 static void notify_connection(void *unused, struct MHD_Connection *connection, void **state,
                               enum MHD_ConnectionNotificationCode code)
 {
-    (void)unused;
-    (void)state;
+    (void)unused, (void)state;
     clients_set(descriptor_of(connection),
                 code == MHD_CONNECTION_NOTIFY_STARTED ? PHASE_SENDS : PHASE_CLOSED);
 }
@@ -118,6 +117,7 @@ static struct call *begin_call(struct MHD_Connection *connection, const char *ur
     request->fd = descriptor_of(connection);
     request->models = models_borrow();
     request->options = ENGINE_ENCODE_OPTIONS();
+    request->types = 1 << TYPE_FLOAT;
     request->began = program_seconds();
     clients_set(request->fd, PHASE_SENDS);
     snprintf(request->method, sizeof request->method, "%s",
@@ -227,8 +227,7 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
                               size_t *len, void **state)
 {
     struct call *call = *state;
-    (void)unused;
-    (void)version;
+    (void)unused, (void)version;
     if (!call) {
         *state = call = begin_call(connection, url, method);
         return call->request.fault == FAULT_REQUEST ? send_answer(call) : MHD_YES;
@@ -256,8 +255,7 @@ static void end_call(void *unused, struct MHD_Connection *connection, void **sta
                      enum MHD_RequestTerminationCode code)
 {
     struct call *call = *state;
-    (void)unused;
-    (void)connection;
+    (void)unused, (void)connection;
     if (!call)
         return;
     struct request *request = &call->request;

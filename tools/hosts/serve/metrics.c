@@ -21,13 +21,14 @@ static struct {
         unsigned status;
         uint64_t n;
     } calls[MOST_COUNTED];
-    struct histogram seconds, wait, texts, tokens;
-} counted = {
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-    .seconds = {.name = "encode_request_seconds", .least = .5e-3},
-    .wait = {.name = "encode_queue_seconds", .least = .5e-3},
-    .texts = {.name = "encode_batch_texts", .least = 1},
-    .tokens = {.name = "encode_batch_tokens", .least = 4},
+} counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+enum { SECONDS, WAIT, TEXTS, TOKENS, N_HISTOGRAMS };
+static struct histogram histograms[] = {
+    [SECONDS] = {.name = "encode_request_seconds", .least = .5e-3},
+    [WAIT] = {.name = "encode_queue_seconds", .least = .5e-3},
+    [TEXTS] = {.name = "encode_batch_texts", .least = 1},
+    [TOKENS] = {.name = "encode_batch_tokens", .least = 4},
 };
 
 static void observe(struct histogram *histogram, double value)
@@ -42,8 +43,8 @@ static void observe(struct histogram *histogram, double value)
 void metrics_add_batch(size_t n_texts, size_t n_tokens)
 {
     pthread_mutex_lock(&counted.lock);
-    observe(&counted.texts, (double)n_texts);
-    observe(&counted.tokens, (double)n_tokens);
+    observe(&histograms[TEXTS], (double)n_texts);
+    observe(&histograms[TOKENS], (double)n_tokens);
     pthread_mutex_unlock(&counted.lock);
 }
 
@@ -71,9 +72,9 @@ void metrics_end_call(const struct call *call, enum log_format format)
     counted.calls[i].route = request->route;
     counted.calls[i].status = status;
     counted.calls[i].n++;
-    observe(&counted.seconds, seconds);
+    observe(&histograms[SECONDS], seconds);
     if (call->started > 0)
-        observe(&counted.wait, wait);
+        observe(&histograms[WAIT], wait);
     pthread_mutex_unlock(&counted.lock);
     if (format == LOG_NONE)
         return;
@@ -106,9 +107,7 @@ void metrics_write(FILE *stream)
                 counted.calls[i].route ? counted.calls[i].route->path : "other",
                 counted.calls[i].status, counted.calls[i].n);
     fprintf(stream, "# TYPE encode_queue_tokens gauge\nencode_queue_tokens %zu\n", queue_tokens);
-    write_histogram(stream, &counted.seconds);
-    write_histogram(stream, &counted.wait);
-    write_histogram(stream, &counted.texts);
-    write_histogram(stream, &counted.tokens);
+    for (int i = 0; i < N_HISTOGRAMS; i++)
+        write_histogram(stream, &histograms[i]);
     pthread_mutex_unlock(&counted.lock);
 }

@@ -14,17 +14,12 @@ enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20, FEW_TOKENS = 1024 }
 atomic_size_t queue_tokens;
 
 /* Calls that wait, the first one longest. */
-struct queue {
+static struct queue {
     pthread_mutex_t lock;
     pthread_cond_t added;
     struct call *first, **end;
-};
-
-#define QUEUE                                                                                      \
-    {                                                                                              \
-        .lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER                       \
-    }
-static struct queue unread = QUEUE, queue = QUEUE;
+} unread = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL},
+  queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL};
 static size_t most_tokens, most_in_batch;
 
 /* What one call of the engine computes: inputs[i] is a text of the call owners[i]. */
@@ -73,7 +68,7 @@ static bool compute_attention(struct call *call)
     if (!request_hold(request, request->n_held + (n * n + width) * sizeof(float)))
         return false;
     request->is_per_token = true;
-    request->types = 0;
+    request->types = 1 << TYPE_FLOAT;
     float *rows = call->result.rows = alloc_zeros(n * n + width, sizeof *rows); /* and a vector */
     if (engine_session_new(model->model, &tracing, &session, &error) != ENGINE_OK ||
         engine_encode(session, &input, 1, &mean, rows + n * n, width, NULL, NULL) != ENGINE_OK)

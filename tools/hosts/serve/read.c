@@ -36,12 +36,6 @@ const char *request_text_name(const struct request *request, size_t text)
     return request->has_query && text == 0 ? "query" : name;
 }
 
-/* Counts bytes beside those that are counted already. */
-static bool hold_more(struct request *request, size_t n_more)
-{
-    return request_hold(request, request->n_held + n_more);
-}
-
 bool request_has_hung_up(const struct request *request)
 {
     return poll(&(struct pollfd){.fd = request->fd, .events = POLLRDHUP}, 1, 0) > 0;
@@ -49,9 +43,7 @@ bool request_has_hung_up(const struct request *request)
 
 int request_is_over(size_t n_done, size_t n, void *unused)
 {
-    (void)n_done;
-    (void)n;
-    (void)unused;
+    (void)n_done, (void)n, (void)unused;
     reading.request->is_gone = request_has_hung_up(reading.request);
     return reading.request->is_gone ||
            (http_is_draining() && program_seconds() - reading.since > 1);
@@ -61,7 +53,8 @@ int request_is_over(size_t n_done, size_t n, void *unused)
 void *read_alloc(size_t len)
 {
     void *data = alloc_bytes(len);
-    if (!reading.is_parsing || hold_more(reading.request, malloc_usable_size(data)))
+    struct request *request = reading.request;
+    if (!reading.is_parsing || request_hold(request, request->n_held + malloc_usable_size(data)))
         return data;
     free(data);
     return NULL;
@@ -163,13 +156,15 @@ static bool read_fields(struct request *request)
         get_word(request, "input_type",
                  WORDS("text", "search_query", "search_document", "classification", "clustering"));
     options->role = role <= ENGINE_ROLE_DOCUMENT ? (engine_role)role : ENGINE_ROLE_TEXT;
-    request->types = get_words(request, "embedding_types", WORDS(VECTOR_TYPES));
+    unsigned types = get_words(request, "embedding_types", WORDS(VECTOR_TYPES));
     const bool takes_many = strstr(request->route->answer, "<types") != NULL;
     const bool is_base64 = get_word(request, "encoding_format", WORDS("float", "base64")) == 1;
-    const bool has_several = (request->types & (request->types - 1)) != 0;
-    if ((has_several && !takes_many) || (is_base64 && request->types))
+    const bool has_several = (types & (types - 1)) != 0;
+    if ((has_several && !takes_many) || (is_base64 && types))
         return request_fail(request, FAULT_INPUT, "this route takes one type of numbers");
-    request->types |= (unsigned)is_base64 << TYPE_BASE64;
+    types |= (unsigned)is_base64 << TYPE_BASE64;
+    request->is_typed = types > 0 || strncmp(request->path, "/v2", 3) == 0;
+    request->types = types ? types : request->types;
     request->skips_special = get_flag(request, "skip_special_tokens", true);
     request->with_texts =
         get_flag(request, "return_text", get_flag(request, "return_documents", false));
@@ -195,7 +190,8 @@ static bool need_tokens(struct request *request, size_t n)
     const size_t cap = request->n_tokens + n + request->tokens_cap / 2;
     if (request->n_tokens + n <= request->tokens_cap)
         return true;
-    if (!hold_more(request, (cap - request->tokens_cap) * sizeof *request->tokens))
+    if (!request_hold(request,
+                      request->n_held + (cap - request->tokens_cap) * sizeof(engine_token)))
         return false;
     request->tokens =
         alloc_resize(request->tokens, request->tokens_cap = cap, sizeof *request->tokens);

@@ -25,25 +25,21 @@ struct serve_options {
 };
 
 /* ---- Models: models.c ---- */
-/* What is computed: a row for each text, or for each token. OPEN, NONE: nothing, for anybody, for
- * who has an API key. MODEL: nothing, but the path or the body names a model. ANY: as another
- * route, by the body and the first model. RANKS: by labels of pairs, or by vectors: the query's,
- * then the texts'. COSINES: of the first text and each other. ATTENTION: at once, by the thread
- * that reads. */
+/* What is computed: a row for each text, or for each token. */
 enum work {
-    WORK_OPEN,
-    WORK_NONE,
-    WORK_MODEL,
-    WORK_ANY,
+    WORK_OPEN,  /* nothing, for anybody */
+    WORK_NONE,  /* nothing, for who has an API key */
+    WORK_MODEL, /* nothing, but the path or the body names a model */
+    WORK_ANY,   /* as another route, by the body and the first model */
     WORK_VECTORS,
     WORK_TOKEN_VECTORS,
     WORK_SPARSE,
     WORK_LABELS,
-    WORK_RANKS,
-    WORK_COSINES,
+    WORK_RANKS,   /* labels of pairs, or vectors: the query's, then the texts' */
+    WORK_COSINES, /* vectors: the first text's, then the others' */
     WORK_TOKENS,
     WORK_DECODE,
-    WORK_ATTENTION
+    WORK_ATTENTION /* by the thread that reads */
 };
 
 struct model {
@@ -138,7 +134,8 @@ struct request {
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;
     size_t width, top, n_cut;       /* of a row, or 0; of ranks; texts that have lost tokens */
-    unsigned types;                 /* of vectors */
+    unsigned types;                 /* of vectors, by bits */
+    bool is_typed;                  /* each type has its name */
     bool is_per_token, is_single;   /* a row for each token; a text that is not in a list */
     bool by_pairs, has_query;       /* ranks are labels of pairs; text 0 is the query */
     bool with_texts, skips_special; /* of answers */
@@ -167,11 +164,9 @@ struct call {
     double queued, started;    /* seconds of program_seconds; 0: not yet */
 };
 
-/* Counts the memory of the answer, of which weights of words are known when they are computed.
- * Returns false after request_fail. */
+/* Counts the memory of the answer, or returns false after request_fail; writes the answer, or the
+ * error in the client's dialect. */
 bool answer_hold(struct request *request, const struct result *result);
-
-/* Writes the answer, or the error in the client's dialect. */
 void answer_write(const struct request *request, struct result *result);
 
 /* ---- Requests: read.c ---- */
@@ -179,17 +174,16 @@ void answer_write(const struct request *request, struct result *result);
 bool request_fail(struct request *request, enum fault fault, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
 
-/* Returns "query" or "input 3", until the thread's next call. */
-const char *request_text_name(const struct request *request, size_t text);
-
+const char *request_text_name(const struct request *request, size_t text); /* until the next call */
 /* Parses the body, finds the model, and tokenizes. Returns false after request_fail; if its client
  * has gone the answer is not to be sent. */
 bool request_read(struct request *request);
 
+bool request_has_hung_up(const struct request *request);
+
 /* The progress callback of sessions that read: ends a request whose client has gone, and one that
  * takes more than a second when the server ends. */
 int request_is_over(size_t n_done, size_t n, void *unused);
-bool request_has_hung_up(const struct request *request);
 
 /* Memory of jansson. While a body is parsed it counts for its request. */
 void *read_alloc(size_t len);
@@ -203,23 +197,19 @@ void read_free(void *data);
 void queue_start(size_t most_waiting, size_t most_at_once);
 
 /* Reads a call and counts it. Returns false if it has all rows, or after request_fail: its text is
- * wrong, or too much waits. */
+ * wrong, or too much waits. A call is added when its connection is suspended: one that was
+ * admitted, or one to be read first. */
 bool queue_admit(struct call *call);
-
-/* Adds a call whose connection is suspended: one that was admitted, or one to be read first. */
 void queue_add(struct call *call);
-
 extern atomic_size_t queue_tokens; /* that wait or are computed */
 
-/* ---- Clients: clients.c. What connections do, and the memory of requests ---- */
+/* ---- Access: access.c. What connections do, the memory of requests, keys and hosts ---- */
 /* Sends a call, or is silent; waits for the answer; reads it. */
 enum phase { PHASE_CLOSED, PHASE_SENDS, PHASE_WAITS, PHASE_READS };
 
 /* Sets the longest time of sending and of reading. Returns how many connections HTTP may have. */
 size_t clients_start(double seconds);
-
-/* Begins a phase. If too many connections are open, one is closed. */
-void clients_set(int fd, enum phase phase);
+void clients_set(int fd, enum phase phase); /* may close another connection, if too many are open */
 
 /* To be called often: closes connections whose time is over, and if answers that wait to be read
  * have half of the memory, those of which nothing was received for a second. */
@@ -230,7 +220,6 @@ void clients_sweep(void);
  * request shall not have them. */
 bool request_hold(struct request *request, size_t n);
 
-/* ---- Access: access.c ---- */
 /* Reads the API keys, one a line; path NULL: none is asked for. Returns false after a message; then
  * the old ones are in force. */
 bool access_read_keys(const char *path);
@@ -241,9 +230,7 @@ bool access_has_key(const char *authorization); /* "Bearer KEY" */
 void access_start(int socket, const struct serve_options *options);
 bool access_allows(const char *host, const char *origin);
 
-/* Returns whether pages of that origin may read answers: of a server on loopback those of this
- * machine and of allowed hosts. */
-bool access_shares(const char *origin);
+bool access_shares(const char *origin); /* whether its pages may read answers */
 
 /* ---- HTTP: http.c, whose threads receive, read short bodies, and write ---- */
 /* Serves on a listening socket. Ends the program if that fails. */
