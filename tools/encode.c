@@ -2,13 +2,13 @@
  *
  *     encode_options   the command line
  *     job              what a run has: reader, encoder, output, what it counts
- *     batch            records that are available, read together and tokenized
- *     pipeline         result by result: encode, print (text, json, csv, npy, ids)
+ *     pipeline         records that are available, read together; result by result: encode, print
  *     rank             how well texts answer a query
  *     notes            notes and progress on stderr
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
+#include "tools/encode/pipeline.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* notes.c - notes and progress on stderr; see job.h. */
+/* notes.c - notes and progress on stderr; see notes.h. */
 #include "tools/encode/job.h"
 
 #include <math.h>

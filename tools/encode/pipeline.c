@@ -34,6 +34,21 @@ struct rows_file {
     bool is_begun;           /* rows are written, from row 0 on, not only counted */
 };
 
+enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
+
+struct pipeline {
+    struct job *job;
+    const struct printer_kind *kind;
+    struct printer printer;
+    struct rows_file rows;
+    struct json_writer left_out; /* skipped texts; if its stream is NULL, notes are printed */
+    size_t last_left_out;        /* the number of the last one */
+    engine_index_builder *words; /* of --words, or NULL */
+    FILE *words_stream;
+    struct item windows[GROUP_WINDOWS];
+    size_t n_windows;
+};
+
 static void begin_row(struct rows_file *rows, size_t row, size_t line)
 {
     json_begin_object(&rows->json, NULL);
@@ -63,11 +78,12 @@ static void write_window(struct json_writer *json, const struct item *item)
 
 /* A row that is the next line and nothing more is only counted, until a row has other fields: then
  * the counted rows are written, and every row from there on. */
-static void rows_file_add(struct rows_file *rows, struct job *job, const struct item *item)
+static void add_rows(struct pipeline *pipeline, const struct item *item)
 {
+    struct rows_file *rows = &pipeline->rows;
     struct json_writer *json = &rows->json;
     const struct record *record = &item->record;
-    size_t *n_rows = &job->progress.rows;
+    size_t *n_rows = &pipeline->job->progress.rows;
     for (size_t i = 0; i < (rows->is_per_token ? item->n_tokens : 1); i++, ++*n_rows) {
         const bool is_next_line =
             !record->id && !item->window.of && !rows->is_per_token && item->number == *n_rows + 1;
@@ -89,19 +105,20 @@ static void rows_file_add(struct rows_file *rows, struct job *job, const struct 
     }
 }
 
-/* ---- Skipped texts ---- */
-
-bool left_out_add(struct left_out *left, const struct item *item)
+/* Reports a failed text or window as skipped. Returns false if options do not allow skipping. */
+static bool leave_out(struct pipeline *pipeline, const struct item *item)
 {
-    const struct encoder *encoder = left->job->encoder;
+    struct job *job = pipeline->job;
+    const struct encoder *encoder = job->encoder;
     const struct record *record = &item->record;
-    struct json_writer *json = &left->report;
+    struct json_writer *json = &pipeline->left_out;
     if (encoder->fault >= FAULT_OF_ALL ||
-        !(left->job->options->skips_errors ||
+        !(job->options->skips_errors ||
           (encoder->fault == FAULT_OF_LENGTH && encoder->request.skips_long)))
         return false;
-    left->job->progress.left_out += left->last != item->number; /* each of its windows may be */
-    left->last = item->number;
+    if (pipeline->last_left_out != item->number) /* each of its windows may be */
+        job->progress.left_out++;
+    pipeline->last_left_out = item->number;
     if (!json->stream) {
         program_note("left out: %s", encoder->message);
         return true;
@@ -119,32 +136,113 @@ bool left_out_add(struct left_out *left, const struct item *item)
 }
 
 /* Notes how many texts were skipped, and where they are listed. */
-static void left_out_end(const struct left_out *left)
+static void note_left_out(const struct pipeline *pipeline)
 {
-    const struct progress *progress = &left->job->progress;
-    const char *report_path = left->job->options->report_path;
-    const char *path = report_path ? report_path : left->job->output.path;
+    const struct job *job = pipeline->job;
+    const struct progress *progress = &job->progress;
+    const char *report_path = job->options->report_path;
+    const bool is_told = pipeline->left_out.stream != NULL;
     program_note("%zu of %zu text%s %s left out%s%s%s", progress->left_out, progress->lines,
                  plural(progress->lines), progress->left_out == 1 ? "was" : "were",
-                 left->report.stream ? ": see " : "", left->report.stream ? path : "",
-                 left->report.stream && !report_path ? OUTPUT_LEFT_OUT : "");
+                 is_told ? ": see " : "",
+                 !is_told      ? ""
+                 : report_path ? report_path
+                               : job->output.path,
+                 is_told && !report_path ? OUTPUT_LEFT_OUT : "");
+}
+
+/* ---- Inputs read together ---- */
+
+/* About one second of work, judged by the last batch: enough to keep the threads busy, little
+ * enough that results keep coming. */
+static size_t bytes_of_a_second(size_t n_bytes, double seconds)
+{
+    const double bytes = (double)n_bytes / (seconds > 1e-6 ? seconds : 1e-6);
+    return bytes < BATCH_BYTES_LEAST  ? BATCH_BYTES_LEAST
+           : bytes < BATCH_BYTES_MOST ? (size_t)bytes
+                                      : BATCH_BYTES_MOST;
+}
+
+int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task)
+{
+    struct batch *batch = alloc_zeros(1, sizeof *batch);
+    size_t most_bytes = BATCH_BYTES_LEAST;
+    enum reader_state state;
+    bool has_more;
+    int code;
+    do {
+        state = READER_RECORD; /* at the end of a full batch: there may be more */
+        while (batch->n_items < BATCH_ITEMS && batch->n_bytes < most_bytes) {
+            struct item *item = &batch->items[batch->n_items];
+            const engine_input *input = &item->record.input;
+            *item = (struct item){0};
+            state = reader_next(&job->reader, batch->n_items == 0, &item->record);
+            if (state != READER_RECORD)
+                break;
+            item->number = ++job->progress.lines;
+            batch->n_items++;
+            batch->n_bytes += input->text_len + input->pair_len + input->n_ids * sizeof(int32_t);
+        }
+        has_more = state == READER_RECORD || state == READER_PENDING;
+        const double start = program_seconds();
+        code = process(task, batch);
+        if (!output_check(&job->output, state != READER_RECORD))
+            code = PROGRAM_FAILED;
+        else if (code == PROGRAM_DONE && job->corpus)
+            code = corpus_advance(job->corpus, !has_more);
+        if (code == PROGRAM_DONE && job->notes.is_counted)
+            notes_count(job, batch->items, batch->n_items);
+        if (has_more && batch->n_bytes > 0)
+            most_bytes = bytes_of_a_second(batch->n_bytes, program_seconds() - start);
+        for (; batch->n_items > 0; batch->n_items--)
+            item_free(&batch->items[batch->n_items - 1]);
+        batch->n_bytes = 0;
+    } while (code == PROGRAM_DONE && has_more);
+    free(batch);
+    if (code == PROGRAM_DONE && state == READER_FAILED)
+        return program_fail("%s", job->reader.message);
+    if (code == PROGRAM_DONE)
+        notes_end(job);
+    return code;
+}
+
+/* Prepends the prompt to each text, tokenizes it and pads it. Returns how many texts, from the
+ * first, succeeded; the encoder's message is the error of the next. Skipped texts are freed, and
+ * the others move up. */
+static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
+{
+    struct encoder *encoder = pipeline->job->encoder;
+    const struct request_options *request = &encoder->request;
+    const bool has_prompt = request->encode.prompt || request->encode.prompt_text;
+    struct item *items = batch->items;
+    size_t n_good = 0, i = 0;
+    for (; i < batch->n_items; i++) {
+        struct item *item = &items[i];
+        bool is_good = false;
+        if (item->record.fault) {
+            encoder_fail(encoder, item, "%s", item->record.fault);
+        } else if (item->record.input.ids && has_prompt) {
+            encoder_fail(encoder, item, ": ids cannot be combined with a prompt");
+        } else {
+            if (encoder->prompt.len > 0)
+                item_add_prompt(item, &encoder->prompt);
+            is_good = encoder_tokenize(encoder, item);
+        }
+        if (is_good && encoder->padding.n > item->n_tokens && !request->is_chunked)
+            padding_apply(&encoder->padding, item); /* windows are padded one by one */
+        if (is_good)
+            items[n_good++] = *item;
+        else if (leave_out(pipeline, item))
+            item_free(item);
+        else
+            break;
+    }
+    memmove(items + n_good, items + i, (batch->n_items - i) * sizeof *items);
+    batch->n_items -= i - n_good;
+    return n_good;
 }
 
 /* ---- The way of a text ---- */
-
-enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
-
-struct pipeline {
-    struct job *job;
-    const struct printer_kind *kind;
-    struct printer printer;
-    struct rows_file rows;
-    struct left_out left;
-    engine_index_builder *words; /* of --words, or NULL */
-    FILE *words_stream;
-    struct item windows[GROUP_WINDOWS];
-    size_t n_windows;
-};
 
 /* Prints the message, unless the text was interrupted: then the exit code is that of the signal. */
 static int fail_text(struct pipeline *pipeline, const char *message)
@@ -164,14 +262,13 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     const char *fault = kind->fault ? kind->fault(printer, item) : NULL;
     if (fault) {
         encoder_fail(pipeline->job->encoder, item, "%s", fault);
-        return left_out_add(&pipeline->left, item)
-                   ? PROGRAM_DONE
-                   : fail_text(pipeline, pipeline->job->encoder->message);
+        return leave_out(pipeline, item) ? PROGRAM_DONE
+                                         : fail_text(pipeline, pipeline->job->encoder->message);
     }
     notes_of(pipeline->job, item);
     kind->item(printer, item);
     if (pipeline->rows.json.stream)
-        rows_file_add(&pipeline->rows, pipeline->job, item);
+        add_rows(pipeline, item);
     if (pipeline->words) { /* without the prompt */
         const engine_input text = item_shown(item);
         const size_t begin = item->window.in_pair ? 0 : item->window.begin;
@@ -271,7 +368,7 @@ static int encode_batch(void *task, struct batch *batch)
 {
     struct pipeline *pipeline = task;
     struct encoder *encoder = pipeline->job->encoder;
-    size_t n = batch_tokenize(batch, &pipeline->left);
+    size_t n = tokenize_batch(pipeline, batch);
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
@@ -293,9 +390,9 @@ static FILE *open_beside(struct pipeline *pipeline)
         pipeline->rows.json.stream = output_beside(output, output->path, OUTPUT_ROWS);
     pipeline->rows.is_per_token = encoder->width > 0 && !encoder->is_pooled && !encoder->padding.n;
     if (options->report_path)
-        pipeline->left.report.stream = output_beside(output, options->report_path, "");
+        pipeline->left_out.stream = output_beside(output, options->report_path, "");
     else if (options->skips_errors || options->request.skips_long)
-        pipeline->left.report.stream = output_beside(output, output->path, OUTPUT_LEFT_OUT);
+        pipeline->left_out.stream = output_beside(output, output->path, OUTPUT_LEFT_OUT);
     if (options->has_words) {
         pipeline->words_stream = output_beside(output, output->path, ".words");
         if (!encoder->is_pooled)
@@ -356,7 +453,7 @@ int encode_texts(struct job *job)
     const struct encode_options *options = job->options;
     const struct encoder *encoder = job->encoder;
     struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
-    pipeline->job = pipeline->left.job = job;
+    pipeline->job = job;
     pipeline->kind = PRINTERS[options->format];
     pipeline->printer = (struct printer){
         .stream = job->output.stream,
@@ -373,7 +470,7 @@ int encode_texts(struct job *job)
     FILE *origin = options->output_path ? open_beside(pipeline) : NULL;
     const int code = run_pipeline(pipeline);
     if (code == PROGRAM_DONE && job->progress.left_out > 0)
-        left_out_end(&pipeline->left);
+        note_left_out(pipeline);
     if (code == PROGRAM_DONE && pipeline->words)
         write_words(pipeline);
     if (code == PROGRAM_DONE && origin)

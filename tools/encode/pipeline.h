@@ -1,17 +1,26 @@
-/* pipeline.h - texts on their way to an output, and those that are skipped. */
+/* pipeline.h - texts on their way to an output. */
 #ifndef TOOLS_ENCODE_PIPELINE_H
 #define TOOLS_ENCODE_PIPELINE_H
 
-#include "tools/common/print/json_writer.h"
 #include "tools/encode/job.h"
 
-struct left_out {
-    struct job *job;
-    struct json_writer report; /* if its stream is NULL, notes are printed */
-    size_t last;               /* the number of the last skipped text */
+/* ---- Inputs read together: all that are available without waiting, up to about a second of
+ * ---- work ---- */
+
+enum { BATCH_ITEMS = 2048, BATCH_BYTES_LEAST = 16 << 10, BATCH_BYTES_MOST = 1 << 20 };
+
+struct batch {
+    struct item items[BATCH_ITEMS];
+    size_t n_items;
+    size_t n_bytes; /* of the items that are in it */
 };
 
-/* Reports a failed text or window as skipped. Returns false if options do not allow skipping. */
-bool left_out_add(struct left_out *left, const struct item *item);
+/* Reads the input batch after batch and calls `process` for each. Waits for the first input of a
+ * batch only, and flushes the output before it waits. `process` returns PROGRAM_DONE, or after a
+ * message an exit code that ends the run. */
+int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task);
+
+/* Prints vectors, tokens, labels, entities or words, result by result, in constant memory. */
+int encode_texts(struct job *job);
 
 #endif
