@@ -1,6 +1,6 @@
 /* printer.c - what printers share: which there are, scores in their order, entities by name, and
- * what an item has several of as rows of any format; and the smallest of them, a line of token ids
- * per text. */
+ * what an item has several of as rows of any format; and those of programs' formats: a line of token
+ * ids per text, CSV and JSON. */
 #include "tools/encode/print/printer.h"
 
 #include "tools/common/print/display.h"
@@ -47,7 +47,7 @@ void rank_scores(const float *scores, size_t n, struct ranked *out)
 
 /* ---- Rows: entities, words for mask tokens, sparse weights ---- */
 
-void print_index(struct printer *printer, const struct item *item)
+static void print_index(struct printer *printer, const struct item *item)
 {
     const struct window *window = &item->window;
     const unsigned where = window->of ? ROWS_CSV : 0;
@@ -171,10 +171,9 @@ void print_weights(struct printer *printer, const struct item *item)
         fprintf(rows->stream, "and %zu more\n", n - n_shown);
 }
 
-/* ---- CSV, RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
- * ---- end in quotes. Texts and tokens count from 0, as rows of an array do. What there is not is an
- * ---- empty field: the text of ids, the second text of one that is alone, the span of a token that
- * ---- was made of no part of the text (begin, end, in_pair). ---- */
+/* ---- What JSON and CSV have of each task. CSV has no member for what there is not but an empty
+ * ---- field: the text of ids, the second text of one that is alone, the span of a token that was
+ * ---- made of no part of the text. Its texts and tokens count from 0, as rows of an array do. ---- */
 
 static void begin_text_row(struct printer *printer, const struct item *item)
 {
@@ -184,46 +183,161 @@ static void begin_text_row(struct printer *printer, const struct item *item)
     row_text(&printer->rows, ROWS_CSV, "pair", shown.pair, shown.pair_len, 0);
 }
 
-static void write_vector_rows(struct printer *printer, const struct item *item)
+/* ranked NULL: there is none. */
+static void print_label(struct printer *printer, const struct ranked *ranked)
 {
-    size_t width = printer->encoder->width;
-    bool is_pooled = item->rows && printer->encoder->is_pooled;
-    size_t n_rows = is_pooled ? 1 : item->n_tokens;
-    for (size_t i = 0; i < n_rows; i++) {
-        if (is_pooled)
-            begin_text_row(printer, item);
-        else
-            begin_token_row(printer, item, i);
-        for (size_t k = 0; item->rows && k < width; k++)
-            row_float(&printer->rows, ROWS_CSV, "v", item->rows[i * width + k]);
-        row_end(&printer->rows);
+    struct rows *rows = &printer->rows;
+    const char *name = ranked ? encoder_label(printer->encoder, ranked->index) : "";
+    if (ranked) {
+        row_text(rows, ROWS_DATA, "label", name, strlen(name), 0);
+        row_float(rows, ROWS_DATA, "score", ranked->score);
+    } else if (rows->format == ROWS_JSON) {
+        json_write_null(&rows->json, "label");
+        json_write_null(&rows->json, "score");
+    } else {
+        row_text(rows, ROWS_CSV, "label", NULL, 0, 0);
+        row_text(rows, ROWS_CSV, "score", NULL, 0, 0);
     }
 }
 
-/* Rows of the best label of a text, or of its token with this index, or of every label. A text
- * without tokens has no label. */
-static void write_label_rows(struct printer *printer, const struct item *item, size_t token)
+/* The best label of a text, or of its token with this index, or every label: members of the open
+ * object, or rows. A text without tokens has no label. */
+static void print_labels(struct printer *printer, const struct item *item, size_t token)
 {
     struct rows *rows = &printer->rows;
     const struct encoder *encoder = printer->encoder;
-    const bool has_scores = !encoder->is_pooled || scores_of(item) != NULL;
-    size_t n = printer->all_values && has_scores ? encoder->width : 1;
-    if (has_scores)
-        rank_scores(item->rows + token * encoder->width, encoder->width, printer->ranked);
+    const bool is_json = rows->format == ROWS_JSON;
+    const float *scores =
+        encoder->is_pooled ? scores_of(item) : item->rows + token * encoder->width;
+    const struct ranked *ranked = scores ? printer->ranked : NULL;
+    const size_t n = scores && printer->all_values ? encoder->width : scores || !is_json;
+    if (scores)
+        rank_scores(scores, encoder->width, printer->ranked);
+    if (is_json)
+        print_label(printer, ranked);
+    if (is_json && !printer->all_values)
+        return;
+    rows_begin(rows, "labels", NULL);
     for (size_t i = 0; i < n; i++) {
-        const char *name = has_scores ? encoder_label(encoder, printer->ranked[i].index) : "";
-        if (encoder->is_pooled)
+        if (is_json || encoder->is_pooled)
             begin_text_row(printer, item);
         else
             begin_token_row(printer, item, token);
-        row_text(rows, ROWS_CSV, "label", name, strlen(name), 0);
-        if (has_scores)
-            row_float(rows, ROWS_CSV, "score", printer->ranked[i].score);
-        else
-            row_text(rows, ROWS_CSV, "score", NULL, 0, 0);
+        print_label(printer, ranked ? ranked + i : NULL);
         row_end(rows);
     }
+    rows_end(rows, NULL);
 }
+
+/* In CSV a vector is columns of its row, or a label a row of its own. */
+static void print_values(struct printer *printer, const float *row)
+{
+    for (size_t k = 0; row && k < printer->encoder->width; k++)
+        row_float(&printer->rows, ROWS_CSV, "v", row[k]);
+    row_end(&printer->rows);
+}
+
+static void print_tokens(struct printer *printer, const struct item *item)
+{
+    struct rows *rows = &printer->rows;
+    const struct encoder *encoder = printer->encoder;
+    const bool has_labels = encoder->request.task == TASK_LABELS && !encoder->is_pooled;
+    const bool has_vectors = item->rows && !encoder->is_pooled && !has_labels;
+    rows_begin(rows, "tokens", NULL);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        if (has_labels && rows->format == ROWS_CSV) {
+            print_labels(printer, item, i);
+            continue;
+        }
+        begin_token_row(printer, item, i);
+        if (has_labels)
+            print_labels(printer, item, i);
+        print_values(printer, has_vectors ? item->rows + i * encoder->width : NULL);
+    }
+    rows_end(rows, NULL);
+}
+
+static void write_vectors(struct printer *printer, const struct item *item)
+{
+    struct json_writer *json = &printer->rows.json;
+    size_t width = printer->encoder->width;
+
+    if (printer->encoder->is_pooled) {
+        json_write_floats(json, "vector", item->rows, width);
+        return;
+    }
+    json_begin_array(json, "vectors");
+    for (size_t i = 0; i < item->n_tokens; i++)
+        json_write_floats(json, NULL, item->rows + i * width, width);
+    json_end_array(json);
+}
+
+static void write_span(struct json_writer *json, const struct item *item, size_t begin, size_t end)
+{
+    if (item->record.input.ids) {
+        json_write_null(json, "span");
+        return;
+    }
+    json_begin_array(json, "span");
+    json_write_count(json, NULL, begin);
+    json_write_count(json, NULL, end);
+    json_end_array(json);
+}
+
+static void print_masks(struct printer *printer, const struct item *item)
+{
+    struct json_writer *json = &printer->rows.json;
+    const bool is_json = printer->rows.format == ROWS_JSON;
+    if (is_json)
+        json_begin_array(json, "masks");
+    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
+        size_t at = item->candidates[i].token;
+        const engine_token *token = &item->tokens[at];
+        if (is_json) {
+            json_begin_object(json, NULL);
+            json_write_count(json, "token_index", at);
+            write_span(json, item, token->begin, token->end);
+            if (token->in_pair)
+                json_write_truth(json, "in_pair", true);
+        }
+        print_candidates(printer, item, &item->candidates[i]);
+        if (is_json)
+            json_end_object(json);
+    }
+    if (is_json)
+        json_end_array(json);
+}
+
+static void print_result(struct printer *printer, const struct item *item)
+{
+    const struct encoder *encoder = printer->encoder;
+    const bool is_json = printer->rows.format == ROWS_JSON;
+    const bool is_row = item->rows && encoder->is_pooled; /* one for the text */
+    switch (encoder->request.task) {
+    case TASK_LABELS:
+        if (encoder->is_pooled)
+            print_labels(printer, item, 0);
+        else
+            print_tokens(printer, item);
+        break;
+    case TASK_ENTITIES: print_entities(printer, item); break;
+    case TASK_FILL: print_masks(printer, item); break;
+    default:
+        if (!is_row || (is_json && encoder->request.with_tokens))
+            print_tokens(printer, item);
+        if (encoder->is_sparse) {
+            print_weights(printer, item);
+        } else if (is_json && item->rows) {
+            write_vectors(printer, item);
+        } else if (is_row) {
+            begin_text_row(printer, item);
+            print_values(printer, item->rows);
+        }
+    }
+}
+
+/* ---- CSV, RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
+ * ---- end in quotes ---- */
 
 static const char *titles_of(const struct encoder *encoder)
 {
@@ -252,24 +366,85 @@ static void begin_csv(struct printer *printer)
     rows_titles(&printer->rows, titles, has_vectors ? encoder->width : 0, "v");
 }
 
-static void print_csv(struct printer *printer, const struct item *item)
+const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = print_result};
+
+/* ---- JSON: an object per text, or window of one, and line (man/encode.1 names the keys) ---- */
+
+void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
 {
-    switch (printer->encoder->request.task) {
-    case TASK_LABELS:
-        for (size_t i = 0; i < (printer->encoder->is_pooled ? 1 : item->n_tokens); i++)
-            write_label_rows(printer, item, i);
-        break;
-    case TASK_ENTITIES: print_entities(printer, item); break;
-    case TASK_FILL:
-        for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top)
-            print_candidates(printer, item, &item->candidates[i]);
-        break;
-    default:
-        if (printer->encoder->is_sparse)
-            print_weights(printer, item);
-        else
-            write_vector_rows(printer, item);
+    if (encoder->prompt.len)
+        json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);
+}
+
+static void write_window(struct json_writer *json, const struct item *item)
+{
+    const struct window *window = &item->window;
+    json_begin_object(json, "window");
+    json_write_count(json, "index", window->index);
+    json_write_count(json, "of", window->of);
+    write_span(json, item, window->begin, window->end);
+    if (window->in_pair)
+        json_write_truth(json, "in_pair", true);
+    json_end_object(json);
+}
+
+/* Keys of results, which replace equal keys of the input, and the tasks that have them. */
+static const struct result_key {
+    const char *key;
+    unsigned tasks; /* bits */
+} RESULT_KEYS[] = {
+    {"prompt", ~0u},
+    {"window", ~0u},
+    {"truncated", ~0u},
+    {"tokens", 1u << TASK_VECTORS | 1u << TASK_TOKENS | 1u << TASK_LABELS},
+    {"vector", 1u << TASK_VECTORS},
+    {"vectors", 1u << TASK_VECTORS},
+    {"weights", 1u << TASK_VECTORS},
+    {"label", 1u << TASK_LABELS},
+    {"score", 1u << TASK_LABELS},
+    {"labels", 1u << TASK_LABELS},
+    {"entities", 1u << TASK_ENTITIES},
+    {"masks", 1u << TASK_FILL},
+    {0},
+};
+
+static void write_members(struct json_writer *json, const struct item *item, enum task task)
+{
+    for (size_t i = 0; i < item->record.n_members; i++) {
+        const struct record_member *member = &item->record.members[i];
+        const struct result_key *result = RESULT_KEYS;
+        while (result->key && strcmp(result->key, member->key) != 0)
+            result++;
+        if (!(result->tasks >> task & 1))
+            json_write_raw(json, member->key, member->value, member->value_len);
     }
 }
 
-const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = print_csv};
+/* Writes the input, and those members of its line that none of the task's results replaces. */
+static void write_input(struct printer *printer, const struct item *item)
+{
+    struct json_writer *json = &printer->rows.json;
+    engine_input shown = item_shown(item);
+    if (shown.ids)
+        json_write_null(json, "text");
+    else
+        json_write_string(json, "text", shown.text, shown.text_len);
+    if (shown.pair)
+        json_write_string(json, "pair", shown.pair, shown.pair_len);
+    if (item->prompt_len)
+        json_write_string(json, "prompt", printer->encoder->prompt.text, item->prompt_len);
+    if (item->window.of)
+        write_window(json, item);
+    write_members(json, item, printer->encoder->request.task);
+}
+
+static void print_json_item(struct printer *printer, const struct item *item)
+{
+    json_begin_object(&printer->rows.json, NULL);
+    write_input(printer, item);
+    print_result(printer, item);
+    json_write_truth(&printer->rows.json, "truncated", item->n_dropped > 0);
+    json_end_object(&printer->rows.json);
+}
+
+const struct printer_kind PRINTER_JSON = {.item = print_json_item};

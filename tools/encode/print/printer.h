@@ -70,23 +70,17 @@ void rank_scores(const float *scores, size_t n, struct ranked *out);
 
 /* ---- Rows ---- */
 
-/* Entities, words for mask tokens, sparse weights: a table, an array in the item's JSON object, or
- * lines of CSV, whose titles are printed before the first item; index: of the text and its
- * window. */
-void print_index(struct printer *printer, const struct item *item);
-
 /* Begins the row of the i-th token with its text, id, span and the like. */
 void begin_token_row(struct printer *printer, const struct item *item, size_t i);
+
+/* Entities, words for mask tokens, sparse weights: a table, an array in the item's JSON object, or
+ * lines of CSV, whose titles are printed before the first item. */
 void print_entities(struct printer *printer, const struct item *item);
 void print_candidates(struct printer *printer, const struct item *item,
                       const engine_candidate *candidates);
 void print_weights(struct printer *printer, const struct item *item);
 
-/* ---- JSON ---- */
-
-/* Write members of JSON objects: those of the item's line that none of the task's results replaces;
- * the "prompt" of the texts, if they have one. */
-void write_members_json(struct json_writer *json, const struct item *item, enum task task);
+/* Writes the "prompt" of the texts, if they have one, as a member. */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 
 #endif
