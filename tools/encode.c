@@ -8,6 +8,7 @@
  */
 #include "tools/common/inputs.h"
 #include "tools/encode/corpus/corpus.h"
+#include "tools/encode/notes.h"
 #include "tools/encode/pipeline.h"
 
 #include <unistd.h>

@@ -14,7 +14,6 @@
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
 #include "tools/encode/encode_options.h"
-#include "tools/encode/notes.h"
 
 struct corpus;
 
@@ -23,6 +22,17 @@ struct progress {
     size_t rows;                    /* of the rows file, written or only counted */
     size_t array_rows;              /* of the array */
     size_t cut, repaired, left_out; /* texts: shortened, not UTF-8, without a result */
+};
+
+/* The notes that have been printed, and when. */
+struct notes {
+    uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
+    bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */
+    double start, last;                   /* seconds; 0: not yet */
+    size_t n_texts, n_tokens;             /* done by this run */
+    size_t n_cut_named, n_repaired_named; /* of the texts that are counted, in a note */
+    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_repair;
+    struct word_notes words;
 };
 
 struct job {

@@ -1,5 +1,5 @@
 /* notes.c - notes and progress on stderr; see notes.h. */
-#include "tools/encode/job.h"
+#include "tools/encode/notes.h"
 
 #include <math.h>
 #include <stdio.h>

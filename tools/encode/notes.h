@@ -7,20 +7,7 @@
 #ifndef TOOLS_ENCODE_NOTES_H
 #define TOOLS_ENCODE_NOTES_H
 
-#include "tools/common/texts/encoder.h"
-
-struct job;
-
-/* The notes that have been printed, and when. */
-struct notes {
-    uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
-    bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */
-    double start, last;                   /* seconds; 0: not yet */
-    size_t n_texts, n_tokens;             /* done by this run */
-    size_t n_cut_named, n_repaired_named; /* of the texts that are counted, in a note */
-    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_repair;
-    struct word_notes words;
-};
+#include "tools/encode/job.h"
 
 /* Also notes a text that is the name of a file, or looks like one. */
 void notes_begin(struct job *job);

@@ -7,6 +7,7 @@
 #include "tools/encode/pipeline.h"
 
 #include "tools/encode/corpus/corpus.h"
+#include "tools/encode/notes.h"
 #include "tools/encode/print/printer.h"
 
 #include <stdlib.h>
