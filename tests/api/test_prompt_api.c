@@ -3,11 +3,13 @@
  * they represent, bit for bit. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
+#include "tests/tools/encode/head_models.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RIDE = 5, BIKE = 6, THE = 7 };
 TINY_SUITE(tiny_model_prompts(&len));
@@ -430,4 +432,26 @@ TEST(two_threads_never_get_wrong_numbers)
         assert_int_equal(callers[i].n_wrong, 0);
         assert_int_equal(callers[i].n_other, 0);
     }
+}
+
+/* engine_rank uses the file's prompts also if the pooling is named in the options. */
+TEST(ranks_by_name)
+{
+    const engine_input cat = support_text("cat"), stop = support_text(".");
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_COLBERT);
+    const char *prompt;
+    size_t len;
+    float own, named;
+    assert_int_equal(chdir(support_folder()), 0);
+    head_models_write();
+    engine_model *late = support_open("colbert.emb");
+    engine_session *of_late = support_session(late, NULL);
+    assert_int_equal(engine_rank(of_late, &cat, &stop, 1, NULL, &own), 0);
+    assert_int_equal(engine_rank(of_late, &cat, &stop, 1, &options, &named), 0);
+    assert_float_equal(own, 2.6, 1e-6);
+    assert_float_equal(named, own, 0);
+    assert_int_equal(engine_prompt(late, &options, &prompt, &len, NULL), 0);
+    assert_int_equal(len, strlen("bad "));
+    engine_session_free(of_late);
+    engine_model_close(late);
 }

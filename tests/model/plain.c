@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const struct kernels *tested_kernels(size_t index)
 {
@@ -173,6 +174,47 @@ void assert_bound(const struct largest *largest, double bound, const char *what,
     assert_true(largest->n > 0);
     if (!(largest->error <= bound))
         fail_msg("%s: %.3g is more than %.3g", words, largest->error, bound);
+}
+
+static double nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double time_some(void (*call)(const void *of), const void *of, size_t n)
+{
+    const double begin = nanoseconds();
+    for (size_t i = 0; i < n; i++)
+        call(of);
+    return nanoseconds() - begin;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct timed time_calls(void (*call)(const void *of), const void *of, size_t runs)
+{
+    double *times = new_doubles(runs);
+    size_t repeats = 1;
+    while (time_some(call, of, repeats) < 1e6)
+        repeats *= 2;
+    for (size_t run = 0; run < runs; run++)
+        times[run] = time_some(call, of, repeats) / (double)repeats;
+    qsort(times, runs, sizeof *times, ascending);
+    struct timed timed = {times[0], times[runs / 2]};
+    free(times);
+    return timed;
+}
+
+bool is_measured(const struct kernels *kernels)
+{
+    const char *only = getenv("ENGINE_ISA");
+    return only == NULL || strcmp(only, kernels->isa) == 0;
 }
 
 struct plain_sum plain_product(const float *x, const float *w, size_t step, size_t n)

@@ -62,6 +62,17 @@ void note_error(struct largest *largest, double error, double got, double expect
 __attribute__((format(printf, 3, 4))) void assert_bound(const struct largest *largest, double bound,
                                                         const char *what, ...);
 
+/* ---- Timing, for bench_*.c ---- */
+
+/* Nanoseconds of one call: the least, and the median of `runs` runs of about a millisecond. */
+struct timed {
+    double least, median;
+};
+struct timed time_calls(void (*call)(const void *of), const void *of, size_t runs);
+
+/* Whether a bench measures these: ENGINE_ISA names one set, or none is named. */
+bool is_measured(const struct kernels *kernels);
+
 /* ---- The twins ---- */
 
 /* Σ x[i]·w[i·step], i < n, and Σ |x[i]·w[i·step]|: rounding errors grow with the latter. */

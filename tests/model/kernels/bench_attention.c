@@ -5,7 +5,7 @@
  *
  * Heads lie side by side as in the encoder (12 of them, q, k and v in rows of 3·12·K), and a
  * sequence's 12 are computed one after the other, so that a head's rows come from where they do in
- * a pass. Each figure is the median of RUNS runs of about 2 ms, with the fastest beside it. */
+ * a pass. Each figure is the median of RUNS runs of about a millisecond, with the fastest beside it. */
 #include "tests/model/plain.h"
 
 #include "engine/runtime/machine.h"
@@ -14,29 +14,21 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { RUNS = 15, HEADS = 12 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
+struct heads {
+    const struct kernels *kernels;
+    struct attention_head head;
+    struct attention_work work;
+};
 
-static int ascending(const void *a, const void *b)
+static void all_heads(const void *of)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void all_heads(const struct kernels *kernels, struct attention_head head,
-                      const struct attention_work *work)
-{
+    const struct heads *heads = of;
+    struct attention_head head = heads->head;
     for (size_t i = 0; i < HEADS; i++) {
-        attention_head(kernels, &head, work);
+        attention_head(heads->kernels, &head, &heads->work);
         head.q += head.head_width;
         head.k += head.head_width;
         head.v += head.head_width;
@@ -48,15 +40,15 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
                     const struct blas *blas)
 {
     size_t stride = 3 * HEADS * width;
-    struct attention_work work;
+    struct heads heads = {.kernels = kernels};
     struct arena arena = {0};
     do
-        attention_work_carve(&work, n_tokens, width, false, false, &arena);
+        attention_work_carve(&heads.work, n_tokens, width, false, false, &arena);
     while (arena_allocate(&arena));
     uint64_t state = 1;
     float *wide = random_floats(&state, n_tokens * stride, 2);
     float *out = new_floats(n_tokens * stride);
-    struct attention_head head = {
+    heads.head = (struct attention_head){
         .q = wide,
         .k = wide + HEADS * width,
         .v = wide + 2 * HEADS * width,
@@ -69,25 +61,11 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
         .out = out,
         .out_stride = HEADS * width,
     };
-    double times[RUNS], flops = 4 * (double)n_tokens * (double)n_tokens * (double)width;
-    size_t repeats = 1;
-    for (double took = 0; took < 2000; repeats *= 2) {
-        double begin = now();
-        for (size_t i = 0; i < repeats; i++)
-            all_heads(kernels, head, &work);
-        took = now() - begin;
-    }
-    repeats = repeats / 2 > 0 ? repeats / 2 : 1;
-    for (size_t r = 0; r < RUNS; r++) {
-        double begin = now();
-        for (size_t i = 0; i < repeats; i++)
-            all_heads(kernels, head, &work);
-        times[r] = (now() - begin) / (double)repeats / HEADS;
-    }
-    qsort(times, RUNS, sizeof *times, ascending);
+    double flops = 4 * (double)n_tokens * (double)n_tokens * (double)width;
+    const struct timed timed = time_calls(all_heads, &heads, RUNS);
     printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
-           blas != NULL ? "OpenBLAS" : "", width, n_tokens, times[RUNS / 2], times[0],
-           flops / times[RUNS / 2] * 1e-3);
+           blas != NULL ? "OpenBLAS" : "", width, n_tokens, timed.median / HEADS / 1e3,
+           timed.least / HEADS / 1e3, flops * HEADS / timed.median);
     free(arena.base);
     free(out);
     free(wide);
@@ -97,11 +75,10 @@ static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 12
 
 int main(int argc, char **argv)
 {
-    const char *only = getenv("ENGINE_ISA");
     const struct blas *blas = machine_blas();
     size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32, n = sizeof LENGTHS / sizeof *LENGTHS;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
+        if (!is_measured(tested_kernels(s)))
             continue;
         for (int with_blas = 0; with_blas <= (blas != NULL); with_blas++)
             for (size_t i = 0; i < (argc > 2 ? (size_t)argc - 2 : n); i++) {

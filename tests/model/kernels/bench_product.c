@@ -5,7 +5,7 @@
  *
  * The layers are those of an encoder with a feed-forward of 4·WIDTH, one thread. COPIES weight
  * matrices take turns, as the layers of a model do, so that with few rows they come from where they
- * come from in a pass. Kernel and OpenBLAS take turns too; each figure is the median of RUNS runs.
+ * come from in a pass. Each figure is the median of RUNS runs.
  * OPENBLAS_CORETYPE=Haswell gives OpenBLAS' AVX2 kernels on a CPU that has more. */
 #include "tests/model/plain.h"
 
@@ -14,8 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { RUNS = 15, COPIES = 6 };
 
@@ -26,28 +24,22 @@ struct shape {
     void *panels[COPIES];
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+struct call {
+    const struct kernels *kernels;
+    const struct blas *blas;
+    enum tensor_type type;
+    const struct shape *shape;
+};
 
-static int ascending(const void *a, const void *b)
+static void by_kernel(const void *of)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double by_kernel(const struct kernels *kernels, enum tensor_type type,
-                        const struct shape *shape)
-{
-    double begin = now();
+    const struct call *call = of;
+    const struct shape *shape = call->shape;
     for (size_t i = 0; i < COPIES; i++)
-        kernels->product(&(struct product){
+        call->kernels->product(&(struct product){
             .x = shape->x,
             .x_stride = shape->k,
-            .type = type,
+            .type = call->type,
             .panels = shape->panels[i],
             .panel_stride = shape->k * PANEL,
             .k = shape->k,
@@ -56,18 +48,17 @@ static double by_kernel(const struct kernels *kernels, enum tensor_type type,
             .n_rows = shape->n_rows,
             .n_panels = shape->n / PANEL,
         });
-    return now() - begin;
 }
 
-static double by_blas(const struct blas *blas, const struct shape *shape)
+static void by_blas(const void *of)
 {
-    double begin = now();
+    const struct call *call = of;
+    const struct shape *shape = call->shape;
     for (size_t i = 0; i < COPIES; i++)
-        blas_multiply(blas, shape->n_rows, shape->n, shape->k, 1,
+        blas_multiply(call->blas, shape->n_rows, shape->n, shape->k, 1,
                       (struct blas_operand){shape->x, shape->k, false},
                       (struct blas_operand){shape->rows[i], shape->k, true}, false, shape->out,
                       shape->n);
-    return now() - begin;
 }
 
 static struct shape new_shape(enum tensor_type type, size_t n_rows, size_t k, size_t n)
@@ -92,27 +83,17 @@ static void free_shape(struct shape *shape)
     free(shape->out);
 }
 
-static void measure(const struct kernels *kernels, const char *name, enum tensor_type type,
-                    const struct shape *shape, const struct blas *blas)
+static void measure(const char *name, const struct call *call)
 {
-    double ours[RUNS], theirs[RUNS];
+    const struct shape *shape = call->shape;
     double flops = 2.0 * COPIES * (double)shape->n_rows * (double)shape->k * (double)shape->n;
-    size_t repeats = (size_t)(2e8 / flops) + 1;
-    for (size_t run = 0; run < RUNS; run++) {
-        ours[run] = theirs[run] = 0;
-        for (size_t i = 0; i < repeats; i++)
-            ours[run] += by_kernel(kernels, type, shape);
-        for (size_t i = 0; blas != NULL && i < repeats; i++)
-            theirs[run] += by_blas(blas, shape);
+    double ours = time_calls(by_kernel, call, RUNS).median;
+    printf("%-8s %-4s rows %4zu  K %4zu  N %4zu  %6.1f GFLOP/s", call->kernels->isa, name,
+           shape->n_rows, shape->k, shape->n, flops / ours);
+    if (call->blas != NULL) {
+        double theirs = time_calls(by_blas, call, RUNS).median;
+        printf("  OpenBLAS %6.1f  ratio %.2f", flops / theirs, theirs / ours);
     }
-    qsort(ours, RUNS, sizeof *ours, ascending);
-    qsort(theirs, RUNS, sizeof *theirs, ascending);
-    double rate = flops * (double)repeats / ours[RUNS / 2] * 1e-9;
-    printf("%-8s %-4s rows %4zu  K %4zu  N %4zu  %6.1f GFLOP/s", kernels->isa, name, shape->n_rows,
-           shape->k, shape->n, rate);
-    if (blas != NULL)
-        printf("  OpenBLAS %6.1f  ratio %.2f", flops * (double)repeats / theirs[RUNS / 2] * 1e-9,
-               theirs[RUNS / 2] / ours[RUNS / 2]);
     putchar('\n');
 }
 
@@ -125,7 +106,8 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
     } types[] = {{"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct shape shape = new_shape(types[i].type, n_rows, k, n);
-        measure(kernels, types[i].name, types[i].type, &shape, i == 0 ? blas : NULL);
+        measure(types[i].name,
+                &(struct call){kernels, i == 0 ? blas : NULL, types[i].type, &shape});
         free_shape(&shape);
     }
 }
@@ -133,14 +115,13 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
 int main(int argc, char **argv)
 {
     static const size_t ROWS[] = {16, 128, 512};
-    const char *only = getenv("ENGINE_ISA");
     const struct blas *blas = machine_blas();
     size_t width = argc > 1 ? (size_t)atol(argv[1]) : 384;
     size_t n = argc > 2 ? (size_t)argc - 2 : sizeof ROWS / sizeof *ROWS;
     size_t layers[][2] = {
         {width, 3 * width}, {width, width}, {width, 4 * width}, {4 * width, width}};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
+        if (!is_measured(tested_kernels(s)))
             continue;
         for (size_t i = 0; i < n; i++)
             for (size_t layer = 0; layer < 4; layer++)

@@ -3,28 +3,13 @@
  *
  *     make bench-kernels [ARGS="ROWS ..."]
  *
- * Each figure is the median of RUNS runs of about 2 ms, with the fastest beside it. */
+ * Each figure is the median of RUNS runs of about a millisecond, with the fastest beside it. */
 #include "tests/model/plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { RUNS = 15 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static int8_t *random_bytes(uint64_t *state, size_t n, bool positive)
 {
@@ -36,13 +21,15 @@ static int8_t *random_bytes(uint64_t *state, size_t n, bool positive)
     return bytes;
 }
 
-static double microseconds_of(const struct kernels *kernels, const struct product *product,
-                              size_t repeats)
+struct call {
+    const struct kernels *kernels;
+    struct product product;
+};
+
+static void multiply(const void *of)
 {
-    double begin = now();
-    for (size_t i = 0; i < repeats; i++)
-        kernels->product_int8(product);
-    return now() - begin;
+    const struct call *call = of;
+    call->kernels->product_int8(&call->product);
 }
 
 static void measure(const struct kernels *kernels, size_t n_rows, size_t columns, size_t k,
@@ -54,30 +41,26 @@ static void measure(const struct kernels *kernels, size_t n_rows, size_t columns
     float *scales = random_floats(&state, columns, 0.01), *out = new_floats(n_rows * columns);
     struct quantization *quantization = calloc(n_rows, sizeof *quantization);
     assert_non_null(quantization);
-    struct product product = {
-        .x = x,
-        .x_stride = k,
-        .x_quantization = quantization,
-        .panels = panels,
-        .panel_stride = k * PANEL,
-        .k = k,
-        .scales = scales,
-        .is_unsigned = seven_bits,
-        .out = out,
-        .out_stride = columns,
-        .n_rows = n_rows,
-        .n_panels = columns / PANEL,
-    };
-    double times[RUNS], n_ops = 2 * (double)n_rows * (double)columns * (double)k;
-    size_t repeats = 1;
-    while (microseconds_of(kernels, &product, repeats) < 2000)
-        repeats *= 2;
-    for (size_t r = 0; r < RUNS; r++)
-        times[r] = microseconds_of(kernels, &product, repeats) / (double)repeats;
-    qsort(times, RUNS, sizeof *times, ascending);
+    const struct call call = {kernels,
+                              {
+                                  .x = x,
+                                  .x_stride = k,
+                                  .x_quantization = quantization,
+                                  .panels = panels,
+                                  .panel_stride = k * PANEL,
+                                  .k = k,
+                                  .scales = scales,
+                                  .is_unsigned = seven_bits,
+                                  .out = out,
+                                  .out_stride = columns,
+                                  .n_rows = n_rows,
+                                  .n_panels = columns / PANEL,
+                              }};
+    double n_ops = 2 * (double)n_rows * (double)columns * (double)k;
+    const struct timed timed = time_calls(multiply, &call, RUNS);
     printf("%-10s %d bits  rows %4zu  columns %4zu  K %4zu  %9.2f us  %6.1f GOP/s  (best %6.1f)\n",
-           kernels->isa, seven_bits ? 7 : 8, n_rows, columns, k, times[RUNS / 2],
-           n_ops / times[RUNS / 2] * 1e-3, n_ops / times[0] * 1e-3);
+           kernels->isa, seven_bits ? 7 : 8, n_rows, columns, k, timed.median / 1e3,
+           n_ops / timed.median, n_ops / timed.least);
     free(quantization);
     free(out);
     free(scales);
@@ -89,10 +72,9 @@ int main(int argc, char **argv)
 {
     static const size_t rows[] = {16, 128, 480},
                         shapes[][2] = {{1152, 384}, {1536, 384}, {384, 1536}};
-    const char *only = getenv("ENGINE_ISA");
     size_t n = argc > 1 ? (size_t)argc - 1 : sizeof rows / sizeof *rows;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
+        if (!is_measured(tested_kernels(s)))
             continue;
         for (int seven_bits = 0; seven_bits < 2; seven_bits++)
             for (size_t i = 0; i < n; i++)

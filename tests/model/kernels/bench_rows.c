@@ -8,11 +8,9 @@
 #include "tests/model/plain.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RUNS = 25, MOST = 4096, TILE = 12 * 32, BLOCK = 96 };
 
@@ -24,28 +22,24 @@ struct bench {
     enum activation activation;
 };
 
-static double now(void)
+static void layer_norm(const void *of)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void layer_norm(const struct bench *b)
-{
+    const struct bench *b = of;
     const struct norm norm = {NORM_LAYER, b->weight, b->bias};
     b->kernels->norm_row(&norm, 1e-12f, b->n, b->x, b->out);
 }
 
-static void rms_norm(const struct bench *b)
+static void rms_norm(const void *of)
 {
+    const struct bench *b = of;
     const struct norm norm = {NORM_RMS, b->weight, NULL};
     b->kernels->norm_row(&norm, 1e-12f, b->n, b->x, b->out);
 }
 
 /* Results must not become the next inputs, which would sink to zero. */
-static void activate(const struct bench *b)
+static void activate(const void *of)
 {
+    const struct bench *b = of;
     memcpy(b->out, b->x, TILE * sizeof *b->out);
     b->kernels->activate(b->activation, b->out, TILE);
 }
@@ -60,8 +54,9 @@ static struct score_block block_of(float *scores, size_t n)
                                 .last = BLOCK};
 }
 
-static void softmax(const struct bench *b)
+static void softmax(const void *of)
 {
+    const struct bench *b = of;
     struct score_block block = block_of(b->out, BLOCK);
     float *max = b->kept, *sum = max + BLOCK, *factor = sum + BLOCK;
     memcpy(b->out, b->x, sizeof(float) * BLOCK * BLOCK);
@@ -70,29 +65,17 @@ static void softmax(const struct bench *b)
     b->kernels->softmax_block(&block, max, sum, factor);
 }
 
-static void softmax_exactly(const struct bench *b)
+static void softmax_exactly(const void *of)
 {
+    const struct bench *b = of;
     struct score_block block = block_of(b->x, EXACT_KEYS);
     b->kernels->softmax_exactly(&block, b->wide, b->wide + EXACT_KEYS * BLOCK);
 }
 
 static void measure(const struct bench *bench, const char *name, size_t n_elements,
-                    void (*call)(const struct bench *))
+                    void (*call)(const void *of))
 {
-    double least = INFINITY;
-    size_t repeats = 1;
-    for (double took = 0; took < 1e6; repeats *= 2) {
-        double begin = now();
-        for (size_t i = 0; i < repeats; i++)
-            call(bench);
-        took = now() - begin;
-    }
-    for (size_t r = 0; r < RUNS; r++) {
-        double begin = now();
-        for (size_t i = 0; i < repeats / 2; i++)
-            call(bench);
-        least = fmin(least, (now() - begin) / (double)(repeats / 2));
-    }
+    const double least = time_calls(call, bench, RUNS).least;
     printf("%-10s %-16s %5zu elements  %9.1f ns  %6.3f ns each\n", bench->kernels->isa, name,
            n_elements, least, least / (double)n_elements);
 }
@@ -100,7 +83,6 @@ static void measure(const struct bench *bench, const char *name, size_t n_elemen
 int main(int argc, char **argv)
 {
     uint64_t state = 1;
-    const char *isa = getenv("ENGINE_ISA");
     struct bench bench = {.n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 384};
     if (bench.n < 1 || bench.n > MOST)
         return 2;
@@ -113,7 +95,7 @@ int main(int argc, char **argv)
     for (size_t s = 0; (bench.kernels = tested_kernels(s)) != NULL; s++) {
         static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
         static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
-        if (isa != NULL && strcmp(isa, bench.kernels->isa) != 0)
+        if (!is_measured(bench.kernels))
             continue;
         measure(&bench, "layer norm", bench.n, layer_norm);
         measure(&bench, "rms norm", bench.n, rms_norm);

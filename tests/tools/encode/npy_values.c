@@ -1,7 +1,6 @@
 /* npy_values.c - see npy_values.h. */
 #include "tests/tools/encode/npy_values.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,17 +22,6 @@ void read_npy(const struct shell_result *result, struct values *values)
 void encode_npy(struct values *values, const char *arguments)
 {
     read_npy(shell_expect(0, "$ENCODE -f npy %s", arguments), values);
-}
-
-double difference(const float *a, const float *b, size_t n)
-{
-    double largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        double d = fabs((double)a[i] - (double)b[i]);
-        if (!(d <= largest))
-            largest = d;
-    }
-    return largest;
 }
 
 const float *row(const struct values *values, size_t i)

@@ -15,8 +15,6 @@ struct values {
 void read_npy(const struct shell_result *result, struct values *values);
 void encode_npy(struct values *values, const char *arguments);
 
-/* The largest |a - b|. */
-double difference(const float *a, const float *b, size_t n);
 const float *row(const struct values *values, size_t i);
 
 #endif
