@@ -353,8 +353,19 @@ static const char *find_given(const struct option_reading *reading, const char *
     return found;
 }
 
+static void check_need(const struct option_reading *reading, const char *given, const char *needs)
+{
+    char names[NAMES_BYTES], others[NAMES_BYTES];
+    if (!find_given(reading, needs))
+        program_die_misused("%s requires %s", describe_names(given, 1, names),
+                            describe_names(needs, SIZE_MAX, others));
+}
+
 void options_check(const struct option_reading *reading)
 {
+    for (size_t i = 0; i < reading->n_slots; i++)
+        if (reading->slots[i].text && reading->slots[i].row->needs)
+            check_need(reading, reading->slots[i].row->name, reading->slots[i].row->needs);
     for (const struct option_rule *rule = reading->table->rules; rule->options || rule->check;
          rule++) {
         char names[NAMES_BYTES], others[NAMES_BYTES];
@@ -371,11 +382,9 @@ void options_check(const struct option_reading *reading)
             continue;
         if (rule->message)
             program_die_misused("%s", rule->message);
-        describe_names(given, 1, names);
-        if (excludes)
-            program_die_misused("%s cannot be combined with %s", names,
-                                describe_names(other, 1, others));
-        program_die_misused("%s requires %s", names,
-                            describe_names(rule->others, SIZE_MAX, others));
+        if (!excludes)
+            check_need(reading, given, rule->others);
+        program_die_misused("%s cannot be combined with %s", describe_names(given, 1, names),
+                            describe_names(other, 1, others));
     }
 }

@@ -1,6 +1,6 @@
 /* option_table.h - the options of a program, each written once: a row says what the command line
  * may have, where its value goes, and its words in --help, the manual and the shell's completion;
- * a rule, which options need or exclude one another.
+ * what it needs; a rule, which options exclude one another.
  *
  *     #define TEXT(member) TEXT_AT(struct paint, member)
  *     static const struct option_row ROWS[] = {
@@ -56,6 +56,7 @@ struct option_row {
     void (*set)(void *options, const struct option_use *use);
     int value;         /* for the setter */
     unsigned commands; /* bits of the commands that take it; 0: all */
+    const char *needs; /* names as in a rule's `others`; NULL: it stands alone */
 };
 
 /* One option on the command line. */

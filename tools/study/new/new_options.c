@@ -34,10 +34,11 @@ static const struct option_row TOKENIZER_ROWS[] = {
     {"fit", 0, "FILE", "use the words of a text ('-': stdin) by the rules of Keras", TEXT(fit),
      .most = 1},
     {"oov", 0, "TOKEN", "--fit: token for unknown words, '' for none (default <unk>)",
-     TEXT(fit_options.oov)},
-    {"num-words", 0, "N", "--fit: keep the N most frequent words", COUNT(fit_options.num_words)},
+     TEXT(fit_options.oov), .needs = "fit"},
+    {"num-words", 0, "N", "--fit: keep the N most frequent words", COUNT(fit_options.num_words),
+     .needs = "fit"},
     {"min-count", 0, "N", "--fit: keep words that occur N times or more",
-     COUNT(fit_options.min_count)},
+     COUNT(fit_options.min_count), .needs = "fit"},
     {"keras", 0, NULL, "--words and word lists: split like Keras", FLAG(keras)},
     {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", FLAG(blanks)},
     {"lower", 0, "yes|no", "put texts into lower case (default: yes with --keras, --fit, else no)",
@@ -76,9 +77,6 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("fit", "keras blanks",
                     "--fit splits like Keras: --keras and --blanks require --words, or "
                     "--tokenizer and a word list"),
-    OPTION_NEEDS("oov", "fit", "--oov requires --fit"),
-    OPTION_NEEDS("num-words", "fit", "--num-words requires --fit"),
-    OPTION_NEEDS("min-count", "fit", "--min-count requires --fit"),
     {0},
 };
 
