@@ -11,7 +11,7 @@
 
 #include "tools/common/output.h"
 #include "tools/common/print/rows.h"
-#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
 #include "tools/encode/encode_options.h"
 

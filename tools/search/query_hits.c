@@ -4,7 +4,6 @@
 #include "engine/file/crc32c.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
-#include "tools/common/texts/encoder.h"
 #include "tools/search/words.h"
 
 #include <ctype.h>

@@ -1,11 +1,292 @@
-/* encoder.c - from tokens to vectors, scores, entities and words, by the public API; see encoder.h.
- * A text is tokenized once; the engine takes its tokens as they are. */
+/* encoder.c - from the command line and the weight file to what is in force: the model is opened,
+ * asked whether it can do what the options want, and given a session; then from tokens to vectors,
+ * scores, entities and words, by the public API. A text is tokenized once; the engine takes its
+ * tokens as they are. */
 #include "tools/common/texts/encoder.h"
+
+#include "tools/common/inputs.h"
+#include "tools/common/model_file.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TOP = 5 };
+
+/* ---- What is in force ---- */
+
+/* --pad-to limits the length of texts, too. For tokens alone the model's limit does not hold,
+ * unless --on-long is given without --pad-to. */
+static void resolve_options(struct encoder *encoder)
+{
+    const struct request_options *request = &encoder->request;
+    const engine_info *info = &encoder->info;
+    const engine_position position = request->positions.position;
+    const engine_mask mask = request->session.mask;
+    const bool is_free =
+        task_is_tokens(request->task) &&
+        (request->encode.on_long == ENGINE_ON_LONG_MODEL || request->padding.n > 0);
+    size_t limit = is_free ? 0 : info->max_text_tokens;
+    if (request->padding.n && (limit == 0 || request->padding.n < limit))
+        limit = request->padding.n;
+
+    encoder->options = request->encode;
+    encoder->options.max_tokens = request->encode.max_tokens ? request->encode.max_tokens : limit;
+    encoder->options.prompt = encoder->options.query_prompt = ""; /* texts have theirs already */
+    encoder->options.prompt_text = NULL;
+    encoder->options.whole_words = 1;
+    encoder->options.role = request->encode.prompt && strcmp(request->encode.prompt, "query") == 0
+                                ? ENGINE_ROLE_QUERY
+                                : ENGINE_ROLE_TEXT;
+    encoder->mask = mask == ENGINE_MASK_MODEL ? info->mask : engine_mask_name(mask);
+    encoder->position =
+        position == ENGINE_POSITION_MODEL ? info->position : engine_position_name(position);
+    encoder->numbers = position_numbers(&request->positions, encoder->model, info->width);
+    const char *in_attention =
+        model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "attention_position");
+    encoder->attention_position = in_attention != NULL ? in_attention : "none";
+    encoder->window = (size_t)model_number(encoder->model, "window", 0);
+    encoder->padding = request->padding;
+    encoder->padding.likely = -1;
+    if (!encoder->padding.is_named &&
+        (request->padding.n || request->task == TASK_SHOW_MASK || request->is_json_input))
+        padding_choose(&encoder->padding, encoder->model, request);
+}
+
+/* Resolves the pooling, and what a result is: a row of numbers, of labels, or a list of a head. */
+static void resolve_result(struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const struct request_options *request = &encoder->request;
+    const enum task task = request->task;
+    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
+    engine_pooling pooling = request->encode.pooling;
+    engine_error error;
+
+    encoder->ranks_pairs = task == TASK_RANK && info->ranks_pairs;
+    if (compares && !request->has_pooling)
+        pooling = ENGINE_POOLING_MODEL;
+    engine_pooling of_texts = pooling;
+    if (pooling == ENGINE_POOLING_MODEL && (compares || task == TASK_VECTORS) && info->has_model &&
+        !encoder->ranks_pairs &&
+        engine_text_pooling(encoder->model, &of_texts, &error) != ENGINE_OK)
+        program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
+                    "states",
+                    info->path, error.message);
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "none") == 0)
+        pooling = compares ? of_texts : ENGINE_POOLING_NONE;
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
+        pooling = ENGINE_POOLING_SPARSE;
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "colbert") == 0)
+        pooling = task == TASK_SIMILARITY ? ENGINE_POOLING_MEAN : ENGINE_POOLING_COLBERT;
+    encoder->options.pooling = pooling;
+    encoder->pooling =
+        pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
+    encoder->is_pooled = task == TASK_LABELS
+                             ? info->head == ENGINE_HEAD_SEQUENCE
+                             : pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
+    encoder->is_sparse = pooling == ENGINE_POOLING_SPARSE && task != TASK_LABELS;
+    encoder->whole_width = pooling == ENGINE_POOLING_SPARSE    ? info->n_vocabulary
+                           : pooling == ENGINE_POOLING_COLBERT ? info->token_vectors
+                           : pooling == ENGINE_POOLING_MODEL   ? info->output_width
+                                                               : info->width;
+    encoder->width =
+        encoder->options.dimensions ? encoder->options.dimensions : encoder->whole_width;
+    if (task == TASK_LABELS)
+        encoder->width = info->n_labels;
+    else if (task_is_tokens(task) || task == TASK_ENTITIES || task == TASK_FILL)
+        encoder->width = 0;
+    encoder->metric = engine_model_metric(encoder->model, pooling);
+    encoder->top = request->top ? request->top : DEFAULT_TOP;
+    if (task == TASK_FILL && encoder->top > info->n_vocabulary)
+        encoder->top = info->n_vocabulary;
+}
+
+/* ---- What the model cannot do ---- */
+
+static const char *head_use(engine_head head)
+{
+    switch (head) {
+    case ENGINE_HEAD_SEQUENCE: return "sequence, for --labels and --rank";
+    case ENGINE_HEAD_TOKEN: return "token, for --labels and --entities";
+    case ENGINE_HEAD_MASK: return "mask, for --fill";
+    case ENGINE_HEAD_POOLER: return "pooler, for -p pooler";
+    case ENGINE_HEAD_NONE: break;
+    }
+    return "none";
+}
+
+static void check_head(const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const enum task task = encoder->request.task;
+    const bool is_token = info->head == ENGINE_HEAD_TOKEN;
+    const char *missing = NULL;
+    if (task == TASK_LABELS && info->head != ENGINE_HEAD_SEQUENCE && !is_token)
+        missing = "head sequence or token";
+    if (task == TASK_ENTITIES && !is_token)
+        missing = "head token";
+    if (task == TASK_FILL && info->head != ENGINE_HEAD_MASK)
+        missing = "head mask";
+    if (!info->has_model && !task_is_tokens(task))
+        program_die("'%s' holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
+                    info->path, task == TASK_VECTORS ? "a vector" : task_option(task));
+    if (missing)
+        program_die("%s needs a model with %s; the head of '%s' is %s", task_option(task), missing,
+                    info->path, head_use(info->head));
+    if (task == TASK_FILL && info->mask_token < 0)
+        program_die("--fill needs a tokenizer with a mask token; that of '%s' names none",
+                    info->path);
+}
+
+static void check_dimensions(const struct encoder *encoder)
+{
+    const size_t dimensions = encoder->options.dimensions, whole = encoder->whole_width;
+    if (encoder->ranks_pairs)
+        program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
+                            "be combined with --dimensions");
+    if (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
+        program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
+                            "model's are neither");
+    if (dimensions > whole && whole > 0)
+        program_die_misused("--dimensions %zu is more than these vectors have: %zu", dimensions,
+                            whole);
+}
+
+/* What is asked of this model and it cannot do. */
+static void check_request(const struct encoder *encoder)
+{
+    const struct request_options *request = &encoder->request;
+    const size_t most = encoder->info.max_tokens, asked = request->encode.max_tokens;
+    const char *idle = encoder->info.has_model
+                           ? position_options_conflict(&request->positions, encoder->position)
+                           : NULL;
+    if (request->encode.normalize && !encoder->is_pooled)
+        program_die_misused(
+            encoder->options.pooling == ENGINE_POOLING_COLBERT
+                ? "the vectors of -p colbert have length 1 without --normalize"
+                : "this model has no pooling of its own: --normalize requires -p mean, cls or "
+                  "max");
+    if (encoder->ranks_pairs && request->has_pooling)
+        program_die_misused("this model is a cross-encoder, which reads both texts and makes no "
+                            "vectors: it takes no -p");
+    if (idle)
+        program_die_misused("%s; here they are %s", idle, encoder->position);
+    if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
+        program_die_misused("this model ranks by vectors: --raw-scores is for cross-encoders");
+    if (request->encode.dimensions)
+        check_dimensions(encoder);
+    if (!task_is_tokens(request->task) && asked > most)
+        program_die_misused("--max-tokens %zu is more than this model takes: %zu token%s", asked,
+                            most, plural(most));
+}
+
+/* ---- Prompts ---- */
+
+/* Finds the prompt of a role. The file's own prompts are used where its own pooling is, and before
+ * labels of texts. */
+static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
+{
+    const struct request_options *request = &encoder->request;
+    const engine_pooling pooling = request->encode.pooling;
+    const bool compares = request->task == TASK_RANK || request->task == TASK_SIMILARITY;
+    const bool is_models = pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
+                           pooling == ENGINE_POOLING_COLBERT;
+    const bool uses_own = compares ? is_models || !request->has_pooling
+                          : request->task == TASK_LABELS
+                              ? encoder->info.head == ENGINE_HEAD_SEQUENCE
+                              : is_models && request->task == TASK_VECTORS;
+    const bool is_query = role == ENGINE_ROLE_QUERY;
+    const char *name = is_query ? request->encode.query_prompt : request->encode.prompt;
+    if (name == NULL && request->no_prompt)
+        name = "";
+    const engine_encode_options asked =
+        ENGINE_ENCODE_OPTIONS(.pooling = uses_own ? ENGINE_POOLING_MODEL : ENGINE_POOLING_NONE,
+                              .prompt = name, .role = role);
+    engine_error error = {0};
+    if (engine_prompt(encoder->model, &asked, &prompt->text, &prompt->len, &error) == ENGINE_OK)
+        return;
+    if (name)
+        program_die_misused("%s: %s%s", is_query ? "--query-prompt" : "--prompt", error.message,
+                            is_query ? "" : "; --prompt-text TEXT takes any prompt");
+    program_die("%s (--prompt, --prompt-text or --no-prompt)", error.message);
+}
+
+/* ---- Opening and closing ---- */
+
+static void open_session(struct encoder *encoder)
+{
+    const bool is_computed = !task_is_tokens(encoder->request.task);
+    struct position_options positions = encoder->request.positions;
+    engine_session_options session = encoder->request.session;
+    engine_error error = {0};
+
+    session.position = ENGINE_POSITION_NONE;
+    session.max_tokens =
+        is_computed ? encoder->request.encode.max_tokens : 1; /* tokens alone need no rows */
+    if (is_computed)
+        position_options_apply(&positions, encoder->info.width, &session);
+    engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
+    if (status != ENGINE_OK)
+        program_die("%s%s", error.message, position_next_step(session.position, status));
+    /* Without inputs: whether the model has the pooling that is asked for. */
+    if (!is_computed || encoder->ranks_pairs || encoder->options.pooling == ENGINE_POOLING_NONE ||
+        engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
+            ENGINE_OK)
+        return;
+    bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
+    program_die("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
+                is_pooler ? "; the head of '" : "", is_pooler ? encoder->info.path : "",
+                is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
+}
+
+void encoder_open(struct encoder *encoder, const struct request_options *request)
+{
+    const char *prompt_text = request->encode.prompt_text;
+    const bool is_rank = request->task == TASK_RANK;
+    engine_error error = {0};
+    *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
+    if (engine_model_open(request->model_path, &request->model, &encoder->model, &error) !=
+        ENGINE_OK)
+        model_open_die(request->model_path, &error);
+    engine_model_info(encoder->model, &encoder->info, NULL);
+    input_remember(encoder->info.path);
+    encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
+    const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
+    encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
+    const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
+    encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
+
+    resolve_options(encoder);
+    resolve_result(encoder);
+    check_head(encoder);
+    check_request(encoder);
+    if (prompt_text)
+        encoder->prompt = (struct prompt){prompt_text, strlen(prompt_text)};
+    else
+        find_prompt(encoder, is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, &encoder->prompt);
+    if (is_rank)
+        find_prompt(encoder, ENGINE_ROLE_QUERY, &encoder->query_prompt);
+    open_session(encoder);
+}
+
+const char *encoder_pooling_asked(const struct encoder *encoder)
+{
+    return encoder->options.pooling == ENGINE_POOLING_MODEL ? "model" : encoder->pooling;
+}
+
+void encoder_close(struct encoder *encoder)
+{
+    engine_session_free(encoder->session);
+    engine_model_close(encoder->model);
+    free(encoder->inputs);
+    free(encoder->rows);
+    *encoder = (struct encoder){0};
+}
+
+/* ---- Failures, labels ---- */
 
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
 {

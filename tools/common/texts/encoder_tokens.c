@@ -1,5 +1,5 @@
-/* encoder_tokens.c - an input's tokens, and what they are called; see encoder.h. */
-#include "tools/common/texts/encoder.h"
+/* encoder_tokens.c - see encoder_tokens.h. */
+#include "tools/common/texts/encoder_tokens.h"
 
 #include "tools/common/print/utf8.h"
 

@@ -3,6 +3,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
+#include "tools/common/texts/encoder_tokens.h"
 
 #include <string.h>
 
