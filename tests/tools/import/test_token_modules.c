@@ -1,0 +1,319 @@
+/* encode-import on what answers for each token: a ColBERT, as PyLate or its authors write it;
+ * sparse_linear.pt and colbert_linear.pt beside a model, as bge-m3 has them; the modules of SPLADE.
+ * The answers themselves were compared with torch and with sentence-transformers 6.2 by hand. */
+#include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
+#include "tests/tools/shell.h"
+#include "tests/tools/torch/tiny_torch.h"
+#include "tools/import/files/tensor_file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static void make_folder(const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, import_directory, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* Imports the directory into a file, which encode reads with these arguments. */
+static const char *encode_imported(const char *arguments)
+{
+    shell_expect(0, "$IMPORT %s -o search.weights", import_directory);
+    return shell_expect(0, "$ENCODE -m search.weights %s", arguments)->out;
+}
+
+static void make_pylate(void)
+{
+    struct tiny_tensors dense = {.header = json_object()};
+    const int weight[] = {6, TINY_WIDTH, -1};
+    tiny_checkpoint(import_directory);
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"pylate.models.Dense.Dense\"}]");
+    make_folder("1_Dense");
+    import_write("1_Dense/config.json",
+                 "{\"in_features\": 8, \"out_features\": 6, \"bias\": false, "
+                 "\"activation_function\": \"torch.nn.Identity\"}");
+    tiny_tensors_add(&dense, "linear.weight", "F32", weight);
+    tiny_tensors_write(&dense, import_directory, "1_Dense/model.safetensors");
+    tiny_tensors_free(&dense);
+    import_write("config_sentence_transformers.json",
+                 "{\"query_prefix\": \"ride\", \"document_prefix\": \"bike\", "
+                 "\"document_length\": 7, \"do_query_expansion\": false, "
+                 "\"skiplist_words\": [\"dog\", \"zebra\", \"i\"]}");
+}
+
+TEST(pylate)
+{
+    make_pylate();
+    assert_true(import_read());
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->token_vectors, 6);
+    assert_int_equal(model->token_vector_bias, 0);
+    assert_int_equal(model->token_vector_first, 1);
+    assert_int_equal(model->max_text_tokens, 7);
+    assert_int_equal(model->pooling, POOLING_NONE);
+    assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9 5 1");
+    assert_string_equal(import_checkpoint.token_modules.note, "");
+    import_free();
+    const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
+    assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
+    assert_contains(out, "{\"text\": \"bike\", ");
+    assert_contains(out, "{\"text\": \"cat\", "); /* the marker is a token of its own */
+    out = encode_imported("-p colbert --prompt query -f json 'cat dog'");
+    assert_contains(out, "\"text\": \"ridecat dog\"");
+    assert_contains(encode_imported("--rank dog cat"), "MaxSim of vectors of tokens");
+}
+
+TEST(pylate_defaults_and_refusals)
+{
+    static const struct {
+        const char *file, *text, *words;
+    } cases[] = {
+        {"1_Dense/config.json", "{\"in_features\": 7, \"out_features\": 6}", "'in_features' is 7"},
+        {"1_Dense/config.json",
+         "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"torch.nn.ReLU\"}",
+         "'activation_function' is 'torch.nn.ReLU'; expected Identity"},
+        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"use_residual\": true}",
+         "use_residual"},
+        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6}", "linear.bias"},
+        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, \"bias\": false}",
+         "has the shape [6, 8]; expected [5, 8]"},
+        {"config_sentence_transformers.json", "{}", "'query_prefix' '[Q] ' is not a token"},
+        {"config_sentence_transformers.json",
+         "{\"query_prefix\": \"\", \"document_prefix\": \"train\"}",
+         "'document_prefix' 'train' is not a token"},
+        {"config_sentence_transformers.json",
+         "{\"query_prefix\": \"\", \"document_prefix\": \"\", \"skiplist_words\": [3]}",
+         "'skiplist_words' holds a number"},
+        {"config_sentence_transformers.json",
+         "{\"query_prefix\": \"\", \"document_prefix\": \"\", \"skiplist_words\": {}}",
+         "skiplist_words"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_pylate();
+        import_write(cases[i].file, cases[i].text);
+        import_refused(cases[i].text, cases[i].words);
+    }
+    make_pylate();
+    import_write("config_sentence_transformers.json",
+                 "{\"query_prefix\": \"\", \"document_prefix\": \"\"}");
+    assert_true(import_read()); /* no punctuation is in the vocabulary: each is unknown */
+    assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
+    assert_non_null(strstr(import_checkpoint.token_modules.note, "do_query_expansion"));
+    import_free();
+    assert_contains(shell_expect(0, "$IMPORT %s -o search.weights", import_directory)->err,
+                    "'do_query_expansion'");
+}
+
+/* Another library's Dense comes after a pooling. */
+TEST(dense_of_others)
+{
+    make_pylate();
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"sentence_transformers.models.Dense\"}]");
+    import_refused(
+        "Dense",
+        "the module 'sentence_transformers.models.Dense' is not known, or not in this place");
+    import_write(
+        "modules.json",
+        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
+        "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
+        "\"type\": \"pylate.models.Dense\"}]");
+    import_refused("two of them", "'pylate.models.Dense' is not known, or not in this place");
+}
+
+/* As stanford-futuredata/ColBERT writes it: the layer among the model's tensors. */
+TEST(class_hf_colbert)
+{
+    struct tiny_tensors tensors;
+    const int weight[] = {6, TINY_WIDTH, -1};
+    tiny_checkpoint(import_directory);
+    import_config_with("architectures", json_pack("[s]", "HF_ColBERT"));
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "linear.weight", "F32", weight);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_refused("no marker", "the 'query_token_id' '[unused0]' is not a token");
+    import_write("artifact.metadata", "{\"query_token_id\": \"ride\", \"doc_token_id\": "
+                                      "\"bike\", \"doc_maxlen\": 8, \"mask_punctuation\": false}");
+    assert_true(import_read());
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->token_vectors, 6);
+    assert_int_equal(model->token_vector_bias, 0);
+    assert_int_equal(model->max_text_tokens, 8);
+    assert_int_equal(model->pooling, POOLING_NONE);
+    assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
+    import_free();
+    const char *out = encode_imported("-p model -f csv 'cat'");
+    assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank follows it */
+    assert_contains(out, "\r\n0,2,cat,10,");
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_refused("no layer", "no tensor 'linear.weight'");
+}
+
+/* A torch file of the tensors, whose storage is 0, 1, 2 … 23. */
+static void write_file(const char *name, const struct tiny_tensor *tensors, size_t n)
+{
+    static struct tiny_bytes pickle, file;
+    tiny_pickle_begin(&pickle);
+    for (size_t i = 0; i < n; i++)
+        tiny_pickle_tensor(&pickle, &tensors[i]);
+    tiny_pickle_end(&pickle);
+    tiny_torch(&file, &pickle);
+    support_write_in(import_directory, name, (const char *)file.bytes, file.len);
+}
+
+#define MATRIX(rows, cols)                                                                         \
+    {                                                                                              \
+        "weight", "FloatStorage", "0", 24, 0, {rows, cols}, {cols, 1}, 2                           \
+    }
+#define BIAS(rows)                                                                                 \
+    {                                                                                              \
+        "bias", "FloatStorage", "0", 24, 20, {rows}, {1}, 1                                        \
+    }
+
+static const struct tiny_tensor WEIGHTS[] = {MATRIX(1, TINY_WIDTH), BIAS(1)};
+static const struct tiny_tensor VECTORS[] = {MATRIX(2, TINY_WIDTH), BIAS(2)};
+
+static void planned_is(const char *name, size_t rows, size_t cols, float first)
+{
+    const struct plan *plan = &import_checkpoint.plan;
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct planned_tensor *tensor = &plan->tensors[i];
+        struct tensor_rows chunk;
+        if (strcmp(tensor->name, name) != 0)
+            continue;
+        assert_true(tensor->rows == rows && tensor->cols == cols);
+        tensor_rows_open(&chunk, rows, cols, true);
+        tensor_rows_read(&chunk, tensor->set, tensor->parts[0], 0, rows);
+        for (size_t k = 0; k < rows * cols; k++)
+            assert_true(chunk.values[k] == first + (float)k);
+        tensor_rows_free(&chunk);
+        return;
+    }
+    fail_msg("%s is not planned", name);
+}
+
+TEST(both)
+{
+    tiny_checkpoint(import_directory);
+    write_file("sparse_linear.pt", WEIGHTS, 2);
+    write_file("colbert_linear.pt", VECTORS, 2);
+    if (!import_read())
+        fail_msg("refused: %s", program_words);
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->sparse, SPARSE_LINEAR);
+    assert_int_equal(model->token_vectors, 2);
+    assert_false(model->token_vector_first);
+    planned_is("token.weight.weight", 1, TINY_WIDTH, 0);
+    planned_is("token.weight.bias", 1, 1, 20);
+    planned_is("token.vector.weight", 2, TINY_WIDTH, 0);
+    planned_is("token.vector.bias", 2, 1, 20);
+    import_free();
+    const struct shell_result *result = shell_expect(
+        0, "$IMPORT %s -o m.weights && $INSPECT m.weights | tr -s ' '", import_directory);
+    assert_contains(result->out, "skip_weights");
+    assert_contains(result->out, "sparse_linear.pt");
+}
+
+TEST(one)
+{
+    tiny_checkpoint(import_directory);
+    write_file("colbert_linear.pt", VECTORS, 2);
+    if (!import_read())
+        fail_msg("refused: %s", program_words);
+    assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_NONE);
+    assert_int_equal(import_checkpoint.config.model.token_vectors, 2);
+    import_free();
+}
+
+TEST(refused)
+{
+    static const struct tiny_tensor wider[] = {MATRIX(1, TINY_WIDTH + 1), BIAS(1)},
+                                    more[] = {MATRIX(2, TINY_WIDTH), BIAS(2)},
+                                    longer[] = {MATRIX(2, TINY_WIDTH), BIAS(3)},
+                                    third[] = {MATRIX(2, TINY_WIDTH),
+                                               BIAS(2),
+                                               {"gain", "FloatStorage", "0", 24, 0, {1}, {1}, 1}};
+    tiny_checkpoint(import_directory);
+    write_file("sparse_linear.pt", wider, 2);
+    import_refused("another width", "'weight' has the shape [1, 9]; expected [1, 8]");
+    write_file("sparse_linear.pt", more, 2);
+    import_refused("two weights a token", "'weight' has the shape [2, 8]; expected [1, 8]");
+    write_file("sparse_linear.pt", WEIGHTS, 2);
+    write_file("colbert_linear.pt", VECTORS, 1);
+    import_refused("no bias", "colbert_linear.pt has no tensor 'bias'");
+    write_file("colbert_linear.pt", longer, 2);
+    import_refused("another bias", "'bias' has the shape [3]; expected [2]");
+    write_file("colbert_linear.pt", third, 3);
+    import_refused("a third tensor", "'gain' is not part of a linear layer");
+    write_file("colbert_linear.pt", third, 0);
+    import_refused("no tensor", "colbert_linear.pt has no tensor 'weight'");
+}
+
+/* ---- SPLADE ---- */
+
+static void write_splade(const char *config)
+{
+    import_write("modules.json",
+                 "[{\"path\": \"\", \"type\": \"sentence_transformers.x.MLMTransformer\"}, "
+                 "{\"path\": \"1_S\", \"type\": \"sentence_transformers.x.SpladePooling\"}]");
+    shell_expect(0, "mkdir -p %s/1_S", import_directory);
+    import_write("1_S/config.json", config);
+}
+
+/* The head of a masked language model, in addition to the body. */
+static void write_masked(void)
+{
+    static const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1},
+                     words[] = {TINY_VOCABULARY, -1};
+    struct tiny_tensors tensors;
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.weight", "F32", square);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.bias", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.weight", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.bias", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", words);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_config_with("architectures", json_pack("[s]", "BertForMaskedLM"));
+}
+
+TEST(splade)
+{
+    tiny_checkpoint(import_directory);
+    write_splade("{\"pooling_strategy\": \"sum\", \"activation_function\": \"log1p_relu\"}");
+    import_refused("a body alone", "BertModel has no head of masked language models");
+    write_masked();
+    if (!import_read())
+        fail_msg("refused: %s", program_words);
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->sparse, SPARSE_MASK);
+    assert_int_equal(model->sparse_pooling, SPARSE_SUM);
+    assert_int_equal(model->sparse_activation, SPARSE_LOG_LOG);
+    assert_int_equal(model->pooling, POOLING_NONE);
+    import_free();
+    write_splade("{}");
+    if (!import_read())
+        fail_msg("refused: %s", program_words);
+    assert_int_equal(model->sparse_pooling, SPARSE_MAX);
+    assert_int_equal(model->sparse_activation, SPARSE_LOG);
+    import_free();
+    write_splade("{\"pooling_strategy\": \"mean\"}");
+    import_refused("another pooling", "max or sum");
+    write_splade("{\"activation_function\": \"gelu\"}");
+    import_refused("another activation", "relu or log1p_relu");
+}
+
+SET_UP()
+{
+    import_setup();
+}
