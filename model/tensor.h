@@ -3,7 +3,7 @@
  * rows:   element (n, k) of [N, K] is at n·K + k. panels: 16 rows of the matrix (16 output columns
  * of a linear layer) are stored together as [K, 16], the order in which the linear kernel reads
  * them; int8 has k in groups of four, [⌈K/4⌉, 16, 4]. Full definition: weights/FORMAT.md. pairs,
- * in memory alone: bfloat16 panels [⌈K/32⌉·16, 16, 2] (kernels/bf16/product_pairs.h).
+ * in memory alone: bfloat16 panels [⌈K/32⌉·16, 16, 2] (kernels/product_bf16.h).
  */
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H

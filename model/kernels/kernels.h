@@ -104,7 +104,7 @@ struct mix {
     size_t out_stride;
 };
 
-/* Attention of one head in bfloat16 (bf16/attend.h), for n_queries queries from `query` on, at most
+/* Attention of one head in bfloat16 (attend_bf16.h), for n_queries queries from `query` on, at most
  * 32: query i sees the keys i - before .. i + after, all of them among begin .. end - 1. */
 struct pair_attention {
     const float *q, *k, *v; /* [n_keys, width], `stride` apart */
@@ -194,7 +194,7 @@ struct norm {
 struct pair_kernels {
     /* Rows of x are in tiles, x_stride is their padded width; panels are pairs [K/2, 16, 2], K is
      * padded with zeros to a multiple of 32. Which two numbers are a pair is the set's own choice
-     * (bf16/round.h), the same where rows are rounded and where panels are made. */
+     * (attend_bf16.h), the same where rows are rounded and where panels are made. */
     void (*product)(const struct product *product);
     /* Rounds a row x [n]; n rows of 16 columns. */
     void (*round)(const float *x, size_t n, uint16_t *out);
@@ -227,7 +227,7 @@ struct kernels {
     void (*product_blas)(const struct blas *blas, size_t most_rows, const struct product *product,
                          const struct blas_work *work);
 
-    /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is padded with zeros to a
+    /* q[i] = round(x[i] · factors[i] / scale) + zero (row.h); q is padded with zeros to a
      * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */
     struct quantization (*quantize)(const float *x, size_t n, enum rounding rounding,
                                     const float *factors, int8_t *q);
@@ -279,7 +279,7 @@ struct kernels {
     /* out[i] = out[i] · y[i] */
     void (*multiply)(float *out, const float *y, size_t n);
 
-    /* out [n] = norm(x [n]), in place allowed; NORM_NONE copies (formulas: norm.h) */
+    /* out [n] = norm(x [n]), in place allowed; NORM_NONE copies (formulas: row.h) */
     void (*norm_row)(const struct norm *norm, float eps, size_t n, const float *x, float *out);
 };
 

@@ -4,7 +4,7 @@
 #include "model/kernels/kernels.h"
 
 #if defined(__AMX_INT8__) || defined(__AMXINT8__) /* gcc, clang 14 */
-#include "model/kernels/bf16/attend.h"
+#include "model/kernels/attend_bf16.h"
 
 void product_int8_amx(const struct product *product)
 {
@@ -16,7 +16,7 @@ void product_int8_amx(const struct product *product)
 
 const struct pair_kernels pairs_amx = PAIR_KERNELS;
 #elif defined(KERNELS_DOT)
-#include "model/kernels/bf16/attend.h"
+#include "model/kernels/attend_bf16.h"
 
 const struct pair_kernels pairs_avx512bf16 = PAIR_KERNELS;
 #else

@@ -11,7 +11,6 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
-#include "model/kernels/wide.h"
 
 #if defined(__AVX512F__)
 enum { MIX_ROWS = 12, MIX_VECTORS = 2, EXACT_ROWS = 6, EXACT_VECTORS = 4 };

@@ -15,7 +15,7 @@
 #include "model/kernels/blas.h"
 #include "model/kernels/pack.h"
 #include "model/kernels/product.h"
-#include "model/kernels/scale_sum.h"
+#include "model/kernels/tile_int8.h"
 
 enum { EXACT_STEPS = 1024 }; /* 128 · 127 times that is below 2^24 */
 

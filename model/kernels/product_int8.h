@@ -1,23 +1,13 @@
-/* product_int8.h - a linear layer's product in int8: the exact sums of tile_bytes.h, tile_words.h
- * or tile_pairs.h, scaled by scale_sum.h.
+/* product_int8.h - a linear layer's product in int8: the exact sums of tile_int8.h, scaled.
  *
  * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_INT8_H
 #define MODEL_KERNELS_PRODUCT_INT8_H
 
-#include "model/kernels/scale_sum.h"
-#include "model/kernels/tile.h"
-
-#if HAS_WORDS
-#include "model/kernels/tile_words.h"
-#elif defined(__ARM_FEATURE_MATMUL_INT8)
-#include "model/kernels/tile_pairs.h"
-#endif
+#include "model/kernels/tile_int8.h"
 
 #if defined(__AVX2__) || defined(KERNELS_NEON)
-#include "model/kernels/tile_bytes.h"
-
 INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct fetch fetch,
                       struct tile_target target, const int rows, const int panels, const bool words)
 {

@@ -10,7 +10,6 @@
 
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
-#include "model/kernels/wide.h"
 
 #include <float.h>
 

@@ -11,7 +11,7 @@
  * key to the last query's last. A hidden key counts exactly 0, so that a query under a look-ahead
  * mask is computed the same way for any number of later tokens.
  *
- * In bfloat16 texts of any length are computed by bf16/attend.h, but maps in f32. OpenBLAS may
+ * In bfloat16 texts of any length are computed by attend_bf16.h, but maps in f32. OpenBLAS may
  * compute the two products of a block (blas.h), except under look-ahead masks.
  *
  * Texts of at most EXACT_KEYS tokens, and as many first tokens under a look-ahead mask, sum in

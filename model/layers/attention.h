@@ -52,7 +52,7 @@ struct attention_head {
     struct band band;
     const struct distance_bias *bias;
     const struct blas *blas;
-    bool bf16; /* the products are in bfloat16 (kernels/bf16/) */
+    bool bf16; /* the products are in bfloat16 (kernels/attend_bf16.h) */
     float *out;
     size_t out_stride;
     float *map;

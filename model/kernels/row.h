@@ -1,4 +1,136 @@
-/* quantize.h - a row rounded to int8, y[i] = x[i] · factors[i]:
+/* row.h - one row: of a table, added to another; normalized; rounded to int8. */
+#ifndef MODEL_KERNELS_ROW_H
+#define MODEL_KERNELS_ROW_H
+
+#include "model/kernels/kernels.h"
+#include "model/kernels/product.h"
+#include "model/kernels/vector.h"
+
+/* ---- Tables ----
+ * Adds a row of an embedding table, of any element type, to a row of floats. */
+
+INLINE void add_row_of(const enum tensor_type type, const struct matrix *table, size_t index,
+                       float *out)
+{
+    const size_t n = table->cols, at = index * n;
+    const float scale = type == TENSOR_INT8 ? table->scales[index] : 1;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        store(out + i,
+              load(out + i) + (type == TENSOR_INT8
+                                   ? load_int8((const int8_t *)table->data + at + i) * scale
+                                   : load_weights(type, table->data, at + i)));
+    if (i < n) {
+        float last[LANES];
+        matrix_piece(table, index, i, n - i, last);
+        for (size_t k = 0; k < n - i; k++)
+            out[i + k] += last[k];
+    }
+}
+
+static void add_row(const struct matrix *table, size_t index, float *out)
+{
+    switch (table->type) { /* one loop per element type, specialised at compile time */
+    case TENSOR_F32: add_row_of(TENSOR_F32, table, index, out); return;
+    case TENSOR_F16: add_row_of(TENSOR_F16, table, index, out); return;
+    case TENSOR_BF16: add_row_of(TENSOR_BF16, table, index, out); return;
+    default: add_row_of(TENSOR_INT8, table, index, out); return;
+    }
+}
+
+/* ---- Norms ----
+ * Norms of a row.
+ *
+ *   layer: (x - mean) / sqrt(variance + eps) · weight (+ bias); variance divides by n
+ *   rms:   x / sqrt(mean of squares + eps) · weight
+ *
+ * Source: Ba et al. 2016; Zhang and Sennrich 2019.
+ *
+ * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
+ * the same additions for any width of vectors, and enough chains that additions do not wait for
+ * each other. Plain twin: plain_norm in tests/model/plain.c. */
+
+enum { PARTIAL_SUMS = 64, SUM_VECTORS = PARTIAL_SUMS / LANES };
+
+/* Adds 64 elements: x - shift, or its square. */
+INLINE void add_terms(vec *sums, const float *x, float shift, const int squared)
+{
+    UNROLL (j, (size_t)SUM_VECTORS) {
+        vec d = load(x + j * LANES) - shift;
+        sums[j] = squared ? multiply_add(d, d, sums[j]) : sums[j] + d;
+    }
+}
+
+/* Copies the last n < 64 elements of a row, followed by elements that add nothing. */
+INLINE void fill_up(float *rest, const float *x, size_t n, float shift)
+{
+    UNROLL (j, (size_t)SUM_VECTORS)
+        store(rest + j * LANES, splat(shift));
+    memcpy(rest, x, n * sizeof *x);
+}
+
+/* Σ (x - shift), or Σ (x - shift)²; a remainder of fewer than 64 elements is added first. */
+INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
+{
+    vec sums[SUM_VECTORS];
+    float rest[PARTIAL_SUMS];
+    size_t n_rest = n % PARTIAL_SUMS;
+    if (n_rest > 0)
+        fill_up(rest, x + n - n_rest, n_rest, shift);
+    UNROLL (j, (size_t)SUM_VECTORS)
+        sums[j] = (vec){0};
+    if (n_rest > 0)
+        add_terms(sums, rest, shift, squared);
+    for (size_t i = 0; i + PARTIAL_SUMS <= n; i += PARTIAL_SUMS)
+        add_terms(sums, x + i, shift, squared);
+    UNROLLED for (size_t half = SUM_VECTORS / 2; half > 0; half /= 2) UNROLL (j, half) sums[j] +=
+        sums[j + half];
+    return sum_of_lanes(sums[0]);
+}
+
+/* (x - shift) · scale · weight (+ bias) */
+INLINE vec scaled(vec x, float shift, float scale, vec weight, vec bias)
+{
+    return multiply_add((x - shift) * scale, weight, bias);
+}
+
+INLINE void scale_row(const float *x, float shift, float scale, const float *weight,
+                      const float *bias, size_t n, float *out)
+{
+    const vec zero = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        store(out + i, scaled(load(x + i), shift, scale, load(weight + i),
+                              bias != NULL ? load(bias + i) : zero));
+    if (i < n)
+        store_tail(out + i,
+                   scaled(load_tail(x + i, n - i, 0), shift, scale, load_tail(weight + i, n - i, 0),
+                          bias != NULL ? load_tail(bias + i, n - i, 0) : zero),
+                   n - i);
+}
+
+static void norm_row(const struct norm *norm, float eps, size_t n, const float *x, float *out)
+{
+    float mean, variance;
+    switch (norm->kind) {
+    case NORM_NONE:
+        if (out != x)
+            memcpy(out, x, n * sizeof *out);
+        return;
+    case NORM_LAYER:
+        mean = sum_of(x, n, 0, 0) / (float)n;
+        variance = sum_of(x, n, mean, 1) / (float)n;
+        scale_row(x, mean, 1 / sqrtf(variance + eps), norm->weight, norm->bias, n, out);
+        return;
+    case NORM_RMS:
+        variance = sum_of(x, n, 0, 1) / (float)n;
+        scale_row(x, 0, 1 / sqrtf(variance + eps), norm->weight, NULL, n, out);
+        return;
+    }
+}
+
+/* ---- Rounding ----
+ * A row rounded to int8, y[i] = x[i] · factors[i]:
  *
  *     symmetric:        scale = max|y| / 127,           zero = 0,                        |q| ≤ 127
  *     8 bits, 7 bits:   scale = (high - low) / levels,  zero = round(-low / scale) + least,
@@ -7,13 +139,7 @@
  *     q[i] = round(y[i] / scale + zero), at most 127; unsigned: 255
  *
  * 1/scale is taken as levels / (high - low), and each product rounded, so that every instruction
- * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_quantize.c.
- */
-#ifndef MODEL_KERNELS_QUANTIZE_H
-#define MODEL_KERNELS_QUANTIZE_H
-
-#include "model/kernels/kernels.h"
-#include "model/kernels/vector.h"
+ * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_quantize.c. */
 
 /* Loads LANES numbers of a row from i on, zeros after its end. */
 INLINE vec load_scaled(const float *x, const float *factors, size_t i, size_t n)
