@@ -6,7 +6,7 @@
  *     rank             how well texts answer a query
  *     notes            notes and progress on stderr
  */
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/notes.h"
 #include "tools/encode/pipeline.h"

@@ -1,6 +1,6 @@
 /* inspect.c - encode-inspect: prints the contents of a weight file. */
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/inspect/inspect_options.h"
 
 int main(int argc, char *argv[])

@@ -5,7 +5,6 @@
  *     collection    all of these; for hits, the passage of a row, by rows files and TEXTS
  *     query_hits    the hits of a query, sorted again by a cross-encoder, and printed
  */
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder_tokens.h"

@@ -1,4 +1,5 @@
-/* output.h - where results go: stdout, or a file that gets its name when all is done. */
+/* output.h - where results go: stdout, or a file that gets its name when all is done; and the files
+ * that a program reads, so that it writes over none of them. */
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
@@ -6,6 +7,25 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+
+/* ---- Inputs
+ *
+ * Two paths are one file where device and inode are the same: links, /dev/stdin and other ways of
+ * writing a path are seen through. Pipes and devices can be read and written at once. Where the
+ * program would write over what it reads, the first two functions end it, as misused. ---- */
+
+/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another file, and so must
+ * stderr, else the program ends without a message. A missing file is reported when it is opened. */
+void input_remember(const char *path);
+
+/* Ends the program if the output is a remembered file. */
+void input_refuse_output(const char *output);
+
+/* Reads and remembers a file ("-": stdin) of at most 1 GiB; a NUL byte follows its *len bytes.
+ * Returns PROGRAM_DONE, or an exit code after a message. */
+int input_read(const char *path, char **data, size_t *len);
+
+/* ---- Outputs ---- */
 
 /* Files beside an output: what its rows are, and which texts were skipped. */
 #define OUTPUT_ROWS     ".rows.jsonl"
@@ -29,7 +49,7 @@ struct output {
 };
 
 /* Opens stdout if path is NULL. OUTPUT_RESUMES continues the parts that an earlier run has kept.
- * Ends the program if the output cannot be made, or is a file that the program reads (inputs.h). */
+ * Ends the program if the output cannot be made, or is a file that the program reads. */
 void output_open(struct output *output, const char *path, enum output_kind kind);
 
 /* Returns whether the output is written beside its target, not to stdout, a device or a pipe. */

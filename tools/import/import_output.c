@@ -3,8 +3,8 @@
  * 8 primes, and of the cube roots of the first 64. */
 #include "tools/import/import_output.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/print/display.h"
 #include "tools/writer/weight_writer.h"
 

@@ -5,7 +5,7 @@
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/json_input.h"
 

@@ -3,7 +3,7 @@
 #include "tools/search/mapped.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@ struct mapped {
 };
 
 /* Ends the program if the file cannot be opened, or is a pipe, a folder or a device, which cannot
- * be mapped. Remembers it as one that is read (inputs.h). */
+ * be mapped. Remembers it as one that is read (output.h). */
 void mapped_open(struct mapped *mapped, const char *path);
 void mapped_close(struct mapped *mapped);
 

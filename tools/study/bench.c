@@ -6,8 +6,8 @@
  *
  * The pieces: tools/study/bench/. See encode-bench(1).
  */
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/print/json_writer.h"
 #include "tools/study/bench/bench_options.h"
 #include "tools/study/bench/encoding.h"

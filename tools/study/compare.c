@@ -8,7 +8,6 @@
  */
 #include "tools/study/compare/compare.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 

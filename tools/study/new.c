@@ -2,8 +2,8 @@
  * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
  * tensors. */
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/study/new/new_options.h"
 #include "tools/study/new/new_words.h"
 #include "tools/study/new/random_model.h"

@@ -1,8 +1,8 @@
 /* weight_output.c - see weight_output.h. */
 #include "tools/writer/weight_output.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/writer/weight_writer.h"
 
 #include <stdio.h>

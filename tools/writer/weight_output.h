@@ -17,7 +17,7 @@ struct weight_output {
 };
 
 /* Opens the file and adds its name and the program to META. Ends the program if it cannot, or if
- * the file is one that it reads (tools/common/inputs.h). */
+ * the file is one that it reads (tools/common/output.h). */
 void weight_output_open(struct weight_output *output, const char *path, const char *name);
 
 /* Completes the file; if something went wrong, leaves nothing and ends the program. */

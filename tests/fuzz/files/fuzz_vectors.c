@@ -3,7 +3,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/import/vectors/vectors.h"
 
 #include <math.h>

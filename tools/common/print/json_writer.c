@@ -4,7 +4,6 @@
 
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
-#include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

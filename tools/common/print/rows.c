@@ -3,7 +3,6 @@
 
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
-#include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

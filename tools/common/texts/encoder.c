@@ -4,8 +4,8 @@
  * tokens as they are. */
 #include "tools/common/texts/encoder.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
+#include "tools/common/output.h"
 
 #include <stdarg.h>
 #include <stdint.h>

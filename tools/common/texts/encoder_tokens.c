@@ -1,7 +1,7 @@
 /* encoder_tokens.c - see encoder_tokens.h. */
 #include "tools/common/texts/encoder_tokens.h"
 
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 
 #include <stdlib.h>
 #include <string.h>

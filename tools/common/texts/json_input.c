@@ -6,7 +6,7 @@
 #include "tools/common/texts/json_input.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 
 #include <jansson.h>
 #include <stdarg.h>

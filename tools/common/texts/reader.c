@@ -2,9 +2,9 @@
 #include "tools/common/texts/reader.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/output.h"
+#include "tools/common/print/display.h"
 #include "tools/common/texts/json_input.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * connections. A client is an address: of IPv6 its network (64 bits), of a socket at a path all of
  * it. Addresses share the entries of a table of fixed length. */
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* http.c - see serve.h. A call is made at its first line, receives its body in parts, is read when
  * the body is complete, waits suspended until it has its rows, and is answered. */
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <malloc.h>

@@ -4,7 +4,7 @@
 #include "tools/import/checkpoint/static_embedding.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/import/files/tensor_file.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

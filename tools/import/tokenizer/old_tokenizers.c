@@ -3,7 +3,7 @@
  * and the class of the tokenizer says the rest: its special tokens, how it splits, its templates.
  * */
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_class.h"
 

@@ -2,7 +2,7 @@
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 
 #include <inttypes.h>
 #include <math.h>

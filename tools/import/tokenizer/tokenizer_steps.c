@@ -3,7 +3,7 @@
  * must be equal to the ids of the reference, in the order of the file (`added`); post_processor,
  * which puts special tokens around one text and around two (the templates). */
 #include "tools/common/alloc.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <inttypes.h>

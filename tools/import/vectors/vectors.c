@@ -8,7 +8,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 #include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/import_output.h"
 #include "tools/writer/tokenizer/keras.h"

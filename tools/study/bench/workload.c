@@ -3,7 +3,7 @@
 #include "tools/study/bench/workload.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
+#include "tools/common/output.h"
 #include "tools/common/print/display.h"
 #include "tools/common/random.h"
 

@@ -3,7 +3,7 @@
 #include "tools/study/new/new_words.h"
 
 #include "tools/common/options.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 
 #include <string.h>
 #include <utf8proc.h>

@@ -2,7 +2,6 @@
 #include "tools/study/plot/figure.h"
 
 #include "tools/common/print/display.h"
-#include "tools/common/print/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 
 #include "tools/common/child.h"
 #include "tools/common/options.h"
-#include "tools/common/print/utf8.h"
+#include "tools/common/print/display.h"
 
 #include <errno.h>
 #include <limits.h>

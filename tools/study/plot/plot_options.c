@@ -2,7 +2,6 @@
  * takes some of the options; one that has no meaning for it is refused by name. */
 #include "tools/study/plot/plot_options.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/options/option_table.h"
 #include "tools/common/output.h"

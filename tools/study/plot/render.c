@@ -2,7 +2,6 @@
  * before their output is opened. Maps and dots in characters are printed here, all else is drawn by
  * gnuplot.
  */
-#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"

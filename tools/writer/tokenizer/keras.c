@@ -4,9 +4,9 @@
 #include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 #include "tools/common/alloc.h"
-#include "tools/common/inputs.h"
 #include "tools/common/line_reader.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

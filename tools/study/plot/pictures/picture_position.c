@@ -10,9 +10,9 @@
  * side. */
 #include "tools/study/plot/pictures/pictures.h"
 
-#include "tools/common/inputs.h"
 #include "tools/common/model_file.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 
 #include <math.h>
 #include <stdlib.h>
