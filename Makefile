@@ -48,7 +48,7 @@ refuse = $(if $(2),$(error $(1)='$($(1))' has $(2): name a folder without it))
 $(foreach name,BUILD PREFIX DESTDIR,$(call refuse,$(name),$(strip $(call odd,$($(name))))))
 $(if $(BUILD),,$(error BUILD is empty: name a folder))
 
-GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))
+GOALS := $(filter-out help help-all uninstall,$(or $(MAKECMDGOALS),all))
 NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring bench,$(GOALS))$(findstring san,$(GOALS))$(findstring fuzz-all,$(GOALS)),cmocka)
 MISSING := $(strip $(foreach name,$(NEEDED),$(if $(call packages,--modversion $(name)),,$(name))))
 $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh tools/setup.sh installs what the build needs)))
@@ -120,7 +120,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help plain programs tests objects test wheel asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
+.PHONY: all help help-all plain programs tests objects test wheel asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
 	bench-kernels bench-peers lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -132,30 +132,34 @@ help:
 	@echo 'make               libraries and programs under $(BUILD)/'
 	@echo 'make plain         $(BUILD)/encode-plain: the whole encoder in plain loops, to read first (engine/plain/)'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
+	@echo 'make lesson        the way of a sentence through the model, a page: $(BUILD)/lesson.html (SENTENCES="a b|c d")'
+	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
+	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
+	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so; make postgres: that of PostgreSQL'
+	@echo 'make deb           packages of Debian, $(BUILD)/deb/'
+	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
+	@echo 'make help-all      all other targets'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
+
+help-all: help
+	@echo
 	@echo 'make test-clang    builds all with clang under build/clang/, and runs the tests of numbers'
 	@echo 'make test-aarch64  builds all for aarch64 under build/aarch64/, and runs the tests of numbers in an emulator'
 	@echo 'make test-i386     the same for 32 bits under build/i386/'
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
-	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so (tools/hosts/sqlite/README.md)'
-	@echo 'make postgres      that of PostgreSQL, in $(BUILD)/postgres/; make postgres-install (tools/hosts/postgres/README.md)'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
-	@echo 'make mutants       changes of FILES=model/layers/pooling.c, one at a time, that no test notices (MUTANTS: options);'
-	@echo '                   without FILES all of model/ and engine/ is changed, which takes long'
+	@echo 'make mutants       changes of FILES=model/layers/pooling.c that no test notices (MUTANTS: options); without'
+	@echo '                   FILES all of model/ and engine/ is changed, which takes long'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
-	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
-	@echo 'make bench-peers   the same beside ONNX Runtime and OpenVINO, by pip, with ../shared (PEERS: as --rounds 1)'
-	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (SENTENCES="cat sees bird|wind turns mill"; LESSON: -m FILE -g VECTORS)'
+	@echo 'make bench-peers   ONNX Runtime and OpenVINO beside us, by pip, with ../shared (PEERS: as --rounds 1)'
 	@echo 'make pictures      those of README.md, in tools/study/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
-	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
-	@echo 'make deb           packages of Debian, $(BUILD)/deb/; DEB="amd64 arm64": of these (tools/setup.sh aarch64, lintian)'
-	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
+	@echo 'make postgres-install; DEB="amd64 arm64": packages of these (tools/setup.sh aarch64, lintian)'
 
 programs: $(PROGRAMS) $(SAMPLE)
 tests: $(PROGRAMS) $(BUILD)/encode-plain $(TESTS)
@@ -508,52 +512,4 @@ wheel: $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
 deb:
 	@MAKEFLAGS= tools/build/install/deb.sh $(BUILD) $(DEB)
 
-# ---- Installation ----
-
-DEST = $(DESTDIR)$(PREFIX)
-SCRIPTS := $(wildcard tools/study/plot/*.gp)
-FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
-INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
-	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
-	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
-	share/encode/default.weights $(SCRIPTS:tools/study/%=share/encode/%)
-
-# Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
-# gcc call what either compiler links.
-OPENMP = $(if $(IS_CLANG),-l:$(shell objdump -p $(BUILD)/libengine.so | awk '$$1 == "NEEDED" && /omp/ {print $$2}'),-fopenmp)
-
-# From the folder of CMake's files to PREFIX.
-TO_PREFIX = $(shell realpath -ms --relative-to=/$(LIBDIR)/cmake/engine /)
-
-$(FOR_HOSTS): $(BUILD)/installed/%: tools/build/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
-	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@TO_PREFIX@|$(TO_PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
-
-# The extension of SQLite, if it is built or is to be.
-SQLITE := $(or $(if $(filter sqlite,$(GOALS)),$(BUILD)/libencode_sqlite.so),$(wildcard $(BUILD)/libencode_sqlite.so))
-
-# Nothing is compiled but what knows PREFIX, if that has changed.
-install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
-	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
-		share/bash-completion/completions share/encode/plot)
-	install -m 755 $(TO_INSTALL) $(DEST)/bin
-	install -m 644 engine/engine.h engine/engine_types.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h engine/engine_texts.h $(DEST)/include
-	install -m 644 $(BUILD)/libengine.a $(DEST)/$(LIBDIR)
-	$(STRIP) --strip-debug $(DEST)/$(LIBDIR)/libengine.a
-	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)
-	$(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/libengine.so.$(SOVERSION)
-	ln -sf libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)/libengine.so
-	$(if $(SQLITE),install -m 755 $(SQLITE) $(DEST)/$(LIBDIR) && $(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/$(notdir $(SQLITE)))
-	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/pkgconfig
-	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/cmake/engine
-	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1
-	install -m 644 $(filter %.7,$(MANUALS)) $(DEST)/share/man/man7
-	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
-	install -m 644 weights/default.weights $(DEST)/share/encode
-	install -m 644 $(SCRIPTS) $(DEST)/share/encode/plot
-	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
-
-uninstall:
-	rm -f $(INSTALLED:%=$(DEST)/%)
-	rmdir $(DEST)/share/encode/plot $(DEST)/share/encode $(DEST)/$(LIBDIR)/cmake/engine 2>/dev/null || true
+include tools/build/install/install.mk

@@ -1,0 +1,49 @@
+# install.mk - make install and make uninstall; a part of the Makefile.
+
+DEST = $(DESTDIR)$(PREFIX)
+SCRIPTS := $(wildcard tools/study/plot/*.gp)
+FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
+INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h include/engine_texts.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
+	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
+	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
+	share/encode/default.weights $(SCRIPTS:tools/study/%=share/encode/%)
+
+# Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
+# gcc call what either compiler links.
+OPENMP = $(if $(IS_CLANG),-l:$(shell objdump -p $(BUILD)/libengine.so | awk '$$1 == "NEEDED" && /omp/ {print $$2}'),-fopenmp)
+
+# From the folder of CMake's files to PREFIX.
+TO_PREFIX = $(shell realpath -ms --relative-to=/$(LIBDIR)/cmake/engine /)
+
+$(FOR_HOSTS): $(BUILD)/installed/%: tools/build/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@TO_PREFIX@|$(TO_PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
+
+# The extension of SQLite, if it is built or is to be.
+SQLITE := $(or $(if $(filter sqlite,$(GOALS)),$(BUILD)/libencode_sqlite.so),$(wildcard $(BUILD)/libencode_sqlite.so))
+
+# Nothing is compiled but what knows PREFIX, if that has changed.
+install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
+	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
+		share/bash-completion/completions share/encode/plot)
+	install -m 755 $(TO_INSTALL) $(DEST)/bin
+	install -m 644 engine/engine.h engine/engine_types.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h engine/engine_texts.h $(DEST)/include
+	install -m 644 $(BUILD)/libengine.a $(DEST)/$(LIBDIR)
+	$(STRIP) --strip-debug $(DEST)/$(LIBDIR)/libengine.a
+	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)
+	$(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/libengine.so.$(SOVERSION)
+	ln -sf libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)/libengine.so
+	$(if $(SQLITE),install -m 755 $(SQLITE) $(DEST)/$(LIBDIR) && $(STRIP) --strip-unneeded $(DEST)/$(LIBDIR)/$(notdir $(SQLITE)))
+	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/pkgconfig
+	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/cmake/engine
+	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1
+	install -m 644 $(filter %.7,$(MANUALS)) $(DEST)/share/man/man7
+	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
+	install -m 644 weights/default.weights $(DEST)/share/encode
+	install -m 644 $(SCRIPTS) $(DEST)/share/encode/plot
+	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
+
+uninstall:
+	rm -f $(INSTALLED:%=$(DEST)/%)
+	rmdir $(DEST)/share/encode/plot $(DEST)/share/encode $(DEST)/$(LIBDIR)/cmake/engine 2>/dev/null || true
