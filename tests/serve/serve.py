@@ -327,7 +327,7 @@ class Errors(unittest.TestCase):
                       answer["error"])
         command = [f"{os.environ['PROGRAMS']}/encode-serve", "--listen", "127.0.0.1:0"]
         file = f"{FOLDER}/plain.weights"
-        for models, words in ((["-m", file, "-m", file], "two models have the name 'plain': give each its own by -m"),
+        for models, words in ((["-m", file, "-m", file], "the name 'plain' is that of two models: give the model another one by -m NAME=FILE"),
                               (["-m", f'a"b={file}'], "the name 'a\"b' has a quotation mark, a backslash or a control")):
             run = subprocess.run([*command, *models], capture_output=True, check=False, timeout=60)
             self.assertEqual((run.returncode, words in run.stderr.decode()), (1, True), run.stderr)

@@ -197,17 +197,17 @@ static const engine_token *token_of(const struct place *at)
     return &at->request->tokens[at->text->first + at->index];
 }
 
-/* Tokens of templates and prompts have no span. */
+/* Writes the part of the text, or of a template's or prompt's token, which has no span, its own. */
 static void write_token(const struct place *at)
 {
     const engine_token *token = token_of(at);
-    const char *own = "";
-    size_t len = 0;
-    engine_token_text(at->request->model->model, token->id, &own, &len);
+    const char *text = text_of(at);
+    size_t len = token->end - token->begin;
     if (token->end > 0)
-        json_write_string(at->json, NULL, text_of(at) + token->begin, token->end - token->begin);
-    else
-        json_write_string(at->json, NULL, own, len);
+        text += token->begin;
+    else if (engine_token_text(at->request->model->model, token->id, &text, &len) != ENGINE_OK)
+        len = 0;
+    json_write_string(at->json, NULL, text, len);
 }
 
 /* Writes an offset in characters, counted from the last one: spans are next to each other. */
@@ -516,17 +516,13 @@ void answer_write(const struct request *request, struct result *result)
     struct written answer;
     FILE *stream = alloc_open(&answer);
     struct json_writer json = {.stream = stream, .depth = 1};
-    const enum fault fault = request->fault;
-    const struct place place = {.json = &json,
-                                .request = request,
-                                .result = result,
-                                .model =
-                                    request->model ? request->model : &request->models->models[0],
-                                .type = (enum vector_type)(ffs((int)request->types) - 1)};
+    const struct fault_row *fault = &FAULT_ROWS[request->fault];
+    struct place place = {.json = &json, .request = request, .result = result};
+    place.model = request->model ? request->model : &request->models->models[0];
+    place.type = (enum vector_type)(ffs((int)request->types) - 1);
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
-    result->status =
-        request->dialect == DIALECT_TEI ? FAULT_ROWS[fault].tei_status : FAULT_ROWS[fault].status;
-    expand(&place, fault == FAULT_NONE ? request->route->answer : ERRORS[request->dialect]);
+    result->status = request->dialect == DIALECT_TEI ? fault->tei_status : fault->status;
+    expand(&place, request->fault ? ERRORS[request->dialect] : request->route->answer);
     result->answer = alloc_close(stream, &answer);
     result->answer_len = answer.len;
     result->type = result->answer[0] == '<'   ? "text/html; charset=utf-8"

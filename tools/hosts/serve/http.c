@@ -1,7 +1,6 @@
 /* http.c - see serve.h. A call is made at its first line, receives its body in parts, is read when
  * the body is complete, waits suspended until it has its rows, and is answered. */
 #include "tools/common/alloc.h"
-#include "tools/common/output.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <malloc.h>
@@ -98,8 +97,7 @@ static bool check_headers(struct MHD_Connection *connection, struct request *req
     MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &headers);
     if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths + headers.n_codings > 1)
         return request_fail(request, FAULT_REQUEST,
-                            "the headers are folded, or have two hosts or two "
-                            "lengths of the body");
+                            "the headers are folded, or have two hosts or two lengths of the body");
     return access_allows(header_of(connection, MHD_HTTP_HEADER_HOST), origin) ||
            request_fail(request, FAULT_SITE,
                         "the header Host or Origin names another machine than this one: call the "

@@ -14,14 +14,12 @@ struct histogram {
     uint64_t n[N_BOUNDS + 1];
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
 static struct {
-    pthread_mutex_t lock;
-    struct {
-        const struct route *route; /* NULL: none */
-        unsigned status;
-        uint64_t n;
-    } calls[MOST_COUNTED];
-} counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct route *route; /* NULL: none */
+    unsigned status;
+    uint64_t n;
+} calls[MOST_COUNTED];
 
 enum { SECONDS, WAIT, TEXTS, TOKENS, N_HISTOGRAMS };
 static struct histogram histograms[] = {
@@ -42,10 +40,10 @@ static void observe(struct histogram *histogram, double value)
 
 void metrics_add_batch(size_t n_texts, size_t n_tokens)
 {
-    pthread_mutex_lock(&counted.lock);
+    pthread_mutex_lock(&lock);
     observe(&histograms[TEXTS], (double)n_texts);
     observe(&histograms[TOKENS], (double)n_tokens);
-    pthread_mutex_unlock(&counted.lock);
+    pthread_mutex_unlock(&lock);
 }
 
 void metrics_end_call(const struct call *call, enum log_format format)
@@ -65,17 +63,17 @@ void metrics_end_call(const struct call *call, enum log_format format)
     struct timespec now;
     struct tm parts;
     size_t i = 0;
-    pthread_mutex_lock(&counted.lock);
-    while (i < MOST_COUNTED - 1 && counted.calls[i].n > 0 &&
-           (counted.calls[i].route != request->route || counted.calls[i].status != status))
+    pthread_mutex_lock(&lock);
+    while (i < MOST_COUNTED - 1 && calls[i].n > 0 &&
+           (calls[i].route != request->route || calls[i].status != status))
         i++;
-    counted.calls[i].route = request->route;
-    counted.calls[i].status = status;
-    counted.calls[i].n++;
+    calls[i].route = request->route;
+    calls[i].status = status;
+    calls[i].n++;
     observe(&histograms[SECONDS], seconds);
     if (call->started > 0)
         observe(&histograms[WAIT], wait);
-    pthread_mutex_unlock(&counted.lock);
+    pthread_mutex_unlock(&lock);
     if (format == LOG_NONE)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -100,14 +98,13 @@ static void write_histogram(FILE *stream, const struct histogram *histogram)
 
 void metrics_write(FILE *stream)
 {
-    pthread_mutex_lock(&counted.lock);
+    pthread_mutex_lock(&lock);
     fputs("# TYPE encode_requests_total counter\n", stream);
-    for (size_t i = 0; i < MOST_COUNTED && counted.calls[i].n > 0; i++)
+    for (size_t i = 0; i < MOST_COUNTED && calls[i].n > 0; i++)
         fprintf(stream, "encode_requests_total{path=\"%s\",code=\"%u\"} %" PRIu64 "\n",
-                counted.calls[i].route ? counted.calls[i].route->path : "other",
-                counted.calls[i].status, counted.calls[i].n);
+                calls[i].route ? calls[i].route->path : "other", calls[i].status, calls[i].n);
     fprintf(stream, "# TYPE encode_queue_tokens gauge\nencode_queue_tokens %zu\n", queue_tokens);
     for (int i = 0; i < N_HISTOGRAMS; i++)
         write_histogram(stream, &histograms[i]);
-    pthread_mutex_unlock(&counted.lock);
+    pthread_mutex_unlock(&lock);
 }

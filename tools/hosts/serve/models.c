@@ -54,14 +54,13 @@ bool models_open(const struct serve_options *options)
         struct model *model = &models->models[models->n];
         if (open_model(model, options->models[models->n++], options->n_threads, &error))
             is_good = program_refuse("%s", error.message);
-        else if (models_find(models, model->name, WORK_OPEN) != model)
-            is_good = program_refuse("two models have the name '%s': give each its own by -m "
-                                     "NAME=FILE",
-                                     model->name);
-        else if (strpbrk(model->name, "\"\\\n\r\t\x1b"))
-            is_good = program_refuse("the name '%s' has a quotation mark, a backslash or a control "
-                                     "character: give the model another one by -m NAME=FILE",
-                                     model->name);
+        const bool is_new = is_good && models_find(models, model->name, WORK_OPEN) == model;
+        if (is_good && (!is_new || strpbrk(model->name, "\"\\\n\r\t\x1b")))
+            is_good = program_refuse("the name '%s' %s: give the model another one by -m NAME=FILE",
+                                     model->name,
+                                     is_new ? "has a quotation mark, a backslash or a control "
+                                              "character"
+                                            : "is that of two models");
     }
     pthread_mutex_lock(&lock);
     struct models *old = is_good ? served : models;

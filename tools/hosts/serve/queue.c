@@ -33,9 +33,7 @@ struct batch {
 /* Returns the number of rows of the texts before that one. */
 static size_t rows_before(const struct request *request, size_t text)
 {
-    return !request->is_per_token     ? text
-           : text == request->n_texts ? request->n_tokens
-                                      : request->texts[text].first;
+    return request->is_per_token ? request->texts[text].first : text;
 }
 
 static void add_weights(const engine_trace_view *view, void *user)
@@ -138,28 +136,25 @@ _Noreturn static void *read_calls(void *unused)
  * they may be freed by then. Those that have had their turn go to the end. Called with the lock. */
 static void finish_calls(void)
 {
-    struct call *served = NULL, **served_end = &served, **at = &queue.first;
-    while (*at) {
-        struct call *call = *at;
+    struct call *lists[2] = {NULL, NULL}, **ends[2] = {&lists[0], &lists[1]}, *next;
+    for (struct call *call = queue.first; call; call = next) {
         const struct request *request = &call->request;
         const bool had_turn = call->n_computed > 0;
+        next = call->next;
         call->n_computed = 0;
         if (call->n_done == request->n_texts || request->fault != FAULT_NONE || request->is_gone) {
-            *at = call->next;
             for (size_t i = call->n_done; i < request->n_texts; i++)
                 queue_tokens -= request->texts[i].n;
             MHD_resume_connection(call->connection);
-        } else if (had_turn) {
-            *at = call->next;
-            call->next = NULL;
-            *served_end = call;
-            served_end = &call->next;
         } else {
-            at = &call->next;
+            *ends[had_turn] = call;
+            ends[had_turn] = &call->next;
         }
     }
-    *at = served;
-    queue.end = served ? served_end : at;
+    *ends[1] = NULL;
+    *ends[0] = lists[1];
+    queue.first = lists[0];
+    queue.end = lists[1] ? ends[1] : ends[0];
 }
 
 /* Returns whether the engine can compute two requests at once. */

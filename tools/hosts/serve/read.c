@@ -149,8 +149,8 @@ static bool read_fields(struct request *request)
     json_t *prompt = field(request, "prompt_name");
     read_truncation(request);
     options->raw_scores = get_flag(request, "raw_scores", false);
-    options->dimensions =
-        get_count(request, "dimensions", get_count(request, "output_dimension", 0));
+    const size_t dimensions = get_count(request, "output_dimension", 0);
+    options->dimensions = get_count(request, "dimensions", dimensions);
     options->no_special = !get_flag(request, "add_special_tokens", true);
     const int role =
         get_word(request, "input_type",
@@ -180,22 +180,19 @@ static bool read_fields(struct request *request)
 static bool end_text(struct request *request, size_t n)
 {
     request->texts[request->n_texts++] = (struct text){.first = request->n_tokens, .n = n};
-    request->n_tokens += n;
+    request->texts[request->n_texts].first = request->n_tokens += n;
     return request->n_tokens <= MOST_TOKENS ||
            request_fail(request, FAULT_MANY, "more than %d tokens in one call", MOST_TOKENS);
 }
 
+/* Makes room for n more tokens. */
 static bool need_tokens(struct request *request, size_t n)
 {
-    const size_t cap = request->n_tokens + n + request->tokens_cap / 2;
-    if (request->n_tokens + n <= request->tokens_cap)
-        return true;
-    if (!request_hold(request,
-                      request->n_held + (cap - request->tokens_cap) * sizeof(engine_token)))
-        return false;
-    request->tokens =
-        alloc_resize(request->tokens, request->tokens_cap = cap, sizeof *request->tokens);
-    return true;
+    const size_t used = request->n_tokens + n, cap = used + request->tokens_cap / 2;
+    const size_t n_bytes = sizeof *request->tokens, n_more = cap - request->tokens_cap;
+    if (used > request->tokens_cap && request_hold(request, request->n_held + n_more * n_bytes))
+        request->tokens = alloc_resize(request->tokens, request->tokens_cap = cap, n_bytes);
+    return request->fault == FAULT_NONE;
 }
 
 /* pair NULL: a single text. */
@@ -409,6 +406,7 @@ static bool read_texts(struct request *request)
     json_t *inputs = has_query && !is_rank ? field(request, "inputs") : request->json;
     const char *key = request->route->key, *query_key = is_rank ? "query" : "source_sentence";
     json_t *items = json_object_get(inputs, key);
+    engine_role *role = &request->options.role;
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
     request->by_pairs = is_rank && request->model->info.ranks_pairs;
     request->has_query = has_query && !request->by_pairs;
@@ -417,11 +415,10 @@ static bool read_texts(struct request *request)
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return request_fail(request, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key,
                             key);
-    request->options.role = is_rank ? ENGINE_ROLE_QUERY : request->options.role;
+    *role = is_rank ? ENGINE_ROLE_QUERY : *role;
     if (request->has_query && !add_text(request, query, NULL))
         return false;
-    request->options.role =
-        is_rank && !request->by_pairs ? ENGINE_ROLE_DOCUMENT : request->options.role;
+    *role = is_rank && !request->by_pairs ? ENGINE_ROLE_DOCUMENT : *role;
     limit_documents(request, request->by_pairs ? query : NULL);
     return add_items(request, key, items, request->by_pairs ? query : NULL);
 }
