@@ -25,14 +25,6 @@ struct binder {
 /* The first failure ends the binding. */
 #define refuse(binder, ...) ((binder)->status = damaged((binder)->error, __VA_ARGS__))
 
-static void shape_text(const struct tensor *tensor, char *text, size_t cap)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < tensor->n_dims; i++)
-        used += (size_t)snprintf(text + used, cap - used, "%s%llu", i == 0 ? "" : ", ",
-                                 (unsigned long long)tensor->shape[i]);
-}
-
 static bool find(struct binder *binder, const char *prefix, const char *suffix, size_t n_dims,
                  struct tensor *tensor)
 {
@@ -55,7 +47,9 @@ static bool find(struct binder *binder, const char *prefix, const char *suffix, 
 static void wrong_shape(struct binder *binder, const struct tensor *tensor, const char *expected)
 {
     char shape[96] = "";
-    shape_text(tensor, shape, sizeof shape);
+    for (size_t i = 0, used = 0; i < tensor->n_dims; i++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%llu", i == 0 ? "" : ", ",
+                                 (unsigned long long)tensor->shape[i]);
     refuse(binder, "tensor '%.64s' is [%s], expected [%s] by the config", tensor->name, shape,
            expected);
 }
@@ -481,11 +475,9 @@ static engine_status read_model(engine_model *model, engine_error *error)
     if (config->layer_groups > model->file.n_tensors)
         return damaged(error, "config 'layers' is %zu, but the file has %zu tensors",
                        config->layer_groups, model->file.n_tensors);
-    if (config->layers > 0) {
-        encoder->layers = calloc(config->layers, sizeof *encoder->layers);
-        if (encoder->layers == NULL)
-            return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu layers", config->layers);
-    }
+    if (config->layers > 0 &&
+        (encoder->layers = calloc(config->layers, sizeof *encoder->layers)) == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu layers", config->layers);
     return bind_tensors(&model->file, encoder, error);
 }
 

@@ -67,11 +67,18 @@ static engine_status choose_frequencies(const float *frequencies, size_t n,
     return ENGINE_OK;
 }
 
-static engine_status check_scale(const double *scale, const char *name, engine_error *error)
+static engine_status choose_scale(const engine_session_options *options,
+                                  struct position_encoding *encoding, engine_error *error)
 {
-    if (scale == NULL || (*scale >= 0 && *scale <= (double)FLT_MAX))
-        return ENGINE_OK;
-    return misused(error, "%s is %g, expected a finite number, 0 or more", name, *scale);
+    const double *const scales[] = {options->embedding_scale, options->position_scale};
+    for (size_t i = 0; i < 2; i++)
+        if (scales[i] != NULL && !(*scales[i] >= 0 && *scales[i] <= (double)FLT_MAX))
+            return misused(error, "%s_scale is %g, expected a finite number, 0 or more",
+                           i == 0 ? "embedding" : "position", *scales[i]);
+    if (scales[1] != NULL && encoding->scheme == POSITION_NONE)
+        return misused(error, "position_scale is given, but no positions are added");
+    encoding->scale = scales[1] != NULL ? *scales[1] : encoding->scale;
+    return ENGINE_OK;
 }
 
 engine_status choose_positions(const engine_model *model, const engine_session_options *options,
@@ -92,15 +99,7 @@ engine_status choose_positions(const engine_model *model, const engine_session_o
         status = choose_base(options->position_base, encoding, error);
     if (status == ENGINE_OK)
         status = choose_frequencies(options->frequencies, options->n_frequencies, encoding, error);
-    if (status == ENGINE_OK)
-        status = check_scale(options->embedding_scale, "embedding_scale", error);
-    if (status == ENGINE_OK)
-        status = check_scale(options->position_scale, "position_scale", error);
-    if (status == ENGINE_OK && options->position_scale != NULL && encoding->scheme == POSITION_NONE)
-        status = misused(error, "position_scale is given, but no positions are added");
-    if (status == ENGINE_OK && options->position_scale != NULL)
-        encoding->scale = *options->position_scale;
-    return status;
+    return status == ENGINE_OK ? choose_scale(options, encoding, error) : status;
 }
 
 /* ---- The public matrix ---- */

@@ -2,8 +2,8 @@
  *
  * Such a part has X_carve(struct X *, ..., struct arena *), which points its arrays into the block.
  * It is called twice: with an empty arena, to measure, and with the block. So the size and the
- * arrays cannot drift apart, and a size that size_t cannot count is noticed here alone. (Counts
- * are below 2^31: such a number, or twice one, may be rounded up before it comes here.)
+ * arrays cannot drift apart, and a size that size_t cannot count is noticed here alone: counts are
+ * below 2^31, so that twice one, rounded up, can be counted in 32 bits; their products cannot.
  */
 #ifndef MODEL_ARENA_H
 #define MODEL_ARENA_H

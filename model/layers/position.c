@@ -75,18 +75,12 @@ static double element(const struct position_encoding *encoding, double factor, s
     return 0;
 }
 
-/* Returns whether a column of fourier has no frequency. */
-static bool is_empty(const struct position_encoding *encoding, size_t column)
-{
-    return encoding->scheme == POSITION_FOURIER && encoding->n_frequencies > 0 &&
-           column / 2 >= encoding->n_frequencies;
-}
-
 void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
                    size_t stride, float *out, double *exact)
 {
     for (size_t column = 0; column < encoding->width; column++) {
-        bool empty = is_empty(encoding, column);
+        bool empty = encoding->scheme == POSITION_FOURIER && encoding->n_frequencies > 0 &&
+                     column / 2 >= encoding->n_frequencies; /* it has no frequency */
         double factor = empty ? 0 : column_factor(encoding, column);
         for (size_t p = begin; p < end; p++) {
             double value = empty ? 0 : encoding->scale * element(encoding, factor, p, column);
@@ -196,13 +190,6 @@ bool distance_bias_of(const struct model_config *config, const float *table, siz
     return true;
 }
 
-static void alibi_row(double slope, size_t n_tokens, float *row)
-{
-    float *middle = row + n_tokens - 1;
-    for (size_t distance = 0; distance < n_tokens; distance++)
-        middle[distance] = *(middle - distance) = (float)(-slope * (double)distance);
-}
-
 /* The table is indexed by the distance j - i, the row by i - j, so the order is reversed. Distances
  * beyond the table have the bias of its farthest distance. */
 static void table_row(const struct distance_bias *bias, size_t n_tokens, float *row)
@@ -222,8 +209,10 @@ static void table_row(const struct distance_bias *bias, size_t n_tokens, float *
 
 void distance_bias_row(const struct distance_bias *bias, size_t n_tokens, float *row)
 {
+    float *middle = row + n_tokens - 1;
     if (bias->table != NULL)
         table_row(bias, n_tokens, row);
     else
-        alibi_row(bias->slope, n_tokens, row);
+        for (size_t distance = 0; distance < n_tokens; distance++)
+            middle[distance] = *(middle - distance) = (float)(-bias->slope * (double)distance);
 }
