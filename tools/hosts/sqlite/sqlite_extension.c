@@ -173,8 +173,7 @@ static engine_status make_ready(struct connection *connection, engine_error *err
 
 /* ---- Errors and arguments ---- */
 
-/* Returns SQLite's code of a failure, and replaces *words by what it says, of sqlite3_mprintf; NULL
- * if the code says all. */
+/* Returns SQLite's code of a failure, and replaces *words by what it says, or NULL. */
 static int failure_of(const char *function, engine_status status, const engine_error *error,
                       char **words)
 {
@@ -496,19 +495,18 @@ static int read_choices(struct table *table, const struct cursor *cursor, engine
         if (!sql_role(text, (size_t)sqlite3_value_bytes(name), role))
             return reject(table, "roles are text, query and document");
     }
+    *max_tokens = tokens != NULL ? (size_t)sqlite3_value_int64(tokens) : 0;
     if (tokens != NULL &&
         (sqlite3_value_numeric_type(tokens) != SQLITE_INTEGER || sqlite3_value_int64(tokens) < 1))
         return reject(table, "the tokens of a window are not a number from 1 on");
-    *max_tokens = tokens != NULL ? (size_t)sqlite3_value_int64(tokens) : 0;
     return SQLITE_OK;
 }
 
 /* Makes the rows of a text. */
 static int divide(struct table *table, struct cursor *cursor)
 {
-    struct connection *connection = table->connection;
+    struct sql_encoder *encoder = &table->connection->encoder;
     sqlite3_value *value = cursor->arguments[COLUMN_TEXT];
-    char **words = &table->base.zErrMsg;
     engine_role role;
     size_t max_tokens;
     engine_error error;
@@ -522,15 +520,15 @@ static int divide(struct table *table, struct cursor *cursor)
     cursor->text = text.text;
     if (cursor->text == NULL)
         return SQLITE_NOMEM;
-    engine_status status = make_ready(connection, &error);
-    if (status != ENGINE_OK)
-        return failure_of(table->name, status, &error, words);
-    status = sql_tokenize(&connection->encoder, &text, role, &cursor->parts);
+    engine_status status = make_ready(table->connection, &error);
+    if (status == ENGINE_OK)
+        status = sql_tokenize(encoder, &text, role, &cursor->parts);
     if (status == ENGINE_OK && table->has_windows)
-        status = sql_split(&connection->encoder, max_tokens, &cursor->parts);
+        status = sql_split(encoder, max_tokens, &cursor->parts);
     if (status != ENGINE_OK)
-        return failure_of(table->name, status, engine_session_error(connection->encoder.session),
-                          words);
+        return failure_of(table->name, status,
+                          encoder->session ? engine_session_error(encoder->session) : &error,
+                          &table->base.zErrMsg);
     cursor->n_rows = table->has_windows ? cursor->parts.n_windows : cursor->parts.n_tokens;
     return SQLITE_OK;
 }
