@@ -1,17 +1,140 @@
 /* normalizer.c - each step reads a character and passes none, one or more to the next step; the
- * last passes them to the receiver of the normalized text. Only normal forms and strip_end buffer
- * characters. The steps and their order are those of the reference's normalizers (BertNormalizer,
- * Sequence, NFD ... Strip); the reference passes a complete text through one step after another,
- * here one character after another passes through all steps.
+ * last passes them to the receiver of the normalized text. The steps and their order are those of
+ * the reference's normalizers (BertNormalizer, Sequence, NFD ... Strip); the reference passes a
+ * complete text through one step after another, here one character after another passes through all
+ * steps.
  */
 #include "model/tokenizer/normalizer.h"
 
 #include "model/unicode/unicode.h"
 
+#include <string.h>
+
 #define NAME(constant, name) name,
 static const char *const STEP_NAMES[] = {NORMALIZER_STEPS_AND_NAMES(NAME)};
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
+
+/* ---- Texts that are replaced ---- */
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const char *digit = memchr(digits, c, sizeof digits - 1);
+    return digit != NULL ? (int)(digit - digits) : -1;
+}
+
+/* Reads a text of at most REPLACE_CHARS characters, in which %XX is a byte. */
+static bool replacement_text(struct text_view text, uint32_t codes[REPLACE_CHARS], uint8_t *n)
+{
+    char bytes[REPLACE_CHARS * UTF8_BYTES];
+    size_t len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const bool is_hex = text.text[i] == '%';
+        const int high = is_hex && i + 2 < text.len ? hex_digit(text.text[i + 1]) : -1;
+        const int low = high >= 0 ? hex_digit(text.text[i + 2]) : -1;
+        if (len == sizeof bytes || (is_hex && low < 0))
+            return false;
+        bytes[len++] = is_hex ? (char)(16 * high + low) : text.text[i];
+        i += is_hex ? 2 : 0;
+    }
+    *n = 0;
+    for (size_t at = 0; at < len; ++*n) {
+        const struct utf8_char c = utf8_decode(bytes + at, len - at);
+        if (*n == REPLACE_CHARS)
+            return false;
+        codes[*n] = c.code;
+        at += c.len;
+    }
+    return utf8_valid(bytes, len);
+}
+
+/* Reads "FROM:TO", "LEAST:CHARACTER:TO" for runs, "LEAST:TO" for blanks. */
+static bool replacement_parse(struct replacement *replacement, struct text_view text, bool runs,
+                              bool of_blanks)
+{
+    struct text_view first, rest, from = text;
+    *replacement = (struct replacement){.of_blanks = of_blanks};
+    if (runs) {
+        const bool has_rest = list_split(text, &first, &from);
+        const int32_t least = list_number(first);
+        if (!has_rest || least < 1 || least >= REPLACE_CHARS)
+            return false;
+        replacement->least = (uint8_t)least;
+    }
+    if (of_blanks)
+        return replacement_text(from, replacement->to, &replacement->n_to);
+    return list_split(from, &first, &rest) &&
+           replacement_text(first, replacement->from, &replacement->n_from) &&
+           replacement_text(rest, replacement->to, &replacement->n_to) &&
+           (runs ? replacement->n_from == 1 : replacement->n_from > 0);
+}
+
+/* Returns whether the character may be a part of a replaced text. */
+static bool replacement_has(const struct replacement *replacement, uint32_t code)
+{
+    if (replacement->of_blanks)
+        return unicode_properties(code) & UNICODE_BLANK;
+    for (size_t i = 0; i < replacement->n_from; i++)
+        if (replacement->from[i] == code)
+            return true;
+    return false;
+}
+
+/* ---- Sentencepiece's map ---- */
+
+enum { TRIE_AT = 4 };
+
+const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
+{
+    uint32_t n_bytes;
+    if (len < TRIE_AT)
+        return "the section is shorter than its header of 4 bytes";
+    if ((uintptr_t)section % 4 != 0)
+        return "the section does not start at a multiple of 4 bytes";
+    memcpy(&n_bytes, section, sizeof n_bytes);
+    if (n_bytes % 4 != 0 || n_bytes > len - TRIE_AT)
+        return "the trie exceeds the section";
+    const char *trie = (const char *)section + TRIE_AT;
+    *map = (struct charsmap){
+        .trie = {(const uint32_t *)(const void *)trie, n_bytes / 4},
+        .strings = trie + n_bytes,
+        .n_strings = len - TRIE_AT - n_bytes,
+    };
+    return NULL;
+}
+
+/* Returns the bytes of the longest replacement. */
+static size_t charsmap_longest(const struct charsmap *map)
+{
+    size_t longest = 0;
+    for (size_t at = 0, end = 0; at < map->n_strings; at = end + 1) {
+        const char *nul = memchr(map->strings + at, '\0', map->n_strings - at);
+        end = nul != NULL ? (size_t)(nul - map->strings) : map->n_strings;
+        longest = end - at > longest ? end - at : longest;
+    }
+    return longest;
+}
+
+const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n)
+{
+    struct trie_state state = trie_root(&map->trie);
+    for (size_t i = 0; i < len && text[i] != '\0'; i++) {
+        if (!trie_step(&map->trie, &state, (uint8_t)text[i]))
+            return NULL;
+        if (!state.is_end)
+            continue;
+        const size_t at = trie_value(&map->trie, state);
+        if (at >= map->n_strings)
+            return NULL;
+        const char *end = memchr(map->strings + at, '\0', map->n_strings - at);
+        *n = (end != NULL ? (size_t)(end - map->strings) : map->n_strings) - at;
+        return map->strings + at;
+    }
+    return NULL;
+}
+
+/* ---- The list ---- */
 
 /* An item is "lower", or "replace:FROM:TO". */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
@@ -112,20 +235,27 @@ static bool is_cjk(uint32_t code)
 
 static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c);
 
+/* Passes a character to the next step. */
+static void pass_on(void *user, struct normal_char c)
+{
+    const struct normalizer_stage *stage = user;
+    pass_from(stage->normalizer, stage->next, c);
+}
+
 static void release_blanks(struct normalizer_stage *stage)
 {
     const size_t n = stage->waiting->n;
     stage->waiting->n = 0;
     for (size_t i = 0; i < n; i++)
-        pass_from(stage->normalizer, stage->next, stage->waiting->blanks[i]);
+        pass_on(stage, stage->waiting->blanks[i]);
 }
 
 static void emit_between_blanks(struct normalizer_stage *stage, struct normal_char c)
 {
     const struct normal_char blank = {' ', c.begin, c.end};
-    pass_from(stage->normalizer, stage->next, blank);
-    pass_from(stage->normalizer, stage->next, c);
-    pass_from(stage->normalizer, stage->next, blank);
+    pass_on(stage, blank);
+    pass_on(stage, c);
+    pass_on(stage, blank);
 }
 
 static void emit_lower(struct normalizer_stage *stage, struct normal_char c)
@@ -133,7 +263,7 @@ static void emit_lower(struct normalizer_stage *stage, struct normal_char c)
     uint32_t codes[UNICODE_LOWER_CODES];
     const size_t n = unicode_lower(c.code, codes);
     for (size_t i = 0; i < n; i++)
-        pass_from(stage->normalizer, stage->next, (struct normal_char){codes[i], c.begin, c.end});
+        pass_on(stage, (struct normal_char){codes[i], c.begin, c.end});
 }
 
 static bool clean(struct normal_char *c)
@@ -146,15 +276,14 @@ static bool clean(struct normal_char *c)
     return true;
 }
 
-static void prepend(struct normalizer_stage *stage, const struct replacement *replacement,
-                    struct normal_char first)
+static void prepend(struct normalizer_stage *stage, struct normal_char first)
 {
+    const struct replacement *replacement = &stage->rule->replacement;
     if (stage->started)
         return;
     stage->started = true;
     for (size_t i = 0; i < replacement->n_to; i++)
-        pass_from(stage->normalizer, stage->next,
-                  (struct normal_char){replacement->to[i], first.begin, first.end});
+        pass_on(stage, (struct normal_char){replacement->to[i], first.begin, first.end});
 }
 
 static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
@@ -169,12 +298,216 @@ static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
     return true;
 }
 
+/* ---- Step `charsmap` ----
+ *
+ * As in the reference, a grapheme cluster of fewer than 6 bytes is looked up as one string, a
+ * longer one character by character. Spans follow the reference (its `transform` of a string with
+ * alignments): if a cluster of k characters becomes m, the first min(k, m) get the spans of the
+ * cluster's characters in order, added ones share the span before them, and the spans of removed
+ * ones are skipped after the last. If a text starts with characters that are dropped, the reference
+ * skips nothing, and all later spans lag by as many. */
+
+static void release_mapped(struct normalizer_stage *stage)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    if (map->is_waiting)
+        pass_on(stage, map->waiting);
+    map->is_waiting = false;
+}
+
+/* Emits a character. is_added: it replaces no character of the text. */
+static void emit_mapped(struct normalizer_stage *stage, uint32_t code, bool is_added)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    release_mapped(stage);
+    const struct text_span span = is_added ? map->spans.last : span_ring_next(&map->spans);
+    map->waiting = (struct normal_char){code, span.begin, span.end};
+    map->is_waiting = map->has_result = true;
+    map->is_added = is_added;
+}
+
+/* Skips the spans of n removed characters. An added last character replaces the first of them. */
+static void skip_spans(struct normalizer_stage *stage, size_t n)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    for (size_t i = 0; i < n && map->has_result; i++) {
+        const struct text_span span = span_ring_next(&map->spans);
+        if (map->is_waiting && map->is_added) {
+            map->waiting.begin = span.begin;
+            map->waiting.end = span.end;
+            map->is_added = false;
+        }
+    }
+}
+
+/* Replaces k characters by `text`. */
+static void replace_mapped(struct normalizer_stage *stage, size_t k, const char *text, size_t len)
+{
+    size_t m = 0;
+    for (size_t at = 0; at < len; m++) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        emit_mapped(stage, c.code, m >= k);
+        at += c.len;
+    }
+    if (m < k)
+        skip_spans(stage, k - m);
+}
+
+static void add_each(struct normalizer_stage *stage, const char *text, size_t len)
+{
+    for (size_t at = 0, n = 0; at < len;) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        const char *becomes =
+            charsmap_find(&stage->normalizer->plan->charsmap, text + at, c.len, &n);
+        if (becomes != NULL)
+            replace_mapped(stage, 1, becomes, n);
+        else
+            emit_mapped(stage, c.code, false);
+        at += c.len;
+    }
+}
+
+static void end_cluster(struct normalizer_stage *stage)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    size_t n = 0;
+    const char *becomes =
+        map->is_long || map->n_bytes == 0
+            ? NULL
+            : charsmap_find(&stage->normalizer->plan->charsmap, map->cluster, map->n_bytes, &n);
+    if (becomes != NULL)
+        replace_mapped(stage, map->n_chars, becomes, n);
+    else
+        add_each(stage, map->cluster, map->n_bytes);
+    map->n_bytes = map->n_chars = 0;
+    map->is_long = false;
+}
+
+static void charsmap_add(struct normalizer_stage *stage, struct normal_char c)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    char bytes[UTF8_BYTES];
+    const size_t n = utf8_encode(c.code, bytes);
+    if (!map->in_text)
+        map->breaks = 0;
+    else if (unicode_breaks_cluster(map->last, c.code, &map->breaks))
+        end_cluster(stage);
+    map->in_text = true;
+    map->last = c.code;
+    span_ring_add(&map->spans, c);
+    if (map->n_bytes + n >= CHARSMAP_CLUSTER && !map->is_long) {
+        add_each(stage, map->cluster, map->n_bytes);
+        map->n_bytes = map->n_chars = 0;
+        map->is_long = true;
+    }
+    if (map->is_long) {
+        add_each(stage, bytes, n);
+    } else {
+        memcpy(map->cluster + map->n_bytes, bytes, n);
+        map->n_bytes += n;
+        map->n_chars++;
+    }
+}
+
+/* Ends the cluster, before characters that bypass the stage. Returns false if they must not bypass
+ * it: spans lag behind the characters, because the text started with dropped characters. */
+static bool charsmap_flush(struct normalizer_stage *stage)
+{
+    struct charsmap_stage *map = stage->charsmap;
+    end_cluster(stage);
+    if (map->spans.n > 0)
+        return false;
+    release_mapped(stage);
+    map->in_text = false;
+    map->has_result = true;
+    return true;
+}
+
+static void charsmap_end(struct normalizer_stage *stage)
+{
+    end_cluster(stage);
+    release_mapped(stage);
+}
+
+/* ---- Steps that replace a text, by one with the span of its last character ---- */
+
+static void emit_replacement(struct normalizer_stage *stage)
+{
+    struct held_chars *held = stage->replace;
+    const struct normal_char last = held->chars[held->n - 1];
+    held->n = 0;
+    held->is_run = false;
+    for (size_t i = 0; i < stage->rule->replacement.n_to; i++)
+        pass_on(stage, (struct normal_char){stage->rule->replacement.to[i], last.begin, last.end});
+}
+
+/* Emits the first n held characters. */
+static void emit_held(struct normalizer_stage *stage, size_t n)
+{
+    struct held_chars *held = stage->replace;
+    for (size_t i = 0; i < n; i++)
+        pass_on(stage, held->chars[i]);
+    held->n -= n;
+    memmove(held->chars, held->chars + n, held->n * sizeof *held->chars);
+}
+
+static void replace_end(struct normalizer_stage *stage)
+{
+    struct held_chars *held = stage->replace;
+    if (held->is_run)
+        emit_replacement(stage);
+    else
+        emit_held(stage, held->n);
+}
+
+static void add_to_run(struct normalizer_stage *stage, struct normal_char c)
+{
+    struct held_chars *held = stage->replace;
+    if (!replacement_has(&stage->rule->replacement, c.code)) {
+        replace_end(stage);
+        pass_on(stage, c);
+        return;
+    }
+    held->n -= held->is_run;
+    held->chars[held->n++] = c;
+    held->is_run = held->n == stage->rule->replacement.least;
+}
+
+/* Returns how many of the held characters cannot start the searched text. */
+static size_t count_passed(const struct normalizer_stage *stage)
+{
+    const struct held_chars *held = stage->replace;
+    size_t passed = 0, same = 0;
+    for (; passed < held->n; passed++) {
+        for (same = 0; passed + same < held->n; same++)
+            if (held->chars[passed + same].code != stage->rule->replacement.from[same])
+                break;
+        if (passed + same == held->n)
+            break;
+    }
+    return passed;
+}
+
+static void replace_add(struct normalizer_stage *stage, struct normal_char c)
+{
+    struct held_chars *held = stage->replace;
+    if (stage->rule->replacement.least > 0) {
+        add_to_run(stage, c);
+        return;
+    }
+    held->chars[held->n++] = c;
+    emit_held(stage, count_passed(stage));
+    if (held->n == stage->rule->replacement.n_from)
+        emit_replacement(stage);
+}
+
+/* ---- All steps ---- */
+
 /* Applies a step. Returns true if the character, changed in *c, continues to the next step; false
  * if the step dropped it, buffers it or emitted others instead. */
-static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *rule,
-                 struct normal_char *c)
+static bool pass(struct normalizer_stage *stage, struct normal_char *c)
 {
-    switch (rule->step) {
+    switch (stage->rule->step) {
     case NORMALIZE_CLEAN: return clean(c);
     case NORMALIZE_SPACE_CJK:
         if (!is_cjk(c->code))
@@ -189,11 +522,11 @@ static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *r
         return stage->started;
     case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
     case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != NMT_DROPPED;
-    case NORMALIZE_CHARSMAP: charsmap_add(stage->charsmap, *c); return false;
-    case NORMALIZE_PREPEND: prepend(stage, &rule->replacement, *c); return true;
+    case NORMALIZE_CHARSMAP: charsmap_add(stage, *c); return false;
+    case NORMALIZE_PREPEND: prepend(stage, *c); return true;
     case NORMALIZE_REPLACE:
     case NORMALIZE_REPLACE_RUNS:
-    case NORMALIZE_REPLACE_BLANKS: replace_add(stage->replace, *c); return false;
+    case NORMALIZE_REPLACE_BLANKS: replace_add(stage, *c); return false;
     default: /* a normal form */ normal_form_add(stage->form, *c); return false;
     }
 }
@@ -203,15 +536,9 @@ static void pass_from(struct normalizer *normalizer, size_t step, struct normal_
     if (!meter_take(normalizer->meter, 2 + (normalizer->plan->n - step) / 16))
         return;
     for (; step < normalizer->plan->n; step++)
-        if (!pass(&normalizer->stages[step], &normalizer->plan->rules[step], &c))
+        if (!pass(&normalizer->stages[step], &c))
             return;
     normalizer->emit(normalizer->user, c);
-}
-
-static void pass_from_stage(void *user, struct normal_char c)
-{
-    const struct normalizer_stage *stage = user;
-    pass_from(stage->normalizer, stage->next, c);
 }
 
 /* ---- A text ---- */
@@ -226,7 +553,8 @@ void normalizer_carve(struct normalizer *normalizer, const struct normalizer_pla
     for (size_t i = 0; i < plan->n; i++) {
         const unsigned step = plan->rules[i].step;
         struct normalizer_stage *stage = &normalizer->stages[i];
-        *stage = (struct normalizer_stage){.normalizer = normalizer, .next = i + 1};
+        *stage = (struct normalizer_stage){
+            .normalizer = normalizer, .rule = &plan->rules[i], .next = i + 1};
         if (step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC)
             stage->form = arena_cut(arena, 1, sizeof *stage->form);
         else if (step == NORMALIZE_STRIP_END)
@@ -236,19 +564,11 @@ void normalizer_carve(struct normalizer *normalizer, const struct normalizer_pla
         else if (step >= NORMALIZE_REPLACE)
             stage->replace = arena_cut(arena, 1, sizeof *stage->replace);
         if (stage->form != NULL) {
-            stage->form->emit = pass_from_stage;
+            stage->form->emit = pass_on;
             stage->form->user = stage;
             stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
             stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
         }
-        if (stage->charsmap != NULL) {
-            stage->charsmap->emit = pass_from_stage;
-            stage->charsmap->user = stage;
-            stage->charsmap->map = &plan->charsmap;
-        }
-        if (stage->replace != NULL)
-            *stage->replace = (struct replace_stage){
-                .emit = pass_from_stage, .user = stage, .replacement = &plan->rules[i].replacement};
     }
 }
 
@@ -259,10 +579,16 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
         stage->started = false;
         if (stage->form != NULL)
             normal_form_begin(stage->form, at);
-        if (stage->charsmap != NULL)
-            charsmap_begin(stage->charsmap, at);
+        if (stage->charsmap != NULL) {
+            memset(stage->charsmap, 0, offsetof(struct charsmap_stage, spans));
+            span_ring_begin(&stage->charsmap->spans, at);
+        }
         if (stage->waiting != NULL)
             stage->waiting->n = 0;
+        if (stage->replace != NULL) {
+            stage->replace->n = 0;
+            stage->replace->is_run = false;
+        }
     }
 }
 
@@ -271,38 +597,38 @@ void normalizer_add(struct normalizer *normalizer, struct normal_char c)
     pass_from(normalizer, 0, c);
 }
 
-/* In order of the steps, as the next stage may buffer what one emits. */
-bool normalizer_flush(struct normalizer *normalizer)
+/* Emits what the steps buffer, in their order, as the next one may buffer what one emits. Blanks
+ * that strip_end buffers are dropped at the end of a text. Returns false before characters that must
+ * not bypass a step. */
+static bool empty(struct normalizer *normalizer, bool at_end)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {
         struct normalizer_stage *stage = &normalizer->stages[i];
-        if (normalizer->plan->rules[i].step == NORMALIZE_PREPEND && !stage->started)
+        if (!at_end && stage->rule->step == NORMALIZE_PREPEND && !stage->started)
             return false;
-        stage->started = true;
-        if (stage->charsmap != NULL && !charsmap_flush(stage->charsmap))
+        stage->started = stage->started || !at_end;
+        if (stage->charsmap != NULL && at_end)
+            charsmap_end(stage);
+        else if (stage->charsmap != NULL && !charsmap_flush(stage))
             return false;
         if (stage->form != NULL)
             normal_form_end(stage->form);
         if (stage->replace != NULL)
-            replace_end(stage->replace);
-        if (stage->waiting != NULL)
+            replace_end(stage);
+        if (stage->waiting != NULL && !at_end)
             release_blanks(stage);
     }
     return true;
 }
 
-/* Blanks that strip_end still buffers are at the end of the text, and dropped. */
+bool normalizer_flush(struct normalizer *normalizer)
+{
+    return empty(normalizer, false);
+}
+
 void normalizer_end(struct normalizer *normalizer)
 {
-    for (size_t i = 0; i < normalizer->plan->n; i++) {
-        struct normalizer_stage *stage = &normalizer->stages[i];
-        if (stage->charsmap != NULL)
-            charsmap_end(stage->charsmap);
-        if (stage->form != NULL)
-            normal_form_end(stage->form);
-        if (stage->replace != NULL)
-            replace_end(stage->replace);
-    }
+    empty(normalizer, true);
 }
 
 /* ---- Growth ---- */

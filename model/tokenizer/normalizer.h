@@ -8,8 +8,7 @@
 #include "model/arena.h"
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/meter.h"
-#include "model/tokenizer/steps/charsmap.h"
-#include "model/tokenizer/steps/replace.h"
+#include "model/tokenizer/vocabulary.h"
 #include "model/unicode/normal_form.h"
 
 /* Steps and their names in weight files. From NORMALIZE_REPLACE on, all replace. */
@@ -34,7 +33,36 @@
 #define NORMALIZER_CONSTANT(constant, name) constant,
 enum normalizer_step { NORMALIZER_STEPS_AND_NAMES(NORMALIZER_CONSTANT) };
 
-enum { NORMALIZER_STEPS = 64, NORMALIZER_BLANKS = 64 };
+enum { NORMALIZER_STEPS = 64, NORMALIZER_BLANKS = 64, CHARSMAP_CLUSTER = 6 /* bytes */ };
+
+/* ---- What steps are given ---- */
+
+enum { REPLACE_CHARS = 8 };
+
+/* A replaced text and its replacement. */
+struct replacement {
+    uint32_t from[REPLACE_CHARS], to[REPLACE_CHARS];
+    uint8_t n_from, n_to;
+    uint8_t least;  /* characters of a run; 0: no runs, but the text `from` */
+    bool of_blanks; /* runs of White_Space, else of from[0] */
+};
+
+/* Sentencepiece's table of characters and their replacements: section CMAP. */
+struct charsmap {
+    struct trie trie;    /* the number of a string: offset of its replacement in `strings` */
+    const char *strings; /* [n_strings], each ended by a NUL byte */
+    size_t n_strings;
+};
+
+/* Views a section of len bytes, aligned to 4. Returns NULL on success, else a static string that
+ * says what is wrong. Checks sizes only: indices are checked where they are used. */
+const char *charsmap_view(struct charsmap *map, const void *section, size_t len);
+
+/* Returns the replacement of the shortest string that text[0 .. len) starts with: *n bytes,
+ * possibly 0. Returns NULL if the map has no such string. */
+const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n);
+
+/* ---- The steps ---- */
 
 struct normalizer_plan {
     struct normalizer_rule {
@@ -59,6 +87,8 @@ enum {
         1 << NORMALIZE_NFC | 1 << NORMALIZE_NFKC | 1 << NORMALIZE_CHARSMAP | 1 << NORMALIZE_PREPEND
 };
 
+/* ---- A text ---- */
+
 /* Blanks that are dropped at the end of a text. Of more than NORMALIZER_BLANKS the first ones and
  * the last one are stored. */
 struct waiting_blanks {
@@ -66,15 +96,40 @@ struct waiting_blanks {
     size_t n;
 };
 
+/* Characters that may start a match of a replaced text; of a long run the last ones. */
+struct held_chars {
+    struct normal_char chars[REPLACE_CHARS]; /* [n] */
+    size_t n;
+    bool is_run; /* the run is long enough */
+};
+
+/* The state of step `charsmap`. */
+struct charsmap_stage {
+    /* The cluster being read: its bytes while they are fewer than CHARSMAP_CLUSTER; of a longer
+     * cluster only the end is tracked. */
+    char cluster[CHARSMAP_CLUSTER];
+    size_t n_bytes, n_chars;
+    bool is_long;
+    uint32_t last; /* its last character */
+    int32_t breaks;
+    bool in_text;
+    /* The last character of the result, which inherits the spans of dropped characters after it. */
+    struct normal_char waiting;
+    bool is_waiting, is_added, has_result;
+    struct span_ring spans;
+};
+
 struct normalizer;
 
+/* A step in a text, with the memory that it needs. */
 struct normalizer_stage {
     struct normalizer *normalizer;
+    const struct normalizer_rule *rule;
     size_t next; /* index of the step after this one */
     struct normal_form *form;
     struct waiting_blanks *waiting;
     struct charsmap_stage *charsmap;
-    struct replace_stage *replace;
+    struct held_chars *replace;
     bool started; /* strip_start: a character but a blank was read; prepend: any character was */
 };
 

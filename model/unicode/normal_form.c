@@ -10,10 +10,10 @@
 
 void normal_form_begin(struct normal_form *form, size_t at)
 {
-    form->n_marks = form->n_blocked = form->spans.first = form->spans.n = 0;
+    form->n_marks = form->n_blocked = 0;
     form->has_starter = false;
     form->last_class = -1;
-    form->spans.last = (struct text_span){at, at};
+    span_ring_begin(&form->spans, at);
 }
 
 static void emit(struct normal_form *form, struct form_char c)

@@ -30,6 +30,13 @@ struct span_ring {
     size_t first, n;
 };
 
+/* Call where a text starts, at that offset. */
+static inline void span_ring_begin(struct span_ring *ring, size_t at)
+{
+    ring->first = ring->n = 0;
+    ring->last = (struct text_span){at, at};
+}
+
 /* Assigns the next span, or the last one again if there is no other. */
 static inline struct text_span span_ring_next(struct span_ring *ring)
 {
