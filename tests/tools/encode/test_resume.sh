@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # tags: long
 # Runs of encode that are killed or stopped and resumed: the output is that of an undisturbed run, byte for byte; and
-# a run that cannot be resumed says why. 20 kills and more, at random moments.
+# a run that cannot be resumed says why. 18 kills, at random moments.
 #
-#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 (or KILLS), and 6000
+#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 3 (or KILLS), and 3600
 # (or KILL_LINES: where programs are slow)
 #
 # Guarantee: a run of encode that is killed at random resumes to the same bytes, in every format that has a journal;
@@ -11,7 +11,7 @@
 # shellcheck disable=SC2054 # a line of options has commas in none of its words
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
-kills=${1:-${KILLS:-5}} n_lines=${2:-${KILL_LINES:-$((1200 * kills))}}
+kills=${1:-${KILLS:-3}} n_lines=${2:-${KILL_LINES:-$((1200 * kills))}}
 cd "$folder" || exit 1
 export LC_ALL=C ENCODE_MODEL=$folder/model
 "$programs/encode-new" -o model --width 64 --max-tokens 64 >/dev/null 2>&1
@@ -318,9 +318,9 @@ stopped_in_a_line "SIGTERM in a line, before a journal"
 # ---- What has no journal ----
 
 run "${encode[@]}" -f npy -o - --resume <lines
-ends "--resume of stdout" 2 "--resume and --restart require -o FILE"
+ends "--resume of stdout" 2 "--resume requires --output"
 run "${encode[@]}" -f npy --resume <lines
-ends "--resume without -o" 2 "--resume and --restart require -o FILE"
+ends "--resume without -o" 2 "--resume requires --output"
 run "${encode[@]}" -f npy -o x --resume "I ride bike"
 ends "--resume of arguments" 2 "--resume cannot be combined with TEXT"
 run "${encode[@]}" -f npz -p sparse -o x --resume <lines
