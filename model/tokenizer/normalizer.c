@@ -598,8 +598,8 @@ void normalizer_add(struct normalizer *normalizer, struct normal_char c)
 }
 
 /* Emits what the steps buffer, in their order, as the next one may buffer what one emits. Blanks
- * that strip_end buffers are dropped at the end of a text. Returns false before characters that must
- * not bypass a step. */
+ * that strip_end buffers are dropped at the end of a text. Returns false before characters that
+ * must not bypass a step. */
 static bool empty(struct normalizer *normalizer, bool at_end)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {

@@ -1,6 +1,7 @@
 /* answers.c - the table of routes, and from its answers to JSON. In these ' is a quotation mark,
  * $name one of VALUES, and <name part> a part that is written for each element of one of LISTS. */
 #include "tools/common/alloc.h"
+#include "tools/common/print/display.h"
 #include "tools/common/print/json_writer.h"
 #include "tools/hosts/serve/serve.h"
 
@@ -216,14 +217,16 @@ static void write_offset(const struct place *at, size_t to)
     struct text *last = at->text;
     const char *text = text_of(at);
     const bool has_span = token_of(at)->end > 0;
-    for (; has_span && last->byte < to; last->byte++)
-        last->character += (text[last->byte] & 0xC0) != 0x80;
-    for (; has_span && last->byte > to; last->byte--)
-        last->character -= (text[last->byte - 1] & 0xC0) != 0x80;
-    if (has_span)
-        json_write_count(at->json, NULL, last->character);
-    else
+    if (!has_span) {
         json_write_null(at->json, NULL);
+        return;
+    }
+    if (last->byte < to)
+        last->character += utf8_count(text + last->byte, to - last->byte);
+    else
+        last->character -= utf8_count(text + to, last->byte - to);
+    last->byte = to;
+    json_write_count(at->json, NULL, last->character);
 }
 
 static void write_decoded(const struct place *at)
