@@ -15,50 +15,6 @@
 
 enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32 };
 
-/* ---- Parts with a type ---- */
-
-void part_die(const struct json_tokenizer *json, const char *what, const char *found,
-              const char *expected)
-{
-    file_die(json->file.name, "the %s is '%.100s'; expected %s", what, found, expected);
-}
-
-void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
-               const struct part_reader *kinds)
-{
-    if (!json_is_object(part))
-        part_die(json, what, json_kind(part), "an object");
-    const char *type = json_text(&json->file, part, "type", NULL);
-    for (const struct part_reader *kind = kinds; type != NULL && kind->type != NULL; kind++) {
-        if (strcmp(type, kind->type) != 0)
-            continue;
-        if (kind->step != NULL)
-            list_add(&json->steps, "%s", kind->step);
-        if (kind->read != NULL)
-            kind->read(json, part);
-        return;
-    }
-    char names[300] = ""; /* "a, b or c" */
-    for (size_t i = 0; kinds[i].type != NULL; i++) {
-        const char *before = i == 0 ? "" : kinds[i + 1].type != NULL ? ", " : " or ";
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
-    }
-    part_die(json, what, type != NULL ? type : "without a type", names);
-}
-
-const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key)
-{
-    const char *type = json_string_value(json_object_get(part, "type"));
-    if (type == NULL || strcmp(type, "Sequence") != 0)
-        return NULL;
-    const json_t *members = json_member(&json->file, part, key);
-    if (!json_is_array(members))
-        file_die(json->file.name, "a Sequence's '%s' is %s; expected an array", key,
-                 json_kind(members));
-    return members;
-}
-
 /* ---- Model ---- */
 
 static void read_vocabulary(struct json_tokenizer *json, const json_t *model)

@@ -107,7 +107,7 @@ struct json_tokenizer {
     bool is_byte_level, trims, is_static;
     int64_t n_model; /* tokens of the model, those without a text too: the first new id */
     const struct tokenizer_beside *beside; /* that transformers reads with the file, or NULL */
-    const struct reference_class *class;   /* by them or NULL */
+    const struct reference_class *class;   /* by them, or NULL */
     bool is_vocabulary;                    /* alone: the class makes the other parts */
 };
 
