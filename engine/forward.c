@@ -85,14 +85,21 @@ static void trace_rows(const struct context *c, engine_trace kind, size_t index,
     trace(c, kind, index, view, from.width);
 }
 
+/* Returns a thread's share of the group's rows. */
+static struct share share_rows(const struct context *c)
+{
+    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    return (struct share){c->group->row + rows.begin, c->group->row + rows.end};
+}
+
 static const struct linear_epilogue NOTHING_MORE = {0};
 
 /* to [T, E] = norm(scale · token + type + position) */
 static void embed(const struct context *c, struct rows to)
 {
     const struct pass *pass = c->pass;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+    struct share rows = share_rows(c);
+    for (size_t r = rows.begin; r < rows.end; r++)
         embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
                     (struct text_position){pass->positions[r], pass->lengths[r]}, row_of(to, r),
                     c->work->row);
@@ -104,8 +111,8 @@ static void normalize_rows(const struct context *c, const struct norm *norm, str
                            struct rows to)
 {
     const struct model_config *config = &c->encoder->config;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+    struct share rows = share_rows(c);
+    for (size_t r = rows.begin; r < rows.end; r++)
         c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row_of(from, r),
                              row_of(to, r));
     end_step(c, ENGINE_STEP_NORM);
@@ -124,34 +131,32 @@ static struct linear_input input_of(const struct context *c, const struct linear
                                     struct rows from)
 {
     const struct pass *pass = c->pass;
-    size_t row = c->group->row, n_rows = c->group->n_rows;
+    size_t row = c->group->row, cols = layer->weight.cols;
+    struct share rows = share_rows(c);
     struct linear_input input = {
         .x = row_of(from, row),
         .x_stride = from.stride,
-        .n_rows = n_rows,
+        .n_rows = c->group->n_rows,
         .blas = c->encoder->blas,
         .blas_rows = c->encoder->blas_rows,
     };
-    struct share rows = session_share(c->session, c->team, n_rows);
     if (layer->weight.layout == LAYOUT_PAIRS) {
-        size_t cols = layer->weight.cols, width = round_up(cols, BF16_STEP);
+        size_t width = round_up(cols, BF16_STEP);
         uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
         for (size_t r = rows.begin; r < rows.end; r++)
-            c->kernels->pairs->round(input.x + r * from.stride, cols, to + bf16_place(r, width));
-        end_step(c, ENGINE_STEP_QUANTIZE);
+            c->kernels->pairs->round(row_of(from, r), cols, to + bf16_place(r - row, width));
         input.rounded = to;
+    } else if (linear_takes_int8(layer)) {
+        for (size_t r = rows.begin; r < rows.end; r++)
+            pass->quantization[r] = linear_quantize(c->kernels, layer, row_of(from, r),
+                                                    pass->quantized + r * pass->quantized_stride);
+        input.q = pass->quantized + row * pass->quantized_stride;
+        input.q_stride = pass->quantized_stride;
+        input.quantization = pass->quantization + row;
+    } else {
         return input;
     }
-    if (!linear_takes_int8(layer))
-        return input;
-    int8_t *q = pass->quantized + row * pass->quantized_stride;
-    for (size_t r = rows.begin; r < rows.end; r++)
-        pass->quantization[row + r] = linear_quantize(c->kernels, layer, input.x + r * from.stride,
-                                                      q + r * pass->quantized_stride);
     end_step(c, ENGINE_STEP_QUANTIZE);
-    input.q = q;
-    input.q_stride = pass->quantized_stride;
-    input.quantization = pass->quantization + row;
     return input;
 }
 
@@ -182,14 +187,14 @@ static void project(const struct context *c, const struct linear *layer, struct 
 static void find_turns(const struct context *c)
 {
     const struct pass *pass = c->pass;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    size_t row = c->group->row + rows.begin, n = rows.end - rows.begin;
+    struct share rows = share_rows(c);
     if (pass->turns == NULL)
         return;
     for (int is_local = 0; is_local <= (pass->local_turns != pass->turns); is_local++) {
         struct rotary rotary = rotary_of(&c->encoder->config, is_local);
-        rotary_rows(&rotary, pass->positions + row, pass->lengths + row, n,
-                    (is_local ? pass->local_turns : pass->turns) + row * rotary.width);
+        rotary_rows(&rotary, pass->positions + rows.begin, pass->lengths + rows.begin,
+                    rows.end - rows.begin,
+                    (is_local ? pass->local_turns : pass->turns) + rows.begin * rotary.width);
     }
     end_step(c, ENGINE_STEP_EMBED);
 }
@@ -212,10 +217,10 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
     struct rotary rotary = rotary_of(config, layer->window > 0);
     float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
     size_t n_heads = (size_t)(config->heads + config->key_value_heads);
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
+    struct share rows = share_rows(c);
     if (layer->query_norm.kind == NORM_NONE && turns == NULL)
         return;
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
+    for (size_t r = rows.begin; r < rows.end; r++) {
         float *row = row_of(c->qkv, r);
         if (layer->query_norm.kind != NORM_NONE)
             normalize_heads(c, layer, row);
@@ -269,8 +274,8 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
 /* middle [T, F] = the two halves of [T, 2F], one activated, multiplied */
 static void gate_rows(const struct context *c)
 {
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+    struct share rows = share_rows(c);
+    for (size_t r = rows.begin; r < rows.end; r++)
         feed_forward_middle(c->kernels, &c->encoder->config, row_of(c->middle, r));
     end_step(c, ENGINE_STEP_LINEAR);
 }
@@ -308,8 +313,8 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
 static void add_normed(const struct context *c, const struct norm *norm, struct rows from)
 {
     const struct model_config *config = &c->encoder->config;
-    struct share rows = session_share(c->session, c->team, c->group->n_rows);
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
+    struct share rows = share_rows(c);
+    for (size_t r = rows.begin; r < rows.end; r++) {
         float *x = row_of(c->x, r), *row = row_of(from, r);
         c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row, row);
         for (size_t i = 0; i < config->width; i++)
