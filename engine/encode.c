@@ -1,4 +1,5 @@
-/* encode.c - engine_encode: shares a call's inputs among the threads, which encode them.
+/* encode.c - engine_encode: collects a call's inputs in groups of rows, shares the groups among the
+ * threads, and writes their answers to the caller's buffer.
  *
  * Two ways, with the same bits. Many texts: each thread reads the next few inputs, runs them
  * through the model alone, and comes back for more; no thread waits for another until the inputs
@@ -6,14 +7,452 @@
  * texts, or one that is longer than a thread's part of the pass: they are collected in one pass,
  * which is cut into a group for each thread or, if that would leave threads idle, is one group
  * whose heads and columns the threads share.
+ *
+ * The number of remaining rows is estimated from the lengths of texts, about four bytes per token,
+ * and corrected by the actual rows of the texts read so far.
  */
 #include "engine/encode.h"
 
-#include "engine/batch.h"
 #include "engine/runtime/threads.h"
 #include "engine/status.h"
+#include "model/layers/head.h"
+#include "model/layers/linear.h"
+#include "model/layers/mask.h"
+#include "model/layers/pooling.h"
+#include "model/layers/search/sparse.h"
+#include "model/layers/search/token_vector.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- The inputs of a call ---- */
+
+/* The next input: read, but not yet in a group. */
+struct next_input {
+    bool is_read;
+    size_t n_rows;           /* without padding */
+    size_t n_out;            /* answer rows, if there is one per token */
+    struct kept_tokens kept; /* of ids and tokens; tokens of a text are in session->tokens */
+    engine_result result;
+};
+
+/* Threads read from a batch one at a time (session->lock); each encodes its inputs alone. */
+struct batch {
+    engine_session *session;
+    const struct request *request;
+    const engine_input *inputs;
+    size_t n, n_taken;      /* inputs 0 .. n_taken-1 are in groups, or counted */
+    engine_result *results; /* [n] or NULL */
+    float *out;
+    size_t cap, out_rows; /* if answers have a row per token: rows assigned so far */
+    bool counting;        /* the buffer is too small: continue counting the required size */
+    engine_status status; /* of the next input; after a failure no input is read */
+    size_t not_finite;    /* first input whose answer is not finite, under session->lock; or n */
+    struct next_input next;
+    struct profile_slot *profile; /* of the reading thread; NULL: no profile */
+    size_t guess_left; /* rows of the remaining inputs, estimated from the length of their texts */
+    size_t guess_taken, rows_taken; /* rows of the inputs in groups: estimated and actual */
+};
+
+enum { BYTES_PER_TOKEN = 4, SPECIAL_TOKENS = 2, PRIOR_ROWS = 64 };
+
+/* Returns whether an input has tokens: ids with types, or tokens of engine_tokenize. */
+static bool brings_tokens(const engine_input *input)
+{
+    return input->ids != NULL || input->tokens != NULL;
+}
+
+static size_t n_brought(const engine_input *input)
+{
+    return input->ids != NULL ? input->n_ids : input->n_tokens;
+}
+
+static engine_token token_at(const engine_input *input, size_t i)
+{
+    if (input->ids == NULL)
+        return (input->tokens)[i];
+    return (engine_token){.id = input->ids[i], .type = input->types != NULL ? input->types[i] : 0};
+}
+
+static size_t guess_rows(const struct batch *batch, const engine_input *input)
+{
+    size_t limit = batch->session->max_tokens;
+    size_t rows = brings_tokens(input)
+                      ? n_brought(input)
+                      : text_bytes(input->text, input->text_len) / BYTES_PER_TOKEN +
+                            text_bytes(input->pair, input->pair_len) / BYTES_PER_TOKEN +
+                            SPECIAL_TOKENS;
+    return rows < limit ? rows : limit;
+}
+
+/* Returns the estimated number of rows of the inputs not yet in a group. */
+static size_t batch_rows_left(const struct batch *batch)
+{
+    double taken = (double)(batch->rows_taken + PRIOR_ROWS);
+    return (size_t)((double)batch->guess_left * taken / (double)(batch->guess_taken + PRIOR_ROWS));
+}
+
+/* Masked tokens may be anything. */
+static engine_status check_brought(struct batch *batch, const engine_input *input,
+                                   const struct kept_tokens *kept)
+{
+    const struct model_config *config = &batch->session->model->encoder.config;
+    engine_error *error = &batch->session->error;
+    const char *what = input->ids != NULL ? "ids" : "tokens";
+    size_t index = batch->request->first_input + batch->n_taken, limit = batch->session->max_tokens;
+    /* A model without a table of types accepts type 0 alone. */
+    size_t n_types = config->token_types > 0 ? config->token_types : 1;
+    if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
+        limit = batch->request->max_tokens;
+    if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
+        return misused_input(error, index, " has a text and %s: expected one of them", what);
+    if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
+        return misused_input(error, index, " has ids and tokens: expected one of them");
+    if (kept->span > limit)
+        return fail_input(error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_IDS, index,
+                          " has %zu %s, the limit is %zu; %s are never truncated", kept->span, what,
+                          limit, what);
+    for (size_t i = 0; i < n_brought(input); i++) {
+        engine_token token = token_at(input, i);
+        if (!mask_keeps(input->mask, i))
+            continue;
+        if ((size_t)token.id >= config->vocabulary)
+            return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
+                              ": id %d at index %zu is out of range, expected 0 to %zu",
+                              (int)token.id, i, config->vocabulary - 1);
+        if ((size_t)token.type >= n_types)
+            return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
+                              ": type %d at index %zu is out of range, expected 0 to %zu",
+                              (int)token.type, i, n_types - 1);
+    }
+    return ENGINE_OK;
+}
+
+static engine_status read_input(struct batch *batch, const engine_input *input,
+                                struct next_input *next)
+{
+    if (brings_tokens(input)) {
+        next->kept = mask_kept(input->mask, n_brought(input));
+        next->n_rows = next->kept.n_kept;
+        next->result.n_tokens = n_brought(input);
+        return check_brought(batch, input, &next->kept);
+    }
+    engine_session *session = batch->session;
+    const size_t most = session->max_tokens,
+                 wanted = request_token_limit(batch->request, session->model);
+    const struct token_room room = {session->tokens, most, wanted < most ? wanted : most};
+    struct token_count count = {0};
+    profile_start(batch->profile);
+    engine_status status = read_tokens(session, batch->request, input,
+                                       batch->request->first_input + batch->n_taken, room, &count);
+    profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
+    next->n_rows = count.n;
+    next->result.n_tokens = count.n;
+    next->result.n_dropped = count.n_dropped;
+    return status;
+}
+
+bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query)
+{
+    return (index > 0 || model->encoder.config.token_vector_first) &&
+           (in_query || !id_list_has(&model->tokenizer.skip_vectors, id));
+}
+
+static bool has_vector(const struct batch *batch, engine_token token, size_t index)
+{
+    return token_has_vector(batch->session->model, token.id, index, batch->request->is_query);
+}
+
+/* Returns the answer rows of an input, one per token. Padding has rows of zeros, but no vectors. */
+static size_t count_answered(const struct batch *batch, const engine_input *input,
+                             const struct next_input *next)
+{
+    size_t n = 0, index = 0;
+    if (batch->request->kind != ANSWER_VECTORS)
+        return next->result.n_tokens;
+    for (size_t i = 0; i < next->result.n_tokens; i++)
+        if (!brings_tokens(input))
+            n += has_vector(batch, batch->session->tokens[i], index++);
+        else if (mask_keeps(input->mask, i))
+            n += has_vector(batch, token_at(input, i), index++);
+    return n;
+}
+
+/* Reads the next input unless it is read. Returns false if no input remains or it is invalid. */
+static bool read_next(struct batch *batch)
+{
+    if (batch->n_taken == batch->n || batch->status != ENGINE_OK || is_interrupted(batch->session))
+        return false;
+    if (batch->next.is_read)
+        return true;
+    batch->next = (struct next_input){.is_read = true};
+    batch->status = read_input(batch, &batch->inputs[batch->n_taken], &batch->next);
+    if (batch->status != ENGINE_OK)
+        return false;
+    session_positions(batch->session, batch->next.result.n_tokens);
+    const engine_input *input = &batch->inputs[batch->n_taken];
+    batch->next.n_out = count_answered(batch, input, &batch->next);
+    if (batch->request->have_text != NULL) /* of ids it is not known */
+        batch->request->have_text[batch->n_taken] =
+            input->ids != NULL ||
+            engine_has_text(input->tokens != NULL ? input->tokens : batch->session->tokens,
+                            batch->next.result.n_tokens);
+    const size_t n_rows = batch->out_rows + batch->next.n_out;
+    if (answers_per_token(batch->request) && n_rows > batch->cap / batch->request->width)
+        batch->counting = true; /* from the first input on whose rows do not fit */
+    return true;
+}
+
+/* index: the token's index in the input, including padding. Tokens without a vector get no answer
+ * row. */
+static void add_row(struct batch *batch, struct group *group, engine_token token,
+                    struct text_position at, size_t index)
+{
+    struct pass *pass = &batch->session->pass;
+    struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences - 1];
+    size_t row = group->row + group->n_rows++, offset = index;
+    if (gives_vectors(batch->request))
+        offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
+    pass->ids[row] = token.id;
+    pass->types[row] = token.type;
+    pass->positions[row] = (uint32_t)at.position;
+    pass->lengths[row] = (uint32_t)at.n_tokens;
+    pass->out_offsets[row] = (uint32_t)offset;
+}
+
+static void add_sequence(struct batch *batch, struct group *group)
+{
+    engine_session *session = batch->session;
+    const engine_input *input = &batch->inputs[batch->n_taken];
+    const struct next_input *next = &batch->next;
+    const bool is_brought = brings_tokens(input);
+    const size_t first = is_brought ? next->kept.first : 0;
+    const size_t span = is_brought ? next->kept.span : next->n_rows;
+    size_t n_skipped = 0;
+    session->pass.sequences[group->sequence + group->n_sequences++] = (struct sequence){
+        .row = group->row + group->n_rows,
+        .n_rows = next->n_rows,
+        .input = batch->n_taken,
+        .out_row = batch->out_rows,
+        .n_out = next->n_out,
+    };
+    for (size_t i = first; i < first + span; i++) {
+        const engine_token token = is_brought ? token_at(input, i) : session->tokens[i];
+        if (!is_brought || mask_keeps(input->mask, i))
+            add_row(batch, group, token, (struct text_position){i - first - n_skipped, span}, i);
+        n_skipped += session->embedding.positions.scheme == POSITION_LEARNED &&
+                     embedding_skips(&session->model->encoder.config, token.id);
+    }
+}
+
+/* Adds inputs to an empty group, whose rows and sequences start at `first` of the pass: up to
+ * `most` rows, or one input of at most `room` >= most. The group stays empty if no input remains,
+ * if the next one is invalid (status) or is longer than the room. */
+static void batch_fill(struct batch *batch, size_t first, size_t most, size_t room,
+                       struct group *group)
+{
+    struct next_input *next = &batch->next;
+    *group = (struct group){.sequence = first, .row = first};
+    while (read_next(batch)) {
+        bool is_long = group->n_rows + next->n_rows > most || group->n_sequences == most;
+        if (!batch->counting && is_long && (group->n_sequences > 0 || next->n_rows > room))
+            return;
+        if (!batch->counting)
+            add_sequence(batch, group);
+        size_t guess = guess_rows(batch, &batch->inputs[batch->n_taken]);
+        next->result.row = answers_per_token(batch->request) ? batch->out_rows : batch->n_taken;
+        if (batch->results != NULL)
+            batch->results[batch->n_taken] = next->result;
+        batch->out_rows += next->n_out;
+        batch->rows_taken += next->n_rows;
+        batch->guess_taken += guess;
+        batch->guess_left -= guess;
+        next->is_read = false;
+        batch->n_taken++;
+    }
+}
+
+/* ---- Answers: from the last hidden states of a sequence ---- */
+
+void answer_work_carve(struct answer_work *work, const struct encoder *encoder, size_t max_tokens,
+                       struct arena *arena)
+{
+    const struct model_config *config = &encoder->config;
+    work->pooled = arena_floats(arena, 1, row_stride(larger(config->width, encoder->output_width)));
+    work->logits = arena_floats(arena, 1, row_stride(encoder->head.output.weight.rows));
+    head_work_carve(&work->head, encoder, arena);
+    work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
+    work->best = arena_floats(arena, 1, config->token_vectors > 0 ? max_tokens : 0);
+    linear_work_carve(&work->of_vectors, linear_decoded(&encoder->token_vector), 0, arena);
+    sparse_work_carve(&work->sparse, encoder, arena);
+}
+
+static const float *hidden_row(const engine_session *session, size_t row)
+{
+    return session->pass.x + row * session->pass.width_stride;
+}
+
+static void write_tokens(const engine_session *session, const struct request *request,
+                         const struct sequence *sequence, float *out,
+                         const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    if (sequence->n_out > sequence->n_rows) /* rows of padding are zeros */
+        memset(out, 0, sequence->n_out * request->width * sizeof *out);
+    for (size_t r = sequence->row; r < sequence->row + sequence->n_rows; r++) {
+        float *to = out + session->pass.out_offsets[r] * request->width;
+        const float *values = hidden_row(session, r);
+        if (request->kind == ANSWER_TOKEN_LABELS) {
+            head_logits(encoder, values, work->logits, &work->head);
+            head_scores(request->scores, work->logits, request->width);
+            values = work->logits;
+        }
+        memcpy(to, values, request->width * sizeof *to);
+    }
+}
+
+static void write_pooled(const engine_session *session, const struct request *request,
+                         const struct sequence *sequence, float *out,
+                         const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    float *pooled = work->pooled;
+    pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
+              sequence->n_rows, encoder->config.width, pooled);
+    if (request->pooling == POOLING_POOLER && sequence->n_rows > 0)
+        head_hidden(encoder, pooled, pooled, &work->head);
+    if (request->project) /* in place: the row is as wide as either */
+        project_row(encoder, pooled, pooled, &work->head);
+    memcpy(out, pooled, request->width * sizeof *out);
+    if (request->normalize)
+        normalize_row(out, request->width);
+}
+
+static void write_labels(const engine_session *session, const struct request *request,
+                         const struct sequence *sequence, float *out,
+                         const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    float *logits = work->logits;
+    memset(out, 0, request->width * sizeof *out);
+    if (sequence->n_rows == 0) /* no token to classify */
+        return;
+    pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
+              session->pass.width_stride, sequence->n_rows, encoder->config.width, work->pooled);
+    head_logits(encoder, work->pooled, logits, &work->head);
+    if (request->width < encoder->config.labels) /* a score of two labels: see score_pairs */
+        logits[0] = logits[1] - logits[0];
+    head_scores(request->scores, logits, request->width);
+    memcpy(out, logits, request->width * sizeof *out);
+}
+
+/* Writes the vectors of a sequence's tokens, block by block: to out, or scored against a
+ * query's. */
+static void write_vectors(const engine_session *session, const struct request *request,
+                          const struct sequence *sequence, float *out,
+                          const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    bool is_score = request->kind == ANSWER_MAX_SIM;
+    size_t width = is_score ? request->query_width : request->width;
+    size_t stride = row_stride(encoder->config.token_vectors);
+    float *best = work->best;
+    size_t end = sequence->row + sequence->n_rows, n;
+    for (size_t i = 0; i < request->n_query; i++)
+        best[i] = -INFINITY;
+    for (size_t row = sequence->row; row < end; row += n) {
+        n = end - row < TOKEN_VECTOR_ROWS ? end - row : TOKEN_VECTOR_ROWS;
+        token_vectors(encoder, hidden_row(session, row), session->pass.width_stride, n, width,
+                      work->vectors, &work->of_vectors);
+        for (size_t i = 0; i < n; i++) {
+            const float *vector = work->vectors + i * stride;
+            uint32_t offset = session->pass.out_offsets[row + i];
+            if (offset != NO_ROW && is_score)
+                best_products(request->query, request->n_query, width, vector, best);
+            else if (offset != NO_ROW)
+                memcpy(out + offset * width, vector, width * sizeof *out);
+        }
+    }
+    if (is_score)
+        *out = sequence->n_vectors > 0 ? (float)sum_of_best(best, request->n_query) : 0;
+}
+
+static bool answer_write(const engine_session *session, const struct request *request,
+                         const struct sequence *sequence, float *out,
+                         const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct id_list *skipped = &session->model->tokenizer.skip_weights;
+    bool per_token = answers_per_token(request);
+    size_t n_rows = per_token ? sequence->n_out : 1;
+    if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* out may be NULL */
+        return true;
+    out += (per_token ? sequence->out_row : sequence->input) * request->width;
+    switch (request->kind) {
+    case ANSWER_TOKENS:
+    case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, work); break;
+    case ANSWER_POOLED: write_pooled(session, request, sequence, out, work); break;
+    case ANSWER_LABELS: write_labels(session, request, sequence, out, work); break;
+    case ANSWER_VECTORS:
+    case ANSWER_MAX_SIM: write_vectors(session, request, sequence, out, work); break;
+    case ANSWER_SPARSE:
+        return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
+                                session->pass.width_stride, session->pass.ids + sequence->row,
+                                sequence->n_rows, skipped->ids, skipped->n, out, &work->sparse);
+    case ANSWER_NOTHING: break;
+    }
+    return floats_are_finite(out, n_rows * request->width);
+}
+
+/* Writes sparse weights of the mask head. Its layer is as large as several of the encoder's, so
+ * threads share its columns, the ids. Its input is stored in y, which the pass no longer needs. */
+static size_t write_logits(const engine_session *session, const struct request *request,
+                           const struct group *group, struct team team, float *out,
+                           const struct answer_work *work)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct pass *pass = &session->pass;
+    size_t stride = pass->width_stride, wrong = SIZE_MAX;
+    struct share rows = session_share(session, team, group->n_rows);
+    for (size_t r = group->row + rows.begin; r < group->row + rows.end; r++)
+        head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, &work->head);
+    team_wait(team);
+    struct share panels = session_share(session, team, linear_panels(&encoder->head.output));
+    for (size_t panel = panels.begin; panel < panels.end; panel += SPARSE_PANELS) {
+        size_t end = panels.end - panel < SPARSE_PANELS ? panels.end : panel + SPARSE_PANELS;
+        struct sparse_block block = sparse_block(encoder, panel, end, &work->sparse);
+        for (size_t i = 0; i < group->n_sequences; i++) {
+            const struct sequence *sequence = &pass->sequences[group->sequence + i];
+            if (!sparse_of_logits(encoder, &block, pass->y + sequence->row * stride, stride,
+                                  sequence->n_rows, out + sequence->input * request->width,
+                                  &work->sparse) &&
+                i < wrong)
+                wrong = i;
+        }
+    }
+    return wrong < SIZE_MAX ? pass->sequences[group->sequence + wrong].input : SIZE_MAX;
+}
+
+/* Writes the answers of a group's sequences to their rows in out; every thread of the team calls
+ * it. Returns the first input in this thread's share whose answer has a number that is not finite,
+ * or SIZE_MAX. */
+static size_t answer_group(const engine_session *session, const struct request *request,
+                           const struct group *group, struct team team, float *out,
+                           const struct answer_work *work)
+{
+    size_t wrong = SIZE_MAX;
+    if (request->kind == ANSWER_SPARSE && session->model->encoder.config.sparse == SPARSE_MASK)
+        return write_logits(session, request, group, team, out, work);
+    struct share share = session_share(session, team, group->n_sequences);
+    for (size_t i = share.end; i-- > share.begin;) {
+        const struct sequence *sequence = &session->pass.sequences[group->sequence + i];
+        if (!answer_write(session, request, sequence, out, work))
+            wrong = sequence->input;
+    }
+    return wrong;
+}
+
+/* ---- Threads ---- */
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
 enum { FIRST_PAUSE = 1000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
@@ -194,7 +633,8 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
         return misused(error, "%zu inputs are too many", batch->n);
     batch->counting = !per_token && batch->cap < floats;
     batch->not_finite = batch->n;
-    batch_begin(batch);
+    for (size_t i = 0; i < batch->n; i++)
+        batch->guess_left += guess_rows(batch, &batch->inputs[i]);
     bool is_alone = n_threads == 1 || batch->session->trace != 0;
     do { /* stops before a text that is too long for one thread: all threads share it */
         bool are_many = batch->n - batch->n_taken > n_threads &&
@@ -251,7 +691,7 @@ engine_status engine_encode(engine_session *session, const engine_input *inputs,
     struct request request;
     if (!session_begin(session))
         return session_refusal(session);
-    engine_status status = request_read(session, options, FOR_VECTORS, &request);
+    engine_status status = request_read(session->model, options, &request, &session->error);
     if (status == ENGINE_OK)
         status = encode(session, inputs, n, &request, out, cap, needed, results);
     return session_end(session, status);

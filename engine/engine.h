@@ -5,7 +5,7 @@
  *     engine_session *session;
  *     if (engine_model_open(NULL, NULL, &model, &error)) { puts(error.message); return 1; }
  *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
- *     float vector[256]; // the default model's width; engine_model_info has that of any other
+ *     float vector[256]; // the default model's width; engine_shape_of has that of any other
  *     engine_input input = engine_text("I ride bike");
  *     if (engine_encode(session, &input, 1, NULL, vector, 256, NULL, NULL))
  *         puts(engine_session_message(session));
@@ -176,11 +176,14 @@ typedef enum engine_pooling {
     ENGINE_POOLING_WEIGHTED_MEAN = 6, /* token t has the weight t, from 1 */
     ENGINE_POOLING_LAST = 7,          /* the last token's vector */
     ENGINE_POOLING_POOLER = 8,        /* the pooler of the first token, if the file has one */
-    ENGINE_POOLING_SPARSE = 9,  /* a weight for each id, if the file's setting `sparse` is set */
-    ENGINE_POOLING_COLBERT = 10 /* vectors [W] of tokens, if `token_vectors` is set */
+    ENGINE_POOLING_SPARSE = 9,   /* a weight for each id, if the file's setting `sparse` is set */
+    ENGINE_POOLING_COLBERT = 10, /* vectors [W] of tokens, if `token_vectors` is set */
+    ENGINE_POOLING_TEXT = 11,  /* one vector of a text: the model's own pooling if that is a row of
+                                  a text, else the mean */
+    ENGINE_POOLING_LABELS = 12 /* scores of labels, by a head that gives some */
 } engine_pooling;
 
-/* The answer of the model's head: see engine_classify and the functions after it. */
+/* The answer of the model's head: see engine_answers.h. */
 typedef enum engine_head {
     ENGINE_HEAD_NONE = 0,
     ENGINE_HEAD_POOLER = 1,   /* a pooler alone */
@@ -188,6 +191,22 @@ typedef enum engine_head {
     ENGINE_HEAD_TOKEN = 3,    /* labels of every token */
     ENGINE_HEAD_MASK = 4      /* words for [MASK] */
 } engine_head;
+
+/* What logits of labels become. */
+typedef enum engine_scores {
+    ENGINE_SCORES_NONE = 0, /* they stay logits */
+    ENGINE_SCORES_SOFTMAX = 1,
+    ENGINE_SCORES_SIGMOID = 2
+} engine_scores;
+
+typedef enum engine_tokenizer {
+    ENGINE_TOKENIZER_BLANKS = 0,
+    ENGINE_TOKENIZER_KERAS = 1,
+    ENGINE_TOKENIZER_WORDPIECE = 2,
+    ENGINE_TOKENIZER_WORDS = 3,
+    ENGINE_TOKENIZER_UNIGRAM = 4,
+    ENGINE_TOKENIZER_BPE = 5
+} engine_tokenizer;
 
 /* Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32:
  * fast with AMX, slower than f32 without it. Layers in int8 stay so; the weights of others are
@@ -228,37 +247,37 @@ ENGINE_API engine_status engine_model_verify(const engine_model *model, engine_e
 /* Properties of a model. Strings are borrowed from the model. */
 typedef struct engine_info {
     ENGINE_STRUCT_BYTES(engine_info);
-    const char *name;      /* metadata "name", or "" */
-    size_t n_layers;       /* L */
-    size_t width;          /* D */
-    size_t n_heads;        /* H */
-    size_t feed_forward;   /* width of the feed-forward layer's middle */
-    size_t n_vocabulary;   /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
-    size_t n_types;        /* rows of the token-type table; 0: no table */
-    size_t max_tokens;     /* longest sequence, including special tokens */
-    const char *tokenizer; /* "blanks", "keras", "wordpiece", "words", "unigram", "bpe" */
-    const char *position;  /* the names of the settings in weights/FORMAT.md */
-    const char *norm;
+    const char *name;    /* metadata "name", or "" */
+    size_t n_layers;     /* L */
+    size_t width;        /* D */
+    size_t n_heads;      /* H */
+    size_t feed_forward; /* width of the feed-forward layer's middle */
+    size_t n_vocabulary; /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
+    size_t n_types;      /* rows of the token-type table; 0: no table */
+    size_t max_tokens;   /* longest sequence, including special tokens */
+    engine_tokenizer tokenizer;
+    engine_position position;
+    const char *norm; /* the names of the settings in weights/FORMAT.md */
     const char *norm_place;
     const char *activation;
     const char *gate;
-    const char *mask;
-    const char *pooling;
-    int normalize;         /* 1: pooled vectors have length 1 */
-    uint64_t n_parameters; /* numbers in all tensors */
+    engine_mask mask;
+    engine_pooling pooling; /* NONE; or SPARSE or COLBERT if the model has no other */
+    int normalize;          /* 1: pooled vectors have length 1 */
+    uint64_t n_parameters;  /* numbers in all tensors */
     uint64_t file_bytes;
     const char *isa;     /* kernels in use: "portable", "avx2" and so on, see ENGINE_ISA */
-    size_t output_width; /* of vectors by the model's own pooling: D, or its last projection's;
-                            n_vocabulary if that is sparse, token_vectors if it is colbert */
+    size_t output_width; /* of rows by that pooling: D, or the last projection's; n_vocabulary or
+                            token_vectors */
     engine_head head;
     size_t n_labels;        /* of head sequence or token */
-    const char *scores;     /* "none", "softmax", "sigmoid" */
+    engine_scores scores;   /* of labels */
     int32_t mask_token;     /* id of [MASK], or -1 */
     size_t max_text_tokens; /* default limit for texts, not for ids */
     int has_model;          /* 0: the file has a tokenizer alone: only engine_tokenize works */
     const char *path;       /* of the weight file; "" for one in memory */
     size_t token_vectors;   /* W, of ENGINE_POOLING_COLBERT; 0: absent */
-    const char *sparse;     /* "none", "linear", "mask": the source of ENGINE_POOLING_SPARSE */
+    int has_sparse;         /* 1: ENGINE_POOLING_SPARSE works */
     const char *kernels;    /* "fma" or "portable": kernels of one family give the same bits */
     uint32_t checksum;      /* of the weight file: CRC-32C of its sections' sizes and checksums */
     int ranks_pairs;        /* 1: a cross-encoder: engine_rank scores pairs by the head */
@@ -402,8 +421,8 @@ typedef enum engine_strategy {
 typedef struct engine_encode_options {
     ENGINE_STRUCT_BYTES(engine_encode_options);
     engine_pooling pooling;
-    int normalize;     /* 1: scale pooled vectors to length 1; 0: as the model says, with
-                          ENGINE_POOLING_MODEL alone */
+    int normalize;     /* 1: scale pooled vectors to length 1; 0: as the model says, with its own
+                          pooling (ENGINE_POOLING_MODEL, _TEXT) alone */
     int no_special;    /* 1: no special tokens around texts */
     size_t max_tokens; /* 0: the session's, for texts at most max_text_tokens; or any up to it */
     engine_on_long on_long;
@@ -412,9 +431,9 @@ typedef struct engine_encode_options {
     int raw_scores;    /* 1: logits, if the model's scores are softmax or sigmoid */
     /* A prompt is words before each text (not before ids and tokens), tokenized as one text with
      * it. Either `prompt` names one of the file ("": none), or prompt_text is one; not both. If
-     * both are NULL, the role chooses one of the file with ENGINE_POOLING_MODEL, _SPARSE and
-     * _COLBERT, as encode, encode_query and encode_document of sentence-transformers do. Labels of
-     * texts and pairs have the file's default prompt; of a cross-encoder it is the query's. */
+     * both are NULL, the role chooses one of the file with ENGINE_POOLING_MODEL, _TEXT, _SPARSE
+     * and _COLBERT, as encode, encode_query and encode_document of sentence-transformers do. Labels
+     * of texts and pairs have the file's default prompt; of a cross-encoder it is the query's. */
     const char *prompt, *prompt_text;
     size_t prompt_len; /* bytes of prompt_text, or ENGINE_NUL_TERMINATED */
     engine_role role;
@@ -442,13 +461,69 @@ ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_i
                                          const engine_encode_options *options, engine_token *out,
                                          size_t cap, size_t *needed, engine_result *result);
 
+/* Counts the words of a text or pair, without its prompt, from the tokens of engine_tokenize. Texts
+ * whose words are all unknown have nearly the same vector. */
+ENGINE_API engine_status engine_count_words(const engine_model *model, const engine_input *input,
+                                            const engine_token *tokens, size_t n_tokens,
+                                            engine_word_counts *counts);
+
+/* Returns 1 if one of the tokens is of the text itself: neither special nor of its prompt. A text
+ * without such tokens (empty, only blanks) has a vector all the same: that of the others. */
+ENGINE_API int engine_has_text(const engine_token *tokens, size_t n_tokens);
+
+/* Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind
+ * of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or
+ * dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1
+ * leaves out those of the file's templates, and added ones like [PAD] or <pad>.
+ * ENGINE_ERROR_ARGUMENT: the id of index error->input has no text. */
+ENGINE_API engine_status engine_decode(const engine_model *model, const int32_t *ids, size_t n,
+                                       int skip_special, char *out, size_t cap, size_t *needed,
+                                       engine_error *error);
+
+/* Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at
+ * most options->max_tokens (0: this session's limit for texts), each of which shares
+ * options->stride tokens (with whole_words or more) with the window before. Of a pair the longer
+ * text is split, or the one that options->truncation names. out is [windows]: one if the text is
+ * not too long. */
+ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,
+                                        size_t n_tokens, const engine_encode_options *options,
+                                        engine_window *out, size_t cap, size_t *needed);
+
+/* Writes a window's tokens to out [window->n_tokens], an input for engine_encode. NULL: a no-op. */
+ENGINE_API void engine_window_tokens(const engine_window *window, const engine_token *tokens,
+                                     size_t n_tokens, engine_token *out);
+
 /* ---- Tokens to vectors ---- */
 
-/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; engine_answers.h has
- * the shapes of ENGINE_POOLING_SPARSE and _COLBERT. results is [n] or NULL. An input without tokens
- * has no rows, and its pooled vector is zeros. If inputs are wrong, engine_error.input is the
- * first one, and the answers and results of those before it are valid; the rest of both is
- * unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are filled. */
+/* What engine_encode writes with these options: ask here instead of deriving it. */
+typedef struct engine_shape {
+    ENGINE_STRUCT_BYTES(engine_shape);
+    engine_pooling pooling; /* as resolved: neither MODEL nor TEXT */
+    size_t width;           /* numbers of a row: `dimensions` is applied */
+    int per_token;          /* 1: a row for each token, or for each that has a vector (_COLBERT) */
+    int normalized;         /* 1: rows have length 1 */
+    engine_metric metric;   /* how rows are compared: as the file says of its own pooling, else by
+                               ENGINE_METRIC_DOT if they are sparse, by cosine if not */
+    const char *prompt;     /* before each text; borrowed from the model or the options */
+    size_t prompt_len;      /* 0: none */
+} engine_shape;
+#define ENGINE_SHAPE(...) ENGINE_STRUCT(engine_shape, __VA_ARGS__)
+
+/* Fills shape, which must be initialised with ENGINE_SHAPE(). Failures are those of engine_encode.
+ * ENGINE_ERROR_UNSUPPORTED: the model has no such answer, or it was made to give labels and pooling
+ * is MODEL or TEXT: the message names the labels. Then the prompt alone is set, that of
+ * engine_tokenize. ENGINE_ERROR_ARGUMENT: among others for the name of a prompt that the file does
+ * not have; the message lists the file's names. */
+ENGINE_API engine_status engine_shape_of(const engine_model *model,
+                                         const engine_encode_options *options, engine_shape *shape,
+                                         engine_error *error);
+
+/* Encodes n inputs. out is [n, width], or [sum of T, width] if the shape is per token;
+ * engine_answers.h says more of ENGINE_POOLING_SPARSE, _COLBERT and _LABELS. results is [n] or
+ * NULL. An input without tokens has no rows, and its pooled vector is zeros. If inputs are wrong,
+ * engine_error.input is the first one, and the answers and results of those before it are valid;
+ * the rest of both is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results
+ * are filled. */
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs,
                                        size_t n, const engine_encode_options *options, float *out,
                                        size_t cap, size_t *needed, engine_result *results);
@@ -460,5 +535,4 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 #include "engine_answers.h" /* labels, entities, words, ranks, sparse and many vectors */
 #include "engine_details.h" /* settings, sections, tensors, position matrices, profiles */
 #include "engine_search.h"  /* rows of vectors, and the best of them for a query */
-#include "engine_texts.h"   /* prompts, and windows of long texts */
 #endif

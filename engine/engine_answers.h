@@ -18,12 +18,8 @@ extern "C" {
 /* Returns the name of a label, borrowed; NULL past the last label, and for unnamed labels. */
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
-/* Computes scores of every label: with head sequence, out is [n, n_labels]; with head token, [sum
- * of T, n_labels] as with ENGINE_POOLING_NONE. Other heads: ENGINE_ERROR_UNSUPPORTED.
- * options->pooling is ignored. */
-ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
-                                         size_t n, const engine_encode_options *options, float *out,
-                                         size_t cap, size_t *needed, engine_result *results);
+/* With ENGINE_POOLING_LABELS engine_encode writes scores of every label: of head sequence [n,
+ * n_labels], of head token [sum of T, n_labels]. Other heads: ENGINE_ERROR_UNSUPPORTED. */
 
 /* Finds entities by options->strategy. If the input has tokens, its text, if given too, tells where
  * words begin; else pieces do, and gaps. */
@@ -73,20 +69,10 @@ ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float
 
 /* ---- Ranks and similarity ---- */
 
-/* Stores how the model makes one vector of a text: ENGINE_POOLING_MODEL, or ENGINE_POOLING_MEAN if
- * it has neither a pooling of its own nor weights or vectors of tokens. ENGINE_ERROR_UNSUPPORTED if
- * it was made to give labels: its body's vectors mean nothing, and the message names the labels. */
-ENGINE_API engine_status engine_text_pooling(const engine_model *model, engine_pooling *pooling,
-                                             engine_error *error);
-
-/* Returns how vectors of that pooling are compared: as the file says of the model's own, else by
- * ENGINE_METRIC_DOT if they are sparse, by cosine if not. */
-ENGINE_API engine_metric engine_model_metric(const engine_model *model, engine_pooling pooling);
-
 /* Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs)
  * scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models
  * compare by options->pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of
- * engine_model_metric. ENGINE_POOLING_MODEL is engine_text_pooling's. There a text or a query
+ * engine_shape_of. ENGINE_POOLING_MODEL of a model without any is the mean. There a text or a query
  * without a token of its own (engine_has_text) gives the least score that can be: by
  * engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse
  * weights 0, else -FLT_MAX. */
@@ -95,7 +81,7 @@ ENGINE_API engine_status engine_rank(engine_session *session, const engine_input
                                      const engine_encode_options *options, float *out);
 
 /* Scores n pairs of texts, or their ids or tokens, by a cross-encoder, as engine_rank does; out is
- * [n], parameters as in engine_classify. Of two labels the score is the probability of the second,
+ * [n], parameters as in engine_encode. Of two labels the score is the probability of the second,
  * or with raw_scores how much larger its logit is. Other models: ENGINE_ERROR_UNSUPPORTED. */
 ENGINE_API engine_status engine_score_pairs(engine_session *session, const engine_input *inputs,
                                             size_t n, const engine_encode_options *options,

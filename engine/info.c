@@ -1,13 +1,88 @@
-/* info.c - properties of a model and the library: the public functions that only read. */
+/* info.c - see info.h; and the public functions that only read: properties of a model and the
+ * library. */
+#include "engine/info.h"
+
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
-#include "engine/model.h"
-#include "engine/search/comparing.h"
 #include "engine/status.h"
 #include "model/kernels/kernels.h"
+#include "model/layers/position.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Choices ---- */
+
+/* A value without its choice in engine.h does not compile. */
+#define CHOICE_OF(constant, name) {ENGINE_##constant, constant, name},
+#define CHOICES_OF(LIST)          {0, -1, "model"}, LIST(CHOICE_OF, CHOICE_OF)
+
+const struct choice POSITION_CHOICES[] = {CHOICES_OF(POSITION_SCHEMES){0, 0, NULL}};
+const struct choice MASK_CHOICES[] = {CHOICES_OF(MASKS){0, 0, NULL}};
+/* Some poolings are not in the config: they name other answers. */
+const struct choice POOLING_CHOICES[] = {CHOICES_OF(POOLINGS){ENGINE_POOLING_SPARSE, -1, "sparse"},
+                                         {ENGINE_POOLING_COLBERT, -1, "colbert"},
+                                         {ENGINE_POOLING_TEXT, -1, "text"},
+                                         {ENGINE_POOLING_LABELS, -1, "labels"},
+                                         {0, 0, NULL}};
+
+const struct choice *choice_find(const struct choice *choices, int choice)
+{
+    while (choices->name != NULL && choices->choice != choice)
+        choices++;
+    return choices->name != NULL ? choices : NULL;
+}
+
+int choice_value(const struct choice *choices, int choice, int own)
+{
+    return choice == 0 ? own : choice_find(choices, choice)->value;
+}
+
+int choice_of(const struct choice *choices, int value)
+{
+    while (choices->value != value)
+        choices++;
+    return choices->choice;
+}
+
+int choice_last(const struct choice *choices)
+{
+    int last = 0;
+    for (; choices->name != NULL; choices++)
+        last = choices->choice > last ? choices->choice : last;
+    return last;
+}
+
+static int choice_named(const struct choice *choices, const char *name)
+{
+    while (name != NULL && choices->name != NULL && strcmp(choices->name, name) != 0)
+        choices++;
+    return name != NULL && choices->name != NULL ? choices->choice : -1;
+}
+
+/* Defines engine_KIND_name and engine_KIND_named. */
+#define PUBLIC_NAMES(kind, choices)                                                                \
+    const char *engine_##kind##_name(engine_##kind value)                                          \
+    {                                                                                              \
+        const struct choice *found = choice_find(choices, (int)value);                             \
+        return found != NULL ? found->name : NULL;                                                 \
+    }                                                                                              \
+    int engine_##kind##_named(const char *name)                                                    \
+    {                                                                                              \
+        return choice_named(choices, name);                                                        \
+    }
+PUBLIC_NAMES(position, POSITION_CHOICES)
+PUBLIC_NAMES(mask, MASK_CHOICES)
+PUBLIC_NAMES(pooling, POOLING_CHOICES)
+
+int engine_position_has_base(engine_position position)
+{
+    const struct choice *found = choice_find(POSITION_CHOICES, (int)position);
+    return found != NULL && found->value >= 0 &&
+           position_has_base((enum position_scheme)found->value);
+}
+
+/* ---- The model ---- */
 
 static const enum section_tag SETTINGS_SECTIONS[] = {
     [ENGINE_SETTINGS_CONFIG] = SECTION_CONF,
@@ -44,6 +119,24 @@ static const char *value_of(const engine_model *model, engine_settings settings,
     return NULL;
 }
 
+bool ranks_pairs(const engine_model *model)
+{
+    const struct model_config *config = &model->encoder.config;
+    const char *is_told = engine_model_metadata(model, "cross_encoder");
+    return config->head == HEAD_SEQUENCE &&
+           (config->labels == 1 ||
+            (config->labels == 2 && is_told != NULL && strcmp(is_told, "yes") == 0));
+}
+
+engine_pooling own_pooling(const struct model_config *config)
+{
+    if (config->pooling == POOLING_NONE && config->sparse != SPARSE_NONE)
+        return ENGINE_POOLING_SPARSE;
+    if (config->pooling == POOLING_NONE && config->token_vectors > 0)
+        return ENGINE_POOLING_COLBERT;
+    return (engine_pooling)choice_of(POOLING_CHOICES, (int)config->pooling);
+}
+
 engine_status engine_model_info(const engine_model *model, engine_info *info, engine_error *error)
 {
     engine_info given;
@@ -54,8 +147,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         return status;
     const struct model_config *config = &model->encoder.config;
     const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
-    const char *kind = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind");
-    engine_pooling own = own_pooling(config);
+    const engine_pooling own = own_pooling(config);
     *info = (engine_info){
         .struct_bytes = sizeof *info,
         .name = name != NULL ? name : "",
@@ -66,15 +158,14 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .n_vocabulary = config->vocabulary,
         .n_types = config->token_types,
         .max_tokens = config->max_tokens,
-        .tokenizer = kind != NULL ? kind : "", /* always replaced, as every file has a kind */
-        .position = config_name(config, "position"),
+        .tokenizer = (engine_tokenizer)model->tokenizer.kind,
+        .position = (engine_position)choice_of(POSITION_CHOICES, (int)config->position),
         .norm = config_name(config, "norm"),
         .norm_place = config_name(config, "norm_place"),
         .activation = config_name(config, "activation"),
         .gate = config_name(config, "gate"),
-        .mask = config_name(config, "mask"),
-        .pooling =
-            own == ENGINE_POOLING_MODEL ? config_name(config, "pooling") : engine_pooling_name(own),
+        .mask = (engine_mask)choice_of(MASK_CHOICES, (int)config->mask),
+        .pooling = own,
         .normalize = (int)config->normalize,
         .n_parameters = count_parameters(&model->file),
         .file_bytes = model->file.len,
@@ -84,13 +175,13 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
                                                         : model->encoder.output_width,
         .head = (engine_head)config->head,
         .n_labels = config->labels,
-        .scores = config_name(config, "scores"),
+        .scores = (engine_scores)config->scores,
         .mask_token = model->tokenizer.mask_token,
         .max_text_tokens = config->max_text_tokens,
         .has_model = model->has_encoder,
         .path = model->path != NULL ? model->path : "",
         .token_vectors = config->token_vectors,
-        .sparse = config_name(config, "sparse"),
+        .has_sparse = config->sparse != SPARSE_NONE,
         .kernels = strcmp(model->encoder.kernels->isa, "portable") == 0 ? "portable" : "fma",
         .checksum =
             crc32c(0, model->file.section_table, model->file.n_sections * SECTION_ENTRY_BYTES),

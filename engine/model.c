@@ -559,15 +559,6 @@ engine_status engine_model_open_memory(const void *data, size_t len,
     return open_model(NULL, data, len, options, model, error);
 }
 
-engine_pooling own_pooling(const struct model_config *config)
-{
-    if (config->pooling != POOLING_NONE)
-        return ENGINE_POOLING_MODEL;
-    if (config->sparse != SPARSE_NONE)
-        return ENGINE_POOLING_SPARSE;
-    return config->token_vectors > 0 ? ENGINE_POOLING_COLBERT : ENGINE_POOLING_MODEL;
-}
-
 void engine_model_close(engine_model *model)
 {
     if (model == NULL)

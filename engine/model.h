@@ -16,8 +16,4 @@ struct engine_model {
     uint16_t *pairs; /* weights rounded to bfloat16, or NULL */
 };
 
-/* Returns the meaning of ENGINE_POOLING_MODEL: for a model without a pooling, its sparse weights or
- * its vectors of tokens, if any. */
-engine_pooling own_pooling(const struct model_config *config);
-
 #endif

@@ -1,8 +1,8 @@
 /* session.c - carves (model/arena.h) and frees a session's block. */
 #include "engine/session.h"
 
-#include "engine/choices.h"
 #include "engine/encode.h"
+#include "engine/info.h"
 #include "engine/runtime/machine.h"
 #include "engine/runtime/threads.h"
 #include "engine/status.h"

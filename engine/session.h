@@ -38,7 +38,7 @@ struct group {
     size_t index; /* among the groups that run together */
 };
 
-/* One thread's memory for answers (answer.c). */
+/* One thread's memory for answers (encode.c). */
 struct answer_work {
     float *pooled, *logits;
     struct head_work head;
@@ -130,12 +130,6 @@ engine_status session_refusal(const engine_session *session);
 engine_status session_end(engine_session *session, engine_status status);
 #define SESSION_CALL(session, call)                                                                \
     (session_begin(session) ? session_end(session, call) : session_refusal(session))
-
-/* Sets scheme, factors, base and frequencies for rows of `width` columns; the options' frequencies
- * are borrowed. If model is NULL, uses the options alone. */
-engine_status choose_positions(const engine_model *model, const engine_session_options *options,
-                               size_t width, struct position_encoding *encoding,
-                               engine_error *error);
 
 static inline bool is_interrupted(const engine_session *session)
 {

@@ -1,5 +1,5 @@
 /* tokenize.c - text to tokens, and long texts to windows of their tokens. */
-#include "engine/request/request.h"
+#include "engine/request.h"
 
 #include "engine/status.h"
 
@@ -63,7 +63,7 @@ engine_status read_tokens(engine_session *session, const struct request *request
     struct token_input texts;
     engine_status status = check_text(session, input, index);
     if (status == ENGINE_OK)
-        status = prompt_apply(session, request->prompt, request->pair_prompt, input, index, &texts);
+        status = prompt_apply(session, request, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
     texts.is_over = is_over;
@@ -79,8 +79,7 @@ engine_status read_tokens(engine_session *session, const struct request *request
                           METER_STEPS);
     if (count->wrong != NULL || count->n > room.limit)
         return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
-    prompt_move_spans(request->prompt, request->pair_prompt, room.tokens,
-                      count->n < room.cap ? count->n : room.cap);
+    prompt_move_spans(request, room.tokens, count->n < room.cap ? count->n : room.cap);
     return ENGINE_OK;
 }
 
@@ -94,7 +93,7 @@ static engine_status tokenize(engine_session *session, const engine_input *input
         return misused(&session->error, "engine_tokenize: input or out is NULL");
     session->n_done = 0;
     session->n_inputs = 1;
-    engine_status status = request_read(session, options, FOR_TOKENS, &request);
+    engine_status status = request_texts(session->model, options, &request, &session->error);
     request.truncate &= request.truncates_unseen || result != NULL;
     const struct token_room room = {out, cap,
                                     request.max_tokens > 0 ? request.max_tokens : SIZE_MAX};
@@ -169,7 +168,7 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     size_t n = 0;
     if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
         return misused(&session->error, "engine_windows: tokens or out is NULL");
-    engine_status status = request_read(session, options, FOR_TOKENS, &request);
+    engine_status status = request_texts(session->model, options, &request, &session->error);
     if (status != ENGINE_OK)
         return status;
     size_t limit = request_token_limit(&request, session->model);

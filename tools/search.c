@@ -250,7 +250,7 @@ static void open_all(struct search_run *search)
     for (size_t i = 0; i < collection->n_files; i++)
         collection->files[i].vectors.skips_rows = options->skips_rows;
     open_encoder(search);
-    collection->metric = options->has_metric ? options->metric : search->encoder.metric;
+    collection->metric = options->has_metric ? options->metric : search->encoder.shape.metric;
     collection->word_weight = options->word_weight;
     if (options->is_hybrid && collection->vectors->kind != VECTORS_ROWS)
         program_die_misused("--hybrid needs one vector for each text, and '%s' has %s",

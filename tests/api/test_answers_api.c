@@ -52,17 +52,17 @@ TEST(models_without)
             "the model has no layer for tokens' vectors, as ColBERT has");
     assert_int_equal(engine_model_info(plain, &info, NULL), ENGINE_OK);
     assert_int_equal(info.token_vectors, 0);
-    assert_string_equal(info.sparse, "none");
+    assert_int_equal(info.has_sparse, 0);
     assert_int_equal(engine_model_info(rich, &info, NULL), ENGINE_OK);
     assert_int_equal(info.token_vectors, VECTOR);
-    assert_string_equal(info.sparse, "linear");
+    assert_int_equal(info.has_sparse, 1);
 }
 
 TEST(names)
 {
     assert_string_equal(engine_pooling_name(ENGINE_POOLING_SPARSE), "sparse");
     assert_string_equal(engine_pooling_name(ENGINE_POOLING_COLBERT), "colbert");
-    assert_null(engine_pooling_name((engine_pooling)(ENGINE_POOLING_COLBERT + 1)));
+    assert_null(engine_pooling_name((engine_pooling)(ENGINE_POOLING_LABELS + 1)));
     assert_int_equal(engine_pooling_named("sparse"), ENGINE_POOLING_SPARSE);
     assert_int_equal(engine_pooling_named("colbert"), ENGINE_POOLING_COLBERT);
     assert_int_equal(engine_pooling_named("many"), -1);
@@ -71,11 +71,11 @@ TEST(names)
 
 TEST(options_that_make_no_sense)
 {
-    engine_encode_options options = with((engine_pooling)11);
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is 11, expected 0 to 10");
+    engine_encode_options options = with((engine_pooling)13);
+    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is 13, expected 0 to 12");
     options = with(ENGINE_POOLING_SPARSE);
     options.normalize = 1;
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is ENGINE_POOLING_SPARSE");
+    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is 'sparse'");
     options = with(ENGINE_POOLING_SPARSE);
     options.dimensions = 3;
     refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "dimensions is 3, but only vectors of texts");

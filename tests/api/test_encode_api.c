@@ -206,7 +206,7 @@ TEST(encode_refuses_options)
     engine_input input = support_text("I ride");
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
 
-    options.pooling = (engine_pooling)11;
+    options.pooling = (engine_pooling)13;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
     options.pooling = (engine_pooling)-1;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);

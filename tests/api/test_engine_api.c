@@ -104,7 +104,7 @@ TEST(open_the_default)
     assert_int_equal(engine_model_open(NULL, NULL, &opened, &error), 0);
     assert_int_equal(engine_model_info(opened, &info, NULL), 0);
     assert_string_equal(info.path, path);
-    assert_string_equal(info.position, "none");
+    assert_int_equal(info.position, ENGINE_POSITION_NONE);
     engine_model_close(opened);
     support_remove_dir(folder);
     assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_IO);
@@ -267,14 +267,14 @@ TEST(info_of_the_model)
     assert_int_equal(info.n_vocabulary, TINY_VOCABULARY);
     assert_int_equal(info.n_types, TINY_TYPES);
     assert_int_equal(info.max_tokens, TINY_MAX_TOKENS);
-    assert_string_equal(info.tokenizer, "blanks");
-    assert_string_equal(info.position, "learned");
+    assert_int_equal(info.tokenizer, ENGINE_TOKENIZER_BLANKS);
+    assert_int_equal(info.position, ENGINE_POSITION_LEARNED);
     assert_string_equal(info.norm, "layer");
     assert_string_equal(info.norm_place, "post");
     assert_string_equal(info.activation, "gelu");
     assert_string_equal(info.gate, "none");
-    assert_string_equal(info.mask, "full");
-    assert_string_equal(info.pooling, "mean");
+    assert_int_equal(info.mask, ENGINE_MASK_FULL);
+    assert_int_equal(info.pooling, ENGINE_POOLING_MEAN);
     assert_int_equal(info.normalize, 1);
     assert_int_equal(info.file_bytes, model_len);
     assert_non_null(strstr(engine_build_info(), info.isa));

@@ -34,7 +34,7 @@ TEAR_DOWN()
 
 static engine_encode_options bad_options(void)
 {
-    return ENGINE_ENCODE_OPTIONS(.on_long = (engine_on_long)9);
+    return ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .on_long = (engine_on_long)9);
 }
 
 TEST(names_of_labels)
@@ -51,16 +51,24 @@ TEST(classify_at_its_edges)
     engine_encode_options bad = bad_options();
     float scores[MOST * N_LABELS];
     size_t needed = 0;
-    assert_int_equal(engine_classify(NULL, &text, 1, NULL, scores, 9, NULL, NULL),
+    assert_int_equal(engine_encode(NULL, &text, 1,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores,
+                                   9, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_classify(of_plain, &text, 1, NULL, scores, 9, NULL, NULL),
+    assert_int_equal(engine_encode(of_plain, &text, 1,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores,
+                                   9, NULL, NULL),
                      ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(engine_classify(of_labels, &text, 1, &bad, scores, 9, NULL, NULL),
+    assert_int_equal(engine_encode(of_labels, &text, 1, &bad, scores, 9, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_classify(of_labels, &text, 1, NULL, scores, 8, &needed, NULL),
+    assert_int_equal(engine_encode(of_labels, &text, 1,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores,
+                                   8, &needed, NULL),
                      ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 3 * N_LABELS);
-    assert_int_equal(engine_classify(of_labels, &text, 1, NULL, scores, 9, &needed, NULL),
+    assert_int_equal(engine_encode(of_labels, &text, 1,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores,
+                                   9, &needed, NULL),
                      ENGINE_OK);
     for (size_t token = 0; token < 3; token++) /* softmax */
         assert_true(fabsf(scores[3 * token] + scores[3 * token + 1] + scores[3 * token + 2] - 1) <=
@@ -345,13 +353,13 @@ TEST(pairs_of_two_labels)
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         float scores[2], logits[3], score, difference;
         engine_info info = ENGINE_INFO();
-        engine_pooling pooling;
+        engine_shape shape = ENGINE_SHAPE();
         engine_error error;
         engine_model *model = support_small_model(made[i]);
         engine_session *session = support_session(model, NULL);
         assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
         assert_int_equal(info.ranks_pairs, i < 2);
-        assert_int_equal(engine_text_pooling(model, &pooling, &error), ENGINE_ERROR_UNSUPPORTED);
+        assert_int_equal(engine_shape_of(model, NULL, &shape, &error), ENGINE_ERROR_UNSUPPORTED);
         assert_non_null(strstr(error.message, i < 3 ? "('no', 'yes')" : "('a', 'b', 'c')"));
         assert_int_equal(engine_encode(session, &query, 1, NULL, scores, 2, NULL, NULL),
                          ENGINE_ERROR_UNSUPPORTED);
@@ -360,7 +368,8 @@ TEST(pairs_of_two_labels)
         assert_int_equal(engine_score_pairs(session, &pair, 1, NULL, &score, 1, NULL, NULL),
                          status);
         if (status == ENGINE_OK) {
-            assert_int_equal(engine_classify(session, &pair, 1, &raw, logits, 2, NULL, NULL), 0);
+            raw.pooling = ENGINE_POOLING_LABELS;
+            assert_int_equal(engine_encode(session, &pair, 1, &raw, logits, 2, NULL, NULL), 0);
             assert_int_equal(
                 engine_score_pairs(session, &pair, 1, &raw, &difference, 1, NULL, NULL), 0);
             assert_float_equal(score, scores[0], 0);
@@ -376,7 +385,6 @@ TEST(pairs_of_two_labels)
     assert_non_null(strstr(engine_session_message(of_plain), "no head for pairs of texts"));
     assert_int_equal(engine_score_pairs(NULL, &pair, 1, NULL, &score, 1, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_text_pooling(NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
 }
 
 /* A rank cuts long texts as the file says if it can report how many. */
@@ -423,8 +431,13 @@ TEST(metrics_of_models)
                                of_sparse[] = {1, 1, 1, 1, 1, 1, 1, 0};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         engine_model *model = support_small_model(made[i]);
-        assert_int_equal(engine_model_metric(model, ENGINE_POOLING_MODEL), of_model[i]);
-        assert_int_equal(engine_model_metric(model, ENGINE_POOLING_SPARSE), of_sparse[i]);
+        engine_shape shape = ENGINE_SHAPE();
+        assert_int_equal(engine_shape_of(model, NULL, &shape, NULL), ENGINE_OK);
+        assert_int_equal(shape.metric, of_model[i]);
+        const engine_status status = engine_shape_of(
+            model, &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_SPARSE), &shape, NULL);
+        assert_int_equal(status, i < 5 ? ENGINE_ERROR_UNSUPPORTED : ENGINE_OK);
+        assert_int_equal(shape.metric, of_sparse[i]);
         engine_model_close(model);
     }
     assert_true(engine_similarity(ENGINE_METRIC_COSINE, a, b, 2) == engine_cosine(a, b, 2));

@@ -160,7 +160,10 @@ TEST(labels_of_texts)
     engine_input texts[] = {support_text("I"), support_text("ride")};
     float out[4];
     open_head("--head sequence --labels 2 --scores softmax");
-    assert_says(engine_classify(session, texts, 2, NULL, out, 4, NULL, NULL), "input 0 gives");
+    assert_says(engine_encode(session, texts, 2,
+                              &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), out, 4,
+                              NULL, NULL),
+                "input 0 gives");
     close_all();
     open_head("--head sequence --labels 1 --scores sigmoid");
     assert_says(engine_rank(session, &texts[0], texts, 2, NULL, out), "input 0 gives");
@@ -185,7 +188,10 @@ TEST(labels_of_tokens)
     engine_entity entities[2];
     float out[8];
     open_head("--head token --labels 4");
-    assert_says(engine_classify(session, &text, 1, NULL, out, 8, NULL, NULL), "input 0 gives");
+    assert_says(engine_encode(session, &text, 1,
+                              &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), out, 8,
+                              NULL, NULL),
+                "input 0 gives");
     assert_says(engine_entities(session, &text, NULL, entities, 2, NULL, NULL),
                 "tensor 'head.output.weight' ");
     close_all();

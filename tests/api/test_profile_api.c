@@ -88,7 +88,9 @@ static void ask_at_work(const engine_trace_view *view, void *user)
     float score;
     (void)view;
     assert_int_equal(engine_session_profile(session, &profile), ENGINE_ERROR_BUSY);
-    assert_int_equal(engine_classify(session, NULL, 0, NULL, &score, 1, NULL, NULL),
+    assert_int_equal(engine_encode(session, NULL, 0,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), &score,
+                                   1, NULL, NULL),
                      ENGINE_ERROR_BUSY);
 }
 

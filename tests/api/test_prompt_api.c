@@ -91,8 +91,7 @@ TEST(prompts_that_are_refused)
     engine_encode_options options = defaults();
     engine_input input = nul_terminated("i");
     float vector[D];
-    const char *text;
-    size_t len;
+    engine_shape shape = ENGINE_SHAPE();
     engine_error error;
 
     options.prompt = "nobody";
@@ -100,7 +99,7 @@ TEST(prompts_that_are_refused)
                      ENGINE_ERROR_ARGUMENT);
     assert_non_null(strstr(engine_session_message(session),
                            "no prompt 'nobody': choose query, passage, style"));
-    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_shape_of(model, &options, &shape, &error), ENGINE_ERROR_ARGUMENT);
     options.prompt = "query";
     options.prompt_text = "x";
     assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
@@ -110,12 +109,12 @@ TEST(prompts_that_are_refused)
     assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
     options.role = ENGINE_ROLE_TEXT;
-    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), 0);
-    assert_int_equal(len, 5);
-    assert_memory_equal(text, "ride ", 5);
+    assert_int_equal(engine_shape_of(model, &options, &shape, &error), 0);
+    assert_int_equal(shape.prompt_len, 5);
+    assert_memory_equal(shape.prompt, "ride ", 5);
     options.prompt = "";
-    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), 0);
-    assert_int_equal(len, 0);
+    assert_int_equal(engine_shape_of(model, &options, &shape, &error), 0);
+    assert_int_equal(shape.prompt_len, 0);
 }
 
 /* Tokens of the prompt are marked; spans count in the caller's text. */
@@ -439,8 +438,7 @@ TEST(ranks_by_name)
 {
     const engine_input cat = support_text("cat"), stop = support_text(".");
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_COLBERT);
-    const char *prompt;
-    size_t len;
+    engine_shape shape = ENGINE_SHAPE();
     float own, named;
     assert_int_equal(chdir(support_folder()), 0);
     head_models_write();
@@ -450,8 +448,8 @@ TEST(ranks_by_name)
     assert_int_equal(engine_rank(of_late, &cat, &stop, 1, &options, &named), 0);
     assert_float_equal(own, 2.6, 1e-6);
     assert_float_equal(named, own, 0);
-    assert_int_equal(engine_prompt(late, &options, &prompt, &len, NULL), 0);
-    assert_int_equal(len, strlen("bad "));
+    assert_int_equal(engine_shape_of(late, &options, &shape, NULL), 0);
+    assert_int_equal(shape.prompt_len, strlen("bad "));
     engine_session_free(of_late);
     engine_model_close(late);
 }

@@ -255,18 +255,17 @@ TEST(a_tokenizer_alone)
     }
 }
 
-TEST(prompts_without_arguments)
+TEST(shapes_without_arguments)
 {
-    engine_encode_options other = {.struct_bytes = SIZE_MAX};
-    const char *text;
-    size_t len;
+    const engine_encode_options other = {.struct_bytes = SIZE_MAX};
+    engine_shape shape = ENGINE_SHAPE(), unset = {0};
 
-    assert_int_equal(engine_prompt(model, NULL, &text, &len, NULL), 0);
-    assert_int_equal(len, 0);
-    assert_int_equal(engine_prompt(NULL, NULL, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_prompt(model, NULL, NULL, &len, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_prompt(model, NULL, &text, NULL, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_prompt(model, &other, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_shape_of(model, NULL, &shape, NULL), 0);
+    assert_int_equal(shape.prompt_len, 0);
+    assert_int_equal(engine_shape_of(NULL, NULL, &shape, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_shape_of(model, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_shape_of(model, NULL, &unset, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_shape_of(model, &other, &shape, NULL), ENGINE_ERROR_ARGUMENT);
 }
 
 /* Files whose default is no prompt, or one that they do not have; and a message with no room for
@@ -275,8 +274,7 @@ TEST(default_prompts)
 {
     struct patient file;
     engine_error error;
-    const char *text;
-    size_t len;
+    engine_shape shape = ENGINE_SHAPE();
     file.data = tiny_model_prompts(&file.len);
     file.cap = file.len;
     for (size_t i = 0; i < 2; i++) {
@@ -285,15 +283,14 @@ TEST(default_prompts)
         for (char key[] = "prompt.a_name_that_is_quite_long_0"; key[33] <= '9'; key[33]++)
             replace_setting(&copy, "META", key, "i ", 2);
         engine_model *other = support_open_memory(copy.data, copy.len);
-        engine_status status = engine_prompt(other, NULL, &text, &len, &error);
+        engine_status status = engine_shape_of(other, NULL, &shape, &error);
         assert_int_equal(status, i == 0 ? ENGINE_OK : ENGINE_ERROR_FORMAT);
         if (i == 0)
-            assert_int_equal(len, 0);
+            assert_int_equal(shape.prompt_len, 0);
         else
             assert_non_null(strstr(error.message, "default_prompt is 'none', and it has no "));
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
-        assert_int_equal(engine_prompt(other, &options, &text, &len, &error),
-                         ENGINE_ERROR_ARGUMENT);
+        assert_int_equal(engine_shape_of(other, &options, &shape, &error), ENGINE_ERROR_ARGUMENT);
         assert_non_null(strstr(error.message, "choose query, passage, style, a_name"));
         engine_model_close(other);
         free(copy.data);

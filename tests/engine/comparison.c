@@ -197,9 +197,9 @@ void comparison_run(const struct subject *subject, const struct texts *texts,
     engine_session *session = support_session(subject->model, &options);
     engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS();
     compare_tokens(subject, texts, session);
-    if (strcmp(subject->info.pooling, "none") != 0)
-        compare_pooled(subject, texts, session, &encode_options, subject->info.pooling,
-                       subject->info.normalize);
+    if (subject->info.pooling != ENGINE_POOLING_NONE)
+        compare_pooled(subject, texts, session, &encode_options,
+                       engine_pooling_name(subject->info.pooling), subject->info.normalize);
     for (int mode = ENGINE_POOLING_MEAN; mode <= ENGINE_POOLING_MAX; mode++) {
         encode_options.pooling = (engine_pooling)mode;
         encode_options.normalize = mode % 2;

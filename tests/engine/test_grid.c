@@ -228,9 +228,10 @@ TEST(head_pooling)
         comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
         engine_session *session = support_session(subject.model, NULL);
-        assert_int_equal(
-            engine_classify(session, texts.inputs, N, NULL, got, N * LABELS, NULL, NULL),
-            ENGINE_OK);
+        assert_int_equal(engine_encode(session, texts.inputs, N,
+                                       &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
+                                       got, N * LABELS, NULL, NULL),
+                         ENGINE_OK);
         for (size_t t = 0; t < N; t++) {
             double nothing[LABELS] = {0};
             if (texts.inputs[t].n_ids > 0 &&

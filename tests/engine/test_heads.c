@@ -22,7 +22,10 @@ TEST(cross_encoder)
                             {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7}};
     float scores[2], expected[2];
     assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
-    assert_int_equal(engine_classify(session, pairs, 2, NULL, expected, 2, NULL, NULL), ENGINE_OK);
+    assert_int_equal(engine_encode(session, pairs, 2,
+                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
+                                   expected, 2, NULL, NULL),
+                     ENGINE_OK);
     assert_memory_equal(scores, expected, sizeof expected);
     assert_int_equal(engine_rank(session, &query, NULL, 0, NULL, NULL), ENGINE_OK);
     engine_session_free(session);

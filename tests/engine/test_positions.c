@@ -73,7 +73,7 @@ static bool is_without(const engine_model *model, int scheme)
 {
     engine_info info = ENGINE_INFO();
     assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
-    return scheme == ENGINE_POSITION_MODEL && strcmp(info.position, "none") == 0;
+    return scheme == ENGINE_POSITION_MODEL && info.position == ENGINE_POSITION_NONE;
 }
 
 static void compare_file(const char *options, size_t width, size_t n, bool has_table)

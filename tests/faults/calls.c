@@ -127,9 +127,10 @@ static void answer(struct host *host)
     float scores[VALUES_MOST];
     size_t n;
     if (!makes_vectors(host)) {
-        expect(
-            host, "engine_classify",
-            engine_classify(host->session, &host->input, 1, NULL, scores, VALUES_MOST, &n, NULL));
+        expect(host, "engine_encode",
+               engine_encode(host->session, &host->input, 1,
+                             &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores,
+                             VALUES_MOST, &n, NULL));
         print_values("scores", scores, n);
     }
     if (host->info.head == ENGINE_HEAD_TOKEN) {

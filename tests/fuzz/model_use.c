@@ -53,7 +53,7 @@ static void look_at_words(const engine_model *model, const engine_info *info)
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = 0);
     for (int role = 0; role < 3; role++) {
         options.role = (engine_role)role;
-        engine_prompt(model, &options, &text, &len, NULL);
+        engine_shape_of(model, &options, &ENGINE_SHAPE(), NULL);
     }
 }
 
@@ -94,35 +94,33 @@ static bool is_done(const struct use *use, engine_status status)
     return status == ENGINE_OK;
 }
 
-typedef engine_status (*make_rows)(engine_session *, const engine_input *, size_t,
-                                   const engine_encode_options *, float *, size_t, size_t *,
-                                   engine_result *);
-
 /* Asks how many numbers there are, then for exactly these. */
-static void ask_for_rows(const struct use *use, make_rows make)
+static void ask_for_rows(const struct use *use)
 {
     engine_result results[4];
     size_t n = 0, n_again = 0;
-    engine_status status =
-        make(use->session, use->inputs, use->n_inputs, &use->options, NULL, 0, &n, results);
+    engine_status status = engine_encode(use->session, use->inputs, use->n_inputs, &use->options,
+                                         NULL, 0, &n, results);
     if (status != ENGINE_ERROR_BUFFER || n > MOST_NUMBERS) {
         is_done(use, status);
         return;
     }
     float *rows = calloc(n, sizeof *rows);
     must(rows != NULL);
-    if (is_done(use, make(use->session, use->inputs, use->n_inputs, &use->options, rows, n,
-                          &n_again, results)))
+    if (is_done(use, engine_encode(use->session, use->inputs, use->n_inputs, &use->options, rows, n,
+                                   &n_again, results)))
         must(n_again == n && are_finite(rows, n));
     free(rows);
 }
 
 static void ask_for_vectors(struct use *use)
 {
-    for (int pooling = 0; pooling <= ENGINE_POOLING_COLBERT; pooling++) {
+    for (int pooling = 0; pooling <= ENGINE_POOLING_LABELS; pooling++) {
         use->options.pooling = (engine_pooling)pooling;
-        use->options.normalize = pooling > ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_SPARSE;
-        ask_for_rows(use, engine_encode);
+        use->options.normalize = pooling > ENGINE_POOLING_NONE &&
+                                 pooling != ENGINE_POOLING_SPARSE &&
+                                 pooling != ENGINE_POOLING_LABELS;
+        ask_for_rows(use);
     }
     use->options.pooling = ENGINE_POOLING_MODEL;
     use->options.normalize = 0;
@@ -173,7 +171,7 @@ static void ask_for_windows(const struct use *use, const engine_input *text, uns
         const engine_input input = {.tokens = some, .n_tokens = windows[i].n_tokens};
         one.inputs = &input;
         one.n_inputs = 1;
-        ask_for_rows(&one, engine_encode);
+        ask_for_rows(&one);
     }
 }
 
@@ -187,9 +185,10 @@ static void ask_for_ranks(const struct use *use)
 static void ask_everything(struct use *use, unsigned choice)
 {
     ask_for_vectors(use);
-    ask_for_rows(use, engine_classify);
     use->options.raw_scores = 1;
-    ask_for_rows(use, engine_classify);
+    use->options.pooling = ENGINE_POOLING_LABELS;
+    ask_for_rows(use);
+    use->options.pooling = ENGINE_POOLING_MODEL;
     for (size_t i = 0; i < use->n_inputs; i++) {
         ask_for_entities(use, &use->inputs[i]);
         ask_for_words(use, &use->inputs[i]);

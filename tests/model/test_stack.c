@@ -75,11 +75,10 @@ static void call_all(engine_session *session)
     engine_token tokens[64];
     engine_window windows[16];
     size_t n;
-    for (int pooling = ENGINE_POOLING_NONE; pooling <= ENGINE_POOLING_COLBERT; pooling++)
+    for (int pooling = ENGINE_POOLING_NONE; pooling <= ENGINE_POOLING_LABELS; pooling++)
         engine_encode(session, texts, N_TEXTS,
                       &ENGINE_ENCODE_OPTIONS(.pooling = (engine_pooling)pooling), numbers,
                       MOST_NUMBERS, NULL, NULL);
-    engine_classify(session, texts, N_TEXTS, NULL, numbers, MOST_NUMBERS, NULL, NULL);
     engine_rank(session, texts, texts, N_TEXTS, NULL, numbers);
     engine_fill(session, &texts[1], 8, NULL, candidates, 8, NULL, NULL);
     engine_entities(session, &texts[1], NULL, entities, 64, NULL, NULL);

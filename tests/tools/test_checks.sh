@@ -74,7 +74,7 @@ finds check_documents.sh tests/engine/planted.c '/* Guarantee: all. */' 'does no
 finds check_documents.sh tests/engine/test_planted.c '/* tags: planted */' 'a suite has the tag planted'
 finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
 finds check_documents.sh engine/runtime/machine.c '#include "model/layers/pooling.h"\n' 'is not the house of these includes'
-finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n' 'which is above it'
+finds check_documents.sh engine/encode.c '#include "tools/common/print/table.h"\n' 'which is above it'
 
 # ---- Sizes ----
 run tests/check_size.sh "$copy"

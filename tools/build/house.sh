@@ -28,7 +28,7 @@ tools/common 20 220 570|tools/common/|options, texts and their tokens, tables an
 tools/writer 620 220 270|tools/writer/|makes weight files
 engine.h 20 340 570|engine/engine.h|all that a host or a program sees of the library
 engine 20 430 260|engine/|request, forward, answer, session
-engine/search 290 430 120|engine/search/|rank, search
+engine/search 290 430 120|engine/search/|search, index
 engine/runtime 420 430 170|engine/runtime/|threads and how they wait
 engine/file 620 430 270|engine/file/|weight files: reader, checks
 model/layers 20 550 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
@@ -43,7 +43,7 @@ END
     includes | sed 's/^/include\t/'
 } | awk -F '\t' '
 function room_of(file,   part, n) {
-    if (file ~ /^engine\/engine(_details|_answers|_search|_texts|_types)?\.h$/) return "engine.h"
+    if (file ~ /^engine\/engine(_details|_answers|_search|_types)?\.h$/) return "engine.h"
     n = split(file, part, "/")
     if (part[2] ~ /^(hosts|study)$/) part[2] = part[2] "/" part[3]
     sub(/\.c$/, "", part[2])

@@ -397,10 +397,11 @@ static bool is_of_its_text(const struct collection *collection, const struct vec
                            uint64_t row, struct encoder *encoder)
 {
     const struct prompt none = {"", 0};
-    struct prompt usual = none; /* of -p model */
+    engine_shape own = ENGINE_SHAPE(); /* of -p model */
+    engine_shape_of(encoder->model, NULL, &own, NULL);
+    const struct prompt usual = {own.prompt, own.prompt_len};
     const struct prompt *const prompts[] = {&encoder->prompt, &none, &encoder->query_prompt,
                                             &usual};
-    engine_prompt(encoder->model, NULL, &usual.text, &usual.len, NULL);
     struct passage passage;
     size_t window;
     passage_find(collection, file->first_row + row, &passage);

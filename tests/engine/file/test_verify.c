@@ -298,7 +298,7 @@ static void use(const engine_model *model)
     engine_input input = support_text("I ride the bike");
     engine_session *session;
     assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
-    assert_non_null(info.tokenizer);
+    assert_non_null(info.norm);
     for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
         assert_true(strlen(tensor.type) > 0 && strlen(tensor.name) > 0);
         assert_true(tensor.offset + tensor.n_bytes <= info.file_bytes);

@@ -60,14 +60,15 @@ static void compare_vectors(const struct sample *sample, engine_session *session
 static void compare_logits(const struct sample *sample, engine_session *session,
                            struct worst *worst)
 {
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .raw_scores = 1);
     size_t n, needed;
     double *expected = sample_doubles(sample, "logits", &n);
     if (!expected)
         return;
     float *out = malloc((n + 1) * sizeof *out);
     assert_non_null(out);
-    if (engine_classify(session, sample->inputs, sample->n, &options, out, n, &needed, NULL))
+    if (engine_encode(session, sample->inputs, sample->n, &options, out, n, &needed, NULL))
         fail_msg("%s.logits: %s", sample->name, engine_session_message(session));
     assert_int_equal(needed, n);
     support_compare(worst, tolerance, out, expected, n, "%s.logits", sample->name);

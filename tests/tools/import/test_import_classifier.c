@@ -143,7 +143,7 @@ static void check(const struct case_of *expected, const char *what)
     static const char *const texts[] = {"The film is not good.", "Rare film! Is GOOD, is rare?"};
     static const int ids[][7] = {{2, 3, 4, 5, 6}, {1, 3, 4, 6, 4, 1}};
     static const size_t lens[] = {5, 6};
-    const engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS);
     shell_expect(0, "$IMPORT %s -o c.weights", import_directory);
     engine_model *model = support_open("c.weights");
     engine_session *session = support_session(model, NULL);
@@ -151,7 +151,7 @@ static void check(const struct case_of *expected, const char *what)
         const engine_input input = {.text = texts[t], .text_len = strlen(texts[t])};
         float got[LABELS];
         double scores[LABELS];
-        assert_int_equal(engine_classify(session, &input, 1, &options, got, LABELS, NULL, NULL),
+        assert_int_equal(engine_encode(session, &input, 1, &options, got, LABELS, NULL, NULL),
                          ENGINE_OK);
         expect_scores(expected, ids[t], lens[t], scores);
         for (size_t label = 0; label < LABELS; label++)

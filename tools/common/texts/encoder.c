@@ -40,9 +40,9 @@ static void resolve_options(struct encoder *encoder)
     encoder->options.role = request->encode.prompt && strcmp(request->encode.prompt, "query") == 0
                                 ? ENGINE_ROLE_QUERY
                                 : ENGINE_ROLE_TEXT;
-    encoder->mask = mask == ENGINE_MASK_MODEL ? info->mask : engine_mask_name(mask);
+    encoder->mask = engine_mask_name(mask == ENGINE_MASK_MODEL ? info->mask : mask);
     encoder->position =
-        position == ENGINE_POSITION_MODEL ? info->position : engine_position_name(position);
+        engine_position_name(position == ENGINE_POSITION_MODEL ? info->position : position);
     encoder->numbers = position_numbers(&request->positions, encoder->model, info->width);
     const char *in_attention =
         model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "attention_position");
@@ -53,55 +53,6 @@ static void resolve_options(struct encoder *encoder)
     if (!encoder->padding.is_named &&
         (request->padding.n || request->task == TASK_SHOW_MASK || request->is_json_input))
         padding_choose(&encoder->padding, encoder->model, request);
-}
-
-/* Resolves the pooling, and what a result is: a row of numbers, of labels, or a list of a head. */
-static void resolve_result(struct encoder *encoder)
-{
-    const engine_info *info = &encoder->info;
-    const struct request_options *request = &encoder->request;
-    const enum task task = request->task;
-    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
-    engine_pooling pooling = request->encode.pooling;
-    engine_error error;
-
-    encoder->ranks_pairs = task == TASK_RANK && info->ranks_pairs;
-    if (compares && !request->has_pooling)
-        pooling = ENGINE_POOLING_MODEL;
-    engine_pooling of_texts = pooling;
-    if (pooling == ENGINE_POOLING_MODEL && (compares || task == TASK_VECTORS) && info->has_model &&
-        !encoder->ranks_pairs &&
-        engine_text_pooling(encoder->model, &of_texts, &error) != ENGINE_OK)
-        program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
-                    "states",
-                    info->path, error.message);
-    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "none") == 0)
-        pooling = compares ? of_texts : ENGINE_POOLING_NONE;
-    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
-        pooling = ENGINE_POOLING_SPARSE;
-    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "colbert") == 0)
-        pooling = task == TASK_SIMILARITY ? ENGINE_POOLING_MEAN : ENGINE_POOLING_COLBERT;
-    encoder->options.pooling = pooling;
-    encoder->pooling =
-        pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
-    encoder->is_pooled = task == TASK_LABELS
-                             ? info->head == ENGINE_HEAD_SEQUENCE
-                             : pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
-    encoder->is_sparse = pooling == ENGINE_POOLING_SPARSE && task != TASK_LABELS;
-    encoder->whole_width = pooling == ENGINE_POOLING_SPARSE    ? info->n_vocabulary
-                           : pooling == ENGINE_POOLING_COLBERT ? info->token_vectors
-                           : pooling == ENGINE_POOLING_MODEL   ? info->output_width
-                                                               : info->width;
-    encoder->width =
-        encoder->options.dimensions ? encoder->options.dimensions : encoder->whole_width;
-    if (task == TASK_LABELS)
-        encoder->width = info->n_labels;
-    else if (task_is_tokens(task) || task == TASK_ENTITIES || task == TASK_FILL)
-        encoder->width = 0;
-    encoder->metric = engine_model_metric(encoder->model, pooling);
-    encoder->top = request->top ? request->top : DEFAULT_TOP;
-    if (task == TASK_FILL && encoder->top > info->n_vocabulary)
-        encoder->top = info->n_vocabulary;
 }
 
 /* ---- What the model cannot do ---- */
@@ -141,13 +92,64 @@ static void check_head(const struct encoder *encoder)
                     info->path);
 }
 
+/* Ends the program: the model has no such answer. */
+static void refuse_result(const struct encoder *encoder, const engine_error *error)
+{
+    const engine_pooling pooling = encoder->options.pooling;
+    const bool is_pooler = pooling == ENGINE_POOLING_POOLER;
+    if (pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_TEXT)
+        program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
+                    "states",
+                    encoder->info.path, error->message);
+    program_die("-p %s: %s%s%s%s%s", engine_pooling_name(pooling), error->message,
+                is_pooler ? "; the head of '" : "", is_pooler ? encoder->info.path : "",
+                is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
+}
+
+/* Asks the engine what a result is: a row of numbers, or of labels. The lists of heads, and tokens,
+ * have no rows. */
+static void resolve_result(struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const struct request_options *request = &encoder->request;
+    const enum task task = request->task;
+    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
+    const bool has_rows = !task_is_tokens(task) && task != TASK_ENTITIES && task != TASK_FILL;
+    engine_pooling pooling = request->encode.pooling;
+    engine_error error;
+
+    encoder->ranks_pairs = task == TASK_RANK && info->ranks_pairs;
+    if (!has_rows)
+        pooling = ENGINE_POOLING_NONE;
+    else if (task == TASK_LABELS || encoder->ranks_pairs)
+        pooling = ENGINE_POOLING_LABELS;
+    else if (compares && !request->has_pooling)
+        pooling = ENGINE_POOLING_MODEL;
+    if (pooling == ENGINE_POOLING_MODEL &&
+        (task == TASK_SIMILARITY || (compares && info->pooling == ENGINE_POOLING_NONE)))
+        pooling = ENGINE_POOLING_TEXT;
+    encoder->options.pooling = pooling;
+    encoder->shape = ENGINE_SHAPE(.per_token = 1);
+    engine_encode_options uncut = encoder->options;
+    uncut.dimensions = 0, uncut.normalize = 0; /* check_request has more to say of them */
+    if (has_rows && engine_shape_of(encoder->model, &uncut, &encoder->shape, &error) != ENGINE_OK)
+        refuse_result(encoder, &error);
+    encoder->is_pooled = !encoder->shape.per_token;
+    encoder->is_sparse = encoder->shape.pooling == ENGINE_POOLING_SPARSE;
+    encoder->width = encoder->options.dimensions && has_rows ? encoder->options.dimensions
+                                                             : encoder->shape.width;
+    encoder->top = request->top ? request->top : DEFAULT_TOP;
+    if (task == TASK_FILL && encoder->top > info->n_vocabulary)
+        encoder->top = info->n_vocabulary;
+}
+
 static void check_dimensions(const struct encoder *encoder)
 {
-    const size_t dimensions = encoder->options.dimensions, whole = encoder->whole_width;
+    const size_t dimensions = encoder->options.dimensions, whole = encoder->shape.width;
     if (encoder->ranks_pairs)
         program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
                             "be combined with --dimensions");
-    if (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
+    if (encoder->shape.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
         program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
                             "model's are neither");
     if (dimensions > whole && whole > 0)
@@ -163,9 +165,11 @@ static void check_request(const struct encoder *encoder)
     const char *idle = encoder->info.has_model
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
+    if (request->encode.normalize && encoder->is_sparse)
+        program_die("-p sparse: --normalize is for pooled vectors");
     if (request->encode.normalize && !encoder->is_pooled)
         program_die_misused(
-            encoder->options.pooling == ENGINE_POOLING_COLBERT
+            encoder->shape.pooling == ENGINE_POOLING_COLBERT
                 ? "the vectors of -p colbert have length 1 without --normalize"
                 : "this model has no pooling of its own: --normalize requires -p mean, cls or "
                   "max");
@@ -185,28 +189,22 @@ static void check_request(const struct encoder *encoder)
 
 /* ---- Prompts ---- */
 
-/* Finds the prompt of a role. The file's own prompts are used where its own pooling is, and before
- * labels of texts. */
+/* Finds the prompt of a role. */
 static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
 {
     const struct request_options *request = &encoder->request;
-    const engine_pooling pooling = request->encode.pooling;
-    const bool compares = request->task == TASK_RANK || request->task == TASK_SIMILARITY;
-    const bool is_models = pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
-                           pooling == ENGINE_POOLING_COLBERT;
-    const bool uses_own = compares ? is_models || !request->has_pooling
-                          : request->task == TASK_LABELS
-                              ? encoder->info.head == ENGINE_HEAD_SEQUENCE
-                              : is_models && request->task == TASK_VECTORS;
     const bool is_query = role == ENGINE_ROLE_QUERY;
     const char *name = is_query ? request->encode.query_prompt : request->encode.prompt;
     if (name == NULL && request->no_prompt)
         name = "";
     const engine_encode_options asked =
-        ENGINE_ENCODE_OPTIONS(.pooling = uses_own ? ENGINE_POOLING_MODEL : ENGINE_POOLING_NONE,
-                              .prompt = name, .role = role);
+        ENGINE_ENCODE_OPTIONS(.pooling = encoder->options.pooling, .prompt = name, .role = role);
+    engine_shape shape = ENGINE_SHAPE();
     engine_error error = {0};
-    if (engine_prompt(encoder->model, &asked, &prompt->text, &prompt->len, &error) == ENGINE_OK)
+    const engine_status status = engine_shape_of(encoder->model, &asked, &shape, &error);
+    *prompt = (struct prompt){shape.prompt, shape.prompt_len};
+    if (status == ENGINE_OK ||
+        status == ENGINE_ERROR_UNSUPPORTED) /* a tokenizer has prompts, too */
         return;
     if (name)
         program_die_misused("%s: %s%s", is_query ? "--query-prompt" : "--prompt", error.message,
@@ -231,15 +229,6 @@ static void open_session(struct encoder *encoder)
     engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
     if (status != ENGINE_OK)
         program_die("%s%s", error.message, position_next_step(session.position, status));
-    /* Without inputs: whether the model has the pooling that is asked for. */
-    if (!is_computed || encoder->ranks_pairs || encoder->options.pooling == ENGINE_POOLING_NONE ||
-        engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
-            ENGINE_OK)
-        return;
-    bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
-    program_die("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
-                is_pooler ? "; the head of '" : "", is_pooler ? encoder->info.path : "",
-                is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
 }
 
 void encoder_open(struct encoder *encoder, const struct request_options *request)
@@ -260,8 +249,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
 
     resolve_options(encoder);
-    resolve_result(encoder);
     check_head(encoder);
+    resolve_result(encoder);
     check_request(encoder);
     if (prompt_text)
         encoder->prompt = (struct prompt){prompt_text, strlen(prompt_text)};
@@ -274,7 +263,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
 
 const char *encoder_pooling_asked(const struct encoder *encoder)
 {
-    return encoder->options.pooling == ENGINE_POOLING_MODEL ? "model" : encoder->pooling;
+    const bool is_own = encoder->options.pooling == ENGINE_POOLING_MODEL && encoder->is_pooled;
+    return is_own && !encoder->is_sparse ? "model" : engine_pooling_name(encoder->shape.pooling);
 }
 
 void encoder_close(struct encoder *encoder)
@@ -355,10 +345,6 @@ size_t encoder_most_pooled(const struct encoder *encoder)
 static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
                         const engine_encode_options *options)
 {
-    engine_status (*const make)(engine_session *, const engine_input *, size_t,
-                                const engine_encode_options *, float *, size_t, size_t *,
-                                engine_result *) =
-        encoder->request.task == TASK_LABELS ? engine_classify : engine_encode;
     const size_t width = encoder->width;
     size_t n_rows = 0, n_made = n;
     for (size_t i = 0; i < n; i++)
@@ -367,15 +353,15 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
         encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
         encoder->rows_cap = n_rows;
     }
-    if (make(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width, NULL,
-             NULL) != ENGINE_OK) {
+    if (engine_encode(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width,
+                      NULL, NULL) != ENGINE_OK) {
         n_made = encoder_first_wrong(encoder, n);
         encoder_fail_in_engine(encoder, &items[n_made]);
     }
     const float *next = encoder->rows;
     for (size_t i = 0; i < n_made; i++) {
         items[i].rows = next;
-        if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
+        if (encoder->shape.pooling == ENGINE_POOLING_COLBERT)
             drop_tokens_without_vectors(encoder, &items[i]);
         next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
     }

@@ -16,19 +16,19 @@ struct encoder {
     int32_t unknown;  /* id of the token for unknown words; -1: none */
     bool is_bytes;    /* tokens are written as bytes: byte_level of weights/FORMAT.md */
     /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
-    const char *position, *mask, *pooling;
+    const char *position, *mask;
     struct position_numbers numbers;
     /* The positions in the model's attention: "none", "rotary" ...; and its window: a token sees
      * others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;
-    bool is_pooled;       /* a row of numbers per text, not per token */
-    bool is_sparse;       /* that row is a weight for each id */
-    bool ranks_pairs;     /* --rank by the scores of a cross-encoder, not by vectors */
-    engine_metric metric; /* of vectors that are compared */
-    size_t width;         /* numbers per row: D, the pooled width, labels; 0: there are no rows */
-    size_t whole_width;   /* of vectors before they are cut */
-    size_t top;           /* words per mask token */
+    bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by vectors */
+    engine_shape
+        shape;      /* of rows before --dimensions and --normalize; width 0: there are no rows */
+    bool is_pooled; /* a row of numbers per text, not per token */
+    bool is_sparse; /* that row is a weight for each id */
+    size_t width;   /* numbers per row: those of shape, or fewer */
+    size_t top;     /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */

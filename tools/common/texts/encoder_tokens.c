@@ -180,8 +180,9 @@ const char *encoder_word(const struct encoder *encoder, int32_t id, char word[EN
                          size_t *len)
 {
     enum { BLANK = 0x2581 };
-    const char *kind = encoder->info.tokenizer, *token = encoder_id_text(encoder, id, len);
-    const bool has_blanks = strcmp(kind, "unigram") == 0 || strcmp(kind, "bpe") == 0;
+    const engine_tokenizer kind = encoder->info.tokenizer;
+    const bool has_blanks = kind == ENGINE_TOKENIZER_UNIGRAM || kind == ENGINE_TOKENIZER_BPE;
+    const char *token = encoder_id_text(encoder, id, len);
     size_t n = 0, first = 0;
     if (!has_blanks || *len > ENCODER_WORD_BYTES)
         return token;

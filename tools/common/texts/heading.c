@@ -1,6 +1,7 @@
 /* heading.c - see heading.h. */
 #include "tools/common/texts/heading.h"
 
+#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
 #include "tools/common/texts/encoder_tokens.h"
@@ -11,17 +12,16 @@ enum { NAME_COLUMNS = 70 /* of the model */, BRACKET_COLUMNS = 16 };
 
 static const char *score_kind(const struct encoder *encoder)
 {
-    bool are_raw = encoder->options.raw_scores || strcmp(encoder->info.scores, "none") == 0;
-    return are_raw ? "logits" : encoder->info.scores;
+    static const char *const KINDS[] = {"logits", "softmax", "sigmoid"};
+    return KINDS[encoder->options.raw_scores ? ENGINE_SCORES_NONE : encoder->info.scores];
 }
 
 /* What is made of a text. */
 static void print_result_kind(FILE *stream, const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    const engine_pooling pooling = encoder->options.pooling;
-    const bool has_length_1 =
-        encoder->options.normalize || (pooling == ENGINE_POOLING_MODEL && info->normalize);
+    const engine_pooling pooling = encoder->shape.pooling;
+    const bool has_length_1 = encoder->options.normalize || encoder->shape.normalized;
     switch (encoder->request.task) {
     case TASK_LABELS:
         fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
@@ -41,8 +41,8 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
         else if (pooling == ENGINE_POOLING_COLBERT)
             fputs("MaxSim of vectors of tokens", stream);
         else
-            fprintf(stream, "%s of %s %s", metric_words(encoder->metric), encoder->pooling,
-                    encoder->is_sparse ? "weights" : "pooling");
+            fprintf(stream, "%s of %s %s", metric_words(encoder->shape.metric),
+                    engine_pooling_name(pooling), encoder->is_sparse ? "weights" : "pooling");
         break;
     default:
         if (encoder->is_sparse || pooling == ENGINE_POOLING_COLBERT) {
@@ -52,7 +52,8 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
         if (!encoder->is_pooled)
             fputs("one vector per token", stream);
         else
-            fprintf(stream, "%s pooling%s", encoder->pooling, has_length_1 ? " to length 1" : "");
+            fprintf(stream, "%s pooling%s", engine_pooling_name(pooling),
+                    has_length_1 ? " to length 1" : "");
     }
 }
 
@@ -106,7 +107,8 @@ void print_heading(FILE *stream, const struct encoder *encoder)
     else
         fputs(": no model\n", stream);
     if (task_is_tokens(encoder->request.task)) {
-        fprintf(stream, "%s tokenizer\n", info->tokenizer);
+        fprintf(stream, "%s tokenizer\n",
+                model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "kind"));
         return;
     }
     print_positions(stream, encoder);

@@ -208,7 +208,7 @@ Datum encode_text(PG_FUNCTION_ARGS)
     make_ready();
     if (PG_NARGS() == 3)
         check_checksum(PG_GETARG_TEXT_PP(2));
-    ArrayType *vector = new_vector(encoder.width);
+    ArrayType *vector = new_vector(encoder.shape.width);
     check(sql_encode(&encoder, &body, role, numbers_of(vector)));
     PG_RETURN_ARRAYTYPE_P(vector);
 }
@@ -281,7 +281,7 @@ static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_toke
         bool nulls[] = {row.text == NULL, false, !row.has_span, !row.has_span};
         CHECK_FOR_INTERRUPTS();
         if (has_windows) {
-            ArrayType *vector = new_vector(encoder.width);
+            ArrayType *vector = new_vector(encoder.shape.width);
             check(sql_encode_window(&encoder, &parts, i, numbers_of(vector)));
             window[3] = PointerGetDatum(vector);
         }

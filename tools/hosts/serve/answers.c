@@ -301,7 +301,7 @@ static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
     X(matrices, write_matrices(at))                                                                \
     X(max_tokens, json_write_count(json, NULL, info->max_text_tokens))                             \
     X(width, json_write_count(json, NULL, info->output_width))                                     \
-    X(pooling, json_write_text(json, NULL, info->pooling))                                         \
+    X(pooling, json_write_text(json, NULL, engine_pooling_name(info->pooling)))                    \
     X(label_kind, json_write_text(json, NULL, info->n_labels == 1 ? "reranker" : "classifier"))    \
     X(message, json_write_text(json, NULL, request->message))                                      \
     X(openai_type,                                                                                 \
@@ -395,11 +395,9 @@ static float score_of(const struct place *at, enum list list, size_t i)
         return row[(size_t)(at->text - request->texts) * width + i];
     if (request->by_pairs)
         return row[i];
-    const engine_metric metric = /* of ranks as engine_rank's; /similarity is TEI's: cosines */
-        is_cosine ? ENGINE_METRIC_COSINE
-                  : engine_model_metric(request->model->model, request->options.pooling);
     const bool has_texts = is_cosine || (has_text(request, 0) && has_text(request, i + 1));
-    return (float)engine_similarity(metric, row, has_texts ? row + (i + 1) * width : NULL, width);
+    return (float)engine_similarity(request->metric, row, has_texts ? row + (i + 1) * width : NULL,
+                                    width);
 }
 
 /* Returns the n scores of a list, in the order in which they are written; to be freed. */

@@ -99,7 +99,7 @@ void models_return(struct models *models)
 static bool is_made_for(const struct model *model, enum work work)
 {
     const bool has_labels = model->info.head == ENGINE_HEAD_SEQUENCE;
-    return work == WORK_SPARSE   ? strcmp(model->info.sparse, "none") != 0
+    return work == WORK_SPARSE   ? model->info.has_sparse
            : work == WORK_LABELS ? has_labels
            : work == WORK_RANKS  ? model->info.ranks_pairs
                                  : !has_labels && model->info.has_model;

@@ -234,11 +234,9 @@ static void compute(struct batch *batch)
     engine_session *session = alike->model->session;
     batch->rows = alloc_resize(batch->rows, n_numbers, sizeof *batch->rows);
     metrics_add_batch(batch->n_inputs, batch->n_tokens);
-    if ((alike->by_pairs              ? engine_score_pairs
-         : alike->work == WORK_LABELS ? engine_classify
-                                      : engine_encode)(session, batch->inputs, batch->n_inputs,
-                                                       &alike->options, batch->rows, n_numbers,
-                                                       NULL, NULL) != ENGINE_OK)
+    if ((alike->by_pairs ? engine_score_pairs
+                         : engine_encode)(session, batch->inputs, batch->n_inputs, &alike->options,
+                                          batch->rows, n_numbers, NULL, NULL) != ENGINE_OK)
         fail_text(batch, engine_session_error(session));
     const float *row = batch->rows;
     for (size_t i = 0; i < batch->n_inputs; i++) {

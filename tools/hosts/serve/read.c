@@ -306,8 +306,8 @@ static bool add_items(struct request *request, const char *key, json_t *items, c
     return true;
 }
 
-/* The model's own vectors, or means if it has no pooling: engine_text_pooling has chosen. */
-static bool resolve_vectors(struct request *request)
+/* The vectors of texts: the model's own, or means if it has none. */
+static bool resolve_vectors(struct request *request, const engine_shape *shape)
 {
     const engine_info *info = &request->model->info;
     engine_encode_options *options = &request->options;
@@ -315,13 +315,12 @@ static bool resolve_vectors(struct request *request)
     const bool is_unit = request->dialect == DIALECT_TEI || strcmp(path, "/v1/embeddings") == 0 ||
                          strcmp(path, "/api/embed") == 0; /* as their APIs promise */
     const bool is_raw = info->normalize && !get_flag(request, "normalize", true);
-    if (strcmp(info->pooling, "sparse") == 0 || strcmp(info->pooling, "colbert") == 0)
+    if (info->pooling == ENGINE_POOLING_SPARSE || info->pooling == ENGINE_POOLING_COLBERT)
         return request_fail(request, FAULT_UNABLE, "%s has no vectors of texts: its pooling is %s",
-                            request->model->name, info->pooling);
+                            request->model->name, engine_pooling_name(info->pooling));
     options->normalize = request->work != WORK_RANKS && get_flag(request, "normalize", is_unit);
-    request->width = options->pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
     if (is_raw) /* the pooling alone */
-        options->pooling = (engine_pooling)engine_pooling_named(info->pooling);
+        options->pooling = shape->pooling;
     const char *projections =
         model_setting(request->model->model, ENGINE_SETTINGS_CONFIG, "projections");
     if (is_raw && projections && strcmp(projections, "0") != 0) /* dense layers after the pooling */
@@ -337,37 +336,39 @@ static bool resolve_vectors(struct request *request)
 /* Sets the options of the engine, and the width of a row; texts have been tokenized by then. */
 static bool resolve_work(struct request *request)
 {
-    const engine_info *info = &request->model->info;
     engine_error error;
+    engine_shape shape = ENGINE_SHAPE();
     request->work = request->by_pairs ? WORK_LABELS : request->work;
     if (request->work >= WORK_TOKENS)
         return true;
-    if (request->work != WORK_LABELS && request->work != WORK_SPARSE && info->has_model &&
-        engine_text_pooling(request->model->model, &request->options.pooling, &error) != ENGINE_OK)
+    const engine_pooling pooling = request->work == WORK_LABELS          ? ENGINE_POOLING_LABELS
+                                   : request->work == WORK_TOKEN_VECTORS ? ENGINE_POOLING_NONE
+                                   : request->work == WORK_SPARSE        ? ENGINE_POOLING_SPARSE
+                                                                         : ENGINE_POOLING_TEXT;
+    request->options.pooling = pooling;
+    engine_encode_options uncut = request->options;
+    uncut.dimensions = 0;
+    if (pooling == ENGINE_POOLING_NONE) /* a model made for labels has no vectors of tokens, too */
+        uncut.pooling = ENGINE_POOLING_TEXT;
+    bool is_made = engine_shape_of(request->model->model, &uncut, &shape, &error) == ENGINE_OK;
+    if (!is_made && request->model->info.has_model && uncut.pooling == ENGINE_POOLING_TEXT)
         return request_fail(request, FAULT_UNABLE, "%s: %s", request->model->name, error.message);
-    if (request->work == WORK_LABELS) {
-        request->width = request->by_pairs                    ? 1
-                         : info->head == ENGINE_HEAD_SEQUENCE ? info->n_labels
-                                                              : 0;
-    } else if (request->work == WORK_TOKEN_VECTORS) {
-        request->options.pooling = ENGINE_POOLING_NONE;
-        request->width = info->width;
-        request->is_per_token = true;
-    } else if (request->work == WORK_SPARSE) {
-        request->options.pooling = ENGINE_POOLING_SPARSE;
-        request->width = strcmp(info->sparse, "none") != 0 ? info->n_vocabulary : 0;
-    } else if (info->has_model) {
-        return resolve_vectors(request);
-    }
-    return (info->has_model && request->width > 0) ||
-           request_fail(request, FAULT_UNABLE,
-                        "%s requires a model with %s, and '%s' has none: serve such a "
-                        "model (-m) and name it in `model`",
-                        request->route->path,
-                        request->work == WORK_LABELS   ? "labels"
-                        : request->work == WORK_SPARSE ? "weights of words"
-                                                       : "vectors",
-                        request->model->name);
+    uncut.pooling = pooling;
+    is_made =
+        is_made && engine_shape_of(request->model->model, &uncut, &shape, &error) == ENGINE_OK;
+    if (!is_made || (pooling == ENGINE_POOLING_LABELS && shape.per_token))
+        return request_fail(request, FAULT_UNABLE,
+                            "%s requires a model with %s, and '%s' has none: serve such a "
+                            "model (-m) and name it in `model`",
+                            request->route->path,
+                            request->work == WORK_LABELS   ? "labels"
+                            : request->work == WORK_SPARSE ? "weights of words"
+                                                           : "vectors",
+                            request->model->name);
+    request->width = request->by_pairs ? 1 : shape.width;
+    request->is_per_token = shape.per_token;
+    request->metric = request->work == WORK_COSINES ? ENGINE_METRIC_COSINE : shape.metric;
+    return pooling != ENGINE_POOLING_TEXT || resolve_vectors(request, &shape);
 }
 
 /* Returns the path of the route that a call to the bare address stands for. */
@@ -377,7 +378,7 @@ static const char *path_of_any(const struct request *request)
     return json_object_get(request->json, "query")                    ? "/rerank"
            : json_is_object(json_object_get(request->json, "inputs")) ? "/similarity"
            : first->info.head == ENGINE_HEAD_SEQUENCE                 ? "/predict"
-           : strcmp(first->info.pooling, "sparse") == 0               ? "/embed_sparse"
+           : first->info.pooling == ENGINE_POOLING_SPARSE             ? "/embed_sparse"
                                                                       : "/embed";
 }
 

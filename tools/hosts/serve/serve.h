@@ -130,6 +130,7 @@ struct request {
     struct model *model;  /* NULL: none is named */
     enum work work;       /* of the route, or of what it stands for */
     engine_encode_options options;
+    engine_metric metric; /* of ranks as engine_rank's; /similarity is TEI's: cosines */
     struct text *texts;   /* [n_texts], and where a next one would begin */
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;

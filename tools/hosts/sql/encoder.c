@@ -12,7 +12,6 @@ engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
     /* One thread: the database's connections and workers use the other processors. */
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.n_threads = 1, .progress = progress, .progress_user = user);
-    engine_input empty = {0};
     *encoder = (struct sql_encoder){.model = model, .info = ENGINE_INFO()};
     engine_status status = engine_model_info(model, &encoder->info, error);
     if (status == ENGINE_OK)
@@ -20,17 +19,11 @@ engine_status sql_encoder_open(struct sql_encoder *encoder, engine_model *model,
     if (status != ENGINE_OK)
         return status;
     snprintf(encoder->checksum, sizeof encoder->checksum, "%08x", (unsigned)encoder->info.checksum);
-    const bool has_vectors = engine_text_pooling(model, &encoder->pooling, NULL) == ENGINE_OK;
-    if (!has_vectors) /* encode() is an error of the library, encode_rank() is not */
-        encoder->pooling = ENGINE_POOLING_MODEL;
-    else if (strcmp(encoder->info.pooling, "colbert") == 0)
-        encoder->pooling = ENGINE_POOLING_MEAN;
-    engine_encode_options encode = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling);
-    status = engine_encode(encoder->session, &empty, 1, &encode, NULL, 0, &encoder->width, NULL);
-    if (status == ENGINE_OK || status == ENGINE_ERROR_BUFFER || !has_vectors)
+    const engine_encode_options encode = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT);
+    encoder->shape = ENGINE_SHAPE();
+    status = engine_shape_of(model, &encode, &encoder->shape, error);
+    if (status == ENGINE_OK || encoder->info.n_labels > 0) /* encode_rank() may be one of pairs */
         return ENGINE_OK;
-    if (error != NULL)
-        *error = *engine_session_error(encoder->session);
     sql_encoder_close(encoder);
     return status;
 }
@@ -62,9 +55,10 @@ engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, 
                          float *out)
 {
     engine_encode_options options =
-        ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling, .role = role);
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT, .role = role);
     engine_result result; /* with it, long texts are cut if the file says so, as encode cuts them */
-    return engine_encode(encoder->session, text, 1, &options, out, encoder->width, NULL, &result);
+    return engine_encode(encoder->session, text, 1, &options, out, encoder->shape.width, NULL,
+                         &result);
 }
 
 engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
@@ -83,7 +77,7 @@ engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text
                            struct sql_parts *parts)
 {
     size_t cap = FIRST_TOKENS;
-    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = encoder->pooling,
+    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT,
                                                                  .role = role, .whole_words = 1)};
     for (;;) {
         parts->tokens = sql_alloc(cap * sizeof *parts->tokens);
@@ -123,7 +117,7 @@ engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_pa
     engine_window_tokens(part, parts->tokens, parts->n_tokens, tokens);
     engine_input input = {.tokens = tokens, .n_tokens = part->n_tokens};
     engine_status status = engine_encode(encoder->session, &input, 1, &parts->options, out,
-                                         encoder->width, NULL, NULL);
+                                         encoder->shape.width, NULL, NULL);
     sql_free(tokens);
     return status;
 }
@@ -190,8 +184,8 @@ char *sql_model_json(const struct sql_encoder *encoder)
     }
     snprintf(out + n, most - n,
              "\",\"checksum\":\"%s\",\"width\":%zu,\"max_tokens\":%zu,\"similarity\":\"%s\"}",
-             encoder->checksum, encoder->width, encoder->info.max_text_tokens,
-             METRICS[engine_model_metric(encoder->model, encoder->pooling)]);
+             encoder->checksum, encoder->shape.width, encoder->info.max_text_tokens,
+             METRICS[encoder->shape.metric]);
     return out;
 }
 

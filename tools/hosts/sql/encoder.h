@@ -20,9 +20,8 @@ struct sql_encoder {
     engine_model *model;
     engine_session *session; /* NULL: closed */
     engine_info info;
-    char checksum[9];       /* of the weight file, hexadecimal */
-    engine_pooling pooling; /* the model's own; mean if that gives a vector for each token */
-    size_t width;           /* of a text's vector; 0: the model gives labels */
+    char checksum[9];   /* of the weight file, hexadecimal */
+    engine_shape shape; /* of a text's vector; width 0: the model gives labels */
 };
 
 /* Makes the session. progress(0, 0, user) is called during long calls, and interrupts them. */

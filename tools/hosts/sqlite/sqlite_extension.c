@@ -256,7 +256,7 @@ static void give_vector(sqlite3_context *context, const char *function, struct s
                         const engine_input *text, engine_role role, const struct sql_parts *parts,
                         size_t window)
 {
-    const size_t n_bytes = encoder->width * sizeof(float);
+    const size_t n_bytes = encoder->shape.width * sizeof(float);
     float *vector = sqlite3_malloc64(n_bytes + 1);
     if (vector == NULL) {
         sqlite3_result_error_nomem(context);

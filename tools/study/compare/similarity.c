@@ -56,8 +56,8 @@ static void print_matrix_row(const struct matrix *matrix, size_t row, struct row
         fprintf(rows->stream, "%6zu ", row + 1);
     }
     for (size_t i = 0; i < matrix->n_texts; i++) {
-        const double score =
-            engine_similarity(matrix->encoder->metric, vector, matrix->vectors + i * width, width);
+        const double score = engine_similarity(matrix->encoder->shape.metric, vector,
+                                               matrix->vectors + i * width, width);
         if (rows->format == ROWS_TABLE) {
             putc(' ', rows->stream);
             display_number(rows->stream, score);
@@ -165,9 +165,9 @@ static void print_group(struct comparison *comparison, struct item *items, size_
     float *vectors = vectors_of(comparison, items, n);
     for (size_t i = 0; i < n; i += 2) {
         const float *first = vectors + i * width;
-        print_similarity(
-            &comparison->rows, &items[i], &items[i + 1],
-            (float)engine_similarity(comparison->encoder.metric, first, first + width, width));
+        print_similarity(&comparison->rows, &items[i], &items[i + 1],
+                         (float)engine_similarity(comparison->encoder.shape.metric, first,
+                                                  first + width, width));
     }
     for (size_t i = 0; i < n; i++)
         item_free(&items[i]);

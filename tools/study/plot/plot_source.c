@@ -21,12 +21,12 @@ void source_open(struct plot_source *source, const struct plot_options *options)
     if (!encoder->info.has_model)
         program_die("'%s' holds a tokenizer alone: pictures need a model", encoder->info.path);
     bool compares = options->command == PLOT_WORDS || options->command == PLOT_ORDER;
-    bool has_none = strcmp(encoder->info.position, "none") == 0 &&
+    bool has_none = encoder->info.position == ENGINE_POSITION_NONE &&
                     strcmp(encoder->attention_position, "none") == 0;
     if (source->scheme == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
     source->position =
-        source->scheme ? engine_position_name(source->scheme) : encoder->info.position;
+        engine_position_name(source->scheme ? source->scheme : encoder->info.position);
     const char *conflict = position_options_conflict(positions, source->position);
     if (conflict)
         program_die_misused("%s; here they are %s", conflict, source->position);
@@ -210,28 +210,30 @@ double *source_trace(struct plot_source *source, enum with_positions with, const
 
 /* ---- Pooled vectors ---- */
 
-static engine_pooling chosen_pooling(const struct plot_source *source)
+/* Returns what a text's vector is: by the requested pooling, else the model's own or the mean. */
+static engine_shape pooled_shape(const struct plot_source *source, engine_pooling *pooling)
 {
     const struct request_options *options = &source->options->request;
-    if (options->has_pooling)
-        return options->encode.pooling;
-    return strcmp(source->encoder.info.pooling, "none") == 0 ? ENGINE_POOLING_MEAN
-                                                             : ENGINE_POOLING_MODEL;
+    engine_shape shape = ENGINE_SHAPE();
+    engine_error error;
+    *pooling = options->has_pooling ? options->encode.pooling : ENGINE_POOLING_TEXT;
+    const engine_encode_options asked = ENGINE_ENCODE_OPTIONS(.pooling = *pooling);
+    if (engine_shape_of(source->encoder.model, &asked, &shape, &error) != ENGINE_OK)
+        program_die("%s", error.message);
+    return shape;
 }
 
 const char *source_pooling(const struct plot_source *source)
 {
-    engine_pooling pooling = chosen_pooling(source);
-    return pooling == ENGINE_POOLING_MODEL ? source->encoder.info.pooling
-                                           : engine_pooling_name(pooling);
+    engine_pooling pooling;
+    return engine_pooling_name(pooled_shape(source, &pooling).pooling);
 }
 
 const float *source_pool(struct plot_source *source, enum with_positions with, size_t *width)
 {
-    const engine_info *info = &source->encoder.info;
-    engine_pooling pooling = chosen_pooling(source);
+    engine_pooling pooling;
+    *width = pooled_shape(source, &pooling).width;
     engine_session *session = open_plot_session(source, with, ENGINE_SESSION_OPTIONS());
-    *width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
     float *vectors = alloc_zeros(source->n_items, *width * sizeof *vectors);
     for (size_t i = 0; i < source->n_items; i++) {
         const struct item *item = &source->items[i];

@@ -6,8 +6,8 @@ import ctypes
 import os
 from ctypes import byref, c_void_p
 
-from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, exception_of, library,
-                       number, options, run_interruptible, string)
+from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, engine_shape, exception_of,
+                       library, number, options, run_interruptible, string)
 
 _LONG_CALL = 16384  # bytes of text, some 10 ms of work: beyond, the 0.1 ms of a thread are little
 
@@ -90,13 +90,13 @@ class Model:
         return run_interruptible(call, lambda: library.engine_session_interrupt(session.handle),
                                  is_long=not pooled or n_bytes >= _LONG_CALL)
 
-    def text_pooling(self) -> int:
-        """Returns the pooling of one vector for each text. Raises EngineError if the model gives labels instead."""
-        pooling, error = ctypes.c_int(), engine_error()
-        status = library.engine_text_pooling(self.handle, byref(pooling), byref(error))
+    def shape(self, settings):
+        """Returns the engine_shape of these engine_encode_options. Raises EngineError if the model has no such answer."""
+        shape, error = options(engine_shape), engine_error()
+        status = library.engine_shape_of(self.handle, byref(settings), byref(shape), byref(error))
         if status:
             raise exception_of(error, status)
-        return pooling.value
+        return shape
 
     def token_text(self, token: int) -> str:
         text, length = c_void_p(), ctypes.c_size_t()

@@ -16,7 +16,7 @@ from ._model import Model, Session
 
 _ELEMENTS = {"float32": c.ENGINE_F32, "float16": c.ENGINE_F16, "int8": c.ENGINE_INT8, "binary": c.ENGINE_BINARY}
 _ON_LONG = {"model": c.ENGINE_ON_LONG_MODEL, "truncate": c.ENGINE_ON_LONG_TRUNCATE, "error": c.ENGINE_ON_LONG_ERROR}
-_OUTPUTS = {"sentence_embedding": c.ENGINE_POOLING_MODEL, "token_embeddings": c.ENGINE_POOLING_NONE,
+_OUTPUTS = {"sentence_embedding": c.ENGINE_POOLING_TEXT, "token_embeddings": c.ENGINE_POOLING_NONE,
             "colbert": c.ENGINE_POOLING_COLBERT}
 _STRATEGIES = {"simple": c.ENGINE_STRATEGY_SIMPLE, "first": c.ENGINE_STRATEGY_FIRST, "none": c.ENGINE_STRATEGY_NONE,
                "average": c.ENGINE_STRATEGY_AVERAGE, "max": c.ENGINE_STRATEGY_MAX}
@@ -66,7 +66,9 @@ class Encoder:
         self.checksum, self.vocabulary_size = info.checksum, info.n_vocabulary
         self.max_seq_length = info.max_text_tokens  # ids may have info.max_tokens
         self.n_layers, self.n_heads, self.width = info.n_layers, info.n_heads, info.output_width
-        self.similarity_fn_name = c.METRICS[c.library.engine_model_metric(self._model.handle, c.ENGINE_POOLING_MODEL)]
+        shape = c.options(c.engine_shape)  # cosine if the model makes no vectors
+        c.library.engine_shape_of(self._model.handle, byref(_options(prompt_name="")), byref(shape), None)
+        self.similarity_fn_name = c.METRICS[shape.metric]
         names = [c.library.engine_label(self._model.handle, i) for i in range(info.n_labels)]
         self.labels = [f"LABEL_{i}" if name is None else name.decode() for i, name in enumerate(names)]
 
@@ -130,13 +132,10 @@ class Encoder:
         settings = _options(role, on_long, prompt_name, prompt, pooling=pooling, normalize=bool(normalize_embeddings),
                             dimensions=c.number("truncate_dim", truncate_dim))
         batches = _batches(items, batch_size, show_progress_bar)
-        if pooling == c.ENGINE_POOLING_MODEL:
-            vectors = self._vectors(c.library.engine_encode, len(items), batches, settings)
-            vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
-        elif element == c.ENGINE_F32:
-            vectors = self._lists_of_rows(c.library.engine_encode, batches, settings)
-        else:
+        if pooling != c.ENGINE_POOLING_TEXT and element != c.ENGINE_F32:
             raise ValueError(f"precision={precision!r} requires output_value='sentence_embedding'")
+        vectors = self._rows_of(len(items), batches, settings)
+        vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
         return vectors[0] if is_one else vectors
 
     def encode_query(self, sentences, **options) -> Any:
@@ -160,37 +159,29 @@ class Encoder:
         blocks = [csr_matrix((0, self.vocabulary_size), dtype=np.float32)]
         for first, inputs in _batches(_items(sentences)[0], batch_size):
             out = np.empty((len(inputs), self.vocabulary_size), np.float32)
-            self._call(c.library.engine_encode, inputs, settings, out, first)
+            self._call(inputs, settings, out, first)
             blocks.append(csr_matrix(out))
         return vstack(blocks, format="csr")
 
-    def _vectors(self, function, n: int, batches, settings, columns: int = 0) -> np.ndarray:
-        """Returns a row [columns] for each text of all batches, by engine_encode or engine_classify."""
-        if not columns:
-            settings.pooling = self._open().text_pooling()
-        out = np.empty((n, columns or min(settings.dimensions or self.width, self.width)), np.float32)
+    def _rows_of(self, n: int, batches, settings) -> Any:
+        """Returns a row for each of n texts, [n, columns], or a list of arrays [rows, columns] if tokens have rows."""
+        shape, found = self._open().shape(settings), []
+        out = np.empty((0 if shape.per_token else n, shape.width), np.float32)
         for first, inputs in batches:
-            self._call(function, inputs, settings, out[first:first + len(inputs)], first)
-        return out
+            if not shape.per_token:
+                self._call(inputs, settings, out[first:first + len(inputs)], first)
+                continue
+            needed = self._call(inputs, settings, np.empty(0, np.float32), first)
+            rows = np.empty((needed // shape.width, shape.width), np.float32)
+            self._call(inputs, settings, rows, first)
+            found += np.split(rows, inputs.results["row"][1:])
+        return found if shape.per_token else out
 
-    def _lists_of_rows(self, function, batches, settings, columns: int = 0) -> list:
-        """Returns an array [rows, columns] for each text, by engine_encode or engine_classify."""
-        info, found = self._open().info, []
-        if not columns:
-            columns = info.token_vectors if settings.pooling == c.ENGINE_POOLING_COLBERT else info.width
-            columns = min(settings.dimensions or columns, columns)
-        for first, inputs in batches:
-            needed = self._call(function, inputs, settings, np.empty(0, np.float32), first)
-            out = np.empty((needed // max(columns, 1), columns), np.float32)
-            self._call(function, inputs, settings, out, first)
-            found += np.split(out, inputs.results["row"][1:])
-        return found
-
-    def _call(self, function, inputs: Inputs, settings, out: np.ndarray, first: int = 0) -> int:
-        """Fills out by engine_encode or engine_classify. If out is empty, only counts. Returns the numbers needed.
+    def _call(self, inputs: Inputs, settings, out: np.ndarray, first: int = 0) -> int:
+        """Fills out by engine_encode. If out is empty, only counts. Returns the numbers needed.
         first: the index of the first input in the caller's argument."""
         needed = ctypes.c_size_t()
-        self._open().call(function, inputs, len(inputs), byref(settings), out.ctypes, out.size,
+        self._open().call(c.library.engine_encode, inputs, len(inputs), byref(settings), out.ctypes, out.size,
                           byref(needed), inputs.results.ctypes, n_bytes=inputs.n_bytes, first=first,
                           accept=0 if out.size else c.ENGINE_ERROR_BUFFER)
         if settings.on_long == c.ENGINE_ON_LONG_MODEL and out.size and inputs.results["n_dropped"][:len(inputs)].any():
@@ -277,11 +268,8 @@ class Encoder:
         """Returns the scores of Encoder.labels, float32 [n, labels], of one text [labels]; if the model's head labels
         tokens, a list of arrays [tokens, labels]."""
         items, is_one = _items(sentences)
-        settings, batches = _options("text", on_long), _batches(items, batch_size)
-        if self._open().info.head == c.ENGINE_HEAD_TOKEN:
-            scores = self._lists_of_rows(c.library.engine_classify, batches, settings, len(self.labels))
-        else:
-            scores = self._vectors(c.library.engine_classify, len(items), batches, settings, len(self.labels))
+        settings = _options("text", on_long, pooling=c.ENGINE_POOLING_LABELS)
+        scores = self._rows_of(len(items), _batches(items, batch_size), settings)
         return scores[0] if is_one else scores
 
     def _each(self, function, sentences) -> Any:

@@ -52,12 +52,13 @@ static void describe_file(const struct plot_options *options, struct position_ma
     if (!matrix->is_beside && options->width && options->width != matrix->width)
         program_die_misused("--width %zu: positions of '%s' have %zu numbers", options->width,
                             info.path, matrix->width);
-    const char *scheme = matrix->position ? engine_position_name(matrix->position) : info.position;
-    if (!matrix->position && strcmp(scheme, "none") == 0)
+    const engine_position position = matrix->position ? matrix->position : info.position;
+    const char *scheme = engine_position_name(position);
+    if (!matrix->position && position == ENGINE_POSITION_NONE)
         program_note("this model adds no positions to its tokens: all rows are zeros; --position "
                      "shows what others add");
     if (matrix->n == 0)
-        matrix->n = info.max_tokens < DEFAULT_POSITIONS || strcmp(scheme, "learned") == 0
+        matrix->n = info.max_tokens < DEFAULT_POSITIONS || position == ENGINE_POSITION_LEARNED
                         ? info.max_tokens
                         : DEFAULT_POSITIONS;
     matrix->scheme = text_new("%s", scheme);

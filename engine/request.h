@@ -3,7 +3,16 @@
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
-#include "engine/request/prompt.h"
+#include "engine/session.h"
+#include "model/tokenizer/tokenize.h"
+
+/* Words before texts, because the model was trained with them ("query: "). A file stores its
+ * prompts in META as prompt.NAME, and the name of the default one as default_prompt. A text and its
+ * prompt are tokenized as one text. */
+struct prompt {
+    const char *text; /* [len], borrowed; NULL: no prompt */
+    size_t len;
+};
 
 enum answer_kind {
     ANSWER_NOTHING,      /* the caller reads the pass itself */
@@ -18,11 +27,12 @@ enum answer_kind {
 
 struct request {
     /* Answer. */
+    engine_pooling answer; /* neither MODEL nor TEXT */
     enum answer_kind kind;
-    size_t width; /* floats of an answer row */
-    enum pooling pooling;
+    size_t width;            /* floats of an answer row */
+    enum pooling pooling;    /* of ANSWER_POOLED */
+    engine_metric metric;    /* by which its vectors are compared */
     bool project, normalize; /* pooled vectors */
-    size_t dimensions;       /* that vectors are cut to; 0: uncut */
     bool is_query;           /* ANSWER_VECTORS: no token is skipped */
     const float *query;      /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
@@ -54,16 +64,25 @@ static inline bool gives_vectors(const struct request *request)
     return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
 }
 
-/* Returns whether the index-th token of a text, not counting padding, has a vector. */
-bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query);
+/* Reads the options of a call of engine_encode. request_texts reads what they say of texts alone,
+ * and request_head what a call of a head with this answer needs: it ignores the options' pooling,
+ * normalize and dimensions. */
+engine_status request_read(const engine_model *model, const engine_encode_options *options,
+                           struct request *request, engine_error *error);
+engine_status request_texts(const engine_model *model, const engine_encode_options *options,
+                            struct request *request, engine_error *error);
+engine_status request_head(const engine_model *model, const engine_encode_options *options,
+                           engine_pooling answer, struct request *request, engine_error *error);
 
-/* FOR_TOKENS: with the prompt that FOR_VECTORS puts before the same texts. FOR_HEAD: the caller
- * sets kind and width of the answer. */
-enum purpose { FOR_VECTORS, FOR_TOKENS, FOR_HEAD };
+/* Refuses a model whose own answer is labels: its body's vectors mean nothing. */
+engine_status refuse_labels(const engine_model *model, engine_error *error);
+engine_status no_head(const engine_model *model, const char *wanted, engine_error *error);
 
-/* Reads the options of a session's call; on failure the message is in the session's error. */
-engine_status request_read(engine_session *session, const engine_encode_options *options,
-                           enum purpose purpose, struct request *request);
+/* Sets scheme, factors, base and frequencies for rows of `width` columns; the options' frequencies
+ * are borrowed. If model is NULL, uses the options alone. */
+engine_status choose_positions(const engine_model *model, const engine_session_options *options,
+                               size_t width, struct position_encoding *encoding,
+                               engine_error *error);
 
 /* Returns the most tokens of a text. */
 size_t request_token_limit(const struct request *request, const engine_model *model);
@@ -78,5 +97,12 @@ struct token_room {
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count);
+
+/* Puts the texts of an input after their prompts, in the session's memory if there are prompts. */
+engine_status prompt_apply(engine_session *session, const struct request *request,
+                           const engine_input *input, size_t index, struct token_input *texts);
+
+/* Changes spans of tokens [n] from offsets in prompt and text to offsets in the text. */
+void prompt_move_spans(const struct request *request, engine_token *tokens, size_t n);
 
 #endif

@@ -1,0 +1,35 @@
+/* info.h - the positions, masks and poolings that callers choose: their names, and their values
+ * in model/config.h, from the lists there; and what a model's settings mean together. */
+#ifndef ENGINE_INFO_H
+#define ENGINE_INFO_H
+
+#include "engine/model.h"
+
+struct choice {
+    int choice, value; /* of engine.h; of model/config.h, -1: none, and for the model's own */
+    const char *name;  /* NULL ends a table */
+};
+
+extern const struct choice POSITION_CHOICES[], MASK_CHOICES[], POOLING_CHOICES[];
+
+/* Returns the row of a choice, NULL if it is unknown. */
+const struct choice *choice_find(const struct choice *choices, int choice);
+
+/* Returns the value of a known choice; `own` for 0, the model's own. */
+int choice_value(const struct choice *choices, int choice, int own);
+
+/* Returns the choice of a value that files have. */
+int choice_of(const struct choice *choices, int value);
+
+/* Returns the largest choice, for messages. */
+int choice_last(const struct choice *choices);
+
+/* Returns whether a query and a text are scored as a pair, by the head: a cross-encoder's, of one
+ * label or, if the file says `cross_encoder yes`, of two. */
+bool ranks_pairs(const engine_model *model);
+
+/* Returns the meaning of ENGINE_POOLING_MODEL: for a model without a pooling, its sparse weights or
+ * its vectors of tokens, if any, else ENGINE_POOLING_NONE. */
+engine_pooling own_pooling(const struct model_config *config);
+
+#endif
