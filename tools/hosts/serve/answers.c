@@ -216,8 +216,7 @@ static void write_offset(const struct place *at, size_t to)
 {
     struct text *last = at->text;
     const char *text = text_of(at);
-    const bool has_span = token_of(at)->end > 0;
-    if (!has_span) {
+    if (token_of(at)->end == 0) {
         json_write_null(at->json, NULL);
         return;
     }
@@ -273,6 +272,7 @@ static void write_opened_at(const struct place *at)
 }
 
 static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
+static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_error"};
 
 /* Those of long lists come first, as names are looked up in this order. */
 #define VALUES(X)                                                                                  \
@@ -304,9 +304,7 @@ static const char *const VECTOR_NAMES[] = {VECTOR_TYPES};
     X(pooling, json_write_text(json, NULL, engine_pooling_name(info->pooling)))                    \
     X(label_kind, json_write_text(json, NULL, info->n_labels == 1 ? "reranker" : "classifier"))    \
     X(message, json_write_text(json, NULL, request->message))                                      \
-    X(openai_type,                                                                                 \
-      json_write_text(json, NULL,                                                                  \
-                      at->result->status >= 500 ? "server_error" : "invalid_request_error"))       \
+    X(openai_type, json_write_text(json, NULL, OPENAI_TYPES[at->result->status >= 500]))           \
     X(openai_code, fprintf(stream, fault->code ? "\"%s\"" : "null", fault->code))                  \
     X(tei_type, json_write_text(json, NULL, fault->tei_type))                                      \
     X(page, fprintf(stream, "%s", serve_page))                                                     \
@@ -343,11 +341,15 @@ static const char *const VALUE_NAMES[] = {VALUES(NAME)}, *const LIST_NAMES[] = {
 /* Returns which of n names a template has at *at, which is moved past it; n: none. */
 static int find_name(const char **at, const char *const names[], int n)
 {
-    const size_t len = strspn(*at, "abcdefghijklmnopqrstuvwxyz_");
+    const char *name = *at, *end = name;
     int found = 0;
-    while (found < n && (strncmp(names[found], *at, len) != 0 || names[found][len] != '\0'))
+    while ((*end >= 'a' && *end <= 'z') || *end == '_')
+        end++;
+    const size_t len = (size_t)(end - name);
+    while (found < n &&
+           (names[found][0] != *name || strncmp(names[found], name, len) || names[found][len]))
         found++;
-    *at += len;
+    *at = end;
     return found;
 }
 
@@ -477,15 +479,14 @@ static size_t bound_of_answer(const struct request *request, const struct result
     enum { FRAME = 8192, TEXT = 128, TOKEN = 96, LABEL = 64, WEIGHT = 50, ESCAPE = 6 };
     enum { FLOAT = 18, INTEGER = 6 };
     const enum work work = request->work;
-    const bool has_vectors =
-        work == WORK_VECTORS || work == WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
+    const bool has_vectors = work <= WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
     const bool has_texts = request->with_texts || request->dialect == DIALECT_COHERE;
     const size_t n_rows = request->is_per_token ? request->n_tokens : request->n_texts;
     size_t n = FRAME + request->n_texts * TEXT + (has_texts ? ESCAPE * request->body_len : 0);
     for (size_t i = 0; has_vectors && i <= TYPE_BASE64; i++)
         if (request->types >> i & 1)
             n += n_rows * (request->width * (i == TYPE_FLOAT ? FLOAT : INTEGER) + 4);
-    for (size_t i = 0; work == WORK_SPARSE && result->rows && i < n_rows * request->width; i++)
+    for (size_t i = 0; work == WORK_SPARSE && i < n_rows * request->width; i++)
         n += result->rows[i] != 0 ? WEIGHT : 0;
     for (size_t i = 0; work == WORK_LABELS && i < request->width; i++) {
         const char *label = engine_label(request->model->model, i);

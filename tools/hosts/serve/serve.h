@@ -57,8 +57,7 @@ struct models {
     size_t n, n_users; /* calls, and the server */
 };
 
-/* Opens all models. Returns false after a message; models that are served already stay. */
-bool models_open(const struct serve_options *options);
+bool models_open(const struct serve_options *options); /* false after a message: old ones stay */
 struct models *models_borrow(void);
 void models_return(struct models *models);
 
@@ -179,7 +178,6 @@ const char *request_text_name(const struct request *request, size_t text); /* un
 /* Parses the body, finds the model, and tokenizes. Returns false after request_fail; if its client
  * has gone the answer is not to be sent. */
 bool request_read(struct request *request);
-
 bool request_has_hung_up(const struct request *request);
 
 /* The progress callback of sessions that read: ends a request whose client has gone, and one that
@@ -191,10 +189,9 @@ void *read_alloc(size_t len);
 void read_free(void *data);
 
 /* ---- The queue: queue.c ---- */
-/* Starts the threads that read long bodies, and the one that computes. It takes what waits, a text
- * of each call in turn, up to a number of tokens: calls share a batch when the machine is busy, and
- * none waits when it is not. They resume the connection of a call that has its rows, needs none or
- * has failed, or whose client has hung up. */
+/* Starts the threads that read long bodies, and the one that computes what waits, a text of each
+ * call in turn: calls share a batch when the machine is busy, and none waits when it is not. They
+ * resume the connection of a call that has its rows, needs none or has failed, or has no client. */
 void queue_start(size_t most_waiting, size_t most_at_once);
 
 /* Reads a call and counts it. Returns false if it has all rows, or after request_fail: its text is
@@ -230,7 +227,6 @@ bool access_has_key(const char *authorization); /* "Bearer KEY" */
  * or in options.hosts. */
 void access_start(int socket, const struct serve_options *options);
 bool access_allows(const char *host, const char *origin);
-
 bool access_shares(const char *origin); /* whether its pages may read answers */
 
 /* ---- HTTP: http.c, whose threads receive, read short bodies, and write ---- */
@@ -243,7 +239,7 @@ bool http_drain(void);
 bool http_is_draining(void);
 
 /* ---- Metrics and the log: metrics.c ---- */
-/* Count an ended call, and print its line; count a batch. Writes the counts. */
+/* Count an ended call, and print its line; count a batch; write the counts. */
 void metrics_end_call(const struct call *call, enum log_format format);
 void metrics_add_batch(size_t n_texts, size_t n_tokens);
 void metrics_write(FILE *stream);
