@@ -9,9 +9,6 @@
 #include "model/tokenizer/vocabulary.h"
 #include "model/unicode/normal_form.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 struct tokenizer;

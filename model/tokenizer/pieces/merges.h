@@ -11,8 +11,6 @@
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/vocabulary.h"
 
-#include <stdbool.h>
-
 /* As in the file: left and right become `id`; order: 1 for the first merge; 0: the slot is free. */
 struct merge {
     uint32_t left, right, order, id;

@@ -8,10 +8,6 @@
 #include "model/arena.h"
 #include "model/tokenizer/word.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The end of a character: the best path to it. */
 struct unigram_node {
     double score;
