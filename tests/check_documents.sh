@@ -54,7 +54,7 @@ while read -r document; do
         check_lines "$document"
         check_names "$document" "$folder"
     fi
-done < <(ls -- *.md */*.md */*/*.md | grep -v "^build")
+done < <(find . -path ./build -prune -o -path './.git' -prune -o -name '*.md' -printf '%P\n' | LC_ALL=C sort)
 
 if ! sed '1,/^<!-- printed by/d' tests/README.md | cmp -s - <(tests/guarantees.sh); then
     wrong 'tests/README.md does not end with what the suites guarantee: tests/guarantees.sh --write'
