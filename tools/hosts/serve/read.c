@@ -346,8 +346,11 @@ static bool resolve_work(struct request *request)
                                    : request->work == WORK_SPARSE        ? ENGINE_POOLING_SPARSE
                                                                          : ENGINE_POOLING_TEXT;
     request->options.pooling = pooling;
+    if (pooling == ENGINE_POOLING_LABELS) /* which are never cut */
+        request->options.dimensions = 0;
     engine_encode_options uncut = request->options;
     uncut.dimensions = 0;
+    uncut.prompt = "";                  /* its tokens have it */
     if (pooling == ENGINE_POOLING_NONE) /* a model made for labels has no vectors of tokens, too */
         uncut.pooling = ENGINE_POOLING_TEXT;
     bool is_made = engine_shape_of(request->model->model, &uncut, &shape, &error) == ENGINE_OK;
