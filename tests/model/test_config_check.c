@@ -32,8 +32,8 @@ static void check_says(const char *changes, const char *expected)
                  expected ? expected : "sound");
 }
 
-/* What config_check says, and the changes of which it says so, with bars between them; NULL: they are
- * sound, as those with layers -1 are, which leave a tokenizer alone. */
+/* What config_check says, and the changes of which it says so, with bars between them; NULL: they
+ * are sound, as those with layers -1 are, which leave a tokenizer alone. */
 TEST(check)
 {
     static const char *const cases[][2] = {

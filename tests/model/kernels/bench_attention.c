@@ -5,7 +5,7 @@
  *
  * Heads lie side by side as in the encoder (12 of them, q, k and v in rows of 3·12·K), and a
  * sequence's 12 are computed one after the other, so that a head's rows come from where they do in
- * a pass. Each figure is the median of RUNS runs of about a millisecond, with the fastest beside it. */
+ * a pass. Each figure is the median of RUNS runs of about a millisecond, the fastest beside it. */
 #include "tests/model/plain.h"
 
 #include "engine/runtime/machine.h"

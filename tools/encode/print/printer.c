@@ -1,6 +1,6 @@
 /* printer.c - what printers share: which there are, scores in their order, entities by name, and
- * what an item has several of as rows of any format; and those of programs' formats: a line of token
- * ids per text, CSV and JSON. */
+ * what an item has several of as rows of any format; and those of programs' formats: a line of
+ * token ids per text, CSV and JSON. */
 #include "tools/encode/print/printer.h"
 
 #include "tools/common/print/display.h"
@@ -171,9 +171,9 @@ void print_weights(struct printer *printer, const struct item *item)
         fprintf(rows->stream, "and %zu more\n", n - n_shown);
 }
 
-/* ---- What JSON and CSV have of each task. CSV has no member for what there is not but an empty
- * ---- field: the text of ids, the second text of one that is alone, the span of a token that was
- * ---- made of no part of the text. Its texts and tokens count from 0, as rows of an array do. ---- */
+/* ---- What JSON and CSV have of each task. Where JSON has no member, CSV has an empty field: the
+ * ---- text of ids, the second text of one that is alone, the span of a token that no part of the
+ * ---- text made. In CSV texts and tokens count from 0, as rows of an array do. ---- */
 
 static void begin_text_row(struct printer *printer, const struct item *item)
 {
