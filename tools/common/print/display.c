@@ -1,7 +1,7 @@
-/* display.c - see display.h. UTF-8 is read as the WHATWG Encoding Standard decodes it (section 8.1.1,
- * "UTF-8 decoder"): utf8proc reads what is valid; of what is not it does not say how long it is.
- * Widths are those of utf8proc (East Asian Width, combining marks), so a column stays straight for
- * "桜" and "é" alike. */
+/* display.c - see display.h. UTF-8 is read as the WHATWG Encoding Standard decodes it (section
+ * 8.1.1, "UTF-8 decoder"): utf8proc reads what is valid; of what is not it does not say how long
+ * it is. Widths are those of utf8proc (East Asian Width, combining marks), so a column stays
+ * straight for "桜" and "é" alike. */
 #include "tools/common/print/display.h"
 
 #include <math.h>
