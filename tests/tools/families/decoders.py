@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Random checkpoints of decoders that became encoders, with the numbers that they must give, in float64.
 
-    decoders.py make embeddinggemma|qwen3-embedding OUT_DIR [options]
+    decoders.py make KIND OUT_DIR [options]
 
 EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; Qwen3-Embedding is Qwen 3, whose last token
-is the text's vector. The directories are those of huggingface/transformers and sentence-transformers; the forward pass
-is written from modeling_gemma3.py and modeling_qwen3.py, and was compared with them (tests/README.md). OUT_DIR/expected
-has the files that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
+is the text's vector; llama, mistral (a window), qwen2 (biases) and eurobert (a full mask) have no norms of queries and
+keys. The directories are those of huggingface/transformers and sentence-transformers; the forward pass is written from
+their modeling_*.py, and was compared with them (tests/README.md). OUT_DIR/expected has the files that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
 """
 import argparse
 import json
@@ -17,6 +17,8 @@ import types
 
 import numpy as np
 
+CLASSES = {"qwen3-embedding": "Qwen3ForCausalLM", "qwen2": "Qwen2Model", "llama": "LlamaModel",
+           "mistral": "MistralForCausalLM", "eurobert": "EuroBertForMaskedLM"}
 DTYPES = {"f32": "F32", "f16": "F16", "bf16": "BF16"}
 
 
@@ -58,7 +60,7 @@ def write_json(value, *path):
 # --------------------------------------------------------------- the checkpoint
 
 def draw(s, rng):
-    """Names and shapes of both: they differ in the norms of a layer."""
+    """Names and shapes of all: they differ in the norms of a layer, and in biases."""
     def linear(n_out, n_in, gain=1.2):
         return rng.standard_normal((n_out, n_in)) * gain / math.sqrt(n_in)
 
@@ -70,13 +72,17 @@ def draw(s, rng):
     if s.is_gemma:
         names |= {"pre_feedforward_layernorm", "post_feedforward_layernorm"}
     out = {"embed_tokens.weight": rng.standard_normal((s.vocab, s.width)) * 0.05, "norm.weight": norm(s.width)}
+    sharpness = 1.2 if s.has_head_norms else 0.8  # of attention, by which float32 itself is off
     for layer in range(s.layers):
-        part = {"self_attn.q_proj": linear(s.heads * head, s.width), "self_attn.k_proj": linear(kv, s.width),
+        part = {"self_attn.q_proj": linear(s.heads * head, s.width, sharpness),
+                "self_attn.k_proj": linear(kv, s.width, sharpness),
                 "self_attn.v_proj": linear(kv, s.width), "self_attn.o_proj": linear(s.width, s.heads * head, 0.6),
-                "self_attn.q_norm": 1.4 * norm(head), "self_attn.k_norm": norm(head),
+                **({"self_attn.q_norm": 1.4 * norm(head), "self_attn.k_norm": norm(head)} if s.has_head_norms else {}),
                 "mlp.gate_proj": linear(s.ffn, s.width), "mlp.up_proj": linear(s.ffn, s.width),
                 "mlp.down_proj": linear(s.width, s.ffn, 0.6), **{name: norm(s.width) for name in sorted(names)}}
         out.update({f"layers.{layer}.{name}.weight": value for name, value in part.items()})
+        out.update({f"layers.{layer}.{name}.bias": 0.3 * rng.standard_normal(len(value)) for name, value in part.items()
+                    if s.bias and "_proj" in name and not (s.kind == "qwen2" and name[-6:-5] not in "qkv")})
     return out
 
 
@@ -84,20 +90,27 @@ def config_of(s):
     config = {"num_hidden_layers": s.layers, "hidden_size": s.width, "num_attention_heads": s.heads,
               "num_key_value_heads": s.kv_heads, "head_dim": s.head_dim, "intermediate_size": s.ffn,
               "vocab_size": s.vocab, "max_position_embeddings": s.positions, "rms_norm_eps": 1e-6,
-              "attention_bias": False, "rope_scaling": None}
+              "attention_bias": s.bias and s.kind != "qwen2", "mlp_bias": s.bias, "rope_scaling": None}
     kinds = ["full_attention" if (i + 1) % s.every == 0 else "sliding_attention" for i in range(s.layers)]
     if s.is_gemma:
         config.update(architectures=["Gemma3TextModel"], model_type="gemma3_text", layer_types=kinds,
                       hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=s.scalar, sliding_window=s.window,
-                      use_bidirectional_attention=True, attn_logit_softcapping=None)
+                      use_bidirectional_attention=not s.is_causal, attn_logit_softcapping=None)
         if s.new_keys:
             config["rope_parameters"] = {"full_attention": {"rope_type": "default", "rope_theta": s.base},
                                          "sliding_attention": {"rope_type": "default", "rope_theta": s.local_base}}
         else:
             config.update(rope_theta=s.base, rope_local_base_freq=s.local_base)
     else:
-        config.update(architectures=["Qwen3ForCausalLM"], model_type="qwen3", hidden_act="silu", rope_theta=s.base,
-                      use_sliding_window=False, sliding_window=None, tie_word_embeddings=True)
+        config.update(architectures=[CLASSES[s.kind]], model_type=s.kind.split("-")[0], hidden_act="silu",
+                      use_sliding_window=False, sliding_window=s.window if s.kind == "mistral" else None,
+                      tie_word_embeddings=True)
+        if s.kind != "eurobert" and not s.is_causal:
+            config["use_bidirectional_attention"] = True
+        if s.new_keys:
+            config["rope_parameters"] = {"rope_type": "default", "rope_theta": s.base}
+        else:
+            config["rope_theta"] = s.base
     return config
 
 
@@ -150,20 +163,23 @@ class Model:
         return rms_norm(x, self.weights[name + ".weight"] + (1 if self.s.is_gemma else 0))
 
     def linear(self, name, x):
-        return x @ self.weights[name + ".weight"].T
+        return x @ self.weights[name + ".weight"].T + self.weights.get(name + ".bias", 0)
 
     def heads(self, at, name, x):
         return self.linear(at + name, x).reshape(len(x), -1, self.s.head_dim).transpose(1, 0, 2)
 
     def attention(self, layer, x):
         s, at, distance = self.s, f"layers.{layer}.self_attn.", np.arange(len(x))[:, None] - np.arange(len(x))
-        is_full = not s.is_gemma or (layer + 1) % s.every == 0
-        base = s.base if is_full else s.local_base
-        q = rotate(self.norm(at + "q_norm", self.heads(at, "q_proj", x)), base)
-        k = rotate(self.norm(at + "k_norm", self.heads(at, "k_proj", x)), base)
+        is_full = s.kind != "mistral" and (not s.is_gemma or (layer + 1) % s.every == 0)
+        base = s.base if is_full or not s.is_gemma else s.local_base
+        q, k = self.heads(at, "q_proj", x), self.heads(at, "k_proj", x)
+        if s.has_head_norms:
+            q, k = self.norm(at + "q_norm", q), self.norm(at + "k_norm", k)
+        q, k = rotate(q, base), rotate(k, base)
         k, v = (np.repeat(part, s.heads // s.kv_heads, 0) for part in (k, self.heads(at, "v_proj", x)))
         scores = q @ k.transpose(0, 2, 1) / math.sqrt(s.scalar if s.is_gemma else s.head_dim)
-        sees = distance >= 0 if not s.is_gemma else np.abs(distance) < (len(x) if is_full else s.window // 2 + 1)
+        most = len(x) if is_full else s.window if s.is_causal else s.window // 2 + 1
+        sees = (np.abs(distance) < most) & ((distance >= 0) | (not s.is_causal))
         weights = np.where(sees, np.exp(np.where(sees, scores, -np.inf) - scores.max(-1, keepdims=True)), 0)
         weights /= weights.sum(-1, keepdims=True)
         return self.linear(at + "o_proj", (weights @ v).transpose(1, 0, 2).reshape(len(x), -1))
@@ -223,7 +239,7 @@ def expectations(s, model, rng):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=["make"])
-    parser.add_argument("kind", choices=["embeddinggemma", "qwen3-embedding"])
+    parser.add_argument("kind", choices=["embeddinggemma", *CLASSES])
     parser.add_argument("out_dir")
     for name, value in (("layers", 4), ("width", 48), ("heads", 4), ("kv-heads", 2), ("head-dim", 16), ("ffn", 80),
                         ("vocab", 1024), ("positions", 512), ("longest", 128), ("seed", 1), ("scalar", 9),
@@ -231,8 +247,13 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dtype", choices=DTYPES, default="f32")
     parser.add_argument("--new-keys", action="store_true")
+    parser.add_argument("--bias", action="store_true")
+    parser.add_argument("--mask", choices=["full", "causal"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
     s.is_gemma = s.kind == "embeddinggemma"
+    s.has_head_norms = s.is_gemma or s.kind == "qwen3-embedding"
+    s.bias = s.bias or s.kind == "qwen2"
+    s.is_causal = s.mask == "causal" or (s.mask is None and not s.is_gemma and s.kind != "eurobert")
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
     weights = save(os.path.join(s.out_dir, "model.safetensors"), draw(s, rng), DTYPES[s.dtype])

@@ -23,7 +23,8 @@ ROOT = importlib.util.find_spec("transformers").submodule_search_locations[0]
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
-            "qwen3").split()
+            "qwen3 qwen2 llama mistral eurobert").split()
+BODIES = "mpnet gemma3 qwen3 qwen2 llama mistral eurobert".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",
              "models/auto/auto_factory.py", "models/auto/configuration_auto.py", "models/auto/tokenization_auto.py"]
@@ -133,7 +134,7 @@ def settings(name, config_class):
         sizes = {other.get(key, key): value for key, value in sizes.items()}
     if name == "gemma3":
         sizes.update(use_bidirectional_attention=True, head_dim=8, num_key_value_heads=2)
-    if name == "qwen3":
+    if name in ("qwen3", "qwen2", "mistral"):
         sizes.update(head_dim=8, num_key_value_heads=2)
     return config_class(**sizes)
 
@@ -142,11 +143,12 @@ def saved():
     import transformers
     classes = {"bert": "Bert", "distilbert": "DistilBert", "electra": "Electra", "roberta": "Roberta",
                "xlm_roberta": "XLMRoberta", "camembert": "Camembert", "mpnet": "MPNet", "albert": "Albert",
-               "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3"}
+               "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3",
+               "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert"}
     for name, prefix in classes.items():
         for head in ("Model", "ForSequenceClassification"):
             model = getattr(transformers, prefix + head, None)
-            if model is None or (head != "Model" and name in ("gemma3", "qwen3", "mpnet")):
+            if model is None or (head != "Model" and name in BODIES):
                 continue
             config = settings(name, getattr(transformers, prefix + "Config"))
             config.architectures = [prefix + head]

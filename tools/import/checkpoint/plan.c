@@ -162,7 +162,8 @@ static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, 
 static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
 {
-    struct planned_tensor tensor = {.kind = part->kind, .n_dims = is_matrix ? 2 : 1};
+    enum part_kind kind = part->kind != PART_NO_BIAS ? part->kind : PART_LINEAR;
+    struct planned_tensor tensor = {.kind = kind, .n_dims = is_matrix ? 2 : 1};
     uint64_t cols = is_matrix ? size_of(making, part->cols) : 0;
     char key[KEY_BYTES];
     snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
@@ -215,14 +216,28 @@ static void add_distances(const struct making *making, const struct part *part)
     append_tensor(making, &tensor);
 }
 
-/* Whether the model has no such part: a table of no rows, positions that are not learned, the norm
- * before layer 0 of a model whose embedding ends with one. */
+/* Adds the bias of a layer that has none in the checkpoint. */
+static void add_zeros(const struct making *making, const struct part *part, size_t layer)
+{
+    struct planned_tensor tensor = {.kind = PART_LINEAR, .n_dims = 1, .cols = 1};
+    char key[KEY_BYTES];
+    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
+             key_of(key, part->to, layer, BIAS.usual));
+    tensor.rows = (size_t)size_of(making, part->rows);
+    tensor.values = alloc_zeros(tensor.rows, sizeof *tensor.values);
+    append_tensor(making, &tensor);
+}
+
+/* Whether the model has no such part: a table of no rows, positions that are not learned, norms of
+ * queries and keys, the norm before layer 0 of a model whose embedding ends with one. */
 static bool is_absent(const struct making *making, const struct part *part, size_t layer)
 {
     bool is_first = making->in_layer && layer == 0 && part->kind == PART_NORM;
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
         return true;
     if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
+        return true;
+    if (part->rows == DIM_HEAD_WIDTH && !making->model->query_key_norm)
         return true;
     return is_first && !making->model->first_norm && strstr(part->to, "attention.norm") != NULL;
 }
@@ -256,7 +271,9 @@ static void add_part(const struct making *making, const struct part *part, size_
                    : part->kind == PART_SCORES ? KERNEL
                                                : WEIGHT,
                    part->kind != PART_NORM);
-        if (has_bias)
+        if (has_bias && part->kind == PART_NO_BIAS)
+            add_zeros(making, part, layer);
+        else if (has_bias)
             add_tensor(making, part, layer, part->kind == PART_NORM ? BETA : BIAS, false);
     }
 }

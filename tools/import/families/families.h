@@ -42,8 +42,9 @@ enum part_kind {
     PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
     PART_MATRIX,   /* the same in panels, as linear layers have it */
     PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_OUT,      /* the same; feed_forward.out, by which int8.c judges a layer */
-    PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NO_BIAS,  /* the same, without from.bias: zeros where the file has a bias */
+    PART_OUT,      /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
+    PART_SCORES,   /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR,   /* to [rows] ← from, which has either of two names, or both */
     PART_UNTIED,   /* a matrix that is skipped if config.json ties it to the embedding table */
@@ -132,7 +133,7 @@ struct architecture {
 /* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
-    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], EMBEDDING_CLASSES[];
+    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);

@@ -185,27 +185,41 @@ const struct architecture MODERNBERT_CLASSES[] = {
     {.class_name = NULL},
 };
 
-#define SIZES(head_dim, kv_heads)                                                                  \
+/* ---- Decoders that became encoders ---- */
+
+#define DECODER_SIZES(head_dim, kv_heads, eps)                                                     \
     USUAL_SIZES, SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                        \
-        SIZE_OR("head_dim", head_width, head_dim), NUMBER("rms_norm_eps", norm_eps, 1e-6),         \
-        FLAG("attention_bias", attention_bias, false), FIXED(feed_forward_bias, false),            \
-        FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(query_key_norm, true),               \
-        FIXED(gate, GATE_FIRST), FIXED(attention_position, ATTENTION_POSITION_ROTARY)
+        SIZE_OR("head_dim", head_width, head_dim), NUMBER("rms_norm_eps", norm_eps, eps),          \
+        FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(gate, GATE_FIRST),                   \
+        FIXED(attention_position, ATTENTION_POSITION_ROTARY)
+#define SIZES(head_dim, kv_heads)                                                                  \
+    DECODER_SIZES(head_dim, kv_heads, 1e-6), FLAG("attention_bias", attention_bias, false),        \
+        FIXED(feed_forward_bias, false), FIXED(query_key_norm, true)
+#define DECODER_MASK FLAG("is_causal", mask, MASK_CAUSAL)
 
 // clang-format off
 #define EMBEDDING_PARTS                                                                            \
     PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
-#define ATTENTION_PARTS                                                                            \
+#define ATTENTION_PARTS(kind)                                                                    \
     TO_ATTENTION_NORM("layers.#.input_layernorm"),                                                 \
     TO_QKV(GROUPED_QKV, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",                  \
            "layers.#.self_attn.v_proj"),                                                           \
     {"layers.#.attention.query_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.q_norm.weight"}},  \
     {"layers.#.attention.key_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.k_norm.weight"}},    \
-    TO_OUTPUT(HEADS_OUT, "layers.#.self_attn.o_proj")
+    TO_OUTPUT(HEADS_OUT(kind), "layers.#.self_attn.o_proj")
 #define FEED_FORWARD_PARTS                                                                         \
     TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
     TO_OUT("layers.#.mlp.down_proj")
 #define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
+#define DECODER_LAYOUT(kind)                                                                     \
+    LAYOUT(.embedding = EMBEDDING_PARTS,                                                           \
+           .layer = PARTS(ATTENTION_PARTS(kind), TO_NORM("layers.#.post_attention_layernorm"),   \
+                          FEED_FORWARD_PARTS),                                                     \
+           .final = FINAL_PARTS)
+#define DECODER(...)                                                                               \
+    .prefixes = NAMES("model."), .left_out = NAMES("lm_head."),                                    \
+    .keys = KEYS(__VA_ARGS__, FIXED(norm_place, NORM_PRE),                                         \
+                 ACTIVATION("hidden_act", ACTIVATION_SILU))
 // clang-format on
 
 /* ---- Gemma 3 ---- */
@@ -219,16 +233,14 @@ static void finish_gemma(const struct json_file *file, struct model_config *mode
         rotary_base_read(file, "full_attention", json_number(file, "rope_theta", 1000000));
     model->rotary_local_base = rotary_base_read(file, "sliding_attention",
                                                 json_number(file, "rope_local_base_freq", 10000));
-    /* The key counts both sides of a token. With is_causal false there is one token more on each,
-     * and without use_bidirectional_attention the key counts one side. */
+    /* The key counts both sides of a token. With is_causal false there is one token more on each.
+     * Without use_bidirectional_attention the key counts one side; a causal one with the token. */
     bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
     bool is_null = json_is_null(json_object_get(file->root, "is_causal")); /* is false there */
     bool causal = json_flag(file, NULL, "is_causal", !is_null);
     model->window = json_count(file, NULL, "sliding_window", 2, 4096);
-    model->window = both ? model->window / 2 + !causal : model->window;
-    if (!both && causal)
-        file_die(file->name, "'use_bidirectional_attention' is not true; expected true, or "
-                             "\"is_causal\": false");
+    model->window = both ? model->window / 2 + !causal : model->window - causal;
+    model->mask = both || !causal ? MASK_FULL : MASK_CAUSAL;
     model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
     model->global_first = model->global_every - 1;
     layer_types_read(file, model);
@@ -243,7 +255,7 @@ static const struct body GEMMA = {
     .layout =
         LAYOUT(.embedding = EMBEDDING_PARTS,
                .layer = PARTS(
-                   ATTENTION_PARTS,
+                   ATTENTION_PARTS(PART_LINEAR),
                    {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
                    TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
                    {"layers.#.feed_forward.norm_after",
@@ -257,13 +269,15 @@ static const struct body GEMMA = {
 
 const struct architecture GEMMA_CLASSES[] = {
     {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
+    {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
     {.class_name = NULL},
 };
 
-/* ---- Qwen 3, of which each token sees those before it ---- */
+/* ---- Qwen, Llama and Mistral, of which each token sees those before it; EuroBERT ---- */
 
-/* Without a window all layers are of one type. */
-static void finish_qwen(const struct json_file *file, struct model_config *model)
+/* Without a window all layers are of one type. The code that some models bring along gives a full
+ * mask by use_bidirectional_attention (voyage-4-nano's). */
+static void finish_decoder(const struct json_file *file, struct model_config *model)
 {
     const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
     for (size_t i = 0; i < json_array_size(types); i++) {
@@ -273,26 +287,83 @@ static void finish_qwen(const struct json_file *file, struct model_config *model
                      "'layer_types' has '%.100s'; expected full_attention of all layers",
                      type != NULL ? type : "no name");
     }
+    if (json_flag(file, NULL, "use_bidirectional_attention", false))
+        model->mask = MASK_FULL;
     model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
 }
 
+/* A window counts the token itself if the mask is causal; null means none. */
+static void finish_mistral(const struct json_file *file, struct model_config *model)
+{
+    size_t window = json_count(file, NULL, "sliding_window", 2, 4096);
+    finish_decoder(file, model);
+    if (!json_is_null(json_object_get(file->root, "sliding_window")))
+        model->window = window - (model->mask == MASK_CAUSAL);
+    model->rotary_local_base = model->rotary_base;
+    if (model->window >= model->max_tokens)
+        model->window = 0;
+}
+
 static const struct body QWEN = {
-    .prefixes = NAMES("model."),
-    .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FLAG("is_causal", mask, MASK_CAUSAL),
-                 ACTIVATION("hidden_act", ACTIVATION_SILU)),
+    DECODER(SIZES(128, 32), DECODER_MASK),
     .only =
         ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
-    .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
-                     .layer = PARTS(ATTENTION_PARTS, TO_NORM("layers.#.post_attention_layernorm"),
-                                    FEED_FORWARD_PARTS),
-                     .final = FINAL_PARTS),
-    .finish = finish_qwen,
+    .layout = DECODER_LAYOUT(PART_LINEAR),
+    .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
-    .left_out = NAMES("lm_head."),
+};
+
+/* Its queries, keys and values have a bias, and its output has none. */
+static const struct body QWEN2 = {
+    DECODER(DECODER_SIZES(-1, 32, 1e-6), FIXED(feed_forward_bias, false), DECODER_MASK),
+    .only =
+        ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
+    .layout = DECODER_LAYOUT(PART_NO_BIAS),
+    .finish = finish_decoder,
+    .unread = "sliding_window max_window_layers",
+};
+
+#define LLAMA_SIZES(eps)                                                                           \
+    DECODER_SIZES(-1, -1, eps), FLAG("attention_bias", attention_bias, false),                     \
+        FLAG("mlp_bias", feed_forward_bias, false)
+#define NO_SCALING ONLY({"rope_scaling", "null", false, NULL})
+
+/* pretraining_tp was how a product was cut into parts. */
+static const struct body LLAMA = {
+    DECODER(LLAMA_SIZES(1e-6), DECODER_MASK),
+    .only = NO_SCALING,
+    .layout = DECODER_LAYOUT(PART_LINEAR),
+    .finish = finish_decoder,
+    .unread = "pretraining_tp",
+};
+static const struct body MISTRAL = {
+    DECODER(DECODER_SIZES(-1, 8, 1e-6), FIXED(attention_bias, false),
+            FIXED(feed_forward_bias, false), DECODER_MASK),
+    .only = NO_SCALING,
+    .layout = DECODER_LAYOUT(PART_LINEAR),
+    .finish = finish_mistral,
+};
+static const struct body EUROBERT = {
+    DECODER(LLAMA_SIZES(1e-5), FIXED(mask, MASK_FULL)),
+    .only = NO_SCALING,
+    .layout = DECODER_LAYOUT(PART_LINEAR),
+    .finish = finish_decoder,
+    .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
 
 const struct architecture QWEN_CLASSES[] = {
     {"Qwen3Model", "qwen3", &QWEN, NULL},
     {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
+    {"Qwen2Model", "qwen2", &QWEN2, NULL},
+    {"Qwen2ForCausalLM", "qwen2", &QWEN2, NULL},
+    {.class_name = NULL},
+};
+const struct architecture LLAMA_CLASSES[] = {
+    {"LlamaModel", "llama", &LLAMA, NULL},
+    {"LlamaForCausalLM", "llama", &LLAMA, NULL},
+    {"MistralModel", "mistral", &MISTRAL, NULL},
+    {"MistralForCausalLM", "mistral", &MISTRAL, NULL},
+    {"EuroBertModel", "eurobert", &EUROBERT, NULL},
+    {"EuroBertForMaskedLM", "eurobert", &EUROBERT, NULL},
     {.class_name = NULL},
 };

@@ -51,16 +51,16 @@ extern const char ACTIVATIONS_EXPECTED[];
 
 /* ---- Kinds and dimensions of parts ---- */
 
-#define TABLE(rows)    PART_TABLE, rows, DIM_EMBEDDING, 0
-#define SQUARE         PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
-#define QKV            PART_LINEAR, DIM_QKV, DIM_WIDTH, FIELD(attention_bias)
-#define GROUPED_QKV    PART_LINEAR, DIM_QUERY, DIM_WIDTH, FIELD(attention_bias)
-#define HEADS_OUT      PART_LINEAR, DIM_WIDTH, DIM_QUERY, FIELD(attention_bias)
-#define HEAD_NORM_OF   PART_VECTOR, DIM_HEAD_WIDTH, DIM_NONE, 0
-#define IN(rows)       PART_LINEAR, rows, DIM_WIDTH, FIELD(feed_forward_in_bias)
-#define OUT            PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
-#define NORM           PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
-#define EMBEDDING_NORM PART_NORM, DIM_EMBEDDING, DIM_NONE, FIELD(norm_bias)
+#define TABLE(rows)     PART_TABLE, rows, DIM_EMBEDDING, 0
+#define SQUARE          PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
+#define QKV             PART_LINEAR, DIM_QKV, DIM_WIDTH, FIELD(attention_bias)
+#define GROUPED_QKV     PART_LINEAR, DIM_QUERY, DIM_WIDTH, FIELD(attention_bias)
+#define HEADS_OUT(kind) kind, DIM_WIDTH, DIM_QUERY, FIELD(attention_bias)
+#define HEAD_NORM_OF    PART_VECTOR, DIM_HEAD_WIDTH, DIM_NONE, 0
+#define IN(rows)        PART_LINEAR, rows, DIM_WIDTH, FIELD(feed_forward_in_bias)
+#define OUT             PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
+#define NORM            PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
+#define EMBEDDING_NORM  PART_NORM, DIM_EMBEDDING, DIM_NONE, FIELD(norm_bias)
 // clang-format off
 #define PROJECTION(from)                                                                           \
     {"embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0, {from}}
