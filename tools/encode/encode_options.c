@@ -262,6 +262,10 @@ static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 25),
     .rules = RULES,
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode.",
+    .elsewhere = "--compare encode-compare words\n"
+                 "--similarity encode-compare similarity\n"
+                 "--pairs encode-compare pairs\n"
+                 "--show-mask encode-compare mask\n",
 };
 
 void encode_options_read(struct encode_options *options, int argc, char **argv)

@@ -143,9 +143,10 @@ struct option_table {
     size_t n_groups;
     /* The message of the first broken rule is printed; the last is all zero. */
     const struct option_rule *rules;
-    int column;        /* at which the texts of --help begin */
-    const char *notes; /* lines of --help after the options, or NULL */
-    const char *end;   /* the last line of --help */
+    int column;            /* at which the texts of --help begin */
+    const char *notes;     /* lines of --help after the options, or NULL */
+    const char *end;       /* the last line of --help */
+    const char *elsewhere; /* "--name program" lines: options that another program has; or NULL */
 };
 
 #define OPTION_TABLE(of_commands, n, of_groups, text_column)                                       \
