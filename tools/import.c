@@ -13,7 +13,7 @@
 #include "tools/import/import_options.h"
 #include "tools/import/import_output.h"
 #include "tools/import/sandbox.h"
-#include "tools/import/vectors/vectors.h"
+#include "tools/import/vectors/word_vectors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "tools/common/texts/item.h"
 #include "tools/search/mapped.h"
-#include "tools/search/vectors.h"
+#include "tools/search/vector_files.h"
 
 #include <jansson.h>
 #include <stdint.h>

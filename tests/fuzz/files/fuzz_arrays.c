@@ -4,7 +4,7 @@
 #include "tests/fuzz/heal_zip.h"
 #include "tests/fuzz/model_use.h"
 #include "tests/tools/import/refusals.h"
-#include "tools/search/vectors.h"
+#include "tools/search/vector_files.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
-#include "tools/import/vectors/vectors.h"
+#include "tools/import/vectors/word_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
-#include "tools/import/vectors/vectors.h"
+#include "tools/import/vectors/word_vectors.h"
 
 #include <locale.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "tests/tools/encode/npy_values.h"
 #include "tests/tools/program_ends.h"
 #include "tests/tools/shell.h"
-#include "tools/search/vectors.h"
+#include "tools/search/vector_files.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -15,7 +15,7 @@
 #include <utils/guc.h>
 #include <utils/memutils.h>
 
-#include "tools/hosts/sql/encoder.h"
+#include "tools/hosts/sql/sql_encoder.h"
 
 PG_MODULE_MAGIC;
 

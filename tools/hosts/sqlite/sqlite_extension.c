@@ -3,7 +3,7 @@
  * SQLite calls a connection's functions from one thread at a time. A mutex guards the list of
  * connections, by which equal models are mapped once in a process.
  */
-#include "tools/hosts/sql/encoder.h"
+#include "tools/hosts/sql/sql_encoder.h"
 
 #include <pthread.h>
 #include <sqlite3ext.h>

@@ -1,6 +1,6 @@
 /* checkpoint.h - the complete contents of a checkpoint's directory (or a file of word vectors,
- * vectors.h): its configuration, tokenizer and modules, and the plan of the tensors. Nothing is
- * written until everything has been found and checked. */
+ * word_vectors.h): its configuration, tokenizer and modules, and the plan of the tensors. Nothing
+ * is written until everything has been found and checked. */
 #ifndef TOOLS_IMPORT_CHECKPOINT_H
 #define TOOLS_IMPORT_CHECKPOINT_H
 

@@ -1,5 +1,5 @@
-/* words.c - encode-compare words A B: which vectors of the words that both texts have differ, and
- * why.
+/* shared_words.c - encode-compare words A B: which vectors of the words that both texts have
+ * differ, and why.
  *
  * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
  * words in the order they occur; special tokens are excluded. Each pair gives the cosine of its two

@@ -1,4 +1,4 @@
-#include "tools/hosts/sql/encoder.h"
+#include "tools/hosts/sql/sql_encoder.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* vectors.h - word vectors as a static embedding: the tokenizer, the sizes and the table that
+/* word_vectors.h - word vectors as a static embedding: the tokenizer, the sizes and the table that
  * import.c writes, from a file of word vectors instead of a directory.
  *
  *     all words       ids are their positions in the file, from 1; row 0, of zeros, is for unknown

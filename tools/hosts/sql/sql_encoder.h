@@ -1,4 +1,4 @@
-/* encoder.h - what the functions of SQLite and PostgreSQL share: a model with a session of one
+/* sql_encoder.h - what the functions of SQLite and PostgreSQL share: a model with a session of one
  * thread, the names of roles, the windows of a long text, and texts that a database stores. It uses
  * engine.h alone.
  *

@@ -1,10 +1,10 @@
-/* vectors.c - see vectors.h. An array is a magic string, a version, the header's length, and the
+/* vector_files.c - see vector_files.h. An array is a magic string, a version, the header's length, and the
  * header, a Python dict (https://numpy.org/neps/nep-0001-npy-format.html):
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 384), }
  *
  * With other quotes, brackets and words it is JSON, which jansson reads strictly. */
-#include "tools/search/vectors.h"
+#include "tools/search/vector_files.h"
 
 #include "tools/common/crc32.h"
 

@@ -1,10 +1,10 @@
-/* vectors.c - word vectors become a static embedding; see vectors.h. The programs that write such
- * files split their texts at blanks, so no word has one; a word may have other spaces in it
- * (U+00A0).
+/* word_vectors.c - word vectors become a static embedding; see word_vectors.h. The programs that
+ * write such files split their texts at blanks, so no word has one; a word may have other spaces
+ * in it (U+00A0).
  *
  *     words of the texts (only_words_of)  →  lines of the file  →  tokenizer  →  model and plan
  */
-#include "tools/import/vectors/vectors.h"
+#include "tools/import/vectors/word_vectors.h"
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"

@@ -1,4 +1,4 @@
-/* vectors.h - one file of VECTORS: what encode wrote with -f npy or -f npz, mapped. */
+/* vector_files.h - one file of VECTORS: what encode wrote with -f npy or -f npz, mapped. */
 #ifndef TOOLS_SEARCH_VECTORS_H
 #define TOOLS_SEARCH_VECTORS_H
 
