@@ -1,5 +1,5 @@
-/* vector_files.c - see vector_files.h. An array is a magic string, a version, the header's length, and the
- * header, a Python dict (https://numpy.org/neps/nep-0001-npy-format.html):
+/* vector_files.c - see vector_files.h. An array is a magic string, a version, the header's length,
+ * and the header, a Python dict (https://numpy.org/neps/nep-0001-npy-format.html):
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 384), }
  *
