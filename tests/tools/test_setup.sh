@@ -51,7 +51,7 @@ setup run USER_ID=0
 check 'as root it runs' [ "$code" = 0 ]
 check 'packages of the build' grep -qE '^apt-get install .*libjansson-dev' <<<"$log"
 check 'no gnuplot, no packages of tests' fails_to_find 'gnuplot|cmocka'
-check 'encode alone is built' grep -qE '^make -j [0-9]+ build/encode$' <<<"$log"
+check 'encode and encode-compare alone are built' grep -qE '^make -j [0-9]+ build/encode build/encode-compare$' <<<"$log"
 check 'the answer is all of stdout' diff - "$folder/out" <<<'$ build/encode "I ride bike"
 the answer to I ride bike'
 check 'errors and warnings are shown, progress is not' diff - <(sed 's/^\(setup: installing\) .*/\1/' "$folder/err") <<<'E: what went wrong
