@@ -5,7 +5,7 @@
 
 EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; Qwen3-Embedding is Qwen 3, whose last token
 is the text's vector; llama, mistral (a window), qwen2 (biases) and eurobert (a full mask) have no norms of queries and
-keys. The directories are those of huggingface/transformers and sentence-transformers; the forward pass is written from
+keys; t5 is T5's encoder with a Dense module, beside it parts of a decoder. The directories are those of huggingface/transformers and sentence-transformers; the forward pass is written from
 their modeling_*.py, and was compared with them (tests/README.md). OUT_DIR/expected has the files that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
 """
 import argparse
@@ -18,7 +18,13 @@ import types
 import numpy as np
 
 CLASSES = {"qwen3-embedding": "Qwen3ForCausalLM", "qwen2": "Qwen2Model", "llama": "LlamaModel",
-           "mistral": "MistralForCausalLM", "eurobert": "EuroBertForMaskedLM"}
+           "mistral": "MistralForCausalLM", "eurobert": "EuroBertForMaskedLM",
+           "t5": "T5ForConditionalGeneration"}
+T5_NAMES = {"embed_tokens": "shared", "norm": "encoder.final_layer_norm"}
+T5_PARTS = {"input_layernorm": "0.layer_norm", "post_attention_layernorm": "1.layer_norm",
+            "mlp.gate_proj": "1.DenseReluDense.wi_0", "mlp.up_proj": "1.DenseReluDense.wi_1",
+            "mlp.down_proj": "1.DenseReluDense.wo", **{f"self_attn.{c}_proj": f"0.SelfAttention.{c}" for c in "qkvo"}}
+T5_BIAS = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
 DTYPES = {"f32": "F32", "f16": "F16", "bf16": "BF16"}
 
 
@@ -72,7 +78,7 @@ def draw(s, rng):
     if s.is_gemma:
         names |= {"pre_feedforward_layernorm", "post_feedforward_layernorm"}
     out = {"embed_tokens.weight": rng.standard_normal((s.vocab, s.width)) * 0.05, "norm.weight": norm(s.width)}
-    sharpness = 1.2 if s.has_head_norms else 0.8  # of attention, by which float32 itself is off
+    sharpness = 1.2 if s.has_head_norms else 0.4 if s.is_t5 else 0.8  # of attention, by which float32 itself is off
     for layer in range(s.layers):
         part = {"self_attn.q_proj": linear(s.heads * head, s.width, sharpness),
                 "self_attn.k_proj": linear(kv, s.width, sharpness),
@@ -86,7 +92,45 @@ def draw(s, rng):
     return out
 
 
+def t5_name(s, name):
+    """The name in T5's files of a tensor of draw()."""
+    stem, weight = name.rsplit(".", 1)
+    if stem in T5_NAMES:
+        return f"{T5_NAMES[stem]}.{weight}"
+    _, layer, part = stem.split(".", 2)
+    part = T5_PARTS[part] if s.is_gated else T5_PARTS[part].replace("wi_0", "wi")
+    return f"encoder.block.{layer}.layer.{part}.{weight}"
+
+
+def draw_t5(s, rng):
+    """As T5's encoder has it, and parts of a decoder."""
+    out = {t5_name(s, name): value for name, value in draw(s, rng).items() if s.is_gated or ".up_proj." not in name}
+    out[T5_BIAS] = 2 * rng.standard_normal((32, s.heads))
+    out["decoder.final_layer_norm.weight"] = out["lm_head.weight"] = np.ones((1, 1))
+    return out
+
+
+def t5_buckets(n):
+    """The bucket of each distance of n tokens; the logarithm in float32, as published."""
+    distance = np.arange(n) - np.arange(n)[:, None]
+    far = np.maximum(np.abs(distance), 1).astype(np.float32)
+    ranges = 8 + (np.log(far / 8) / np.float32(math.log(16)) * 8).astype(np.int64)
+    return np.where(np.abs(distance) < 8, np.abs(distance), np.minimum(ranges, 15)) + 16 * (distance > 0)
+
+
+def config_of_t5(s):
+    config = {"architectures": [CLASSES["t5"]], "model_type": "t5", "num_layers": s.layers, "d_model": s.width,
+              "num_heads": s.heads, "d_kv": s.head_dim, "d_ff": s.ffn, "vocab_size": s.vocab, "n_positions": s.positions,
+              "layer_norm_epsilon": 1e-6, "is_encoder_decoder": True, "relative_attention_num_buckets": 32,
+              "num_decoder_layers": s.layers, "feed_forward_proj": s.feed_forward}
+    if s.new_keys:
+        config.update(dense_act_fn=s.activation, is_gated_act=s.is_gated, relative_attention_max_distance=128)
+    return config
+
+
 def config_of(s):
+    if s.is_t5:
+        return config_of_t5(s)
     config = {"num_hidden_layers": s.layers, "hidden_size": s.width, "num_attention_heads": s.heads,
               "num_key_value_heads": s.kv_heads, "head_dim": s.head_dim, "intermediate_size": s.ffn,
               "vocab_size": s.vocab, "max_position_embeddings": s.positions, "rms_norm_eps": 1e-6,
@@ -116,13 +160,13 @@ def config_of(s):
 
 def write_modules(s, folder, rng):
     """modules.json and what it points to. Returns the matrices of the Dense modules as they were stored."""
-    dense = [(s.width, 3 * s.width), (3 * s.width, s.width)] if s.is_gemma else []
+    dense = [(s.width, 3 * s.width), (3 * s.width, s.width)] if s.is_gemma else [(s.width, 32)] if s.is_t5 else []
     kinds = [("", "Transformer"), ("1_Pooling", "Pooling")]
     kinds += [(f"{i + 2}_Dense", "Dense") for i in range(len(dense))] + [("9_Normalize", "Normalize")]
     write_json([{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
                 for i, (path, kind) in enumerate(kinds)], folder, "modules.json")
-    write_json({"word_embedding_dimension": s.width, "pooling_mode_mean_tokens": s.is_gemma,
-                "pooling_mode_lasttoken": not s.is_gemma, "include_prompt": True}, folder, "1_Pooling", "config.json")
+    write_json({"word_embedding_dimension": s.width, "pooling_mode_mean_tokens": s.is_gemma or s.is_t5,
+                "pooling_mode_lasttoken": not (s.is_gemma or s.is_t5), "include_prompt": True}, folder, "1_Pooling", "config.json")
     stored = []
     for i, (n_in, n_out) in enumerate(dense):
         place = os.path.join(folder, f"{i + 2}_Dense")
@@ -155,6 +199,13 @@ def silu(x):
     return x / (1 + np.exp(-x))
 
 
+def relu(x):
+    return np.maximum(x, 0)
+
+
+ACTIVATIONS = {"gelu_new": gelu_tanh, "silu": silu, "relu": relu}
+
+
 class Model:
     def __init__(self, s, weights, dense):
         self.s, self.weights, self.dense = s, weights, dense
@@ -175,9 +226,12 @@ class Model:
         q, k = self.heads(at, "q_proj", x), self.heads(at, "k_proj", x)
         if s.has_head_norms:
             q, k = self.norm(at + "q_norm", q), self.norm(at + "k_norm", k)
-        q, k = rotate(q, base), rotate(k, base)
+        if not s.is_t5:
+            q, k = rotate(q, base), rotate(k, base)
         k, v = (np.repeat(part, s.heads // s.kv_heads, 0) for part in (k, self.heads(at, "v_proj", x)))
-        scores = q @ k.transpose(0, 2, 1) / math.sqrt(s.scalar if s.is_gemma else s.head_dim)
+        scores = q @ k.transpose(0, 2, 1) / math.sqrt(1 if s.is_t5 else s.scalar if s.is_gemma else s.head_dim)
+        if s.is_t5:
+            scores += self.weights[T5_BIAS][t5_buckets(len(x))].transpose(2, 0, 1)
         most = len(x) if is_full else s.window if s.is_causal else s.window // 2 + 1
         sees = (np.abs(distance) < most) & ((distance >= 0) | (not s.is_causal))
         weights = np.where(sees, np.exp(np.where(sees, scores, -np.inf) - scores.max(-1, keepdims=True)), 0)
@@ -186,9 +240,8 @@ class Model:
 
     def feed_forward(self, layer, x):
         at = f"layers.{layer}.mlp."
-        activation = gelu_tanh if self.s.is_gemma else silu
-        return self.linear(at + "down_proj", activation(self.linear(at + "gate_proj", x)) *
-                           self.linear(at + "up_proj", x))
+        y = ACTIVATIONS[self.s.activation](self.linear(at + "gate_proj", x))
+        return self.linear(at + "down_proj", y * self.linear(at + "up_proj", x) if self.s.is_gated else y)
 
     def states(self, ids):
         """After the embedding and after each layer; then the last, normalised."""
@@ -208,7 +261,7 @@ class Model:
         return out, self.norm("norm", x)
 
     def embedding(self, x):
-        y = x.mean(0) if self.s.is_gemma else x[-1]
+        y = x.mean(0) if self.s.is_gemma or self.s.is_t5 else x[-1]
         for weight in self.dense:
             y = weight @ y
         return y / np.linalg.norm(y)
@@ -248,15 +301,22 @@ def main():
     parser.add_argument("--dtype", choices=DTYPES, default="f32")
     parser.add_argument("--new-keys", action="store_true")
     parser.add_argument("--bias", action="store_true")
+    parser.add_argument("--feed-forward", choices=["relu", "gated-gelu", "gated-silu"], default="gated-gelu")
     parser.add_argument("--mask", choices=["full", "causal"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
-    s.is_gemma = s.kind == "embeddinggemma"
+    s.is_gemma, s.is_t5 = s.kind == "embeddinggemma", s.kind == "t5"
+    s.is_gated = not s.is_t5 or s.feed_forward.startswith("gated-")
+    s.activation = s.feed_forward.split("-")[-1].replace("gelu", "gelu_new") if s.is_gemma or s.is_t5 else "silu"
+    s.kv_heads = s.heads if s.is_t5 else s.kv_heads
     s.has_head_norms = s.is_gemma or s.kind == "qwen3-embedding"
     s.bias = s.bias or s.kind == "qwen2"
-    s.is_causal = s.mask == "causal" or (s.mask is None and not s.is_gemma and s.kind != "eurobert")
+    s.is_causal = s.mask == "causal" or (s.mask is None and not s.is_gemma and s.kind not in ("eurobert", "t5"))
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
-    weights = save(os.path.join(s.out_dir, "model.safetensors"), draw(s, rng), DTYPES[s.dtype])
+    weights = save(os.path.join(s.out_dir, "model.safetensors"), (draw_t5 if s.is_t5 else draw)(s, rng),
+                   DTYPES[s.dtype])
+    if s.is_t5:
+        weights.update({name: weights.get(t5_name(s, name)) for name in draw(s, np.random.default_rng(0))})
     write_json(config_of(s), s.out_dir, "config.json")
     model = Model(s, weights, write_modules(s, s.out_dir, rng))
     save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")

@@ -23,8 +23,8 @@ ROOT = importlib.util.find_spec("transformers").submodule_search_locations[0]
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
-            "qwen3 qwen2 llama mistral eurobert").split()
-BODIES = "mpnet gemma3 qwen3 qwen2 llama mistral eurobert".split()  # of which no head is imported, or is as of others
+            "qwen3 qwen2 llama mistral eurobert t5").split()
+BODIES = "mpnet gemma3 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",
              "models/auto/auto_factory.py", "models/auto/configuration_auto.py", "models/auto/tokenization_auto.py"]
@@ -132,6 +132,8 @@ def settings(name, config_class):
              "intermediate_size": "hidden_dim"}
     if name == "distilbert":
         sizes = {other.get(key, key): value for key, value in sizes.items()}
+    if name == "t5":
+        sizes = {"vocab_size": 100, "d_model": 32, "num_layers": 2, "num_heads": 4, "d_ff": 64, "d_kv": 8}
     if name == "gemma3":
         sizes.update(use_bidirectional_attention=True, head_dim=8, num_key_value_heads=2)
     if name in ("qwen3", "qwen2", "mistral"):
@@ -144,7 +146,7 @@ def saved():
     classes = {"bert": "Bert", "distilbert": "DistilBert", "electra": "Electra", "roberta": "Roberta",
                "xlm_roberta": "XLMRoberta", "camembert": "Camembert", "mpnet": "MPNet", "albert": "Albert",
                "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3",
-               "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert"}
+               "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert", "t5": "T5"}
     for name, prefix in classes.items():
         for head in ("Model", "ForSequenceClassification"):
             model = getattr(transformers, prefix + head, None)

@@ -3,7 +3,8 @@
  * in float64 by decoders.py.
  *
  * Guarantee: layers of Gemma 3, Qwen 2 and 3, Llama, Mistral and EuroBERT, causal or with a full
- * mask, are within 2e-5 of a float64 pass that is written from the public code. */
+ * mask, and of T5's encoder are within 2e-5 of a float64 pass that is written from the public
+ * code. */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
@@ -74,6 +75,17 @@ TEST(llama_and_relatives)
          "6"},
         {"eurobert", "--seed", "7"},
         {"eurobert", "--bias", "--new-keys", "--kv-heads", "4", "--dtype", "bf16", "--seed", "8"},
+    };
+    CHECK(kinds);
+}
+
+/* Biases for distances, which all layers share; scores without a scale; parts of a decoder. */
+TEST(t5)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"t5"},
+        {"t5", "--feed-forward", "relu", "--heads", "5", "--dtype", "f16", "--seed", "2"},
+        {"t5", "--feed-forward", "gated-silu", "--new-keys", "--longest", "400", "--seed", "3"},
     };
     CHECK(kinds);
 }

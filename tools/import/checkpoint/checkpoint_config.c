@@ -146,7 +146,7 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
         file_die(file->name, "'%s' is %g; expected a small number above 0",
                  key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
-    if (model->width % model->heads != 0)
+    if (model->head_width == CONFIG_ABSENT && model->width % model->heads != 0)
         file_die(file->name, "'%s' is %zu, which '%s', %zu, does not divide",
                  key_name(keys, offsetof(struct model_config, width)), model->width,
                  key_name(keys, offsetof(struct model_config, heads)), model->heads);

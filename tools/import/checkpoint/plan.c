@@ -423,8 +423,9 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
     *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
     const struct layout *other = body->other_layout;
-    bool is_other =
-        other != NULL && find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
+    bool is_other = other != NULL && !body->other_is_gated &&
+                    find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
+    is_other = is_other || (body->other_is_gated && model->gate != GATE_NONE);
     making.layout = is_other ? other : body->layout;
     if (config->positions_are_open) { /* learned if there is a table of them */
         model->position = POSITION_NONE;

@@ -1,6 +1,6 @@
 /* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * bert.c and rotary.c.
+ * bert.c, rotary.c and t5.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
@@ -101,6 +101,7 @@ struct body {
     const struct json_only *only; /* keys for which the engine supports one value */
     const char *unread;           /* keys of published files that the class does not read */
     const struct layout *layout, *other_layout;
+    bool other_is_gated; /* the other layout is that of a model with a gate, whatever the tensors */
     /* For settings that depend on several keys, or NULL. */
     void (*finish)(const struct json_file *file, struct model_config *model);
     /* Starts of names of tensors that are skipped: of other heads, and buffers. */
@@ -133,7 +134,8 @@ struct architecture {
 /* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
-    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], EMBEDDING_CLASSES[];
+    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], T5_CLASSES[],
+    EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);
