@@ -103,16 +103,21 @@ bool queue_admit(struct call *call)
     return true;
 }
 
-void queue_add(struct call *call)
+/* Never inlined: clang would read the ends of both queues there, of one without its lock. */
+__attribute__((noinline)) static void append(struct queue *to, struct call *call)
 {
-    struct queue *to = call->result.rows ? &queue : &unread;
-    call->queued = program_seconds();
-    call->next = NULL;
     pthread_mutex_lock(&to->lock);
     *(to->first ? to->end : &to->first) = call;
     to->end = &call->next;
     pthread_cond_signal(&to->added);
     pthread_mutex_unlock(&to->lock);
+}
+
+void queue_add(struct call *call)
+{
+    call->queued = program_seconds();
+    call->next = NULL;
+    append(call->result.rows ? &queue : &unread, call);
 }
 
 _Noreturn static void *read_calls(void *unused)
