@@ -11,8 +11,8 @@ most_lines=700 most_files=25
 most_library=22093
 most_plain=2340
 most_ships=23175 # what encodes, searches, imports, and what these share
-most_hosts=3860 # the server, databases
-most_study=6438 # to learn and to measure
+most_hosts=3865 # the server, databases
+most_study=6443 # to learn and to measure
 most_tests=41363
 
 # Tracked files; of a copy without git all but what is built.

@@ -136,7 +136,7 @@ int compare_print_help(void)
           "  encode-compare words --position none \"I ride bike\" \"bike ride I\"\n"
           "  encode-compare similarity \"a dog barks\" \"a cat meows\" \"rain\"\n"
           "\n"
-          "Without TEXT the texts are lines of stdin.\n"
+          "Without TEXT the texts are lines of stdin (pairs: JSON lines, --input jsonl).\n"
           "encode-compare COMMAND --help lists the options of each. Manual: man encode-compare.\n",
           stdout);
     return program_end(PROGRAM_DONE);

@@ -33,6 +33,7 @@ struct two {
     double largest, largest_value, rounding;  /* no more than rounding: the same vectors */
     size_t n_moved;                           /* pairs at other positions */
     bool same_words, has_positions, sees_all; /* a word sees all, at any position */
+    bool loses_index;                         /* its only positions are taken out by a norm */
 };
 
 enum { WORDS_MOST = 8, WORD_COLUMNS = 24, TEXT_COLUMNS = 70, SENTENCE_COLUMNS = 80 };
@@ -111,6 +112,9 @@ static const char *conclude(const struct two *two)
     const bool is_same = two->largest <= two->rounding;
     if (two->n_pairs == 0)
         return "The texts share no word.";
+    if (is_same && two->same_words && two->n_moved > 0 && two->loses_index && two->sees_all)
+        return "Index positions add one number to all columns, which the norm takes out again, and "
+               "every word sees all others: the order of the words makes no difference.";
     if (is_same && two->same_words && two->n_moved > 0 && !two->has_positions && two->sees_all)
         return "Without positions, and where every word sees all others, the order of the words "
                "makes no difference: the same words have the same vectors, up to rounding.";
@@ -309,6 +313,7 @@ void compare_words(struct comparison *comparison)
         .has_positions = (strcmp(encoder->position, "none") != 0 &&
                           encoder->numbers.position_scale != 0 && !loses_index) ||
                          strcmp(encoder->attention_position, "none") != 0,
+        .loses_index = loses_index && strcmp(encoder->attention_position, "none") == 0,
         .sees_all = strcmp(encoder->mask, "full") == 0 && encoder->window == 0,
     };
     read_two(&two, comparison);
