@@ -10,10 +10,10 @@ most_lines=700 most_files=25
 # to make room for itself.
 most_library=22093
 most_plain=2340
-most_ships=23175 # what encodes, searches, imports, and what these share
+most_ships=23182 # what encodes, searches, imports, and what these share
 most_hosts=3865 # the server, databases
-most_study=6443 # to learn and to measure
-most_tests=41363
+most_study=6451 # to learn and to measure
+most_tests=41365
 
 # Tracked files; of a copy without git all but what is built.
 files() {

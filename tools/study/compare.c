@@ -38,7 +38,8 @@ static void note(struct comparison *comparison, const struct item *item)
 
 static void note_counts(const struct comparison *comparison)
 {
-    const size_t n = comparison->n_read, cut = comparison->notes.cut;
+    const size_t each = comparison->options->command == COMPARE_PAIRS ? 2 : 1;
+    const size_t n = each * comparison->n_read, cut = comparison->notes.cut;
     const size_t repaired = comparison->notes.repaired;
     if (cut > 1)
         program_note("%zu of %zu texts were cut", cut, n);
@@ -178,8 +179,10 @@ int main(int argc, char **argv)
         command++;
     const bool is_table = strcmp(first, "--help-table") == 0; /* which options_read prints */
     if (command == N_COMPARE_COMMANDS && !is_table)
-        return program_misuse("%s%s%s: the command comes first: words, similarity, pairs or mask",
-                              first[0] ? "'" : "no command", first, first[0] ? "'" : "");
+        return first[0] ? program_misuse("unknown command '%s': the first word is words, "
+                                         "similarity, pairs or mask",
+                                         first)
+                        : program_misuse("no command: choose words, similarity, pairs or mask");
     set_passive_waiting(argv, 0); /* which may run the program again, with argv as it is here */
     compare_options_read(&options, is_table ? COMPARE_WORDS : (enum compare_command)command,
                          argc - !is_table, argv + !is_table);

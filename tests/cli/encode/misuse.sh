@@ -125,4 +125,4 @@ encode-compare pairs -m bare.emb -f npy a b
 encode-compare pairs -m bare.emb --on-long chunk a b
 encode-compare words --input jsonl </dev/null
 encode-compare words I
-for option in --compare --similarity --pairs --show-mask --similar --; do encode $option a b 2>&1 >out | head -n 1; done
+for option in --compare --similarity=1 --pairs --show-mask --similar --; do encode $option a b 2>&1 >out | head -n 1; done

@@ -307,6 +307,8 @@ TEST(refusals)
         {QWEN2 ", \"use_sliding_window\": true", "'use_sliding_window' is true"},
         {LLAMA ", \"rope_scaling\": {\"rope_type\": \"llama3\"}", "'rope_scaling' is an object"},
         {LLAMA ", \"rope_parameters\": {\"rope_type\": \"llama3\"}", "'rope_type' of"},
+        {LLAMA ", \"rope_parameters\": {\"full_attention\": {\"rope_theta\": 7}}",
+         "'rope_parameters' has 'full_attention' of its own"},
         {MISTRAL ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},
         {MISTRAL ", \"sliding_window\": 1", "'sliding_window' is 1"},
         {EUROBERT ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},

@@ -259,10 +259,10 @@ _Noreturn static void refuse(const struct option_reading *reading, int found, co
     if (used > 0)
         program_die_misused("option '%s' is ambiguous:%s", option, several);
     const char *elsewhere = reading->table->elsewhere;
-    const char *other = elsewhere ? strstr(elsewhere, option) : NULL;
-    const size_t len = strlen(option);
+    const size_t len = strcspn(option, "=");
+    const char *other = elsewhere ? memmem(elsewhere, strlen(elsewhere), option, len) : NULL;
     if (other && other[len] == ' ')
-        program_die_misused("'%s' is not an option here: %.*s does that", option,
+        program_die_misused("'%.*s' is not an option here: %.*s does that", (int)len, option,
                             (int)strcspn(other + len + 1, "\n"), other + len + 1);
     program_die_misused("unrecognized option '%s'", option);
 }

@@ -61,6 +61,13 @@ double rotary_base_read(const struct json_file *file, const char *kind, double o
     const char *old_type = json_string_value(json_object_get(of_kind, "type"));
     const char *type = json_string_value(json_object_get(of_kind, "rope_type"));
     type = type != NULL ? type : old_type;
+    const char *name;
+    json_t *member;
+    json_object_foreach(kind != NULL ? NULL : parameters, name, member) if (json_is_object(member))
+        file_die(file->name,
+                 "'%s' has '%.100s' of its own; expected one rope_theta for all "
+                 "layers",
+                 key, name);
     if (of_kind != NULL && !json_is_object(of_kind) && !json_is_null(of_kind))
         file_die(file->name, "'%s' holds %s; expected an object", key, json_kind(of_kind));
     if (type != NULL && strcmp(type, "default") != 0)

@@ -213,6 +213,8 @@ void compare_mask(struct comparison *comparison)
                           .is_causal = strcmp(comparison->encoder.mask, "causal") == 0};
     struct rows *rows = &comparison->rows;
     masks.texts = comparison_all(comparison, &masks.n_texts);
+    if (masks.n_texts == 0)
+        program_die("mask takes at least one text; stdin has none");
     pad_all(&masks);
     (rows->format == ROWS_JSON ? print_masks_json : print_masks_text)(&masks, rows);
     for (size_t i = 0; i < masks.n_texts; i++)

@@ -307,7 +307,8 @@ void compare_words(struct comparison *comparison)
 {
     const struct encoder *encoder = &comparison->encoder;
     const char *norm = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "embedding_norm");
-    const bool loses_index = strcmp(encoder->position, "index") == 0 && strcmp(norm, "layer") == 0;
+    const bool loses_index =
+        strcmp(encoder->position, "index") == 0 && norm && strcmp(norm, "layer") == 0;
     struct two two = {
         .encoder = encoder,
         .has_positions = (strcmp(encoder->position, "none") != 0 &&

@@ -129,7 +129,7 @@ static void print_similarity(struct rows *rows, const struct item *first, const 
         return;
     }
     row_begin(rows);
-    row_count(rows, ROWS_CSV, "index", first->number - 1);
+    row_count(rows, ROWS_CSV, "index", first->record.line ? first->number - 1 : first->number / 2);
     row_text(rows, ROWS_DATA, "text", text->text, text->text_len, 0);
     row_text(rows, ROWS_DATA, "pair", pair->text, pair->text_len, 0);
     for (size_t i = 0; rows->format == ROWS_JSON && i < first->record.n_members; i++) {
@@ -149,7 +149,9 @@ static void split_pair(struct comparison *comparison, struct item *first, struct
         program_die("%s: pairs takes two texts, [\"text\", \"pair\"] or {\"text\": …, "
                     "\"pair\": …}",
                     item_name(first));
-    *second = (struct item){.number = first->number,
+    if (first->record.line == 0) /* arguments, two for each pair */
+        first->number = 2 * first->number - 1;
+    *second = (struct item){.number = first->number + (first->record.line == 0),
                             .record = {.input = {.text = input->pair, .text_len = input->pair_len},
                                        .line = first->record.line}};
     input->pair = NULL;
