@@ -212,8 +212,7 @@ static const char *check_options(const void *options)
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
-    return position_options_conflict(&request->positions,
-                                     engine_position_name(request->positions.position));
+    return position_options_check(&request->positions);
 }
 
 #define HEADS   "labels entities fill rank"

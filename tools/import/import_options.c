@@ -77,9 +77,8 @@ static const char *check_positions(const void *options)
 {
     const struct position_options *positions =
         &((const struct import_options *)options)->vectors.positions;
-    return position_options_conflict(
-        positions,
-        engine_position_name(positions->position ? positions->position : ENGINE_POSITION_NONE));
+    return position_options_conflict(positions, positions->position ? positions->position
+                                                                    : ENGINE_POSITION_NONE);
 }
 
 static const struct option_rule RULES[] = {

@@ -316,8 +316,8 @@ engine_precision origin_precision(const struct vector_file *file)
 static void compare_model(const struct vector_file *file, const struct encoder *encoder)
 {
     const char *const names[][2] = {{"pooling", encoder_pooling_asked(encoder)},
-                                    {"position", encoder->position},
-                                    {"mask", encoder->mask}};
+                                    {"position", engine_position_name(encoder->position)},
+                                    {"mask", engine_mask_name(encoder->mask)}};
     const char *const of_rows[] = {"position-base", "frequencies", "position-scale",
                                    "embedding-scale", "no-special"};
     const json_t *name = json_object_get(file->origin, "name");

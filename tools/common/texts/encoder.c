@@ -40,13 +40,13 @@ static void resolve_options(struct encoder *encoder)
     encoder->options.role = request->encode.prompt && strcmp(request->encode.prompt, "query") == 0
                                 ? ENGINE_ROLE_QUERY
                                 : ENGINE_ROLE_TEXT;
-    encoder->mask = engine_mask_name(mask == ENGINE_MASK_MODEL ? info->mask : mask);
-    encoder->position =
-        engine_position_name(position == ENGINE_POSITION_MODEL ? info->position : position);
+    encoder->mask = mask == ENGINE_MASK_MODEL ? info->mask : mask;
+    encoder->position = position == ENGINE_POSITION_MODEL ? info->position : position;
     encoder->numbers = position_numbers(&request->positions, encoder->model, info->width);
     const char *in_attention =
         model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "attention_position");
-    encoder->attention_position = in_attention != NULL ? in_attention : "none";
+    encoder->attention_position =
+        in_attention != NULL && strcmp(in_attention, "none") != 0 ? in_attention : NULL;
     encoder->window = (size_t)model_number(encoder->model, "window", 0);
     encoder->padding = request->padding;
     encoder->padding.likely = -1;
@@ -177,7 +177,7 @@ static void check_request(const struct encoder *encoder)
         program_die_misused("this model is a cross-encoder, which reads both texts and makes no "
                             "vectors: it takes no -p");
     if (idle)
-        program_die_misused("%s; here they are %s", idle, encoder->position);
+        program_die_misused("%s; here they are %s", idle, engine_position_name(encoder->position));
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
         program_die_misused("this model ranks by vectors: --raw-scores is for cross-encoders");
     if (request->encode.dimensions)

@@ -15,10 +15,11 @@ struct encoder {
     const char *name; /* for headings: the model's, else its file's */
     int32_t unknown;  /* id of the token for unknown words; -1: none */
     bool is_bytes;    /* tokens are written as bytes: byte_level of weights/FORMAT.md */
-    /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
-    const char *position, *mask;
+    /* What is in force, after the request. */
+    engine_position position; /* never ENGINE_POSITION_MODEL, */
+    engine_mask mask;         /* nor ENGINE_MASK_MODEL */
     struct position_numbers numbers;
-    /* The positions in the model's attention: "none", "rotary" ...; and its window: a token sees
+    /* The positions in the model's attention, "rotary" ..., or NULL; and its window: a token sees
      * others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;

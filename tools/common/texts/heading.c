@@ -62,22 +62,23 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
  * format's defaults. */
 static void print_positions(FILE *stream, const struct encoder *encoder)
 {
-    const char *added = encoder->position, *in_attention = encoder->attention_position;
-    const bool are_added = strcmp(added, "none") != 0;
-    const bool are_in_attention = strcmp(in_attention, "none") != 0;
+    const engine_position added = encoder->position;
+    const char *in_attention = encoder->attention_position;
+    const bool are_added = added != ENGINE_POSITION_NONE;
     const struct position_options *asked = &encoder->request.positions;
     const struct position_numbers *numbers = &encoder->numbers;
     const char *before = " (";
-    fprintf(stream, "%s%s%s positions", are_added ? added : "",
-            are_added && are_in_attention ? " and " : "",
-            are_in_attention ? in_attention
-            : are_added      ? ""
-                             : "no");
-    if ((asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE) && position_uses_base(added)) {
+    fprintf(stream, "%s%s%s positions", are_added ? engine_position_name(added) : "",
+            are_added && in_attention ? " and " : "",
+            in_attention ? in_attention
+            : are_added  ? ""
+                         : "no");
+    if ((asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE) &&
+        engine_position_has_base(added)) {
         fprintf(stream, "%sbase %g", before, numbers->base);
         before = ", ";
     }
-    if (strcmp(added, "fourier") == 0 && numbers->n_frequencies > 0) {
+    if (added == ENGINE_POSITION_FOURIER && numbers->n_frequencies > 0) {
         fprintf(stream, "%s%zu frequenc%s", before, numbers->n_frequencies,
                 numbers->n_frequencies == 1 ? "y" : "ies");
         before = ", ";
@@ -112,7 +113,7 @@ void print_heading(FILE *stream, const struct encoder *encoder)
         return;
     }
     print_positions(stream, encoder);
-    fprintf(stream, ", %s mask, ", encoder->mask);
+    fprintf(stream, ", %s mask, ", engine_mask_name(encoder->mask));
     if (encoder->window > 0)
         fprintf(stream, "window of %zu, ", encoder->window);
     print_result_kind(stream, encoder);

@@ -115,21 +115,17 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
 
 /* ---- Conflicts ---- */
 
-bool position_uses_base(const char *scheme)
+const char *position_options_conflict(const struct position_options *options,
+                                      engine_position scheme)
 {
-    return engine_position_has_base((engine_position)engine_position_named(scheme)) != 0;
-}
-
-const char *position_options_conflict(const struct position_options *options, const char *scheme)
-{
-    if (strcmp(scheme, "model") == 0)
+    if (scheme == ENGINE_POSITION_MODEL)
         return NULL;
-    if (options->base != 0 && !position_uses_base(scheme))
+    if (options->base != 0 && !engine_position_has_base(scheme))
         return "--position-base requires positions " ENGINE_POSITIONS_WITH_BASE
                ", no others have a base";
-    if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
+    if (options->frequencies != NULL && scheme != ENGINE_POSITION_FOURIER)
         return "--frequencies requires positions fourier";
-    if (options->has_position_scale && strcmp(scheme, "none") == 0)
+    if (options->has_position_scale && scheme == ENGINE_POSITION_NONE)
         return "--position-scale requires positions";
     return NULL;
 }
@@ -137,7 +133,7 @@ const char *position_options_conflict(const struct position_options *options, co
 const char *position_options_check(const void *positions)
 {
     const struct position_options *options = positions;
-    return position_options_conflict(options, engine_position_name(options->position));
+    return position_options_conflict(options, options->position);
 }
 
 /* ---- What is in force ---- */

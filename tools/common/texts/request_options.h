@@ -48,7 +48,8 @@ extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embed
 const char *position_options_check(const void *positions);
 
 /* Returns the message of options that do nothing for a scheme, or NULL, as for "model". */
-const char *position_options_conflict(const struct position_options *options, const char *scheme);
+const char *position_options_conflict(const struct position_options *options,
+                                      engine_position scheme);
 
 /* The numbers in force: what the options say, else the model (NULL: none), else the format. */
 #define POSITION_DEFAULT_BASE 10000.0
@@ -70,9 +71,6 @@ const char *position_next_step(engine_position position, engine_status status);
 
 /* Names the options that may make float32 overflow, to print after the message, or "". */
 const char *position_scale_hint(const struct position_options *options, engine_reason reason);
-
-/* True for ENGINE_POSITIONS_WITH_BASE. */
-bool position_uses_base(const char *scheme);
 
 /* "0.1,0.25" as the float32 that files and sessions have. They are kept until the option is read
  * again. */

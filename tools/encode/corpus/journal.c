@@ -241,10 +241,11 @@ void origin_write(FILE *stream, const struct job *job)
     json_object_update_new(
         origin,
         json_pack("{ssssssssss%sIsIsI}", "name", path_name(encoder->info.path), "pooling",
-                  encoder_pooling_asked(encoder), "position", encoder->position, "mask",
-                  encoder->mask, "prompt", encoder->prompt.text ? encoder->prompt.text : "",
-                  encoder->prompt.len, "dimensions", (json_int_t)encoder->width, "rows",
-                  (json_int_t)job->progress.rows, "texts", (json_int_t)job->progress.lines));
+                  encoder_pooling_asked(encoder), "position",
+                  engine_position_name(encoder->position), "mask", engine_mask_name(encoder->mask),
+                  "prompt", encoder->prompt.text ? encoder->prompt.text : "", encoder->prompt.len,
+                  "dimensions", (json_int_t)encoder->width, "rows", (json_int_t)job->progress.rows,
+                  "texts", (json_int_t)job->progress.lines));
     if (!job->reader.texts)
         json_object_update_new(origin,
                                json_pack("{sIsIsI}", "input_lines", (json_int_t)lines->n_lines,

@@ -167,7 +167,7 @@ static void print_masks_text(const struct masks *masks, struct rows *rows)
         fprintf(stream,
                 "\npadding and %s mask together [%zu, %zu], query × key: 1 is seen, 0 is hidden\n"
                 "text %zu: ",
-                masks->encoder->mask, n_places, n_places, item->number);
+                engine_mask_name(masks->encoder->mask), n_places, n_places, item->number);
         print_input(stream, &item->record.input, TITLE_COLUMNS);
         putc('\n', stream);
         print_matrix(masks, SEEN, item, NULL, rows);
@@ -193,7 +193,7 @@ static void print_masks_json(const struct masks *masks, struct rows *rows)
     json_begin_object(json, NULL);
     write_texts_json(json, masks->encoder, masks->texts, masks->n_texts);
     json_write_count(json, "places", masks->n_places);
-    json_write_text(json, "mask", masks->encoder->mask);
+    json_write_text(json, "mask", engine_mask_name(masks->encoder->mask));
     print_matrix(masks, PADDING, NULL, "padding_mask", rows);
     print_matrix(masks, LOOK_AHEAD, NULL, "look_ahead_mask", rows);
     json_begin_array(json, "seen");
@@ -210,7 +210,7 @@ static void print_masks_json(const struct masks *masks, struct rows *rows)
 void compare_mask(struct comparison *comparison)
 {
     struct masks masks = {.encoder = &comparison->encoder,
-                          .is_causal = strcmp(comparison->encoder.mask, "causal") == 0};
+                          .is_causal = comparison->encoder.mask == ENGINE_MASK_CAUSAL};
     struct rows *rows = &comparison->rows;
     masks.texts = comparison_all(comparison, &masks.n_texts);
     if (masks.n_texts == 0)

@@ -274,8 +274,8 @@ static void print_json(const struct two *two, struct rows *rows)
     json_begin_object(json, NULL);
     json_write_string(json, "a", a->text, a->text_len);
     json_write_string(json, "b", b->text, b->text_len);
-    json_write_text(json, "position", two->encoder->position);
-    json_write_text(json, "mask", two->encoder->mask);
+    json_write_text(json, "position", engine_position_name(two->encoder->position));
+    json_write_text(json, "mask", engine_mask_name(two->encoder->mask));
     print_pairs(two, rows);
     print_only(two, 0, rows);
     print_only(two, 1, rows);
@@ -308,14 +308,14 @@ void compare_words(struct comparison *comparison)
     const struct encoder *encoder = &comparison->encoder;
     const char *norm = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "embedding_norm");
     const bool loses_index =
-        strcmp(encoder->position, "index") == 0 && norm && strcmp(norm, "layer") == 0;
+        encoder->position == ENGINE_POSITION_INDEX && norm && strcmp(norm, "layer") == 0;
     struct two two = {
         .encoder = encoder,
-        .has_positions = (strcmp(encoder->position, "none") != 0 &&
+        .has_positions = (encoder->position != ENGINE_POSITION_NONE &&
                           encoder->numbers.position_scale != 0 && !loses_index) ||
-                         strcmp(encoder->attention_position, "none") != 0,
-        .loses_index = loses_index && strcmp(encoder->attention_position, "none") == 0,
-        .sees_all = strcmp(encoder->mask, "full") == 0 && encoder->window == 0,
+                         encoder->attention_position,
+        .loses_index = loses_index && !encoder->attention_position,
+        .sees_all = encoder->mask == ENGINE_MASK_FULL && encoder->window == 0,
     };
     read_two(&two, comparison);
     pair_words(&two);

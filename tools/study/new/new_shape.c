@@ -187,7 +187,7 @@ static void check_together(const struct model_config *config)
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         program_die_misused("--position-offset %zu requires --position learned",
                             config->position_offset);
-    if (config->position_base != 10000 && !position_uses_base(config_name(config, "position")))
+    if (config->position_base != 10000 && !position_has_base(config->position))
         program_die_misused("--position-base requires --position " ENGINE_POSITIONS_WITH_BASE
                             ", no others have a base; here it is %s",
                             config_name(config, "position"));

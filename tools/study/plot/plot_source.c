@@ -21,15 +21,14 @@ void source_open(struct plot_source *source, const struct plot_options *options)
     if (!encoder->info.has_model)
         program_die("'%s' holds a tokenizer alone: pictures need a model", encoder->info.path);
     bool compares = options->command == PLOT_WORDS || options->command == PLOT_ORDER;
-    bool has_none = encoder->info.position == ENGINE_POSITION_NONE &&
-                    strcmp(encoder->attention_position, "none") == 0;
+    bool has_none = encoder->info.position == ENGINE_POSITION_NONE && !encoder->attention_position;
     if (source->scheme == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
-    source->position =
-        engine_position_name(source->scheme ? source->scheme : encoder->info.position);
+    source->position = source->scheme ? source->scheme : encoder->info.position;
     const char *conflict = position_options_conflict(positions, source->position);
     if (conflict)
-        program_die_misused("%s; here they are %s", conflict, source->position);
+        program_die_misused("%s; here they are %s", conflict,
+                            engine_position_name(source->position));
 }
 
 void source_close(struct plot_source *source)
@@ -79,17 +78,19 @@ const char *source_label(const struct plot_source *source, const struct item *it
 
 const char *source_positions(const struct plot_source *source, enum with_positions with)
 {
-    bool without = with == WITHOUT_POSITIONS || strcmp(source->position, "none") == 0;
-    const char *scheme = without ? "none" : source->position;
+    const engine_position scheme =
+        with == WITHOUT_POSITIONS ? ENGINE_POSITION_NONE : source->position;
+    const bool without = scheme == ENGINE_POSITION_NONE;
+    const char *name = engine_position_name(scheme);
     const char *words = position_words(source->encoder.model, &source->options->request.positions,
                                        scheme, source->encoder.info.width);
     /* No option removes the positions that the model's attention knows. */
     const char *in_attention = source->encoder.attention_position;
-    if (strcmp(in_attention, "none") != 0)
-        return text_new("with %s%s%s positions%s", without ? "" : scheme, without ? "" : " and ",
+    if (in_attention)
+        return text_new("with %s%s%s positions%s", without ? "" : name, without ? "" : " and ",
                         in_attention, words);
     return without ? text_new("without positions%s", words)
-                   : text_new("with %s positions%s", scheme, words);
+                   : text_new("with %s positions%s", name, words);
 }
 
 enum { FREQUENCIES_SHOWN = 4 };
@@ -97,19 +98,20 @@ enum { FREQUENCIES_SHOWN = 4 };
 /* A weight that was asked for is named even if it is 1, and if one weight is named so is the other:
  * only W1 : W2 matters. */
 const char *position_words(const engine_model *model, const struct position_options *options,
-                           const char *scheme, size_t width)
+                           engine_position scheme, size_t width)
 {
     struct position_numbers numbers = position_numbers(options, model, width);
     double w1 = numbers.embedding_scale, w2 = numbers.position_scale;
-    bool has_positions = strcmp(scheme, "none") != 0;
+    bool has_positions = scheme != ENGINE_POSITION_NONE;
     bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
     bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
     bool is_root = options->embedding_scale_is_sqrt ||
                    (fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1));
-    size_t n = strcmp(scheme, "fourier") == 0 ? numbers.n_frequencies : 0;
+    size_t n = scheme == ENGINE_POSITION_FOURIER ? numbers.n_frequencies : 0;
     struct written text;
     FILE *words = alloc_open(&text);
-    if (position_uses_base(scheme) && (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
+    if (engine_position_has_base(scheme) &&
+        (numbers.base != POSITION_DEFAULT_BASE || options->base != 0))
         fprintf(words, ", base %g", numbers.base);
     if (width > 0 && (names_w1 || names_w2) && is_root)
         fprintf(words, ", W1 = √%zu", width);

@@ -13,9 +13,9 @@ struct plot_source {
     const struct plot_options *options;
     /* WITH_POSITIONS: the requested scheme, or the file's; if the file has no scheme and the
      * picture compares with and without, the sinusoid. */
-    engine_position scheme;
-    const char *position; /* the name of the scheme in force */
-    struct item *items;   /* [n_items]: the texts */
+    engine_position scheme;   /* as asked for */
+    engine_position position; /* in force: never ENGINE_POSITION_MODEL */
+    struct item *items;       /* [n_items]: the texts */
     size_t n_items;
 };
 
@@ -44,7 +44,7 @@ const char *source_positions(const struct plot_source *source, enum with_positio
  * width: of the vectors of words, which W1 may be the root of; 0 if there are no words, and W1 is
  * not named. */
 const char *position_words(const engine_model *model, const struct position_options *options,
-                           const char *scheme, size_t width);
+                           engine_position scheme, size_t width);
 
 /* Encodes a text of T >= 1 tokens; the callback gets views of these kinds of engine_trace. */
 void source_watch(struct plot_source *source, enum with_positions with, const struct item *item,

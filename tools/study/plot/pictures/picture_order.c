@@ -156,7 +156,7 @@ static void measure_permutations(struct plot_source *source, enum with_positions
  * positions has only these. */
 static void add_dots(struct plot_source *source, struct figure *figure)
 {
-    size_t n = source->n_items - 1, n_kinds = strcmp(source->position, "none") != 0 ? 2 : 1;
+    size_t n = source->n_items - 1, n_kinds = source->position != ENGINE_POSITION_NONE ? 2 : 1;
     struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
     struct permutation *permutations = alloc_zeros(n, sizeof *permutations);
     axis_name_all(&panel->x);

@@ -29,7 +29,7 @@ struct position_matrix {
     const char *path; /* of its weight file; NULL: the default weights, or none */
     bool is_beside;
     engine_position position; /* the scheme; MODEL: the file's own */
-    const char *scheme;       /* its name, or that of the file's own */
+    engine_position scheme;   /* the same, or the file's own */
     const char *name, *words; /* "sinusoidal", ", base 100" */
     size_t n, width;
     double *rows; /* [n, width], before they are rounded to float32 */
@@ -53,7 +53,6 @@ static void describe_file(const struct plot_options *options, struct position_ma
         program_die_misused("--width %zu: positions of '%s' have %zu numbers", options->width,
                             info.path, matrix->width);
     const engine_position position = matrix->position ? matrix->position : info.position;
-    const char *scheme = engine_position_name(position);
     if (!matrix->position && position == ENGINE_POSITION_NONE)
         program_note("this model adds no positions to its tokens: all rows are zeros; --position "
                      "shows what others add");
@@ -61,8 +60,9 @@ static void describe_file(const struct plot_options *options, struct position_ma
         matrix->n = info.max_tokens < DEFAULT_POSITIONS || position == ENGINE_POSITION_LEARNED
                         ? info.max_tokens
                         : DEFAULT_POSITIONS;
-    matrix->scheme = text_new("%s", scheme);
-    matrix->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : path_name(info.path));
+    matrix->scheme = position;
+    matrix->name = text_new("%s, %.60s", engine_position_name(position),
+                            info.name[0] ? info.name : path_name(info.path));
 }
 
 /* The table is [n, D], and a map of all pairs [n, n]. One that would fill the memory, or take
@@ -97,7 +97,8 @@ static void read_matrix(const struct plot_options *options, struct position_matr
         if (matrix->position == ENGINE_POSITION_LEARNED)
             program_die_misused(
                 "learned positions are in a weight file: name one with -m or --beside");
-        matrix->scheme = matrix->name = engine_position_name(matrix->position);
+        matrix->scheme = matrix->position;
+        matrix->name = engine_position_name(matrix->position);
         matrix->width = matrix->width ? matrix->width : DEFAULT_WIDTH;
         matrix->n = matrix->n ? matrix->n : DEFAULT_POSITIONS;
     }
