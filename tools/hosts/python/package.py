@@ -60,7 +60,7 @@ def copy_programs(build, folder):
     for name in PROGRAMS:
         shutil.copy(build / name, folder)
         subprocess.run([os.environ.get("STRIP", "strip"), "--strip-unneeded", folder / name], check=True)
-    for path in (TREE / "weights/default.weights", *sorted((TREE / "engine").glob("engine*.h"))):
+    for path in (TREE / "weights/default.weights", TREE / "tools/hosts/api/engine.json"):
         shutil.copy(path, folder)
 
 
@@ -104,7 +104,7 @@ def write_wheel(bundled, folder, platform):
     with zipfile.ZipFile(folder / name, "w") as archive:
         for path, data in contents.items():
             member = zipfile.ZipInfo(path)
-            is_program = path.startswith("libengine/bundled/") and not path.endswith((".weights", ".h"))
+            is_program = path.startswith("libengine/bundled/") and not path.endswith((".weights", ".json"))
             member.external_attr = (0o100755 if is_program else 0o100644) << 16
             archive.writestr(member, data, zipfile.ZIP_DEFLATED, 9)
     return name

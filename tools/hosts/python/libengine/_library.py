@@ -1,21 +1,21 @@
 """The C library by ctypes: structs, constants and functions as engine.h declares them, and errors.
 
-The headers themselves are read, and their names are names of this module. A test compares every offset, size and value
-with the compiler's.
+engine.json, which is made of engine.h, is read, and its names are names of this module. A test compares every offset, size
+and value with the compiler's.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import operator
 import os
 import pathlib
-import re
 import threading
 from ctypes import c_char_p, c_int, c_size_t, c_void_p
 
-# libengine.so.1, engine*.h, default.weights, encode and encode-import: beside this file in an installed package. In a
-# tree, name its build folder; the headers are in engine/.
+# libengine.so.1, engine.json, default.weights, encode and encode-import: beside this file in an installed package. In a
+# tree, name its build folder; engine.json is in tools/hosts/api/.
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or HERE / "bundled")
 PROCESS = os.getpid()  # another one is a child of fork(), in which parallel regions must have one thread
@@ -27,40 +27,31 @@ _TYPES = {"void": None, "unsigned": ctypes.c_uint, "size_t": c_size_t} | {
     for name in ("char", "int", "int32_t", "uint8_t", "uint32_t", "uint64_t", "float", "double")}
 
 
-def _declared(declarations) -> list[tuple]:
-    """Returns the names and types of members or arguments, such as "size_t begin, end". A type that is not in _TYPES
-    is an enum."""
-    found = []
-    for base, names in re.findall(r"(\w+)\b([^;]+)", ";".join(declarations)):
-        for stars, name, n in re.findall(r"([*\s]*)\b(\w+)(?:\[(\d+)\])?", names):
-            kind = _TYPES.get(base, c_int)
-            if "*" in stars or base.endswith("_callback"):
-                kind = c_char_p if (base, stars.count("*")) == ("char", 1) else c_void_p
-            found.append((name, kind * int(n) if n else kind))
-    return found
+def _type(declared: str, count: int = 1):
+    """Returns the type of a member, an argument or a result. One that is not in _TYPES is an enum."""
+    base, *stars = declared.removeprefix("const ").split()
+    kind = _TYPES.get(base, c_int)
+    if stars or base.endswith("_callback"):
+        kind = c_char_p if (base, stars) == ("char", ["*"]) else c_void_p
+    return kind * count if count > 1 else kind
 
 
-def _read_headers() -> dict:
-    """Returns the constants and structs of engine.h and the headers that it includes, and the library, its functions
-    declared."""
-    folders = FOLDER, HERE / "bundled", HERE / "../../../../engine"
-    folder = next((folder for folder in folders if (folder / "engine.h").exists()), None)
-    headers = ["engine.h"]
-    try:
-        headers += re.findall(r'#include "(engine_\w+\.h)"', (folder / "engine.h").read_text(encoding="utf-8"))
-        text = "".join((folder / header).read_text(encoding="utf-8") for header in sorted(headers))
-    except (OSError, TypeError) as error:
-        raise ImportError(f"no {', '.join(headers)} in {FOLDER}: install the package (pip install tools/hosts/python), or put "
-                          "engine's headers beside libengine.so.1") from error
-    text = re.sub(r"/\*.*?\*/|\bconst\b", "", text, flags=re.S)
-    text = re.sub(r"ENGINE_STRUCT_BYTES\(.*?\)", "size_t struct_bytes", text)
-    found = {name: int(value) for name, value in re.findall(r"\b(ENGINE_\w+) = (\d+)", text)}
-    for name, members in re.findall(r"struct (\w+) \{(.*?)\}", text, flags=re.S):
-        _TYPES[name] = found[name] = type(name, (ctypes.Structure,), {"_fields_": _declared(members.split(";"))})
-    for result, name, arguments in re.findall(r"ENGINE_API ([^(]*?)\b(engine_\w+)\(([^)]*)\);", text):
-        function = getattr(library, name)
-        (_, function.restype), = _declared([result + name])
-        function.argtypes = [kind for _, kind in _declared(arguments.split(","))]
+def _read_api() -> dict:
+    """Returns the constants and structs of engine.json, and declares the functions of the library."""
+    places = FOLDER, HERE / "bundled", HERE / "../../api"
+    path = next((folder / "engine.json" for folder in places if (folder / "engine.json").exists()), None)
+    if not path:
+        raise ImportError(f"no engine.json in {FOLDER}: install the package (pip install tools/hosts/python), or put it beside "
+                          "libengine.so.1")
+    api = json.loads(path.read_text(encoding="utf-8"))
+    found = {value["name"]: value["value"] for enum in api["enums"] for value in enum["values"]}
+    for struct in api["structs"]:
+        fields = [(member["name"], _type(member["type"], member["count"])) for member in struct["members"]]
+        _TYPES[struct["name"]] = found[struct["name"]] = type(struct["name"], (ctypes.Structure,), {"_fields_": fields})
+    for declared in api["functions"]:
+        function = getattr(library, declared["name"])
+        function.restype = _type(declared["result"])
+        function.argtypes = [_type(argument["type"]) for argument in declared["arguments"]]
     return found
 
 
@@ -74,7 +65,7 @@ def _load():
 
 
 library = _load()
-globals().update(_read_headers())
+globals().update(_read_api())
 ENGINE_QUERY_INPUT = c_size_t(-2).value
 METRICS = "cosine", "dot", "euclidean", "manhattan"  # by the numbers of engine_metric
 FLOATS = ctypes.POINTER(ctypes.c_float)
