@@ -376,7 +376,9 @@ train: $(BUILD)/encode-import $(BUILD)/encode
 # ---- The package for Python ----
 STRIP ?= strip
 
-wheel: $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
+wheel:
+	@tools/build/needs.sh 'make wheel' python3=python3 patchelf=patchelf
+	@+$(MAKE) --no-print-directory $(BUILD)/libengine.so.$(SOVERSION) $(BUILD)/encode $(BUILD)/encode-import
 	@CC='$(CC)' STRIP='$(STRIP)' python3 tools/hosts/python/package.py $(BUILD)
 
 # ---- Packages of Debian ----

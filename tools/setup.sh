@@ -12,8 +12,9 @@
 #                                PostgreSQL, Java, pip), and of PyPI into build/hosts/ (1.5 GB: Spark, Ray, Arrow ...)
 #     sh tools/setup.sh serve    installs what the tests of tests/serve/ need, which skip without it: of Debian (haproxy,
 #                                wrk, Python), and clients of npm and PyPI into build/serve-clients/ (250 MB)
-#     sh tools/setup.sh packages installs what make deb and its test need: lintian, a cross compiler and libraries of
-#                                arm64, and, as root, a bare system of Debian in build/bare/ (250 MB)
+#     sh tools/setup.sh packages installs what make wheel, make deb, make release and their tests need: git, patchelf,
+#                                lintian, a cross compiler and libraries of arm64, and, as root, a bare system of
+#                                Debian in build/bare/ (250 MB)
 #     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
 #                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
@@ -41,7 +42,7 @@ clients='openai@7.59.0 ollama@0.6.4 @langchain/openai@1.6.0 @langchain/ollama@1.
 clients="$clients cohere-ai@8.1.0" # of serve, from npm
 python_clients='openai==3.57.0 huggingface_hub==2.4.0 ollama==0.6.3 cohere==7.3.1 jsonschema==4.26.0' # and from PyPI
 openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
-packages_of_deb='dpkg-dev lintian debootstrap patchelf'
+packages_of_deb='dpkg-dev lintian debootstrap patchelf git python3' # and of make wheel, make release
 bare='libgomp1 libutf8proc2|libutf8proc3 libutf8proc-dev libjansson4 libmicrohttpd12|libmicrohttpd12t64' # of make deb
 chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
@@ -56,12 +57,12 @@ all) packages="$build $pictures $server $tests $clang" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
 serve) packages=$serve ;;
-packages) packages="$packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
+packages) packages="$build $packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
 chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,24s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,25s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

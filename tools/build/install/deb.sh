@@ -10,12 +10,14 @@
 # are those of the last commit if absent, so the same commit gives the same bytes.
 set -eu
 cd "$(dirname "$0")/../../.."
+tools/build/needs.sh 'make deb' dpkg-shlibdeps=dpkg-dev $([ -n "${MAINTAINER:-}" ] || echo git=git)
 host=$(dpkg --print-architecture)
 build=$(mkdir -p "$1" && cd "$1" && pwd)
 out=$build/deb
 shift
 version=$(sed -n 's/^.define ENGINE_VERSION "\(.*\)"$/\1/p' engine/engine.h)
-maintainer=${MAINTAINER:-$(git log -1 --format='%an <%ae>')}
+maintainer=${MAINTAINER:-$(git log -1 --format='%an <%ae>')} ||
+    { echo "make deb: this tree has no history to name a maintainer: MAINTAINER='Ada <ada@example.org>' make deb" >&2 && exit 1; }
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
 umask 022
 

@@ -1,5 +1,6 @@
 """Makes the wheel of libengine: build_wheel for `pip install tools/hosts/python`, for this machine; main for `make wheel`,
-with the libraries that it needs beside libc, so that any Linux with glibc 2.34 can install it.
+with the libraries that it needs beside libc, so that any Linux with the glibc that its name has (2.34 if it is built
+on Debian 12) can install it.
 
     python3 tools/hosts/python/package.py BUILD     prints the path of the wheel; CC, STRIP: those of the build
 """
@@ -35,21 +36,31 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Called by pip (PEP 517): builds what the package has, and returns the wheel's name."""
     build = os.environ.get("BUILD") or "build"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    subprocess.run(["make", f"-j{os.cpu_count()}", *(f"{build}/{name}" for name in PROGRAMS)], cwd=TREE,
-                   env=environment, check=True)
+    require("pip install", "make=make", "strip=binutils")
+    made = subprocess.run(["make", f"-j{os.cpu_count()}", *(f"{build}/{name}" for name in PROGRAMS)], cwd=TREE,
+                          env=environment)
+    if made.returncode:
+        sys.exit("pip install: make fails, as above; sh tools/setup.sh installs what it needs")
     with tempfile.TemporaryDirectory() as folder:
         copy_programs(TREE / build, pathlib.Path(folder))
         return write_wheel(pathlib.Path(folder), pathlib.Path(wheel_directory), f"linux_{os.uname().machine}")
 
 
 def main(build):
+    require("make wheel", "patchelf=patchelf")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         copy_programs(build, folder)
         compiler = os.environ.get("CC", "cc").split()
         bundle_libraries(folder, compiler)
         machine = output(*compiler, "-dumpmachine").split("-")[0]
-        print(build / write_wheel(folder, build, f"manylinux_2_34_{machine}"))
+        print(build / write_wheel(folder, build, f"manylinux_2_{needed_glibc(folder)}_{machine}"))
+
+
+def require(target, *needs):
+    """Ends the program, with the names of the packages, if commands are missing; needs: COMMAND=PACKAGE."""
+    if subprocess.run(["sh", TREE / "tools/build/needs.sh", target, *needs]).returncode:
+        sys.exit(1)
 
 
 def output(*command):
@@ -80,6 +91,12 @@ def bundle_libraries(folder, compiler):
     for file in files:  # in two runs: patchelf 0.14 damages a file that it changes so in one
         subprocess.run(["patchelf", *renamed, file], check=True)
         subprocess.run(["patchelf", "--set-rpath", "$ORIGIN", file], check=True)
+
+
+def needed_glibc(folder):
+    """Returns the N of the oldest glibc 2.N, at least 34, that has all symbols which the files need."""
+    versions = (version for path in folder.iterdir() for version in re.findall(rb"GLIBC_2\.(\d+)\0", path.read_bytes()))
+    return max(34, *map(int, versions))
 
 
 def write_wheel(bundled, folder, platform):

@@ -13,12 +13,17 @@ from ._library import FOLDER, WeightsError, library
 # Weights for other programs, which encode-import does not read: it may read any other file, as files name others.
 _UNREAD = {".onnx", ".onnx_data", ".h5", ".msgpack", ".ot", ".gguf", ".tflite", ".mlmodel"}
 
+# One of these a checkpoint has: a model, its modules, an adapter of one, a folder of the Hub's cache.
+_FIRST = ("config.json", "modules.json", "adapter_config.json", "snapshots")
+
 
 def import_directory(directory, weights: str | None = None) -> pathlib.Path:
     """Returns the weight file of a checkpoint, which is made at the first call, below XDG_CACHE_HOME or ~/.cache."""
     directory = pathlib.Path(directory)
     if not directory.is_dir():
         raise WeightsError(f"{directory} is not a directory: download the checkpoint, for example with hf download")
+    if not any((directory / name).exists() for name in _FIRST):  # before all that is below is read
+        raise WeightsError(f"{directory} has no config.json, so it is no checkpoint: name the folder that hf download made")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "libengine"
     path = cache / f"{checksum(directory, weights)}.weights"
     if not path.exists():
