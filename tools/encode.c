@@ -34,6 +34,11 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
                                                                                     : ROWS_TABLE);
+    if (options->has_own_pooling)
+        program_note(encoder->is_pooled
+                         ? "one vector per text (-p model); -p none: one per token"
+                         : "one vector per token, as this model has no pooling of its "
+                           "own; -p mean: one per text");
     notes_begin(&job);
     int code = request->task == TASK_RANK ? rank_texts(&job) : encode_texts(&job);
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);

@@ -202,6 +202,11 @@ static void open_encoder(struct search_run *search)
     struct search_options *options = &search->options;
     struct encoder *encoder = &search->encoder;
     const struct vectors *vectors = search->collection.vectors;
+    const char *pooling = origin_pooling(search->collection.files);
+    if (vectors->kind == VECTORS_TOKENS && pooling && strcmp(pooling, "none") == 0)
+        program_die("'%s' has a vector for each token (encode -p none), and a search needs one for "
+                    "each text: encode the texts again with -p model",
+                    options->vectors[0]);
     if (vectors->kind != VECTORS_ROWS) {
         const engine_pooling only =
             vectors->kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
@@ -214,6 +219,9 @@ static void open_encoder(struct search_run *search)
         options->request.encode.pooling = only;
     }
     struct request_options request = options->request;
+    if (vectors->kind == VECTORS_ROWS && !request.has_pooling && pooling &&
+        engine_pooling_named(pooling) >= 0)
+        request.encode.pooling = (engine_pooling)engine_pooling_named(pooling);
     if (!options->has_precision)
         request.model.precision = origin_precision(search->collection.files);
     encoder_open(encoder, &request);

@@ -187,6 +187,13 @@ TEST(wrong_values)
     refused(0, "--lower maybe", "--lower takes yes or no, not 'maybe'");
     refused(0, "--nonsense", "unrecognized option '--nonsense'");
     refused(0, "-Z", "unrecognized option '-Z'");
+    refused(0, "--wdith=3", "unrecognized option '--wdith=3'; did you mean --width?");
+    refused(0, "--colour=red", "unrecognized option '--colour=red'; did you mean --color?");
+    refused(0, "--xyz", "unrecognized option '--xyz'");
+    refused(0, "--device=cuda",
+            "'--device' is not an option here: the CPU is the device; -t N sets its threads");
+    refused(0, "--top-k=3", "unrecognized option '--top-k=3'"); /* no --top here */
+    refused(0, "-c bleu", "-c takes one of red, blue, not 'bleu'; did you mean 'blue'?");
     refused(0, "--loud=x", "option '--loud=x' doesn't allow an argument");
     refused(0, "-o", "option '-o' requires an argument");
     refused(0, "--hang a --hang b --hang c --hang d", "--hang can be given at most 3 times");
@@ -235,6 +242,7 @@ TEST(help)
                                "Inner\n"
                                "      --depth N     of another struct\n"
                                "\n"
+                               "  -q, --quiet       print no notes on stderr, only errors\n"
                                "  -h, --help        this text\n"
                                "      --version     version and build\n"
                                "\n"

@@ -63,6 +63,7 @@ const char *program_name(void)
     return name_of_program;
 }
 
+bool program_is_quiet;
 void (*program_before_message)(void);
 
 static void print_message(int code, const char *message)
@@ -98,6 +99,8 @@ int program_say(int code, const char *format, ...)
 {
     char message[MESSAGE_BYTES];
     va_list arguments;
+    if (program_is_quiet && code == PROGRAM_DONE)
+        return code;
     va_start(arguments, format);
     append_words(message, 0, format, arguments);
     va_end(arguments);

@@ -57,6 +57,9 @@ _Noreturn void program_die_as(int code, const char *file, const char *format, ..
 /* Prints the message, if it is not NULL, and exits. A test puts here what leads back to it. */
 extern void (*program_ending)(int code, const char *message) __attribute__((noreturn));
 
+/* Set by --quiet: notes, which follow from nothing and change nothing, are not printed. */
+extern bool program_is_quiet;
+
 /* Unless NULL, called before a message is printed: removes a line of progress. */
 extern void (*program_before_message)(void);
 

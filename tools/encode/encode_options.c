@@ -96,17 +96,21 @@ static const struct option_row CORPUS_ROWS[] = {
     {"restart", 0, NULL, "delete what such a run has left, and start over", FLAG(restarts)},
 };
 
+/* Where the default is the model's own vector per text; see set_default_pooling. */
+#define IN_FILE "output!=- format=npy format=npz"
+
 #define TASK(task) SET_BY(set_task), .value = (task)
 
 static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
      "make a vector per token: none (default), colbert; weights of ids: sparse;\n"
-     "per text: " ENGINE_TEXT_POOLINGS ", model",
+     "per text: " ENGINE_TEXT_POOLINGS ", model\n"
+     "(default of -o FILE, -f npy and npz without --pad-to)",
      NAMED_AT(struct encode_options, request.encode.pooling,
               "none " ENGINE_TEXT_POOLINGS " sparse colbert model", engine_pooling_named),
      GIVEN(request.has_pooling)},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
-     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank"},
+     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank " IN_FILE},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
      SWITCH(request.encode.normalize)},
     {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
@@ -233,7 +237,8 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
-    OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),
+    OPTION_NEEDS("normalize", "pooling!=none " IN_FILE,
+                 "--normalize requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("resume", "restart", NULL),
     OPTION_EXCLUDES("resume restart", "TEXT rank format=npz", NULL),
     OPTION_EXCLUDES("on-error=skip on-long=skip", "rank", NULL),
@@ -253,7 +258,7 @@ static const struct option_command COMMAND = {
              "line of stdin is a text, and line k of the input is result k.\n"
              "\n"
              "  encode \"I ride bike\"                            one vector per token\n"
-             "  encode -p mean -f npy -o out.npy < lines.txt    one vector per line, for NumPy\n"
+             "  encode -p model -f npy -o out.npy < lines.txt   one vector per line, for NumPy\n"
              "  encode -m FILE --rank \"who rides?\" < lines.txt  lines, best answer first\n",
 };
 
@@ -267,6 +272,19 @@ static const struct option_table TABLE = {
                  "--show-mask encode-compare mask\n",
 };
 
+/* What goes into an array or a file is for programs, which want a vector per text; what is printed
+ * is for people, who look at tokens. Padding is of tokens. It is a setting as if it were typed. */
+static void set_default_pooling(struct encode_options *options)
+{
+    struct request_options *request = &options->request;
+    const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
+    options->has_own_pooling = !request->has_pooling && request->task == TASK_VECTORS &&
+                               request->padding.n == 0 && options->format != FORMAT_IDS &&
+                               (is_array || options->output_path);
+    if (options->has_own_pooling)
+        request->encode.pooling = ENGINE_POOLING_MODEL;
+}
+
 void encode_options_read(struct encode_options *options, int argc, char **argv)
 {
     struct request_options *request = &options->request;
@@ -276,9 +294,12 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
     options_read(&reading, &TABLE, 0, options, argc, argv);
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
+    set_default_pooling(options);
     options_check(&reading);
     if (options->output_path)
         options->settings = settings_of_options(&reading);
+    if (options->settings && options->has_own_pooling)
+        json_object_set_new(options->settings, "pooling", json_string("model"));
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
     if (request->task == TASK_TOKENS && has_vector_of_text(request)) {

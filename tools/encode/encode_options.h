@@ -21,6 +21,7 @@ struct encode_options {
     const char *output_path; /* NULL: stdout */
     const char *pair;        /* or NULL */
     const char *query;       /* of TASK_RANK */
+    bool has_own_pooling;    /* it was not said, and is the model's own */
     bool in_order;           /* TASK_RANK: not sorted */
     bool has_progress;       /* asked for */
     bool skips_errors;       /* texts that cannot be encoded are skipped */

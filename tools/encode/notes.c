@@ -19,18 +19,24 @@ static void clear_line(void)
 /* Notes the first argument that is a file's name, or ends like one: its lines may be meant. */
 void notes_begin(struct job *job)
 {
+    static const char *const commands[] = {"words", "similarity", "pairs", "mask"};
     static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
     const struct request_options *request = &job->options->request;
     struct notes *notes = &job->notes;
     struct stat file;
     bool is_noted = false;
     notes->is_terminal = isatty(STDERR_FILENO);
-    notes->is_counted = job->options->has_progress ||
-                        (notes->is_terminal && request->n_texts == 0 && !isatty(STDIN_FILENO) &&
-                         (job->options->output_path || !isatty(STDOUT_FILENO)));
+    notes->is_counted =
+        job->options->has_progress ||
+        (notes->is_terminal && !program_is_quiet && request->n_texts == 0 &&
+         !isatty(STDIN_FILENO) && (job->options->output_path || !isatty(STDOUT_FILENO)));
     if (notes->is_counted && notes->is_terminal)
         program_before_message = clear_line;
     notes->start = notes->last = program_seconds();
+    for (size_t i = 0; request->n_texts > 1 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(request->texts[0], commands[i]) == 0)
+            program_note("text 1 is '%s'; `encode-compare %s ...` compares texts", commands[i],
+                         commands[i]);
     for (size_t i = 0; i < request->n_texts && !is_noted; i++) {
         const char *text = request->texts[i], *ending = strrchr(text, '.');
         const bool is_file =

@@ -305,6 +305,11 @@ static bool has_checksum(const struct vector_file *file)
     return json_object_get(file->origin, "input_bytes") != NULL;
 }
 
+const char *origin_pooling(const struct vector_file *file)
+{
+    return json_string_value(json_object_get(file->origin, "pooling"));
+}
+
 engine_precision origin_precision(const struct vector_file *file)
 {
     const char *name =
@@ -331,8 +336,9 @@ static void compare_model(const struct vector_file *file, const struct encoder *
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *its = json_string_value(json_object_get(file->origin, names[i][0]));
         if (!its || strcmp(its, names[i][1]) != 0)
-            program_die("'%s' was encoded with the %s '%s', and queries have '%s'" HINT, file->path,
-                        names[i][0], its ? its : "", names[i][1]);
+            program_die("'%s' was encoded with the %s '%s', and queries have '%s'%s" HINT,
+                        file->path, names[i][0], its ? its : "", names[i][1],
+                        i == 0 ? ": without -p they have that of the first file" : "");
     }
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (json_object_get(json_object_get(file->origin, "options"), of_rows[i]))

@@ -89,6 +89,9 @@ char *id_text(const struct record *record, size_t number, size_t *len);
  * rows of that file are encoded again. Ends the program at a difference. */
 void origin_check(const struct collection *collection, struct encoder *encoder);
 
+/* Returns the pooling with which a file was encoded, or NULL if that is not known. */
+const char *origin_pooling(const struct vector_file *file);
+
 /* Returns the precision with which a file was encoded, exact if that is not known. */
 engine_precision origin_precision(const struct vector_file *file);
 

@@ -27,7 +27,8 @@ static const struct option_row QUERY_ROWS[] = {
     {"no-prompt", 0, NULL, "prepend no prompt to queries",
      FLAG_AT(struct search_options, request.no_prompt)},
     {"pooling", 'p', "KIND",
-     "pool as the vectors were made: model (default), sparse, colbert,\n" ENGINE_TEXT_POOLINGS,
+     "pool by this (default as VECTORS were made, else model): sparse,\n"
+     "colbert, " ENGINE_TEXT_POOLINGS,
      NAMED_AT(struct search_options, request.encode.pooling,
               ENGINE_TEXT_POOLINGS " sparse colbert model", engine_pooling_named),
      GIVEN(request.has_pooling)},

@@ -1,6 +1,6 @@
 # What encode writes beside an array, what it replaces, and outputs that cannot be written.
 export ENCODE_MODEL=toy.weights
-rows_of() { encode -f npy -o r.npy "$@"; cat r.npy.rows.jsonl; }
+rows_of() { encode -p none -f npy -o r.npy "$@"; cat r.npy.rows.jsonl; }
 printf '%s\n' '{"_id": "d\u0037", "id": 1, "text": "I"}' '{"id": 7.50, "text": "ride"}' '"dog"' '{"id": null, "text": "I"}' >ids.jsonl
 rows_of -p mean --input jsonl <ids.jsonl
 rows_of -p mean --pad-to 4 --input jsonl <ids.jsonl | sha256sum | cut -c -8; rows_of -p mean --input jsonl <ids.jsonl | sha256sum | cut -c -8
@@ -20,9 +20,9 @@ printf 'I\ndog\n' | encode -p mean -f npy -o r.npy; ls r.npy*
 rows_of I >out; encode -p mean -f json -o r.npy I; ls r.npy*
 rows_of I >out; encode --rank I -f csv -o r.npy dog; ls r.npy*
 rows_of I >out; sha256sum r.npy* >sums; printf '"I"\nnull\n' | encode --input jsonl -f npy -o r.npy; sha256sum --status -c sums && echo both stay
-encode -f npy -o /dev/stdout I >out.npy; encode -f npy -o /dev/null I; encode -f npy I >out.npy; encode -f json -o out.json I; ls *.rows.jsonl
+encode -p none -f npy -o /dev/stdout I >out.npy; encode -p none -f npy -o /dev/null I; encode -p none -f npy I >out.npy; encode -f json -o out.json I; ls *.rows.jsonl
 echo I >in.npy.rows.jsonl; encode -p mean -f npy -o in.npy <in.npy.rows.jsonl
-mkdir d.npy.rows.jsonl; encode -f npy -o d.npy I || ls in.npy d.npy 2>&1
+mkdir d.npy.rows.jsonl; encode -p none -f npy -o d.npy I || ls in.npy d.npy 2>&1
 
 # A report of skipped lines is replaced by the next run's, unless it has a name of its own or is a folder.
 skips() { printf '"I"\n7\n' | encode -p mean -f json --input jsonl --on-error skip -o l.json "$@"; }
@@ -57,7 +57,7 @@ mkfifo pipe; : >empty; head -c 1000 toy.weights >cut
 encode -m pipe dog || encode -m lines dog || encode -m empty dog || encode -m cut dog
 
 # The same numbers through every kind of output, with any number of threads, in any batch; and progress.
-encode -f npy 'I ride' dog >direct.npy; encode -f npy 'I ride' dog | cmp - direct.npy && : >appended.npy && encode -f npy 'I ride' dog >>appended.npy && cmp appended.npy direct.npy && encode -f npy -o named.npy 'I ride' dog && cmp named.npy direct.npy && (printf x; encode -f npy 'I ride' dog) | tail -c +2 | cmp - direct.npy && echo the same
+encode -p none -f npy 'I ride' dog >direct.npy; encode -p none -f npy 'I ride' dog | cmp - direct.npy && : >appended.npy && encode -p none -f npy 'I ride' dog >>appended.npy && cmp appended.npy direct.npy && encode -p none -f npy -o named.npy 'I ride' dog && cmp named.npy direct.npy && (printf x; encode -p none -f npy 'I ride' dog) | tail -c +2 | cmp - direct.npy && echo the same
 yes 'I ride bike' | head -5000 >many.txt; encode -p mean -f npy -o quiet.npy <many.txt; encode -p mean -f npy --progress <many.txt 2>log | cmp - quiet.npy && sed 's/[0-9.]* texts.s, [0-9.]* tokens.s in .*/.../' log
 encode --rank bike --progress I ride bike 2>&1 >out | sed 's/[0-9.]* texts.s.*/.../'; encode -f ids --input jsonl --progress <many.txt
 for i in $(seq 20); do echo 'I ride bike'; echo; echo dog cat dog; echo 'zoo I'; done >many; for p in none mean; do encode -p $p -f csv -t 1 <many >one && encode -p $p -f csv -t 2 <many | cmp - one && echo the same; done
@@ -65,7 +65,7 @@ encode -p mean -f csv <many | sed -n '4~4s/^[0-9]*,//p' | uniq -c | tr -s ' '
 encode -p mean -f npy --type f32 I dog >a; encode -p mean -f npy I dog | cmp - a && echo the same
 
 # Types in arrays: no text, and rows of tokens, padded or not, into a pipe and a file.
-shape() { encode -f npy -o file.npy "$@" && encode -f npy "$@" | cat | cmp - file.npy && head -c 127 file.npy | tail -c +11 | tr -s ' ' && echo bytes: $(tail -c +129 file.npy | wc -c); }
+shape() { encode -p none -f npy -o file.npy "$@" && encode -p none -f npy "$@" | cat | cmp - file.npy && head -c 127 file.npy | tail -c +11 | tr -s ' ' && echo bytes: $(tail -c +129 file.npy | wc -c); }
 for type in f16 int8 binary; do shape -p mean --type $type </dev/null; shape -p mean --no-special --type $type '' 2>&1; tail -c +129 file.npy | tr -d '\0' | wc -c; done
 for type in f16 int8 binary; do shape --no-special --type $type 'I ride' dog; shape --no-special --type $type --pad-to 4 'I ride' dog; done
 

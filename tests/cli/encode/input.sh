@@ -5,9 +5,9 @@ printf '\357\273\277I\n' | encode --no-special -f ids
 encode -f ids </dev/null
 encode -f ids -- -I
 printf '%s\n' '"I"' '["I", "dog"]' '{"text": "cat"}' '{"text": "I", "pair": "dog"}' '{"ids": [2, 3]}' '{"ids": []}' >lines.jsonl; encode --input jsonl -f ids <lines.jsonl
-encode -f npy I --pair dog >b; sed -n 2p lines.jsonl | encode --input jsonl -f npy | cmp - b && echo the same
-echo '{"ids": [9, 2, 10, 5, 10], "types": [0, 0, 0, 1, 1]}' | encode --input jsonl -f npy | cmp - b && echo the same
-echo '{"ids": [0, 9, 2, 10, 5, 10, 0], "types": [0, 0, 0, 0, 1, 1, 0], "mask": [0, 1, 1, 1, 1, 1, 0]}' | encode --input jsonl -f npy | tail -c +161 | head -c 160 | cmp - <(tail -c +129 b) && echo the same
+encode -p none -f npy I --pair dog >b; sed -n 2p lines.jsonl | encode --input jsonl -p none -f npy | cmp - b && echo the same
+echo '{"ids": [9, 2, 10, 5, 10], "types": [0, 0, 0, 1, 1]}' | encode --input jsonl -p none -f npy | cmp - b && echo the same
+echo '{"ids": [0, 9, 2, 10, 5, 10, 0], "types": [0, 0, 0, 0, 1, 1, 0], "mask": [0, 1, 1, 1, 1, 1, 0]}' | encode --input jsonl -p none -f npy | tail -c +161 | head -c 160 | cmp - <(tail -c +129 b) && echo the same
 printf '%s\n' '{"text": "I", "pair": null}' '{"ids": [2], "types": null, "mask": null, "text": null}' | encode --input jsonl -f ids
 printf '"I"\n\n' | encode --input jsonl -f ids
 

@@ -118,6 +118,13 @@ encode -m plain.emb -p model -f npz dog
 encode -p mean --type int8 I
 encode --tokens --pad-to 4 -f npy --type f16 I
 
+# What may have been meant; options of others.
+for option in --simlarity --poling=mean --pooling=men --position=sinusodial --x; do encode $option dog 2>&1 >out | head -n 1; done
+for option in --batch-size=3 --device --gpu --json --output-format --weights --max-length --workers --file; do encode $option dog 2>&1 >out | head -n 1; done
+for option in --json --port --silent; do encode-search $option corpus.npy 2>&1 >out | head -n 1; done
+encode --normalize -m plain.weights I; encode -f ids similarity I ride
+encode -q --normalize -m plain.weights -p mean I; encode -q -m toy.weights -p model -f csv zz
+
 # Of pairs and comparisons.
 encode-compare pairs -m bare.emb a b c
 encode-compare pairs -m bare.emb </dev/null

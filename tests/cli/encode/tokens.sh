@@ -47,7 +47,7 @@ encode -p mean --on-long truncate <many 2>&1 >out
 
 # Where arrays and tables go.
 encode -f json -o - dog >dash && encode -f json dog | cmp - dash && ! test -e ./- && echo the same
-encode -f json I >expected && encode -f json -o out.json I && cmp expected out.json && echo the same
-printf '"I"\nnull\n' | encode --input jsonl -f json -o out.json
-echo null | encode --input jsonl -f json -o never.json
+encode -f json I >expected && encode -p none -f json -o out.json I && cmp expected out.json && echo the same
+printf '"I"\nnull\n' | encode -p none --input jsonl -f json -o out.json
+echo null | encode -p none --input jsonl -f json -o never.json
 cmp expected out.json && ls -A | grep -e never -e '^\.' || echo the file stays, and nothing else is left

@@ -4,7 +4,7 @@ encode --all -m new.weights 'I ride'
 encode <lines
 encode -m learned.weights -f json 'I ride bike'
 encode -m learned.weights -f csv 'I ride bike'
-encode -f npy -o rows.npy 'I ride bike' && head -c 128 rows.npy | tr -d '\0' | cut -c 9- | tr -s ' ' && od -A d -t f4 -j 128 rows.npy | head -n 2
+encode -p none -f npy -o rows.npy 'I ride bike' && head -c 128 rows.npy | tr -d '\0' | cut -c 9- | tr -s ' ' && od -A d -t f4 -j 128 rows.npy | head -n 2
 encode -p mean 'I ride bike' 'bike ride I'
 encode -m learned.weights -p mean --normalize -f json <lines
 encode -m learned.weights -p cls -f csv <lines
@@ -25,3 +25,11 @@ encode --max-tokens 5 --on-long chunk --stride 1 'the cat sat on the mat'
 encode --max-tokens 3 --on-long error 'the cat sat on the mat'
 encode --max-tokens 2 --on-long truncate --truncate-left 'the cat sat on the mat'
 encode --prompt-text 'the cat ' -p mean 'I ride bike'
+
+# Into an array or a file the default is a vector per text, for which encode-search needs no option.
+encode -f npy -o texts.npy <lines && encode-search texts.npy lines --query 'man bites dog' -k 1
+encode -p mean -f npy -o texts.npy <lines && encode-search texts.npy lines --query 'man bites dog' -k 1; encode-search -p cls texts.npy lines --query man
+encode -p none -f npy -o tokens.npy <lines; encode-search tokens.npy lines --query man
+encode -f csv -o texts.csv I && cut -c 1-40 texts.csv; encode -f csv I | cut -c 1-40 | head -n 3; encode -f npy --dimensions 2 --normalize I | tail -c +129 | od -A n -t f4
+encode -q -f npy -m plain.weights I | head -c 128 | tail -c +61 | tr -s ' '; encode -f npy -m plain.weights I >out
+encode -m labels.weights -f npy I; encode-compare similarity -m labels.weights I ride

@@ -30,7 +30,7 @@ printf '{"_id": "%s", "title": "A", "text": "%s"}\n' a 'cats' b 'dogs bark' >c.j
 ENCODE_MODEL=plain.emb; encode -p mean --prompt passage -f npy --words -o p.npy <texts; cmp p.npy.words texts.npy.words && echo the same
 encode -p model -f npy --words <texts
 encode -p model -f npz --words -o a.npz <texts
-encode -f npy --words -o a.npy <texts
+encode -p none -f npy --words -o a.npy <texts
 encode -p model -f npy --words --resume -o texts.npy <texts
 
 # A run that failed before its first journal starts over by the same command.

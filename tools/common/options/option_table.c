@@ -15,6 +15,7 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 /* ---- What all tables share ---- */
 
 static const struct option_row GENERAL_ROWS[] = {
+    {"quiet", 'q', NULL, "print no notes on stderr, only errors", .kind = OPTION_QUIET},
     {"help", 'h', NULL, "this text", .kind = OPTION_HELP},
     {"version", 0, NULL, "version and build", .kind = OPTION_VERSION},
 };
@@ -151,18 +152,127 @@ static void print_table(const struct option_table *table)
     }
 }
 
+/* ---- What may have been meant ---- */
+
+/* The name that is nearest to what was typed, [len]; NULL: none is near. */
+struct nearest {
+    const char *typed, *name;
+    size_t len, distance;
+};
+
+static void nearest_begin(struct nearest *nearest, const char *typed, size_t len)
+{
+    *nearest = (struct nearest){typed, NULL, len, len < 6 ? 2 : 3};
+}
+
+/* Counts letters that are missing, added, changed, or exchanged with their neighbour; the last of
+ * three rows of the usual table is that of all that was typed. */
+static void nearest_try(struct nearest *nearest, const char *name)
+{
+    enum { MOST = 32 };
+    const size_t len = strlen(name), n = nearest->len;
+    const char *typed = nearest->typed;
+    size_t rows[MOST + 1][MOST + 1];
+    if (len > MOST || n > MOST)
+        return;
+    for (size_t i = 0; i <= n; i++)
+        for (size_t k = 0; k <= len; k++) {
+            size_t *least = &rows[i][k];
+            *least = i + k;
+            if (i == 0 || k == 0)
+                continue;
+            const bool differ = typed[i - 1] != name[k - 1];
+            const size_t others[] = {
+                rows[i - 1][k] + 1, rows[i][k - 1] + 1, rows[i - 1][k - 1] + differ,
+                i > 1 && k > 1 && typed[i - 1] == name[k - 2] && typed[i - 2] == name[k - 1]
+                    ? rows[i - 2][k - 2] + 1
+                    : SIZE_MAX};
+            for (size_t o = 0; o < 4; o++)
+                *least = others[o] < *least ? others[o] : *least;
+        }
+    if (rows[n][len] < nearest->distance && rows[n][len] < len) {
+        nearest->distance = rows[n][len];
+        nearest->name = name;
+    }
+}
+
+/* Options that others have for the same: the option here, of the programs that have it, and words
+ * instead of one. */
+static const struct {
+    const char *name, *option, *words;
+} OF_OTHERS[] = {
+    {"batch-size", NULL, "texts are read together as they come, and memory is bounded by itself"},
+    {"device", NULL, "the CPU is the device; -t N sets its threads"},
+    {"gpu", NULL, "the CPU is the device; -t N sets its threads"},
+    {"n-gpu-layers", NULL, "the CPU is the device; -t N sets its threads"},
+    {"verbose", NULL, "notes are printed unless -q is given"},
+    {"silent", "quiet", NULL},
+    {"json", "format", "-f json"},
+    {"csv", "format", "-f csv"},
+    {"output-format", "format", NULL},
+    {"embd-output-format", "format", NULL},
+    {"max-length", "max-tokens", NULL},
+    {"max-seq-length", "max-tokens", NULL},
+    {"ctx-size", "max-tokens", NULL},
+    {"truncate-dim", "dimensions", NULL},
+    {"embd-normalize", "normalize", NULL},
+    {"prompt-name", "prompt", NULL},
+    {"pooling-strategy", "pooling", NULL},
+    {"dtype", "type", NULL},
+    {"weights", "model", NULL},
+    {"model-path", "model", NULL},
+    {"model-id", "model", NULL},
+    {"workers", "threads", NULL},
+    {"port", "listen", "--listen HOST:PORT"},
+    {"host", "listen", "--listen HOST:PORT"},
+    {"api-key", "api-keys", NULL},
+    {"top-k", "top", NULL},
+    {"file", "input", "< FILE"},
+    {"file", "query", "< FILE"},
+};
+
+static const struct option_slot *find_slot(const struct option_reading *reading, const char *name)
+{
+    for (size_t i = 0; name && i < reading->n_slots; i++)
+        if (strcmp(reading->slots[i].row->name, name) == 0)
+            return &reading->slots[i];
+    return NULL;
+}
+
+/* Ends the program if the option [len] is one of others. */
+static void refuse_of_others(const struct option_reading *reading, const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof OF_OTHERS / sizeof OF_OTHERS[0]; i++) {
+        const char *option = OF_OTHERS[i].option, *words = OF_OTHERS[i].words;
+        if (strlen(OF_OTHERS[i].name) != len || strncmp(OF_OTHERS[i].name, name, len) != 0 ||
+            (option && !find_slot(reading, option)))
+            continue;
+        if (!option)
+            program_die_misused("'--%.*s' is not an option here: %s", (int)len, name, words);
+        program_die_misused("'--%.*s' is not an option here: %s%s does that", (int)len, name,
+                            words ? "" : "--", words ? words : option);
+    }
+}
+
 /* ---- Values ---- */
 
 int option_chosen(const struct option_use *use, const char *name)
 {
     struct option_choice choice = CHOICES_OF(use->row);
-    char list[256] = "";
+    struct nearest nearest;
+    char list[256] = "", near[sizeof choice.name] = "";
+    nearest_begin(&nearest, name, strlen(name));
     for (size_t len = 0; next_choice(&choice); len = strlen(list)) {
         if (strcmp(name, choice.name) == 0)
             return use->row->named ? use->row->named(name) : choice.value;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
+        nearest.name = NULL;
+        nearest_try(&nearest, choice.name);
+        if (nearest.name)
+            strcpy(near, choice.name);
     }
-    program_die_misused("%s takes one of %s, not '%s'", use->option, list, name);
+    program_die_misused("%s takes one of %s, not '%s'%s%s%s", use->option, list, name,
+                        near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
 }
 
 /* Stores the value of an option in its member. */
@@ -203,6 +313,7 @@ static void store(const struct option_use *use, char *options)
             program_die_misused("%s takes yes or no, not '%s'", use->option, use->text);
         /* fall through */
     case OPTION_TEXT: *(const char **)value = use->text; break;
+    case OPTION_QUIET: program_is_quiet = true; break;
     case OPTION_SETTER:
     case OPTION_HELP:
     case OPTION_VERSION: break;
@@ -264,7 +375,26 @@ _Noreturn static void refuse(const struct option_reading *reading, int found, co
     if (other && other[len] == ' ')
         program_die_misused("'%.*s' is not an option here: %.*s does that", (int)len, option,
                             (int)strcspn(other + len + 1, "\n"), other + len + 1);
-    program_die_misused("unrecognized option '%s'", option);
+    if (is_letter)
+        program_die_misused("unrecognized option '%s'", option);
+    struct nearest nearest;
+    char name[32] = "";
+    nearest_begin(&nearest, option + 2, len - 2);
+    refuse_of_others(reading, nearest.typed, nearest.len);
+    for (size_t i = 0; i < reading->n_slots; i++)
+        if (reading->slots[i].row->help)
+            nearest_try(&nearest, reading->slots[i].row->name);
+    for (other = elsewhere; other && *other; other += strcspn(other, "\n") + 1) {
+        char one[sizeof name];
+        const char *before = nearest.name;
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(other + 2, " "), other + 2);
+        nearest_try(&nearest, one);
+        if (nearest.name != before)
+            nearest.name = strcpy(name, one);
+    }
+    program_die_misused("unrecognized option '%s'%s%s%s", option,
+                        nearest.name ? "; did you mean --" : "", nearest.name ? nearest.name : "",
+                        nearest.name ? "?" : "");
 }
 
 /* Makes slots of the rows, and what getopt_long reads. Because of the colon it returns another

@@ -33,6 +33,7 @@ enum option_kind {
     OPTION_CHOICE, /* bool or an enum */
     OPTION_YES_NO, /* const char *: "yes" or "no" */
     OPTION_SETTER,
+    OPTION_QUIET,
     OPTION_HELP,
     OPTION_VERSION
 };

@@ -5,6 +5,7 @@
 #include "tools/common/texts/encoder.h"
 
 #include "tools/common/model_file.h"
+#include "tools/common/options.h"
 #include "tools/common/output.h"
 
 #include <stdarg.h>
@@ -98,9 +99,9 @@ static void refuse_result(const struct encoder *encoder, const engine_error *err
     const engine_pooling pooling = encoder->options.pooling;
     const bool is_pooler = pooling == ENGINE_POOLING_POOLER;
     if (pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_TEXT)
-        program_die("'%s': %s; --labels prints its answer, -p mean the mean of its last hidden "
-                    "states",
-                    encoder->info.path, error->message);
+        program_die("'%s': %s; %s-p mean is the mean of its last hidden states", encoder->info.path,
+                    error->message,
+                    strcmp(program_name(), "encode") == 0 ? "--labels prints its answer, " : "");
     program_die("-p %s: %s%s%s%s%s", engine_pooling_name(pooling), error->message,
                 is_pooler ? "; the head of '" : "", is_pooler ? encoder->info.path : "",
                 is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
@@ -123,7 +124,7 @@ static void resolve_result(struct encoder *encoder)
         pooling = ENGINE_POOLING_NONE;
     else if (task == TASK_LABELS || encoder->ranks_pairs)
         pooling = ENGINE_POOLING_LABELS;
-    else if (compares && !request->has_pooling)
+    else if (compares && !request->has_pooling && pooling == ENGINE_POOLING_NONE)
         pooling = ENGINE_POOLING_MODEL;
     if (pooling == ENGINE_POOLING_MODEL &&
         (task == TASK_SIMILARITY || (compares && info->pooling == ENGINE_POOLING_NONE)))

@@ -17,7 +17,7 @@
 static bool changes_output(const char *name)
 {
     static const char *const others[] = {"output",  "threads", "progress", "resume",
-                                         "restart", "report",  "model"};
+                                         "restart", "report",  "model",    "quiet"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return false;
