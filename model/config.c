@@ -435,8 +435,6 @@ static const char *check_rotary(const struct model_config *config)
     if (config->rotary_width < 2 || config->rotary_width % 2 != 0 ||
         config->rotary_width > config->head_width)
         return "'rotary_width' is not an even number from 2 to the width of a head";
-    if (config->rotary_factor != 1 && config->rotary_trained == 0)
-        return "'rotary_factor' needs 'rotary_trained'";
     if (!(config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST))
         return "'rotary_factor' is 0 or more than 1e100";
     return NULL;

@@ -20,7 +20,8 @@ static bool sees(const struct plain_model *model, size_t layer, size_t i, size_t
 
 /* ---- Positions ---- */
 
-/* Turns pair n of w/2 pairs of columns by θ = position / base^(2n/w). */
+/* Turns pair n of w/2 pairs of columns by θ = position / base^(2n/w). A factor f without a trained
+ * length makes it position / (f·base)^(2n/w) / f^(2/w). */
 static void turn(const struct plain_model *model, size_t layer, double *head, size_t position,
                  size_t length)
 {
@@ -29,11 +30,13 @@ static void turn(const struct plain_model *model, size_t layer, double *head, si
     if (model->rotary_trained > 0 && length > model->rotary_trained)
         base *= pow(model->rotary_factor * (double)length / trained - (model->rotary_factor - 1),
                     width / (width - 2));
+    double scale = model->rotary_trained == 0 ? pow(model->rotary_factor, 2 / width) : 1;
+    base *= model->rotary_trained == 0 ? model->rotary_factor : 1;
     for (size_t n = 0; n < model->rotary_width / 2; n++) {
         bool half = plain_is(model->rotary_pairs, "half");
         size_t first = half ? n : 2 * n, second = half ? n + model->rotary_width / 2 : 2 * n + 1;
         double a = head[first], b = head[second];
-        double angle = (double)position / pow(base, 2 * (double)n / width);
+        double angle = (double)position / pow(base, 2 * (double)n / width) / scale;
         head[first] = a * cos(angle) - b * sin(angle);
         head[second] = b * cos(angle) + a * sin(angle);
     }

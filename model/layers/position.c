@@ -109,7 +109,9 @@ struct rotary rotary_of(const struct model_config *config, bool is_local)
 static double base_of_text(const struct rotary *rotary, size_t n_tokens)
 {
     double width = (double)rotary->width, times;
-    if (rotary->trained == 0 || n_tokens <= rotary->trained)
+    if (rotary->trained == 0)
+        return rotary->base * rotary->factor;
+    if (n_tokens <= rotary->trained)
         return rotary->base;
     times = rotary->factor * (double)n_tokens / (double)rotary->trained - (rotary->factor - 1);
     return rotary->base * pow(times, width / (width - 2));
@@ -119,12 +121,13 @@ void rotary_rows(const struct rotary *rotary, const uint32_t *positions, const u
                  size_t n_rows, float *out)
 {
     size_t n_pairs = rotary->width / 2, n_tokens = 0;
+    double scale = rotary->trained == 0 ? pow(rotary->factor, -2 / (double)rotary->width) : 1;
     for (size_t i = 0; i < n_pairs; i++) {
         double frequency = 0, exponent = -2 * (double)i / (double)rotary->width;
         for (size_t r = 0; r < n_rows; r++) {
             if (r == 0 || lengths[r] != n_tokens) {
                 n_tokens = lengths[r];
-                frequency = pow(base_of_text(rotary, n_tokens), exponent);
+                frequency = scale * pow(base_of_text(rotary, n_tokens), exponent);
             }
             double angle = (double)positions[r] * frequency;
             out[r * rotary->width + i] = (float)cos(angle);

@@ -82,7 +82,8 @@ static const struct setting later[] = {
       "--set attention_position=rotary --set rotary_pairs=interleaved --set rotary_base=50",
       "--set attention_position=rotary --set rotary_width=4 --set rotary_trained=7 "
       "--set rotary_factor=2",
-      "--set attention_position=alibi", "--set attention_position=distance --set distances=5"}},
+      "--set attention_position=rotary --set rotary_factor=8", "--set attention_position=alibi",
+      "--set attention_position=distance --set distances=5"}},
     {true,
      {"", "--set window=3", "--set window=2 --set global_every=2 --set global_first=0",
       "--set window=4 --set global_every=3 --set global_first=1"}},

@@ -115,7 +115,6 @@ TEST(check)
         {"'rotary_width' is not an even number from 2 to the width of a head",
          "attention_position=rotary rotary_width=0|attention_position=rotary rotary_width=3|"
          "attention_position=rotary rotary_width=6|attention_position=rotary heads=12"},
-        {"'rotary_factor' needs 'rotary_trained'", "attention_position=rotary rotary_factor=2"},
         {"'distances' must be 1 to 1048576 with attention_position distance, and 0 without",
          "attention_position=distance|attention_position=distance distances=1048577|"
          "distances=3"},
@@ -168,7 +167,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 149);
+    assert_int_equal(n, 148);
 }
 
 /* Defaults that depend on other keys. */

@@ -37,6 +37,9 @@
 #define LLAMA            CLASS("LlamaModel", "llama") ", " SIZES
 #define MISTRAL          CLASS("MistralModel", "mistral") ", " SIZES
 #define EUROBERT         CLASS("EuroBertModel", "eurobert") ", " SIZES
+#define GTE              CLASS("GteModel", "gte") ", " SIZES
+#define NEW              CLASS("NewModel", "new") ", " SIZES
+#define JINA3            CLASS("JinaEmbeddingsV3Model", "jina_embeddings_v3") ", " SIZES
 #define GEMMA            CLASS("Gemma3TextModel", "gemma3_text") ", " SIZES
 #define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
 
@@ -213,6 +216,9 @@ TEST(qwen)
          "rotary_base", "7"},
         {QWEN BOTH, "mask", "full"},
         {QWEN2 BOTH, "mask", "full"},
+        {QWEN ", \"is_causal\": null", "mask", "full"},
+        {QWEN ", \"num_key_value_heads\": null", "key_value_heads", "6"},
+        {QWEN2 ", \"num_key_value_heads\": null", "key_value_heads", "6"},
         {QWEN2, "key_value_heads", "32"},
         {QWEN2, "attention_bias", "yes"},
         {QWEN2, "query_key_norm", "no"},
@@ -241,6 +247,8 @@ TEST(llama_and_relatives)
         {MISTRAL BOTH ", \"sliding_window\": 9", "window", "9"},
         {MISTRAL ", \"rope_theta\": 7, \"sliding_window\": 9", "rotary_local_base", "7"},
         {MISTRAL ", \"num_key_value_heads\": 2", "key_value_heads", "2"},
+        {MISTRAL ", \"num_key_value_heads\": null, \"is_causal\": null", "key_value_heads", "6"},
+        {MISTRAL ", \"is_causal\": null, \"sliding_window\": 9", "window", "9"},
         {EUROBERT, "mask", "full"},
         {EUROBERT, "norm_eps", "1e-05"},
         {EUROBERT ", \"mlp_bias\": true", "feed_forward_bias", "yes"},
@@ -293,11 +301,54 @@ TEST(t5)
     ASSERT_SETTINGS(cases);
 }
 
+/* Positions that NewModel stretches; those of Jina's RoBERTa, which start at 0. */
+TEST(gte_and_jina3)
+{
+#define NTK(factor) ", \"rope_scaling\": {\"type\": \"ntk\", \"factor\": " factor "}"
+#define FLASH                                                                                      \
+    CLASS("XLMRobertaModel", "xlm-roberta") ", " SIZES ", \"position_embedding_type\": \"rotary\""
+    static const struct settings cases[] = {
+        {NEW, "rotary_base", "10000"},
+        {NEW, "rotary_factor", "1"},
+        {NEW ", \"rope_theta\": 20000" NTK("8.0"), "rotary_base", "20000"},
+        {NEW NTK("8.0"), "rotary_factor", "8"},
+        {NEW NTK("8.0"), "rotary_trained", "0"},
+        {NEW, "token_types", "1"},
+        {NEW ", \"type_vocab_size\": 0", "token_types", "0"},
+        {NEW, "gate", "second"},
+        {NEW, "feed_forward_in_bias", "no"},
+        {NEW, "norm_eps", "1e-12"},
+        {NEW ", \"position_embedding_type\": \"rope\", \"logn_attention_scale\": false", "position",
+         "none"},
+        {GTE, "rotary_base", "160000"},
+        {GTE NTK("2"), "rotary_factor", "2"},
+        {JINA3, "rotary_base", "20000"},
+        {JINA3, "gate", "none"},
+        {FLASH, "attention_position", "rotary"},
+        {FLASH, "rotary_base", "10000"},
+        {FLASH ", \"rotary_emb_base\": 20000.0", "rotary_base", "20000"},
+        {FLASH, "max_tokens", "514"},
+        {FLASH, "position_skips_padding", "no"},
+        {CLASS("HF_ColBERT", "xlm-roberta") ", " SIZES, "position_offset", "2"},
+    };
+#undef FLASH
+    ASSERT_SETTINGS(cases);
+}
+
 TEST(refusals)
 {
     static const struct {
         const char *text, *words;
     } cases[] = {
+        {NEW ", \"logn_attention_scale\": true", "'logn_attention_scale' is true"},
+        {NEW ", \"layer_norm_type\": \"rms_norm\"", "'layer_norm_type' is \"rms_norm\""},
+        {NEW ", \"position_embedding_type\": \"absolute\"", "'position_embedding_type'"},
+        {NEW ", \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}", "the type 'linear'"},
+        {NEW ", \"rope_scaling\": {\"type\": \"ntk\"}", "expected ntk with a 'factor'"},
+        {NEW ", \"rope_scaling\": {\"type\": \"ntk\", \"factor\": 2, \"mixed_b\": 1}", "'mixed_b'"},
+        {GTE ", \"rope_parameters\": {\"rope_type\": \"linear\"}", "'rope_type' of"},
+        {JINA3 ", \"rope_scaling\": {\"type\": \"ntk\"}", "'rope_scaling' is an object"},
+        {JINA3 ", \"position_embedding_type\": \"absolute\"", "'position_embedding_type'"},
         {T5 ", \"feed_forward_proj\": \"gated-mish\"", "'feed_forward_proj' is 'gated-mish'"},
         {T5 ", \"relative_attention_num_buckets\": 64", "'relative_attention_num_buckets' is 64"},
         {T5 ", \"relative_attention_max_distance\": 64", "'relative_attention_max_distance' is 64"},
@@ -314,7 +365,7 @@ TEST(refusals)
         {EUROBERT ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},
         {EUROBERT ", \"is_causal\": true", "'is_causal' is true; expected false"},
         {ROBERTA ", \"pad_token_id\": 600", "'max_position_embeddings' is 514"},
-        {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "\"relative_key\""},
+        {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "'relative_key'"},
         {ROBERTA ", \"is_causal\": true", "'is_causal' is true; expected false"},
         {ROBERTA ", \"is_causal\": false", NULL},
         {MODERNBERT("Model") ", \"is_causal\": true", "'is_causal' is true"},

@@ -313,6 +313,39 @@ TEST(pooling_of_a_bare_decoder)
     }
 }
 
+/* A matrix of the model that projects each token becomes the pooled vector's projection. */
+TEST(projection_of_the_model)
+{
+    static const char config[] = "{\"head_dim\": 4, \"num_key_value_heads\": 2, "
+                                 "\"use_bidirectional_attention\": true}";
+    tiny_checkpoint(import_directory);
+    write_class("VoyageQwen3BidirectionalEmbedModel", config, QWEN "linear.weight FD ");
+    assert_true(import_read());
+    assert_int_equal(import_checkpoint.config.model.projections, 1);
+    assert_false(import_checkpoint.config.model.projection_bias);
+    assert_int_equal(import_checkpoint.config.model.mask, MASK_FULL);
+    import_free();
+    shell_expect(0, "$IMPORT %s -o projected.weights", import_directory);
+    assert_contains(shell_expect(0, "$INSPECT projected.weights")->out, "projection.0.weight");
+    write_class("Qwen3Model", config, QWEN);
+    assert_true(import_read());
+    assert_int_equal(import_checkpoint.config.model.projections, 0);
+    import_free();
+    write_class("Qwen3Model", config, QWEN "linear.weight F ");
+    import_refused("a vector", "'linear.weight' has the shape [12]");
+    tiny_sentence_transformers(import_directory);
+    write_class("Qwen3Model", config, QWEN "linear.weight DD ");
+    import_refused("a Dense module as well", "its modules have a Dense");
+    tiny_write_text(import_directory, "modules.json",
+                    "[{\"path\": \"\", \"type\": \"Transformer\"}, "
+                    "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}]");
+    tiny_write_text(import_directory, "1_Pooling/config.json",
+                    "{\"word_embedding_dimension\": 12, \"pooling_mode_max_tokens\": true, "
+                    "\"pooling_mode_mean_tokens\": false}");
+    write_class("Qwen3Model", config, QWEN "linear.weight FD ");
+    import_refused("the maximum", "projects each token");
+}
+
 /* A tokenizer that gives its model no types, by a file or by its class in transformers 5: those of
  * a pair are 0, though the model has two. */
 TEST(types)

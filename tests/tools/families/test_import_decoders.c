@@ -1,10 +1,10 @@
 /* tags: no-asan */
-/* encode-import and the engine together on decoders that became encoders, against numbers computed
- * in float64 by decoders.py.
+/* encode-import and the engine together on decoders that became encoders, and on BERT with rotary
+ * positions, against numbers computed in float64 by decoders.py and encoders.py.
  *
  * Guarantee: layers of Gemma 3, Qwen 2 and 3, Llama, Mistral and EuroBERT, causal or with a full
- * mask, and of T5's encoder are within 2e-5 of a float64 pass that is written from the public
- * code. */
+ * mask, of T5's encoder, GTE and Jina v3 are within 2e-5 of a float64 pass that is written from the
+ * public code. */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 static const double TOLERANCE = 2e-5;
 
-/* Runs the script in this file's folder; skips if numpy is absent. */
-static void find_script(char script[SUPPORT_PATH])
+/* Finds the script of that name in this file's folder; skips if numpy is absent. */
+static void find_script(char script[SUPPORT_PATH], const char *name)
 {
     static const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
     if (support_run(numpy, NULL) != 0) {
@@ -23,17 +23,18 @@ static void find_script(char script[SUPPORT_PATH])
         skip();
     }
     snprintf(script, SUPPORT_PATH, "%s", __FILE__);
-    snprintf(strrchr(script, '/'), 16, "/decoders.py");
+    snprintf(strrchr(script, '/'), 16, "/%s", name);
 }
 
-static void check_kinds(const char *const (*kinds)[ORACLE_ARGUMENTS], size_t n)
+static void check_kinds(const char *name, const char *const (*kinds)[ORACLE_ARGUMENTS], size_t n)
 {
     char script[SUPPORT_PATH];
-    find_script(script);
+    find_script(script, name);
     for (size_t i = 0; i < (support_sanitized() ? 1 : n); i++)
         oracle_check(script, kinds[i], TOLERANCE);
 }
-#define CHECK(kinds) check_kinds(kinds, sizeof kinds / sizeof kinds[0])
+#define CHECK_BY(script, kinds) check_kinds(script, kinds, sizeof kinds / sizeof kinds[0])
+#define CHECK(kinds)            CHECK_BY("decoders.py", kinds)
 
 /* Four norms a layer, of 1 + w; windows on both sides; heads that share keys; two Dense modules. */
 TEST(embeddinggemma)
@@ -90,6 +91,35 @@ TEST(t5)
     CHECK(kinds);
 }
 
+/* One tensor of queries, keys and values or three; stretched positions; no types, or one; and the
+ * names that transformers gives the same tensors. */
+TEST(gte)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"new", "--ntk", "8", "--dtype", "f16"},
+        {"new", "--n-types", "0", "--ntk", "2", "--base", "500000", "--seed", "2"},
+        {"new", "--separate", "--n-types", "2", "--head", "sequence", "--seed", "3"},
+        {"new", "--head", "mask", "--ntk", "8", "--seed", "4"},
+        {"new", "--head", "token", "--dtype", "bf16", "--seed", "5"},
+        {"gte", "--seed", "6"},
+        {"gte", "--published", "--head", "sequence", "--n-types", "0", "--seed", "7"},
+        {"gte", "--head", "mask", "--seed", "8"},
+    };
+    CHECK_BY("encoders.py", kinds);
+}
+
+/* By the code of transformers, and by the code that the models bring along. */
+TEST(jina3)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"jina3", "--head", "sequence"},
+        {"jina3", "--published", "--seed", "2"},
+        {"flash", "--dtype", "bf16", "--head", "mask", "--seed", "3"},
+        {"flash", "--absolute", "--head", "sequence", "--positions", "514", "--seed", "4"},
+    };
+    CHECK_BY("encoders.py", kinds);
+}
+
 /* Rounded to int8, with norms of what a sublayer gives and norms of heads. These networks are sharp
  * on purpose: twice what was seen is allowed of 1 - cosine. */
 TEST(int8)
@@ -99,7 +129,7 @@ TEST(int8)
         double least;
     } cases[] = {{"embeddinggemma", 0.985}, {"qwen3-embedding", 0.98}, {"qwen2", 0.993}};
     char script[SUPPORT_PATH];
-    find_script(script);
+    find_script(script, "decoders.py");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct judged judged;
         const char *directory = oracle_make(script, (const char *const[]){cases[i].kind, NULL});
@@ -150,7 +180,7 @@ TEST(true_shapes)
         print_message("skipped: SEEDS=3 compares the shapes of published models\n");
         skip();
     }
-    find_script(script);
+    find_script(script, "decoders.py");
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
         for (int i = 0; i < atoi(wanted); i++) {
             const char *arguments[ORACLE_ARGUMENTS] = {NULL};

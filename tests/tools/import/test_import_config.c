@@ -374,6 +374,11 @@ TEST(files_of_a_tokenizer)
     import_free();
     import_write("tokenizer_config.json", "{\"split_special_tokens\": true}");
     import_refused("split", "'split_special_tokens' is true");
+    import_write("tokenizer_config.json", "{\"word_tokenizer_type\": \"mecab\"}");
+    import_refused("words by mecab", "'word_tokenizer_type' is \"mecab\"; expected null; "
+                                     "BertJapaneseTokenizer reads the key");
+    import_write("tokenizer_config.json", "{\"mecab_kwargs\": {\"mecab_dic\": \"unidic\"}}");
+    import_refused("mecab's dictionary", "'mecab_kwargs' is an object");
     import_write("tokenizer_config.json", "{\"truncation_side\": \"left\"}");
     import_refused("side", "'truncation_side' is \"left\"");
 }

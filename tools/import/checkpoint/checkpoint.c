@@ -324,7 +324,9 @@ static void set_modules(struct checkpoint *checkpoint)
         model->projection_activation = st->activation;
         model->projection_bias = st->has_bias;
     }
-    if (st->width > 0 && st->width != model->width)
+    const struct head *head = checkpoint->config.head;
+    bool is_projected = head != NULL && head->parts->rows == DIM_PROJECTION;
+    if (st->width > 0 && st->width != model->width && !is_projected)
         program_die(
             "%sconfig.json: 'word_embedding_dimension' is %zu; expected %zu, the model's width",
             st->pooling_place, st->width, model->width);

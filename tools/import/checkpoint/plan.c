@@ -18,6 +18,7 @@ struct making {
     struct model_config *model;
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
     bool in_layer;
+    size_t projected; /* width of the projection that is one of the model's tensors */
     const struct layout *layout;
 };
 
@@ -43,6 +44,7 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_TYPES] = model->token_types,
         [DIM_LABELS] = model->labels,
         [DIM_TOKEN_VECTORS] = model->token_vectors,
+        [DIM_PROJECTION] = making->projected,
     };
     return sizes[dim];
 }
@@ -369,9 +371,23 @@ static void count_labels(const struct making *making, const struct part *part)
         model->scores = SCORES_SIGMOID;
 }
 
-/* Adds the head; its tensors say whether it has a bias, and how wide vectors of tokens are (1 if
- * there is no such tensor, which is then refused). */
-static void add_head(const struct making *making, const struct head *head)
+/* Makes a tensor of the model the projection of its pooled vectors. The class applies it to each
+ * token, and so a bias, or a pooling that is not a weighted mean, would be different. */
+static void add_projection(struct making *making, size_t rows)
+{
+    struct model_config *model = making->model;
+    if (model->projections > 0 || model->pooling == POOLING_MAX || model->pooling == POOLING_NONE)
+        program_die("the model projects each token ('linear.weight'), and its modules %s; expected "
+                    "a pooling of another kind and no Dense",
+                    model->projections > 0 ? "have a Dense" : "pool by the maximum");
+    model->projections = 1;
+    model->projection_bias = false;
+    making->projected = rows;
+}
+
+/* Adds the head; its tensors say whether it has a bias, and how wide vectors of tokens and
+ * projections are (1 if there is no such tensor, which is then refused). */
+static void add_head(struct making *making, const struct head *head)
 {
     struct model_config *model = making->model;
     if (head == NULL)
@@ -380,11 +396,15 @@ static void add_head(const struct making *making, const struct head *head)
     if (head->bias_is_optional && find_tensor(making, first->from[0], 0, ".bias") == NULL)
         model->head_bias = false;
     count_labels(making, part_of_kind(first, PART_SCORES));
+    const struct stored_tensor *tensor = find_tensor(making, first->from[0], 0, "");
+    bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
     if (first->rows == DIM_TOKEN_VECTORS) {
-        const struct stored_tensor *tensor = find_tensor(making, first->from[0], 0, "");
-        bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
         model->token_vectors = is_matrix ? (size_t)tensor->shape[0] : 1;
         model->token_vector_bias = false;
+    } else if (first->rows == DIM_PROJECTION) {
+        if (tensor == NULL && head->is_optional)
+            return;
+        add_projection(making, is_matrix ? (size_t)tensor->shape[0] : 1);
     }
     add_parts(making, first, 0);
 }

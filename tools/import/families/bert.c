@@ -136,12 +136,28 @@ const struct architecture ELECTRA_CLASSES[] = {
     {.class_name = NULL},
 };
 
-/* The first token's position is one more than the padding token's id. */
+/* The first token's position is one more than the padding token's id. Code that Jina's models bring
+ * along (jinaai/xlm-roberta-flash-implementation) has rotary positions. */
 static void finish_roberta(const struct json_file *file, struct model_config *model)
 {
-    (void)file;
+    static const struct json_name positions[] = {{"absolute", 0}, {"rotary", 1}, {NULL, 0}};
     model->position_offset += 1;
+    if (json_choice(file, "position_embedding_type", positions, "absolute or rotary", 0) == 0)
+        return;
+    model->attention_position = ATTENTION_POSITION_ROTARY;
+    model->rotary_base = json_number(file, "rotary_emb_base", 10000);
+    model->position = POSITION_NONE;
+    model->position_offset = 0;
+    model->position_skips_padding = false;
 }
+
+const struct layout FLASH_LAYOUT = {
+    .embedding = PARTS(EMBEDDING("emb_ln")),
+    .layer = PARTS(TO_QKV(QKV, "encoder.layers.#.mixer.Wqkv"),
+                   TO_OUTPUT(SQUARE, "encoder.layers.#.mixer.out_proj"),
+                   TO_ATTENTION_NORM("encoder.layers.#.norm1"),
+                   TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc1"),
+                   TO_OUT("encoder.layers.#.mlp.fc2"), TO_NORM("encoder.layers.#.norm2"))};
 
 static const struct body ROBERTA = {
     .prefixes = NAMES("roberta.", "model."),
@@ -149,9 +165,10 @@ static const struct body ROBERTA = {
         KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
              COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
              COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
-    .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
+    .other_layout = &FLASH_LAYOUT,
     .finish = finish_roberta,
+    .unread = "emb_pooler matryoshka_dimensions truncation",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",
                       "classifier.", "qa_outputs."),
 };
@@ -173,6 +190,7 @@ const struct architecture ROBERTA_CLASSES[] = {
     CLASSES("Roberta", "roberta"),
     CLASSES("XLMRoberta", "xlm-roberta"),
     CLASSES("Camembert", "camembert"),
+    {"HF_ColBERT", "xlm-roberta", &ROBERTA, &COLBERT}, /* jina-colbert-v2 */
     {.class_name = NULL},
 };
 

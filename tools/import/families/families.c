@@ -8,7 +8,7 @@
 static const struct architecture *const FAMILIES[] = {
     BERT_CLASSES,   DISTILBERT_CLASSES, ELECTRA_CLASSES, ROBERTA_CLASSES,    MPNET_CLASSES,
     ALBERT_CLASSES, NOMIC_CLASSES,      JINA_CLASSES,    MODERNBERT_CLASSES, GEMMA_CLASSES,
-    QWEN_CLASSES,   LLAMA_CLASSES,      T5_CLASSES,      EMBEDDING_CLASSES,
+    QWEN_CLASSES,   LLAMA_CLASSES,      T5_CLASSES,      GTE_CLASSES,        EMBEDDING_CLASSES,
 };
 enum { N_FAMILIES = sizeof FAMILIES / sizeof FAMILIES[0] };
 
@@ -23,12 +23,16 @@ const struct architecture *architecture_at(size_t index)
 
 const struct architecture *architecture_find(const char *class_name, const char *model_type)
 {
-    const struct architecture *at;
-    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++)
-        if (class_name != NULL ? strcmp(at->class_name, class_name) == 0
-                               : strcmp(at->model_type, model_type) == 0)
+    const struct architecture *at, *found = NULL;
+    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
+        bool is_type = model_type != NULL && strcmp(at->model_type, model_type) == 0;
+        bool is_named = class_name != NULL ? strcmp(at->class_name, class_name) == 0 : is_type;
+        if (is_named && (is_type || found == NULL))
+            found = at;
+        if (is_named && is_type)
             break;
-    return at;
+    }
+    return found;
 }
 
 const struct part *part_of_kind(const struct part *parts, enum part_kind kind)

@@ -1,6 +1,6 @@
 /* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * bert.c, rotary.c and t5.c.
+ * bert.c, gte.c, rotary.c and t5.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
@@ -35,7 +35,8 @@ enum part_dim {
     DIM_POSITIONS, /* also those before the first token's, which are not used */
     DIM_TYPES,
     DIM_LABELS,
-    DIM_TOKEN_VECTORS /* as many as its tensor has rows */
+    DIM_TOKEN_VECTORS, /* as many as its tensor has rows */
+    DIM_PROJECTION     /* the same, of a projection of the pooled vector */
 };
 
 enum part_kind {
@@ -135,7 +136,7 @@ struct architecture {
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
     MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], T5_CLASSES[],
-    EMBEDDING_CLASSES[];
+    GTE_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);

@@ -287,8 +287,11 @@ static void finish_decoder(const struct json_file *file, struct model_config *mo
                      "'layer_types' has '%.100s'; expected full_attention of all layers",
                      type != NULL ? type : "no name");
     }
-    if (json_flag(file, NULL, "use_bidirectional_attention", false))
+    bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
+    if (both || json_is_null(json_object_get(file->root, "is_causal"))) /* null is false there */
         model->mask = MASK_FULL;
+    if (json_is_null(json_object_get(file->root, "num_key_value_heads")))
+        model->key_value_heads = CONFIG_ABSENT; /* as many as there are heads */
     model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
 }
 
@@ -351,8 +354,16 @@ static const struct body EUROBERT = {
     .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
 
+/* Of voyage-4-nano, whose own code applies it to each token. */
+static const struct head QWEN_PROJECTION = {
+    HEAD_NONE, DENSE_NONE,
+    .parts = PARTS(
+        {"projection.0.weight", PART_MATRIX, DIM_PROJECTION, DIM_WIDTH, 0, {"linear.weight"}}),
+    .is_optional = true};
+
 const struct architecture QWEN_CLASSES[] = {
-    {"Qwen3Model", "qwen3", &QWEN, NULL},
+    {"Qwen3Model", "qwen3", &QWEN, &QWEN_PROJECTION},
+    {"VoyageQwen3BidirectionalEmbedModel", "qwen3", &QWEN, &QWEN_PROJECTION},
     {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
     {"Qwen2Model", "qwen2", &QWEN2, NULL},
     {"Qwen2ForCausalLM", "qwen2", &QWEN2, NULL},

@@ -12,6 +12,7 @@ extern const struct head POOLER_HEAD;             /* pooler.dense, tanh; optiona
 extern const struct head POOLED_SEQUENCE_HEAD;    /* pooler.dense, tanh, classifier */
 extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, classifier.out_proj */
 extern const struct head TOKEN_HEAD;              /* classifier */
+extern const struct layout FLASH_LAYOUT;          /* of Jina's RoBERTa */
 extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
 extern const char ACTIVATIONS_EXPECTED[];
 

@@ -138,7 +138,7 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
 
 void json_only_check(const struct json_file *file, const struct json_only *only)
 {
-    for (; only->name != NULL; only++) {
+    for (; only != NULL && only->name != NULL; only++) {
         if (json_object_get(file->seen, only->name) != NULL)
             continue;
         const json_t *member = json_member(file, NULL, only->name);
@@ -317,8 +317,7 @@ void known_keys_check(const struct json_file *file, enum known_keys kind, const 
     const char *key;
     json_t *value;
     bool is_first = true;
-    if (ONLY[kind] != NULL)
-        json_only_check(file, ONLY[kind]);
+    json_only_check(file, ONLY[kind]);
     json_object_foreach(file->root, key, value)
     {
         size_t used = strlen(folder->unread), left = sizeof folder->unread - used;

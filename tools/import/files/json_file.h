@@ -43,7 +43,7 @@ int64_t json_choice(const struct json_file *file, const char *key, const struct 
                     const char *expected, int64_t otherwise);
 
 /* A key that must have this value, as JSON ("false"), or be absent or null, unless it has been
- * read. A list of them ends with the name NULL. */
+ * read. A list of them (NULL: none) ends with the name NULL. */
 struct json_only {
     const char *name, *value;
     bool is_needed;     /* the class' default is another */

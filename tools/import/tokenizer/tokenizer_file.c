@@ -35,6 +35,8 @@ static const char SWITCHES[] =
     "additional_special_tokens extra_special_tokens model_specific_special_tokens sp_model_kwargs "
     "extra_ids split_special_tokens truncation_side ";
 
+#define IN_PYTHON "BertJapaneseTokenizer reads the key, and is in Python alone"
+
 /* ---- Reading ---- */
 
 /* Reads what follows from the whole tokenizer and tokenizer_config.json. */
@@ -108,6 +110,11 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     static const struct json_only only[] = {{"split_special_tokens", "false", false, NULL},
                                             {"truncation_side", "\"right\"", false, NULL},
                                             {"fast_tokenizer_files", "null", false, NULL},
+                                            {"word_tokenizer_type", "null", false, IN_PYTHON},
+                                            {"subword_tokenizer_type", "null", false, IN_PYTHON},
+                                            {"mecab_kwargs", "null", false, IN_PYTHON},
+                                            {"sudachi_kwargs", "null", false, IN_PYTHON},
+                                            {"jumanpp_kwargs", "null", false, IN_PYTHON},
                                             {.name = NULL}};
     const struct source *source = find_source(folder, place);
     struct tokenizer_beside beside = {.is_static = is_static, .as = folder->as};

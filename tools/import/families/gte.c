@@ -1,0 +1,127 @@
+/* gte.c - BERT with rotary positions: GTE, and Jina's third model. Sources: files modeling_NAME.py
+ * in huggingface/transformers, and for the class NewModel the code that its models bring along
+ * (Alibaba-NLP/new-impl, modeling.py). */
+#include "tools/import/families/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+/* rope_scaling of NewModel: "ntk" stretches all positions, whatever the text's length. Its mixed_b
+ * would be another formula. */
+static void finish_gte(const struct json_file *file, struct model_config *model)
+{
+    const json_t *scaling = json_typed(file, "rope_scaling", JSON_OBJECT, "an object");
+    double base = model->rotary_base;
+    model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", base));
+    if (scaling == NULL)
+        return;
+    const char *type = json_text(file, scaling, "type", "none");
+    const json_t *factor = json_object_get(scaling, "factor");
+    if (strcmp(type, "ntk") != 0 || !(json_number_value(factor) >= 1) ||
+        json_member(file, scaling, "mixed_b") != NULL)
+        file_die(file->name,
+                 "'rope_scaling' has the type '%.100s'; expected ntk with a 'factor' of 1 or more "
+                 "and no 'mixed_b', or null",
+                 type);
+    model->rotary_factor = json_number_value(factor);
+}
+
+// clang-format off
+#define ROTARY_BERT(base, ...)                                                                     \
+    BERT_SIZES, BERT_NORM, FIXED(attention_position, ATTENTION_POSITION_ROTARY),                   \
+        COUNT("type_vocab_size", token_types, 1), NUMBER(NULL, rotary_base, base),                 \
+        ACTIVATION("hidden_act", ACTIVATION_GELU), __VA_ARGS__
+#define GTE_KEYS(base)                                                                             \
+    KEYS(ROTARY_BERT(base, FIXED(gate, GATE_SECOND), FIXED(feed_forward_in_bias, false)))
+#define GTE_ONLY                                                                                   \
+    ONLY({"position_embedding_type", "\"rope\"", false, NULL},                                     \
+         {"layer_norm_type", "\"layer_norm\"", false, NULL},                                       \
+         {"logn_attention_scale", "false", false, NULL})
+#define NEW_LAYOUT(...)                                                                            \
+    LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
+           .layer = PARTS({"layers.#.attention.qkv", __VA_ARGS__},                                 \
+                          TO_OUTPUT(SQUARE, "encoder.layer.#.attention.o_proj"),                   \
+                          TO_ATTENTION_NORM("encoder.layer.#.attn_ln"),                            \
+                          TO_IN(DIM_GATED, "encoder.layer.#.mlp.up_gate_proj"),                    \
+                          TO_OUT("encoder.layer.#.mlp.down_proj"),                                 \
+                          TO_NORM("encoder.layer.#.mlp_ln")))
+#define PACKED NEW_LAYOUT(QKV, {"encoder.layer.#.attention.qkv_proj"})
+#define SEPARATE                                                                                   \
+    NEW_LAYOUT(SQUARE, {"encoder.layer.#.attention.q_proj", "encoder.layer.#.attention.k_proj",    \
+                        "encoder.layer.#.attention.v_proj"})
+#define TRANSFORMERS_LAYOUT(...)                                                                   \
+    LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
+           .layer = PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj",                              \
+                                 "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"),        \
+                          TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),                          \
+                          TO_ATTENTION_NORM("layers.#.post_attention_layernorm"), __VA_ARGS__,     \
+                          TO_NORM("layers.#.post_mlp_layernorm")))
+/* How it is computed; pack_qkv is known by the names of the tensors, and the last two are read only
+ * where scores are scaled by the logarithm of the length. */
+#define GTE_UNREAD                                                                                 \
+    "pack_qkv unpad_inputs use_memory_efficient_attention logn_attention_clip1"
+#define GTE_LEFT_OUT                                                                               \
+    NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",           \
+          "classifier.")
+// clang-format on
+
+static const struct body NEW = {
+    .prefixes = NAMES("new.", "model."),
+    .keys = GTE_KEYS(10000),
+    .only = GTE_ONLY,
+    .layout = PACKED,
+    .other_layout = SEPARATE,
+    .finish = finish_gte,
+    .unread = GTE_UNREAD,
+    .left_out = GTE_LEFT_OUT,
+};
+/* Also with the names of tensors of NewModel, as snowflake-arctic-embed-m-v2.0 has them. */
+static const struct body GTE = {
+    .prefixes = NAMES("gte.", "new.", "model."),
+    .keys = GTE_KEYS(160000),
+    .only = GTE_ONLY,
+    .layout = TRANSFORMERS_LAYOUT(
+        TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
+        TO_OUT("layers.#.mlp.down_proj")),
+    .other_layout = PACKED,
+    .finish = finish_gte,
+    .unread = GTE_UNREAD,
+    .left_out = GTE_LEFT_OUT,
+};
+static const struct body JINA_3 = {
+    .prefixes = NAMES("roberta.", "model."),
+    .keys = KEYS(ROTARY_BERT(20000, FIXED(gate, GATE_NONE))),
+    .only = ONLY({"rope_scaling", "null", false, NULL},
+                 {"position_embedding_type", "\"rotary\"", false, NULL}),
+    .layout = TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.fc1"),
+                                  TO_OUT("layers.#.mlp.fc2")),
+    .other_layout = &FLASH_LAYOUT,
+    .finish = finish_gte,
+    .left_out = GTE_LEFT_OUT,
+};
+
+/* As transformers has the layers of the head, and as NewModel's code names them. */
+static const struct head GTE_MASK = {HEAD_MASK, DENSE_GELU,
+                                     .parts = MASK_PARTS("lm_head.dense", "lm_head.layer_norm",
+                                                         "lm_head.decoder.weight",
+                                                         "lm_head.decoder.bias")};
+static const struct head JINA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
+static const struct head NEW_MASK = {HEAD_MASK, AS_THE_MODEL,
+                                     .parts = MASK_PARTS("lm_head.dense", "lm_head.norm",
+                                                         "lm_head.decoder.weight",
+                                                         "lm_head.decoder.bias")};
+
+// clang-format off
+#define CLASSES(name, type, body, mask, sequence)                                                  \
+    {name "Model", type, body, &POOLER_HEAD},                                                      \
+    {name "ForMaskedLM", type, body, mask},                                                        \
+    {name "ForSequenceClassification", type, body, sequence},                                      \
+    {name "ForTokenClassification", type, body, &TOKEN_HEAD}
+// clang-format on
+
+const struct architecture GTE_CLASSES[] = {
+    CLASSES("Gte", "gte", &GTE, &GTE_MASK, &POOLED_SEQUENCE_HEAD),
+    CLASSES("New", "new", &NEW, &NEW_MASK, &POOLED_SEQUENCE_HEAD),
+    CLASSES("JinaEmbeddingsV3", "jina_embeddings_v3", &JINA_3, &JINA_MASK, &DENSE_SEQUENCE_HEAD),
+    {.class_name = NULL},
+};
