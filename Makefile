@@ -111,7 +111,8 @@ program = $(1)/$(if $(filter encode,$(notdir $(2))),encode,encode-$(notdir $(2))
 PROGRAMS := $(foreach main,$(TOOL_MAINS:.c=),$(call program,$(BUILD),$(main)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 MANUALS := $(patsubst tools/build/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/build/man/encode-serve%),$(wildcard tools/build/man/*.in)))
-COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
+FETCH := $(BUILD)/encode-fetch
+COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(FETCH))
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(filter-out $(LEFT_OUT),$(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1)))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(CLI_SOURCES:%.c=$(BUILD)/%)
@@ -125,7 +126,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
+all: $(LIBRARIES) $(PROGRAMS) $(FETCH) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
 	@echo 'Built $(BUILD)/$(if $(SERVE), without encode-serve$(comma) which needs libmicrohttpd-dev). Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
 
 help:
@@ -161,8 +162,8 @@ help-all: help
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
 	@echo 'make postgres-install; DEB="amd64 arm64": packages of these (tools/setup.sh aarch64, lintian)'
 
-programs: $(PROGRAMS) $(SAMPLE)
-tests: $(PROGRAMS) $(BUILD)/encode-plain $(TESTS)
+programs: $(PROGRAMS) $(FETCH) $(SAMPLE)
+tests: $(PROGRAMS) $(FETCH) $(BUILD)/encode-plain $(TESTS)
 objects: $(TEST_OBJECTS)
 
 # ---- Compiling ----
@@ -287,6 +288,11 @@ $(BUILD)/plot:
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
+
+# A script, which needs nothing of the library.
+$(FETCH): tools/fetch.sh engine/engine.h
+	$(call say,copy)sed 's/@VERSION@/$(VERSION)/g' $< > $@.new && chmod 755 $@.new && mv $@.new $@
+$(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch: RUNNER := sh
 
 plain: $(BUILD)/encode-plain
 	@echo 'Built. Next: $(BUILD)/encode-plain "I ride bike"      (read: engine/plain/plain.c)'

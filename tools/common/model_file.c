@@ -50,6 +50,10 @@ static const struct source {
     {".bin", ""},
 };
 
+static const char NO_CHECKPOINT[] = "; a checkpoint is a folder with config.json, which is not in ";
+static const char TO_FETCH[] =
+    ": encode-fetch ORG/MODEL fetches one, encode-import DIR -o FILE reads it";
+
 static const char *import_option(const char *path)
 {
     for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
@@ -114,8 +118,7 @@ static void write_hint(char *out, const char *path)
     else if (is_folder && folder_has(path, "tokenizer.json"))
         write_command(out, "--tokenizer-only ", path);
     else if (option)
-        append_word(stpcpy(out, "; a checkpoint is a folder with config.json, which is not in "),
-                    folder);
+        strcpy(append_word(stpcpy(out, NO_CHECKPOINT), folder), is_folder ? TO_FETCH : "");
 }
 
 void model_open_die(const char *path, const engine_error *error)

@@ -62,7 +62,9 @@ TEST(what_is_no_checkpoint)
     static const char no_checkpoint[] =
         "a checkpoint is a folder with config.json, which is not in ";
     char expected[256];
-    snprintf(expected, sizeof expected, "%sempty", no_checkpoint);
+    snprintf(expected, sizeof expected,
+             "%sempty: encode-fetch ORG/MODEL fetches one, encode-import DIR -o FILE reads it",
+             no_checkpoint);
     assert_string_equal(hint("empty"), expected);
     snprintf(expected, sizeof expected, "%s.", no_checkpoint);
     assert_string_equal(hint("lone.safetensors"), expected);

@@ -51,7 +51,7 @@ select_files() { # PACKAGE PATTERN...: moves these files of $stage to $root, the
 
 libraries() { # prints the packages of the libraries that $root links, as a field's value
     echo 'Source: encode' >"$out/debian/control"
-    programs=$(find "$root/usr" -type f \( -path '*/bin/*' -o -name '*.so.*' \) | sed "s|^$out/||")
+    programs=$(find "$root/usr" -type f \( -path '*/bin/*' -o -name '*.so.*' \) ! -name encode-fetch | sed "s|^$out/||")
     # shellcheck disable=SC2086
     (cd "$out" && DEB_HOST_ARCH=$architecture dpkg-shlibdeps -O $programs) | sed 's/^shlibs:Depends=//'
 }
@@ -127,12 +127,13 @@ END
     fi
     select_files encode '*'
     install -D -m 644 "$build/lesson.html" "$root/usr/share/doc/encode/lesson.html"
-    package encode science 'Multi-Arch: foreign' "Depends: $(libraries)" 'Recommends: gnuplot-nox | gnuplot' \
+    package encode science 'Multi-Arch: foreign' "Depends: $(libraries)" 'Recommends: gnuplot-nox | gnuplot, curl' \
         'Suggests: encode-serve' <<END
 transformer encoder on CPUs - programs
 encode prints the vectors, tokens, labels and ranks of texts, encode-import
 makes weight files from checkpoints, encode-search finds the nearest texts, and
-encode-plot draws what an encoder computes. lesson.html, among the documents,
+encode-plot draws what an encoder computes; encode-fetch fetches checkpoints.
+lesson.html, among the documents,
 follows a sentence through the model.
 END
 }

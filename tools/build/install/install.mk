@@ -4,7 +4,7 @@ DEST = $(DESTDIR)$(PREFIX)
 SCRIPTS := $(wildcard tools/study/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) bin/encode-fetch include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
 	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
 	$(INSTALLED_MANUALS) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights $(SCRIPTS:tools/study/%=share/encode/%)
@@ -24,10 +24,10 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/build/install/%.in engine/engine.h $(B
 SQLITE := $(or $(if $(filter sqlite,$(GOALS)),$(BUILD)/libencode_sqlite.so),$(wildcard $(BUILD)/libencode_sqlite.so))
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
-install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
+install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FETCH) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
 		share/bash-completion/completions share/encode/plot)
-	install -m 755 $(TO_INSTALL) $(DEST)/bin
+	install -m 755 $(TO_INSTALL) $(FETCH) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_types.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/$(LIBDIR)
 	$(STRIP) --strip-debug $(DEST)/$(LIBDIR)/libengine.a
