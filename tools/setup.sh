@@ -5,13 +5,15 @@
 #     sh tools/setup.sh run      installs what the build needs, builds encode, and encodes "I ride bike"
 #     sh tools/setup.sh test     installs what the tests need too, builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and the next seven
+#                                make train, which needs python3-torch, and the next eight
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/hosts/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
 #     sh tools/setup.sh hosts    installs what the tests of tests/hosts/ need, which skip without it: of Debian (SQLite,
 #                                PostgreSQL, Java, pip), and of PyPI into build/hosts/ (1.5 GB: Spark, Ray, Arrow ...)
 #     sh tools/setup.sh serve    installs what the tests of tests/serve/ need, which skip without it: of Debian (haproxy,
 #                                wrk, Python), and clients of npm and PyPI into build/serve-clients/ (250 MB)
+#     sh tools/setup.sh languages installs what the tests of tests/hosts/languages/ need beside Node, Go, Java, Rust
+#                                themselves: of Debian (JNA, musl), and packages of npm, Go and Maven (100 MB)
 #     sh tools/setup.sh packages installs what make wheel, make deb, make release and their tests need: git, patchelf,
 #                                lintian, a cross compiler and libraries of arm64, and, as root, a bare system of
 #                                Debian in build/bare/ (250 MB)
@@ -42,6 +44,9 @@ clients='openai@7.59.0 ollama@0.6.4 @langchain/openai@1.6.0 @langchain/ollama@1.
 clients="$clients cohere-ai@8.1.0" # of serve, from npm
 python_clients='openai==3.57.0 huggingface_hub==2.4.0 ollama==0.6.3 cohere==7.3.1 jsonschema==4.26.0' # and from PyPI
 openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
+languages='libjna-java musl-tools busybox-static patchelf jq'
+of_npm='koffi@3.3.4 @langchain/core@1.4.0 typescript@7.0.2 @types/node' # of languages
+of_maven='dev.langchain4j:langchain4j-core:1.19.0'
 packages_of_deb='dpkg-dev lintian debootstrap patchelf git python3' # and of make wheel, make release
 bare='libgomp1 libutf8proc2|libutf8proc3 libutf8proc-dev libjansson4 libmicrohttpd12|libmicrohttpd12t64' # of make deb
 chromium='chromium chromium-driver'
@@ -57,12 +62,13 @@ all) packages="$build $pictures $server $tests $clang" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
 serve) packages=$serve ;;
+languages) packages=$languages ;;
 packages) packages="$build $packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
 chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,25s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,27s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
@@ -170,6 +176,15 @@ serve)
         echo "setup: npm cannot install $clients: tests that use them skip" >&2
     [ -s build/serve-clients/openapi.json ] || curl -sfLo build/serve-clients/openapi.json "$openapi" ||
         echo "setup: $openapi cannot be had: the test that uses it skips" >&2
+    ;;
+languages) # what cannot be had is said, and its tests skip
+    mkdir -p build/languages/java
+    # shellcheck disable=SC2086
+    ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --prefix build/languages $of_npm ||
+        echo "setup: npm cannot install $of_npm" >&2
+    ! command -v go >/dev/null || (cd tools/hosts/go && go mod download) || echo 'setup: go cannot download purego' >&2
+    ! command -v mvn >/dev/null || mvn -q -B dependency:copy -Dartifact="$of_maven" \
+        -DoutputDirectory="$PWD/build/languages/java" || echo "setup: Maven cannot copy $of_maven" >&2
     ;;
 packages)
     # shellcheck disable=SC2086

@@ -4,7 +4,7 @@
 # bytes_of_HOST, which reads the file `texts`, a text a line, and writes the float32 of their vectors to stdout. It
 # returns 77 and prints why if what it needs is missing.
 #
-# Guarantee: in SQLite, PostgreSQL and the package for Python vectors are the command's, byte for byte.
+# Guarantee: in SQLite, PostgreSQL and Python vectors are the command's, byte for byte.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh

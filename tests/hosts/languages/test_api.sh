@@ -3,8 +3,7 @@
 # What hosts in other languages know of engine.h: engine.json, and what is made of it for each of them. A changed
 # header is found here, field by field.
 #
-# Guarantee: engine.json, and the declarations made of it for other languages, are those of engine.h as the compiler
-# sees them.
+# Guarantee: engine.json, and code made of it, is engine.h as the compiler sees it.
 # shellcheck disable=SC2154
 set -u
 cd "$(dirname "$0")/../../.." || exit 1

@@ -3,6 +3,7 @@ with the libraries that it needs beside libc, so that any Linux with the glibc t
 on Debian 12) can install it.
 
     python3 tools/hosts/python/package.py BUILD     prints the path of the wheel; CC, STRIP: those of the build
+    python3 tools/hosts/python/package.py --bundle BUILD FOLDER     what packages of other languages contain
 """
 
 import base64
@@ -61,6 +62,17 @@ def require(target, *needs):
     """Ends the program, with the names of the packages, if commands are missing; needs: COMMAND=PACKAGE."""
     if subprocess.run(["sh", TREE / "tools/build/needs.sh", target, *needs]).returncode:
         sys.exit(1)
+
+
+def bundle(build, folder):
+    """Writes the library, those that it needs, the default weights and engine.json to a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_programs(build, folder)
+    bundle_libraries(folder, os.environ.get("CC", "cc").split())
+    unused = set(PROGRAMS) - {"libengine.so.1"}
+    for name in [*unused, *(path.name for path in folder.glob("libjansson*"))]:
+        (folder / name).unlink()
 
 
 def output(*command):
@@ -128,4 +140,7 @@ def write_wheel(bundled, folder, platform):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    if sys.argv[1] == "--bundle":
+        bundle(*map(pathlib.Path, sys.argv[2:]))
+    else:
+        main(pathlib.Path(sys.argv[1]))
