@@ -208,12 +208,15 @@ typedef enum engine_tokenizer {
     ENGINE_TOKENIZER_BPE = 5
 } engine_tokenizer;
 
-/* Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32:
- * fast with AMX, slower than f32 without it. Layers in int8 stay so; the weights of others are
- * rounded at opening, into memory of 2 bytes each. */
+/* Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32,
+ * to the same bits on every processor with fused multiply-adds; without an instruction for it (AMX,
+ * or AVX-512 BF16 on AMD) it is slower than EXACT. FAST is BF16 where the kernels in use have that
+ * instruction, else EXACT, so its bits depend on the processor: see engine_info.precision. Layers
+ * in int8 stay so; BF16 rounds the weights of others at opening, into memory of 2 bytes each. */
 typedef enum engine_precision {
     ENGINE_PRECISION_EXACT = 0,
-    ENGINE_PRECISION_BF16 = 1
+    ENGINE_PRECISION_BF16 = 1,
+    ENGINE_PRECISION_FAST = 2
 } engine_precision;
 
 typedef struct engine_model_options {
@@ -281,6 +284,8 @@ typedef struct engine_info {
     const char *kernels;    /* "fma" or "portable": kernels of one family give the same bits */
     uint32_t checksum;      /* of the weight file: CRC-32C of its sections' sizes and checksums */
     int ranks_pairs;        /* 1: a cross-encoder: engine_rank scores pairs by the head */
+    engine_precision precision; /* in use: EXACT or BF16 */
+    int is_emulated; /* 1: BF16 without an instruction for it: slower than EXACT, the same bits */
 } engine_info;
 #define ENGINE_INFO(...) ENGINE_STRUCT(engine_info, __VA_ARGS__)
 

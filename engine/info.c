@@ -186,6 +186,8 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .checksum =
             crc32c(0, model->file.section_table, model->file.n_sections * SECTION_ENTRY_BYTES),
         .ranks_pairs = ranks_pairs(model),
+        .precision = model->encoder.bf16 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT,
+        .is_emulated = model->encoder.bf16 && model->encoder.kernels->pairs->is_emulated,
     };
     return succeed(error);
 }

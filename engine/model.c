@@ -394,15 +394,18 @@ static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
     return ENGINE_OK;
 }
 
-static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
+static engine_status choose_kernels(struct encoder *encoder, engine_precision precision,
+                                    engine_error *error)
 {
     const struct linear *linear;
-    bool tiles = encoder->bf16;
+    bool tiles = precision != ENGINE_PRECISION_EXACT;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         tiles |= linear_takes_int8(linear);
     encoder->kernels = machine_kernels(tiles, error);
     if (encoder->kernels == NULL)
         return ENGINE_ERROR_ARGUMENT;
+    encoder->bf16 = precision == ENGINE_PRECISION_BF16 ||
+                    (precision == ENGINE_PRECISION_FAST && !encoder->kernels->pairs->is_emulated);
     return encoder->kernels == &kernels_portable && !encoder->bf16 ? prepare_blas(encoder, error)
                                                                    : ENGINE_OK;
 }
@@ -491,10 +494,10 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     if (status != ENGINE_OK)
         return status;
     if (own.verify < -1 || own.verify > 1 || own.copy < 0 || own.copy > 1 ||
-        (unsigned)own.precision > ENGINE_PRECISION_BF16)
+        (unsigned)own.precision > ENGINE_PRECISION_FAST)
         return misused(error,
                        "engine_model_options: verify is %d, expected -1 to 1; copy is %d, "
-                       "expected 0 or 1; precision is %d, expected 0 or 1",
+                       "expected 0 or 1; precision is %d, expected 0 to 2",
                        own.verify, own.copy, (int)own.precision);
     engine_model *model = calloc(1, sizeof *model);
     if (model == NULL || (path != NULL && (model->path = strdup(path)) == NULL)) {
@@ -510,9 +513,8 @@ static engine_status open_model(const char *path, const void *data, size_t len,
             fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
                  cause.message);
     }
-    model->encoder.bf16 = own.precision == ENGINE_PRECISION_BF16;
     if (status == ENGINE_OK)
-        status = choose_kernels(&model->encoder, error);
+        status = choose_kernels(&model->encoder, own.precision, error);
     if (status == ENGINE_OK && model->encoder.kernels->fits_pairs != NULL)
         take_unsigned_rows(&model->encoder);
     if (status == ENGINE_OK && model->encoder.bf16)

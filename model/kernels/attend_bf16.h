@@ -278,7 +278,7 @@ static void attend_pairs(const struct pair_attention *a)
 #define PAIR_KERNELS                                                                               \
     {                                                                                              \
         .product = product_pairs, .round = round_pairs, .pair_rows = pair_rows,                    \
-        .round_keys = round_keys, .attend = attend_pairs                                           \
+        .round_keys = round_keys, .attend = attend_pairs, .is_emulated = PAIRS_EMULATED            \
     }
 
 #endif

@@ -202,6 +202,7 @@ struct pair_kernels {
     /* Rounds keys and values; then computes a block of queries. */
     void (*round_keys)(const struct pair_attention *a);
     void (*attend)(const struct pair_attention *a);
+    bool is_emulated; /* no instruction adds pairs: slower than f32 */
 };
 
 struct kernels {

@@ -55,6 +55,7 @@ static void finish_row(const struct product *p, struct pair_block *block)
 
 #define BEGIN_TILES shape_tiles(AMX_SIDE, AMX_SIDE)
 #define END_TILES   _tile_release()
+enum { PAIRS_EMULATED = false };
 
 /* Finishes rows of the block before between the steps, so that tiles and vectors work at the same
  * time. Few rows leave the memory no time for more than what it fetches by itself. */
@@ -113,7 +114,7 @@ static void sum_block(const struct pair_block *block, bool lower, const struct p
 
 #define BEGIN_TILES (void)0
 #define END_TILES   (void)0
-enum { DOT_ROWS = 4, STEP_DOTS = BF16_STEP / 4 };
+enum { PAIRS_EMULATED = false, DOT_ROWS = 4, STEP_DOTS = BF16_STEP / 4 };
 
 /* Adds a chain of a step, even or odd, to sums [DOT_ROWS][2] that begin as 0. */
 INLINE void add_dots(const struct pair_block *block, const uint16_t *x, const uint16_t *w,
@@ -182,7 +183,12 @@ __attribute__((noinline)) static void sum_block(const struct pair_block *block, 
 #define BEGIN_TILES (void)0
 #define END_TILES   (void)0
 
-enum { CHAIN_ROWS = LANES == 16 ? 4 : 2, CHAIN_VECTORS = 2, STEP_PAIRS = BF16_STEP / 2 };
+enum {
+    PAIRS_EMULATED = true,
+    CHAIN_ROWS = LANES == 16 ? 4 : 2,
+    CHAIN_VECTORS = 2,
+    STEP_PAIRS = BF16_STEP / 2
+};
 
 /* Returns x·w + sum. Subnormal numbers become zeros by the processor's mode, or by comparison: in
  * double products of bfloat16 are exact, and sums, though rounded twice, are those rounded once, as

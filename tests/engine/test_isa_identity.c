@@ -6,7 +6,8 @@
  *
  * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, NEON
  * included, with gcc and clang, by fingerprints; the portable set is within 1e-5 in f32 and
- * 0.05 in int8 and bf16. */
+ * 0.05 in int8 and bf16. Precision fast has the bits of bf16 with AVX-512 BF16 and AMX, else of
+ * exact. */
 #include "tests/support.h"
 
 #include <inttypes.h>
@@ -228,4 +229,35 @@ TEST(same_bits)
         assert_true(distances[i] <= PORTABLE_WITHIN[i]);
     }
     assert_int_equal(n_changed, 0);
+}
+
+/* Precision fast is bf16 in the sets that have an instruction for it, and exact in others; int8
+ * layers stay so in both. */
+TEST(fast_is_bf16_or_exact)
+{
+    static const char *const shapes[] = {"--width 64 --heads 2 --feed-forward 96",
+                                         "--width 64 --heads 2 --feed-forward 96 --type int8"};
+    for (size_t i = 0; i < 2 * support_isas(); i++) {
+        char path[SUPPORT_PATH];
+        const char *isa = support_isa(i / 2);
+        const bool is_fast = strcmp(isa, "avx512bf16") == 0 || strcmp(isa, "amx") == 0;
+        engine_info info = ENGINE_INFO();
+        support_path(path, support_folder(), "model.weights");
+        support_make_model(path, NULL, "--max-tokens 192 --layers 2 %s", shapes[i % 2]);
+        struct vectors exact = encode_all(path, isa, ENGINE_PRECISION_EXACT);
+        struct vectors bf16 = encode_all(path, isa, ENGINE_PRECISION_BF16);
+        struct vectors fast = encode_all(path, isa, ENGINE_PRECISION_FAST);
+        engine_model *model = support_open_isa(path, isa, ENGINE_PRECISION_FAST);
+        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        engine_model_close(model);
+        assert_int_equal(info.precision, is_fast ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT);
+        assert_false(info.is_emulated);
+        assert_memory_equal(fast.values, (is_fast ? bf16 : exact).values, fast.n * sizeof(float));
+        assert_memory_not_equal(exact.values, bf16.values, exact.n * sizeof(float));
+        model = support_open_isa(path, isa, ENGINE_PRECISION_BF16);
+        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        engine_model_close(model);
+        assert_int_equal(info.is_emulated, !is_fast);
+        free(exact.values), free(bf16.values), free(fast.values);
+    }
 }

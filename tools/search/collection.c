@@ -314,7 +314,9 @@ engine_precision origin_precision(const struct vector_file *file)
 {
     const char *name =
         json_string_value(json_object_get(json_object_get(file->origin, "options"), "precision"));
-    return name && strcmp(name, "bf16") == 0 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT;
+    return name && strcmp(name, "bf16") == 0   ? ENGINE_PRECISION_BF16
+           : name && strcmp(name, "fast") == 0 ? ENGINE_PRECISION_FAST
+                                               : ENGINE_PRECISION_EXACT;
 }
 
 /* Compares what rows and queries must have in common; prompts need not be the same. */

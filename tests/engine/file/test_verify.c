@@ -138,7 +138,7 @@ TEST(options_that_make_no_sense)
     const engine_model_options wrong[] = {
         ENGINE_MODEL_OPTIONS(.verify = 2), ENGINE_MODEL_OPTIONS(.verify = -2),
         ENGINE_MODEL_OPTIONS(.copy = 2), ENGINE_MODEL_OPTIONS(.copy = -1),
-        ENGINE_MODEL_OPTIONS(.precision = (engine_precision)2)};
+        ENGINE_MODEL_OPTIONS(.precision = (engine_precision)3)};
     write_sound();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(try_open(&wrong[i]), ENGINE_ERROR_ARGUMENT);

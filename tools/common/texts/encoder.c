@@ -242,6 +242,10 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
         ENGINE_OK)
         model_open_die(request->model_path, &error);
     engine_model_info(encoder->model, &encoder->info, NULL);
+    if (encoder->info.is_emulated)
+        program_note("these kernels (%s) have no instruction for bf16: --precision bf16 is slower "
+                     "here than exact; fast takes the faster of both",
+                     encoder->info.isa);
     input_remember(encoder->info.path);
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
     const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");

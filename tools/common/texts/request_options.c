@@ -44,8 +44,11 @@ const struct option_row REQUEST_MODEL_ROWS[3] = {
      "read this weight file; default $ENCODE_MODEL, else the default weights;\n"
      "if it has over 16 MiB, encode-inspect --verify FILE compares its checksums",
      TEXT_AT(struct request_options, model_path)},
-    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX or on AMD",
-     CHOICE_AT(struct request_options, model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
+    {"precision", 0, "KIND",
+     "exact (default): products in f32; fast: in bf16 if this CPU has an\n"
+     "instruction for it, else in f32; bf16: on every CPU, slower than f32\n"
+     "where fast would take f32. Layers in int8 stay so",
+     CHOICE_AT(struct request_options, model.precision, ENGINE_PRECISION_EXACT, "exact bf16 fast")},
     {"position", 0, "KIND", "add these positions to the tokens: model,\n" ENGINE_POSITIONS,
      POSITION_AT(struct request_options, positions.position)},
 };
