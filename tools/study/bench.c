@@ -4,6 +4,8 @@
  *     for each type: a model;  for each workload, for each number of threads:
  *     the peaks of the kernels in use, runs, the peaks again, a line
  *
+ * Vectors are compared with those of a reference: the same model in float32.
+ *
  * The pieces: tools/study/bench/. See encode-bench(1).
  */
 #include "tools/common/options.h"
@@ -16,6 +18,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct bench {
@@ -24,7 +27,8 @@ struct bench {
     struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
     size_t n_peaks;
     struct subject subject;
-    int code; /* PROGRAM_FAILED after a workload failed; the others are still run */
+    struct subject reference; /* model NULL: not open */
+    int code;                 /* PROGRAM_FAILED after a workload failed; the others are still run */
 };
 
 /* ---- Results ---- */
@@ -33,6 +37,7 @@ struct bench {
 struct result {
     const struct subject *subject;
     const struct workload *workload;
+    double cosine;        /* least of the texts; NaN: unknown */
     struct timing timing; /* in seconds */
     struct peaks peaks;   /* of the number of threads that it had */
     bool has_profile;
@@ -48,15 +53,20 @@ enum {
     MS_PER_TOKEN,
     GFLOPS,
     SHARE_OF_PEAK,
+    COSINE,
     PEAK_F32_GFLOPS,
     PEAK_BF16_GFLOPS,
     PEAK_INT8_GOPS,
     N_FIGURES
 };
 
-static bool is_exact(const struct result *result)
+/* Names the instructions of the products: layers in int8, and attention and all other layers. */
+static const char *products_of(const struct result *result)
 {
-    return result->subject->precision == ENGINE_PRECISION_EXACT;
+    const bool has_int8 = strstr(result->subject->type, "int8") != NULL;
+    return result->subject->info.precision == ENGINE_PRECISION_BF16
+               ? (has_int8 ? "int8+bf16" : "bf16")
+               : (has_int8 ? "int8+f32" : "f32");
 }
 
 /* Computes the figures, NaN where one does not apply: a process of its own has no known number of
@@ -76,8 +86,10 @@ static void compute_figures(const struct result *result, double figures[N_FIGURE
     figures[TEXTS_PER_S] = (double)workload->n / median;
     figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
     figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
-    const double floats = is_exact(result) ? peaks->f32 : peaks->bf16;
+    const bool is_bf16 = result->subject->info.precision == ENGINE_PRECISION_BF16;
+    const double floats = is_bf16 ? peaks->bf16 : peaks->f32;
     figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / floats);
+    figures[COSINE] = result->cosine;
     figures[PEAK_F32_GFLOPS] = peaks->f32;
     figures[PEAK_BF16_GFLOPS] = peaks->bf16;
     figures[PEAK_INT8_GOPS] = peaks->int8;
@@ -87,9 +99,9 @@ static void compute_figures(const struct result *result, double figures[N_FIGURE
 static void print_json(const struct result *result)
 {
     static const char *const names[N_FIGURES] = {
-        "median_ms",       "min_ms",           "spread",        "tokens_per_s",
-        "texts_per_s",     "ms_per_token",     "gflops",        "share_of_peak",
-        "peak_f32_gflops", "peak_bf16_gflops", "peak_int8_gops"};
+        "median_ms",   "min_ms",          "spread",           "tokens_per_s",
+        "texts_per_s", "ms_per_token",    "gflops",           "share_of_peak",
+        "cosine",      "peak_f32_gflops", "peak_bf16_gflops", "peak_int8_gops"};
     struct json_writer json = {.stream = stdout};
     double figures[N_FIGURES];
     compute_figures(result, figures);
@@ -98,7 +110,8 @@ static void print_json(const struct result *result)
     json_write_text(&json, "model", result->subject->name);
     json_write_count(&json, "threads", result->peaks.n_threads);
     json_write_text(&json, "type", result->subject->type);
-    json_write_text(&json, "precision", is_exact(result) ? "exact" : "bf16");
+    json_write_text(&json, "precision", result->subject->precision);
+    json_write_text(&json, "products", products_of(result));
     json_write_text(&json, "isa", result->subject->info.isa);
     json_write_count(&json, "texts", result->workload->n);
     json_write_count(&json, "tokens", result->workload->n_tokens);
@@ -106,7 +119,7 @@ static void print_json(const struct result *result)
     json_write_count(&json, "longest", result->workload->longest);
     json_write_count(&json, "runs", result->timing.n_runs);
     for (size_t i = 0; i < N_FIGURES; i++) /* in more digits than any clock here has */
-        json_write_double(&json, names[i], "%.6g", figures[i]);
+        json_write_double(&json, names[i], i == COSINE ? "%.8f" : "%.6g", figures[i]);
     if (result->has_profile)
         json_begin_object(&json, "profile");
     else
@@ -120,8 +133,9 @@ static void print_json(const struct result *result)
 
 static void print_heading(void)
 {
-    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s\n", "workload", "type", "threads",
-           "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak");
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s %-9s %9s\n", "workload", "type",
+           "threads", "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak",
+           "by", "cosine");
 }
 
 /* Prints a number at the right of a cell, or "-". */
@@ -143,8 +157,8 @@ static void print_text(const struct result *result)
 {
     double figures[N_FIGURES];
     compute_figures(result, figures);
-    printf("%-10s %4s%-5s %7zu", result->workload->name, result->subject->type,
-           is_exact(result) ? "" : "/bf16", result->peaks.n_threads);
+    printf("%-10s %-9s %7zu", result->workload->name, result->subject->type,
+           result->peaks.n_threads);
     print_figure(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
     print_figure(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
     print_figure(7, "%.1f %%", 100 * figures[SPREAD]);
@@ -152,6 +166,8 @@ static void print_text(const struct result *result)
     print_figure(9, "%.1f", figures[TEXTS_PER_S]);
     print_figure(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
     print_figure(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
+    printf(" %-9s", products_of(result));
+    print_figure(9, "%.6f", figures[COSINE]);
     printf("%s", result->has_profile ? "\n          " : "\n");
     for (size_t i = 0; result->has_profile && i < PROFILE_SHARES; i++) {
         printf(" %s", profile_share_name(i));
@@ -217,6 +233,55 @@ static void measure_peaks(struct bench *bench)
         print_heading();
 }
 
+/* ---- Cosines ---- */
+
+/* Opens the model in float32, unless that is the subject. Returns false if there is none: a file of
+ * int8 has no numbers of its own in float32. */
+static bool open_reference(struct bench *bench)
+{
+    const struct bench_options *options = bench->options;
+    const bool is_int8 = strstr(bench->subject.type, "int8") != NULL;
+    if (bench->reference.model != NULL)
+        return true;
+    if (options->model == NULL)
+        subject_make(&bench->reference, options->shape, "f32", options->seed, "exact");
+    else if (options->reference != NULL || !is_int8)
+        subject_open(&bench->reference,
+                     options->reference != NULL ? options->reference : options->model, "exact");
+    if (bench->reference.model != NULL && bench->reference.info.width != bench->subject.info.width)
+        program_die("--reference '%s' has width %zu, the model %zu", options->reference,
+                    bench->reference.info.width, bench->subject.info.width);
+    return bench->reference.model != NULL;
+}
+
+/* Returns the least cosine of a text's vector and the reference's. */
+static double least_cosine(struct bench *bench, const struct workload *workload)
+{
+    const struct bench_options *options = bench->options;
+    const size_t width = bench->subject.info.width;
+    const bool is_itself = options->reference == NULL &&
+                           bench->subject.info.precision == ENGINE_PRECISION_EXACT &&
+                           strcmp(bench->subject.type, "f32") == 0;
+    double least = 1;
+    if (workload->ids == NULL || is_itself || !open_reference(bench))
+        return is_itself && workload->ids != NULL ? 1 : NAN;
+    float *ours = encoding_vectors(&bench->subject, workload);
+    float *exact = ours != NULL ? encoding_vectors(&bench->reference, workload) : NULL;
+    for (size_t i = 0; exact != NULL && i < workload->n; i++) {
+        double dot = 0, square = 0, square_exact = 0;
+        for (size_t c = i * width; c < (i + 1) * width; c++) {
+            dot += (double)ours[c] * (double)exact[c];
+            square += (double)ours[c] * (double)ours[c];
+            square_exact += (double)exact[c] * (double)exact[c];
+        }
+        least = fmin(least, dot / sqrt(square * square_exact));
+    }
+    least = exact != NULL ? least : NAN;
+    free(ours);
+    free(exact);
+    return least;
+}
+
 /* ---- Workloads ---- */
 
 /* Prints a line of the workload for each number of threads. */
@@ -224,6 +289,7 @@ static void measure_workload(struct bench *bench, const struct workload *workloa
 {
     const struct bench_options *options = bench->options;
     const struct series_length length = {options->seconds, options->n_runs};
+    double cosine = NAN;
     for (size_t i = 0; i < bench->n_peaks; i++) {
         struct peaks *peaks = &bench->peaks[i];
         struct result result = {.subject = &bench->subject,
@@ -238,6 +304,9 @@ static void measure_workload(struct bench *bench, const struct workload *workloa
         }
         peaks_measure(peaks, bench->isa);
         result.peaks = *peaks;
+        if (isnan(cosine)) /* the same for any number of threads */
+            cosine = least_cosine(bench, workload);
+        result.cosine = cosine;
         (options->is_json ? print_json : print_text)(&result);
         fflush(stdout); /* some take long: show each when it is measured */
     }
@@ -269,6 +338,22 @@ static void measure_named(struct bench *bench, const char *name)
     workload_free(&workload);
 }
 
+/* type: of a model of a shape. */
+static void measure_model(struct bench *bench, const char *type, const char *precision)
+{
+    const struct bench_options *options = bench->options;
+    if (options->model != NULL)
+        subject_open(&bench->subject, options->model, precision);
+    else
+        subject_make(&bench->subject, options->shape, type, options->seed, precision);
+    measure_peaks(bench);
+    for (size_t i = 0; i < options->n_ids_files; i++)
+        measure_file(bench, options->ids_files[i]);
+    for (size_t i = 0; i < options->workloads.n; i++)
+        measure_named(bench, options->workloads.names[i]);
+    subject_close(&bench->subject);
+}
+
 /* ---- Program ---- */
 
 int main(int argc, char *argv[])
@@ -281,18 +366,10 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < options.n_ids_files; i++)
         input_remember(options.ids_files[i]);
     bench.options = &options;
-    for (size_t i = 0; i < (options.model != NULL ? 1 : options.types.n); i++) {
-        if (options.model != NULL)
-            subject_open(&bench.subject, options.model, &options.of_model);
-        else
-            subject_make(&bench.subject, options.shape, options.types.names[i], options.seed,
-                         &options.of_model);
-        measure_peaks(&bench);
-        for (size_t k = 0; k < options.n_ids_files; k++)
-            measure_file(&bench, options.ids_files[k]);
-        for (size_t k = 0; k < options.workloads.n; k++)
-            measure_named(&bench, options.workloads.names[k]);
-        subject_close(&bench.subject);
-    }
+    for (size_t i = 0; i < (options.model != NULL ? 1 : options.types.n); i++)
+        for (size_t k = 0; k < options.precisions.n; k++)
+            measure_model(&bench, options.types.names[i], options.precisions.names[k]);
+    if (bench.reference.model != NULL)
+        subject_close(&bench.reference);
     return program_end(bench.code);
 }

@@ -11,10 +11,11 @@ from programs import PROGRAMS, close, run, run_tests  # noqa: E402
 TINY = "--shape 1/32/2/64/1000 --runs 2"
 LAT16 = TINY + " -t 1 --workloads lat16"
 STEPS = {"tokenize", "embed", "linear", "attention", "norm", "quantize", "answer", "wait", "other"}
-WORDS = {"workload": None, "model": "1/32/2/64/1000", "type": "f32", "precision": "exact", "isa": None}
+WORDS = {"workload": None, "model": "1/32/2/64/1000", "type": "f32", "precision": "exact", "products": "f32",
+         "isa": None}
 ALWAYS = {"threads", "runs", "texts", "min_ms", "median_ms", "texts_per_s", "peak_f32_gflops", "peak_bf16_gflops",
           "peak_int8_gops"}
-NOT_COLD = {"tokens", "shortest", "longest", "tokens_per_s", "ms_per_token", "gflops", "share_of_peak", "profile"}
+NOT_COLD = {"tokens", "shortest", "longest", "tokens_per_s", "ms_per_token", "gflops", "share_of_peak", "cosine", "profile"}
 
 
 def lines(command, code=0):
@@ -111,6 +112,25 @@ def test_long_texts_and_types():
     assert [line["tokens"] for line in found] == [2048, 8192]
     found, _ = lines(f"bench {TINY} -t 1 --type int8,f16,bf16 --workloads lat16")
     assert [line["type"] for line in found] == ["int8", "f16", "bf16"]
+
+
+def test_precisions():
+    """Fast takes bf16 where the CPU has an instruction for it; cosines are to f32, of a file by --reference."""
+    found, _ = lines(f"bench {LAT16} --type f32,int8 --precision exact,bf16,fast")
+    used = "bf16" if found[2]["isa"] in ("amx", "avx512bf16") else "f32"
+    assert [line["products"] for line in found] == ["f32", "bf16", used, "int8+f32", "int8+bf16", f"int8+{used}"]
+    assert [line["precision"] for line in found] == 2 * ["exact", "bf16", "fast"]
+    assert found[0]["cosine"] == 1 and all(0.99 < line["cosine"] < 1 for line in found[3:] + [found[1]])
+    assert found[2]["cosine"] == found[1 if used == "bf16" else 0]["cosine"]
+    run("new --layers 1 --width 32 --heads 2 --vocabulary 1000 -o f32.weights && new --layers 1 --width 32 --heads 2 "
+        "--vocabulary 1000 --type int8 -o int8.weights")
+    files = "-t 1 --runs 1 --workloads lat16"
+    cosines = [lines(f"bench -m {names} {files}")[0][0]["cosine"] for names in (
+        "f32.weights", "int8.weights", "int8.weights --reference f32.weights", "f32.weights --reference int8.weights")]
+    assert cosines[:2] == [1, None] and 0.99 < cosines[2] < 1 and cosines[2] == cosines[3], cosines
+    assert 0.99 < lines(f"bench -m f32.weights {files} --precision bf16")[0][0]["cosine"] < 1
+    assert b"--reference requires -m" in run(f"bench {LAT16} --reference f32.weights", 2).stderr
+    assert b"has width" in run(f"bench -m f32.weights {files} --reference toy.weights", 1).stderr
 
 
 def test_text():

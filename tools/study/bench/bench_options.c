@@ -45,8 +45,13 @@ static const struct option_row MODEL_ROWS[] = {
      TEXT_AT(struct bench_options, shape)},
     {"type", 0, "LIST", "type of the shape's linear layers: f32 (default), bf16, f16, int8",
      LIST(types), .choices = "f32 bf16 f16 int8"},
-    {"precision", 0, "KIND", "exact (default): products in f32; or bf16: fast with AMX or on AMD",
-     CHOICE_AT(struct bench_options, of_model.precision, ENGINE_PRECISION_EXACT, "exact bf16")},
+    {"precision", 0, "LIST",
+     "exact (default): products in f32; fast: in bf16 if this CPU has an\n"
+     "instruction for it, else in f32; bf16: on every CPU",
+     LIST(precisions), .choices = "exact bf16 fast"},
+    {"reference", 0, "FILE",
+     "print cosines to this file's vectors in f32; default: the same model in f32",
+     TEXT_AT(struct bench_options, reference)},
 };
 
 static const struct option_row WORK_ROWS[] = {
@@ -80,6 +85,8 @@ static const struct option_group GROUPS[] = {
 static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("model", "shape type",
                     "-m FILE has its shape and type: omit --shape and --type"),
+    OPTION_NEEDS("reference", "model",
+                 "--reference requires -m: a shape is compared with the same shape in f32"),
     OPTION_EXCLUDES("model=-", "model",
                     "a weight file is mapped into memory, so it cannot be read from stdin"),
     {0},
@@ -111,7 +118,9 @@ static const char NOTES[] =
     "the\n"
     "                         measured peak of as many threads and the instructions in use\n"
     "                         (matrices in int8: at that of int8; all else: at that of float32,\n"
-    "                         with --precision bf16 at that of bfloat16), divided by the median\n";
+    "                         or of bfloat16 if that is in use), divided by the median\n"
+    "  by                     the instructions of these products: f32, bf16, int8+f32, int8+bf16\n"
+    "  cosine                 least of the texts', to vectors of the same model in f32\n";
 
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 25),
@@ -125,6 +134,7 @@ static const struct bench_options DEFAULTS = {
     .seed = 1,
     .shape = "6/384/12/1536",
     .types = {{"f32"}, .n = 1},
+    .precisions = {{"exact"}, .n = 1},
     .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128", "cold"}, .n = 6},
 };
 
@@ -132,7 +142,6 @@ void bench_options_read(struct bench_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = DEFAULTS;
-    options->of_model = ENGINE_MODEL_OPTIONS();
     options_read(&reading, &TABLE, 0, options, argc, argv);
     if (reading.n_arguments > 0)
         program_die_misused("'%s' is not an option", reading.arguments[0]);

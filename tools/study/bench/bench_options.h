@@ -23,8 +23,8 @@ struct bench_list {
 struct bench_options {
     const char *model; /* a weight file; NULL for one of the shape */
     const char *shape;
-    engine_model_options of_model;
-    struct bench_list types, workloads, threads; /* threads.n 0: one, and all CPUs */
+    const char *reference; /* file whose vectors are compared with; NULL: the same model in f32 */
+    struct bench_list types, precisions, workloads, threads; /* threads.n 0: one, and all CPUs */
     bool has_workloads; /* given: one that the model cannot take is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;

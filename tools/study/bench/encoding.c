@@ -129,8 +129,9 @@ bool encoding_time(const struct subject *subject, const struct workload *workloa
     struct timed_session encoding;
     char threads[32];
     if (workload->ids == NULL) {
-        const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
-                                   "mean",   "-f", "npy",         SENTENCE, NULL};
+        const char *arguments[] = {
+            "encode", "-m",          subject->file,      "-t",     threads, "-p", "mean", "-f",
+            "npy",    "--precision", subject->precision, SENTENCE, NULL};
         snprintf(threads, sizeof threads, "%zu", n_threads);
         return time_series(length, run_encode, arguments, timing);
     }
@@ -139,6 +140,20 @@ bool encoding_time(const struct subject *subject, const struct workload *workloa
     bool done = time_series(length, encode_once, &encoding, timing);
     close_encoding(&encoding);
     return done;
+}
+
+float *encoding_vectors(const struct subject *subject, const struct workload *workload)
+{
+    struct timed_session encoding;
+    if (!open_encoding(&encoding, subject, workload, 0, false))
+        return NULL;
+    const bool done = encode_once(&encoding);
+    float *out = encoding.out;
+    encoding.out = NULL;
+    close_encoding(&encoding);
+    if (!done)
+        free(out);
+    return done ? out : NULL;
 }
 
 /* ---- Profile ---- */

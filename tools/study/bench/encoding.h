@@ -21,6 +21,9 @@ struct timing {
 /* Returns the timing of n >= 1 samples, which it sorts. */
 struct timing timing_of(double *samples, size_t n);
 
+/* Encodes a workload once; returns rows [n, width] to be freed, NULL after a message. */
+float *encoding_vectors(const struct subject *subject, const struct workload *workload);
+
 enum { PROFILE_SHARES = ENGINE_N_STEPS + 1 };
 
 /* Shares of the time of all threads, by engine_step; the last is the rest. */
@@ -34,8 +37,9 @@ size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
 /* Times calls of engine_encode with the complete workload, mean pooling, and a session that takes
  * 512 tokens or as many as the longest sequence has. A workload without ids is a process, timed
- * from before its start to after its end: `encode -m FILE -t N -p mean -f npy SENTENCE`, the encode
- * beside this program, with the weight file in the page cache. Returns false after a message. */
+ * from before its start to after its end: `encode -m FILE -t N -p mean -f npy --precision P
+ * SENTENCE`, the encode beside this program, with the weight file in the page cache. Returns false
+ * after a message. */
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing);
 

@@ -74,24 +74,29 @@ static void join_types(struct subject *subject)
     }
 }
 
-static void open_subject(struct subject *subject, const engine_model_options *options)
+static void open_subject(struct subject *subject)
 {
+    const engine_model_options options =
+        ENGINE_MODEL_OPTIONS(.precision = strcmp(subject->precision, "fast") == 0
+                                              ? ENGINE_PRECISION_FAST
+                                          : strcmp(subject->precision, "bf16") == 0
+                                              ? ENGINE_PRECISION_BF16
+                                              : ENGINE_PRECISION_EXACT);
     engine_error error;
     subject->info = ENGINE_INFO();
-    if (engine_model_open(subject->file, options, &subject->model, &error) != ENGINE_OK)
+    if (engine_model_open(subject->file, &options, &subject->model, &error) != ENGINE_OK)
         model_open_die(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info, NULL) != ENGINE_OK ||
         !subject->info.has_model)
         program_die("'%s' holds no model", subject->file);
-    subject->precision = options->precision;
     join_types(subject);
 }
 
-void subject_open(struct subject *subject, const char *path, const engine_model_options *options)
+void subject_open(struct subject *subject, const char *path, const char *precision)
 {
     input_remember(path);
-    *subject = (struct subject){.fd = -1, .file = path, .name = path};
-    open_subject(subject, options);
+    *subject = (struct subject){.fd = -1, .file = path, .name = path, .precision = precision};
+    open_subject(subject);
 }
 
 /* ---- Models of a shape ---- */
@@ -117,11 +122,11 @@ static void split_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYT
 
 /* Children inherit the open file: the workload cold opens it by its descriptor. */
 void subject_make(struct subject *subject, const char *shape, const char *type, uint64_t seed,
-                  const engine_model_options *options)
+                  const char *precision)
 {
     const char *parent = getenv("TMPDIR");
     char numbers[SHAPE_NUMBERS][NUMBER_BYTES], path[PATH_MAX], seed_text[NUMBER_BYTES];
-    *subject = (struct subject){.name = shape, .file = subject->path};
+    *subject = (struct subject){.name = shape, .file = subject->path, .precision = precision};
     split_shape(shape, numbers);
     parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
     snprintf(path, sizeof path, "%s/encode-bench-XXXXXX", parent);
@@ -146,7 +151,7 @@ void subject_make(struct subject *subject, const char *shape, const char *type, 
         program_note("the model is made in '%s' (TMPDIR)", parent);
         program_exit(code);
     }
-    open_subject(subject, options);
+    open_subject(subject);
 }
 
 void subject_close(struct subject *subject)

@@ -13,19 +13,19 @@ struct subject {
     const char *file;              /* path of the weight file, given or made */
     const char *name;              /* "6/384/12/1536", or the file's path */
     char type[24];                 /* types of the linear layers: "int8", "int8+f16" */
-    engine_precision precision;    /* of the products */
+    const char *precision;         /* asked for: "exact", "bf16" or "fast" */
     int fd;                        /* of a made file, which has no name; else -1 */
 };
 
 /* Opens a weight file. Errors of these two functions end the program. */
-void subject_open(struct subject *subject, const char *path, const engine_model_options *options);
+void subject_open(struct subject *subject, const char *path, const char *precision);
 
 /* Has encode-new make a BERT of a shape, "6/384/12/1536" or "6/384/12/1536/30522", in a file in
  * $TMPDIR, or /tmp, whose name is removed before anything is written: however this program ends,
  * nothing is left. type: "f32", "f16", "bf16" or "int8", of every linear layer; embedding
  * tables have the same, and f16 with int8. The model takes 8,192 tokens. */
 void subject_make(struct subject *subject, const char *shape, const char *type, uint64_t seed,
-                  const engine_model_options *options);
+                  const char *precision);
 
 void subject_close(struct subject *subject);
 
