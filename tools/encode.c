@@ -22,6 +22,8 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     struct job job = {.options = options, .encoder = encoder};
     if (reads_stdin)
         input_remember("-");
+    for (size_t i = 1; i < request->n_files; i++)
+        input_remember(request->files[i]);
     if (!options->output_path || !corpus_is_asked(options))
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
     else if (!corpus_open(&corpus, &job))
@@ -29,6 +31,12 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     if (reads_stdin && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     reader_open(&job.reader, request->texts, request->n_texts, request->is_json_input);
+    job.reader.files = request->files;
+    job.reader.n_files = request->n_files;
+    job.reader.table = (struct table_input){.separator = options->input == INPUT_CSV   ? ','
+                                                         : options->input == INPUT_TSV ? '\t'
+                                                                                       : '\0',
+                                            .column = options->column};
     job.reader.pair = options->pair;
     job.reader.keeps_going = options->skips_errors;
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON

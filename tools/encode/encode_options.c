@@ -3,9 +3,11 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_table.h"
+#include "tools/common/texts/reader.h"
 #include "tools/encode/corpus/corpus.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLAG(member)                 FLAG_AT(struct encode_options, member)
@@ -45,12 +47,16 @@ static void set_on_long(void *options, const struct option_use *use)
 
 /* ---- The options ---- */
 
+#define INPUTS "text jsonl csv tsv"
+
 static const struct option_row INPUT_ROWS[] = {
     {"input", 0, "KIND",
-     "read stdin as text, or as jsonl: each line is \"text\",\n"
-     "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
-     "{\"ids\": […], \"types\": […], \"mask\": […]}",
-     CHOICE(request.is_json_input, false, "text jsonl")},
+     "read stdin, or the files TEXT, as text; as csv or tsv, see --column; or as\n"
+     "jsonl: each line is \"text\", [\"text\", \"pair\"],\n"
+     "{\"text\": …, \"pair\": …} or {\"ids\": […], \"types\": […], \"mask\": […]}",
+     CHOICE(input, INPUT_TEXT, INPUTS), GIVEN(has_input)},
+    {"column", 0, "NAME", "--input csv or tsv: the column of texts (default text, or the only one)",
+     TEXT(column), .most = 1},
     {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(pair),
      .most = 1},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
@@ -214,6 +220,10 @@ static const char *check_options(const void *options)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
+    if (encode->column && encode->input < INPUT_CSV)
+        return "--column names a column of --input csv or tsv";
+    if (encode->resumes && request->n_files > 1)
+        return "--resume reads one input: cat FILE ... | encode ...";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
     return position_options_check(&request->positions);
@@ -223,7 +233,7 @@ static const char *check_options(const void *options)
 #define PROMPTS "prompt prompt-text query-prompt"
 
 static const struct option_rule RULES[] = {
-    OPTION_EXCLUDES("input=jsonl words", "TEXT", NULL),
+    OPTION_EXCLUDES("words", "TEXT", NULL),
     OPTION_EXCLUDES("prompt", "prompt-text", NULL),
     OPTION_EXCLUDES("no-prompt", PROMPTS, NULL),
     OPTION_EXCLUDES("truncate-left", "on-long=chunk", NULL),
@@ -250,12 +260,13 @@ static const struct option_rule RULES[] = {
 /* ---- The complete command line ---- */
 
 static const struct option_command COMMAND = {
-    .usage = "[OPTION ...] [TEXT ...]\n"
+    .usage = "[OPTION ...] [TEXT ... | FILE ...]\n"
              "[OPTION ...] --rank QUERY [TEXT ...]\n",
     .about = "\n"
              "Turns texts into vectors with a transformer encoder: by default one line per token\n"
              "with its index, text, id, span in bytes, first values and norm. Without TEXT, every\n"
-             "line of stdin is a text, and line k of the input is result k.\n"
+             "line of stdin, or of files (.txt, .jsonl, .csv, .tsv), is a text, and line k of the\n"
+             "input is result k.\n"
              "\n"
              "  encode \"I ride bike\"                            one vector per token\n"
              "  encode -p model -f npy -o out.npy < lines.txt   one vector per line, for NumPy\n"
@@ -271,6 +282,38 @@ static const struct option_table TABLE = {
                  "--pairs encode-compare pairs\n"
                  "--show-mask encode-compare mask\n",
 };
+
+/* Returns the kind of a file by its ending, -1: it has none, or is no file. */
+static int kind_of_file(const char *path)
+{
+    static const char *const ENDINGS[] = {".txt", ".jsonl", ".csv", ".tsv"};
+    struct stat file;
+    for (int i = 0; i < 4; i++)
+        if (path_ends_in(path, ENDINGS[i]) && stat(path, &file) == 0 && S_ISREG(file.st_mode))
+            return i;
+    return -1;
+}
+
+/* TEXTs are files with --input, or if all are files with an ending, all of one kind: then their
+ * lines are the texts, as if stdin had them one after the other. */
+static void choose_files(struct encode_options *options, struct option_reading *reading)
+{
+    struct request_options *request = &options->request;
+    const size_t n = reading->n_arguments;
+    const int kind = n ? kind_of_file(reading->arguments[0]) : -1;
+    bool are_files = n > 0 && (options->has_input || kind >= 0);
+    for (size_t i = 1; i < n && !options->has_input; i++)
+        are_files = are_files && kind_of_file(reading->arguments[i]) == kind;
+    if (are_files) {
+        if (!options->has_input)
+            options->input = (enum input_kind)kind;
+        request->files = reading->arguments;
+        request->n_files = n;
+        reading->n_arguments = 0;
+        reader_open_file(request->files[0]);
+    }
+    request->is_json_input = options->input == INPUT_JSONL;
+}
 
 /* What goes into an array or a file is for programs, which want a vector per text; what is printed
  * is for people, who look at tokens. Padding is of tokens. It is a setting as if it were typed. */
@@ -292,6 +335,7 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
     *options = (struct encode_options){.request = REQUEST_OPTIONS()};
     request->encode.pooling = ENGINE_POOLING_NONE;
     options_read(&reading, &TABLE, 0, options, argc, argv);
+    choose_files(options, &reading);
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
     set_default_pooling(options);

@@ -50,7 +50,8 @@ void notes_begin(struct job *job)
                          ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
     }
     const int fd = job->reader.lines.fd;
-    if (job->reader.texts || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
+    if (job->reader.texts || job->reader.n_files > 1 || fstat(fd, &file) != 0 ||
+        !S_ISREG(file.st_mode))
         return;
     const off_t at = lseek(fd, 0, SEEK_CUR);
     notes->n_bytes = at >= 0 && file.st_size > at ? (uint64_t)(file.st_size - at) : 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tags: long
 # Runs of encode that are killed or stopped and resumed: the output is that of an undisturbed run, byte for byte; and
-# a run that cannot be resumed says why. 18 kills, at random moments.
+# a run that cannot be resumed says why. 21 kills, at random moments.
 #
 #     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 3 (or KILLS), and 3600
 # (or KILL_LINES: where programs are slow)
@@ -23,6 +23,7 @@ awk -v n="$n_lines" 'BEGIN { srand(7); split("I ride bike you house red big a th
     for (i = 1; i <= n; i++) { line = "I"; most = i % 50 ? rand() * 60 : 100
         for (k = 1; k < most; k++) line = line " " word[1 + int(rand() * 10)]; print line } }' >lines
 awk '{ if (NR % 70 == 0) print "{" $0; else printf "{\"id\": \"d%d\", \"text\": \"%s\"}\n", NR, $0 }' lines >lines.jsonl
+awk 'BEGIN { print "id,text" } { if (NR % 70 == 0) print NR; else printf "%d,\"%s\n%s\"\n", NR, $1, $0 }' lines >lines.csv
 
 sum() { # FILE: of FILE and of its companion files
     for file in "$1" "$1.rows.jsonl" "$1.left-out.jsonl"; do
@@ -81,7 +82,8 @@ killed lines -p mean -f json --on-long chunk --stride 2
 killed lines -p none -f csv --pad-to 8 --on-long truncate
 killed lines --tokens -f text "${skip[@]}"
 killed lines.jsonl --input jsonl -p mean -f npy "${skip[@]}" --on-error skip
-check "$n_kills kills" [ $n_kills = $((6 * kills)) ]
+killed lines.csv --input csv -p mean -f npy "${skip[@]}" --on-error skip
+check "$n_kills kills" [ $n_kills = $((7 * kills)) ]
 
 # ---- A run that was killed, to be looked at ----
 

@@ -80,9 +80,10 @@ engine_input item_shown(const struct item *item)
 
 const char *item_name(const struct item *item)
 {
-    static char name[48];
+    static char name[300];
     if (item->record.line)
-        snprintf(name, sizeof name, "line %zu of stdin", item->record.line);
+        snprintf(name, sizeof name, "line %zu of %s", item->record.line,
+                 item->record.source ? item->record.source : "stdin");
     else if (item->number)
         snprintf(name, sizeof name, "%s %zu", item->is_query ? "query" : "text", item->number);
     else

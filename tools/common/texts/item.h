@@ -24,7 +24,8 @@ struct record {
     size_t id_len;
     bool is_repaired;                /* it was not UTF-8 */
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
-    size_t line;                     /* of stdin, from 1; 0: an argument */
+    size_t line;                     /* of its source, from 1; 0: an argument */
+    const char *source;              /* of a line: "stdin", or a file's path; NULL: stdin */
     char *fault; /* owned; error text of an invalid line, to follow its name; NULL if valid */
 };
 

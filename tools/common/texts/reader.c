@@ -7,7 +7,10 @@
 #include "tools/common/print/display.h"
 #include "tools/common/texts/json_input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,16 +25,29 @@ void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
 
+static const char *source_name(const struct reader *reader)
+{
+    return reader->files ? reader->files[reader->file] : "stdin";
+}
+
+/* Returns the number of the last line, in its file. */
+static size_t line_number(const struct reader *reader)
+{
+    return reader->lines.n_lines - reader->lines_before;
+}
+
 /* Reports an invalid line; the next call continues after it. */
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason,
                                       struct record *record)
 {
     if (reader->keeps_going) {
-        *record = (struct record){.line = line, .fault = alloc_text("%s", reason)};
+        *record = (struct record){
+            .line = line, .source = source_name(reader), .fault = alloc_text("%s", reason)};
         return READER_RECORD;
     }
     reader->has_bad_line = true;
-    snprintf(reader->message, sizeof reader->message, "line %zu of stdin%s", line, reason);
+    snprintf(reader->message, sizeof reader->message, "line %zu of %s%s", line, source_name(reader),
+             reason);
     return READER_FAILED;
 }
 
@@ -40,7 +56,7 @@ static enum reader_state read_json(struct reader *reader, const char *line, size
                                    struct record *record)
 {
     char reason[2 + JSON_MESSAGE_BYTES] = ": ";
-    size_t number = reader->lines.n_lines;
+    size_t number = line_number(reader);
     if (reader->empty_line) {
         line_reader_undo(&reader->lines);
         reader->empty_line = false;
@@ -53,29 +69,74 @@ static enum reader_state read_json(struct reader *reader, const char *line, size
     return READER_RECORD;
 }
 
+/* Reads a record of a table: a line, or more of them if a value in quotes has line ends. The first
+ * one is the names of the columns, after which READER_PENDING is returned. */
+static enum reader_state read_table(struct reader *reader, const char *line, size_t len,
+                                    struct record *record)
+{
+    char reason[TABLE_MESSAGE_BYTES] = "", *value = NULL;
+    struct table_input *table = &reader->table;
+    const size_t number = line_number(reader);
+    char *copy = memcpy(alloc_zeros(len, 1), line, len);
+    while (table_is_open(table, copy, len)) {
+        char *next;
+        size_t next_len;
+        const enum line_state state = line_reader_next(&reader->lines, true, &next, &next_len);
+        if (state != LINE_READ || len + next_len > LINE_BYTES_MAX) {
+            free(copy);
+            return state == LINE_PENDING
+                       ? READER_PENDING
+                       : fail_in_line(reader, number, " has a quote that is not closed", record);
+        }
+        copy = alloc_resize(copy, len + 1 + next_len, 1);
+        copy[len] = '\n';
+        memcpy(copy + len + 1, next, next_len);
+        len += 1 + next_len;
+    }
+    const bool is_names = !table->is_begun;
+    const bool is_good = is_names ? (table->is_begun = table_find_column(table, copy, len, reason))
+                                  : table_value(table, copy, len, &value, &len, reason);
+    if (is_good && !is_names) {
+        *record = (struct record){
+            .input = {.text = value, .text_len = len}, .storage = copy, .line = number};
+        record->is_repaired = !utf8_is_valid(value, len);
+        return READER_RECORD;
+    }
+    free(copy);
+    if (is_good)
+        return READER_PENDING;
+    if (!is_names)
+        return fail_in_line(reader, number, reason, record);
+    snprintf(reader->message, sizeof reader->message, "%s %s", source_name(reader), reason);
+    return READER_FAILED;
+}
+
 /* The first line may have a byte order mark. If it looks like JSON, --input jsonl was forgotten,
  * and the vectors would be those of braces and quotes. */
 static enum reader_state read_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    const size_t number = reader->lines.n_lines;
+    const size_t number = line_number(reader);
     const char *format, *converter = number == 1 ? utf8_converter(line, len, &format) : NULL;
     const size_t mark_len = number == 1 ? utf8_mark_len(line, len) : 0;
     enum reader_state state = READER_RECORD;
     if (converter) {
         snprintf(reader->message, sizeof reader->message,
-                 "stdin is %s, and texts are UTF-8: convert it first: %s FILE | ...", format,
-                 converter);
+                 "%s is %s, and texts are UTF-8: convert it first: %s FILE | ...",
+                 source_name(reader), format, converter);
         return READER_FAILED;
     }
     line += mark_len;
     len -= mark_len;
-    if (number == 1 && !reader->is_json && len > 2 && memcmp(line, "{\"", 2) == 0 &&
-        line[len - 1] == '}')
-        program_note("line 1 of stdin looks like JSON, and is read as text; encode and "
-                     "encode-search read JSON with --input jsonl");
-    alloc_for("line %zu of stdin", number);
-    if (reader->is_json) {
+    if (number == 1 && !reader->is_json && !reader->table.separator && len > 2 &&
+        memcmp(line, "{\"", 2) == 0 && line[len - 1] == '}')
+        program_note("line 1 of %s looks like JSON, and is read as text; encode and "
+                     "encode-search read JSON with --input jsonl",
+                     source_name(reader));
+    alloc_for("line %zu of %s", number, source_name(reader));
+    if (reader->table.separator) {
+        state = read_table(reader, line, len, record);
+    } else if (reader->is_json) {
         state = read_json(reader, line, len, record);
     } else {
         char *copy = memcpy(alloc_zeros(len, 1), line, len);
@@ -83,20 +144,22 @@ static enum reader_state read_line(struct reader *reader, const char *line, size
             .input = {.text = copy, .text_len = len}, .storage = copy, .line = number};
         record->is_repaired = !utf8_is_valid(line, len);
     }
+    if (state == READER_RECORD)
+        record->source = source_name(reader);
     return state;
 }
 
 static enum reader_state fail_to_read(struct reader *reader)
 {
-    snprintf(reader->message, sizeof reader->message, "cannot read line %zu of stdin: %s",
-             reader->lines.n_lines + 1, strerror(reader->lines.error));
+    snprintf(reader->message, sizeof reader->message, "cannot read line %zu of %s: %s",
+             line_number(reader) + 1, source_name(reader), strerror(reader->lines.error));
     return READER_FAILED;
 }
 
 static enum reader_state fail_long_line(struct reader *reader, struct record *record)
 {
     char reason[96];
-    const size_t line = reader->lines.n_lines + 1;
+    const size_t line = line_number(reader) + 1;
     snprintf(reason, sizeof reason, " is longer than %zu MiB, the longest that is read",
              LINE_BYTES_MAX >> 20);
     if (reader->keeps_going && line_reader_pass(&reader->lines) != LINE_READ)
@@ -104,20 +167,50 @@ static enum reader_state fail_long_line(struct reader *reader, struct record *re
     return fail_in_line(reader, line, reason, record);
 }
 
+void reader_open_file(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+        program_die("cannot open '%s', whose lines are the texts: %s", path, strerror(errno));
+    if (fd != STDIN_FILENO)
+        close(fd);
+}
+
+/* Opens the next file in place of the one that has ended. Returns false after the last. */
+static bool next_file(struct reader *reader)
+{
+    if (reader->file + 1 >= reader->n_files)
+        return false;
+    reader_open_file(reader->files[++reader->file]);
+    reader->lines.at_end = false;
+    reader->lines_before = reader->lines.n_lines;
+    reader->table.is_begun = false;
+    return true;
+}
+
 static enum reader_state next_line(struct reader *reader, bool wait, struct record *record)
 {
     for (;;) {
         char *line = NULL;
         size_t len = 0;
+        enum reader_state state;
+        bool is_names;
         switch (line_reader_next(&reader->lines, wait, &line, &len)) {
         case LINE_READ:
             if (reader->is_json && len == 0 && !reader->empty_line) {
                 reader->empty_line = true;
                 continue;
             }
-            return read_line(reader, line, len, record);
+            is_names = reader->table.separator && !reader->table.is_begun;
+            state = read_line(reader, line, len, record);
+            if (is_names && reader->table.is_begun)
+                continue;
+            return state;
         case LINE_PENDING: return READER_PENDING;
-        case LINE_END: return READER_END;
+        case LINE_END:
+            if (next_file(reader))
+                continue;
+            return READER_END;
         case LINE_TOO_LONG: return fail_long_line(reader, record);
         default: return fail_to_read(reader);
         }
@@ -147,7 +240,15 @@ enum reader_state reader_next(struct reader *reader, bool wait, struct record *r
 
 bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
 {
-    switch (line_reader_skip(&reader->lines, done.bytes)) {
+    const bool is_table = reader->table.separator && done.bytes > 0;
+    struct record record;
+    char *names;
+    size_t len;
+    if (is_table && line_reader_next(&reader->lines, true, &names, &len) == LINE_READ &&
+        read_line(reader, names, len, &record) == READER_FAILED)
+        return false;
+    const uint64_t begin = reader->lines.place.bytes;
+    switch (line_reader_skip(&reader->lines, done.bytes > begin ? done.bytes - begin : 0)) {
     case LINE_READ: break;
     case LINE_END:
         snprintf(reader->message, sizeof reader->message,
@@ -158,7 +259,7 @@ bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
     default: fail_to_read(reader); return false;
     }
     reader->place = reader->lines.place;
-    reader->lines.n_lines = n_lines;
+    reader->lines.n_lines = n_lines + is_table;
     if (reader->place.sum != done.sum)
         snprintf(reader->message, sizeof reader->message,
                  "stdin is another input: give the same one, or start over with --restart (its "

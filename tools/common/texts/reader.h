@@ -1,10 +1,11 @@
 /* reader.h - the inputs of the program, one after the other: its arguments, or the lines of stdin
- * as text or as JSON. Line k is input k. */
+ * or of files as text, as JSON or as a table. Line k is input k, but for the names of columns. */
 #ifndef TOOLS_READER_H
 #define TOOLS_READER_H
 
 #include "tools/common/line_reader.h"
 #include "tools/common/texts/item.h"
+#include "tools/common/texts/table_input.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,10 @@ struct reader {
     const char *pair; /* second text of the one argument, or NULL */
     bool two_by_two;  /* two arguments are a pair */
     bool is_json;
+    struct table_input table; /* of stdin, or of each file */
+    /* [n_files], read one after the other as descriptor 0, where the first is already; or NULL. */
+    char *const *files;
+    size_t n_files, file, lines_before; /* the file that is read; lines of those before it */
     bool keeps_going;  /* an invalid line becomes a record with `fault`, it does not end reading */
     bool has_bad_line; /* the message is about an invalid line */
     size_t n_read;     /* arguments */
@@ -33,6 +38,9 @@ struct reader {
 
 /* Reads n_texts arguments, or stdin if n_texts is 0, as text or JSON lines. */
 void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
+
+/* Opens a file as stdin. Ends the program on failure. */
+void reader_open_file(const char *path);
 #define reader_free(reader) line_reader_free(&(reader)->lines)
 
 /* Skips the bytes, which have this sum, and lines that an earlier run has read. Returns false if

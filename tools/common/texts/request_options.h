@@ -95,6 +95,8 @@ struct request_options {
     const char *model_path; /* NULL: the default weights */
     char *const *texts;     /* [n_texts] */
     size_t n_texts;         /* 0: stdin */
+    char *const *files;     /* [n_files], TEXTs whose lines are read, the first as stdin; or NULL */
+    size_t n_files;
     bool is_json_input;
     enum task task;
     engine_model_options model;     /* as asked for */
