@@ -34,6 +34,7 @@ struct context {
     struct profile_slot *profile;
     const struct thread_work *work;
     struct rows x, y;        /* [T, D] */
+    struct rows embedding;   /* [T, D], with layer_input: as x was before the first layer */
     struct rows heads;       /* [T, H·K]: the heads' contexts side by side */
     struct rows qkv, middle; /* [T, (H + 2G)·K], [T, F] */
 };
@@ -106,14 +107,14 @@ static void embed(const struct context *c, struct rows to)
     end_step(c, ENGINE_STEP_EMBED);
 }
 
-/* to [T, D] = norm(from [T, D]) */
+/* to = norm(from): [T, D], or of another width */
 static void normalize_rows(const struct context *c, const struct norm *norm, struct rows from,
                            struct rows to)
 {
     const struct model_config *config = &c->encoder->config;
     struct share rows = share_rows(c);
     for (size_t r = rows.begin; r < rows.end; r++)
-        c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row_of(from, r),
+        c->kernels->norm_row(norm, (float)config->norm_eps, from.width, row_of(from, r),
                              row_of(to, r));
     end_step(c, ENGINE_STEP_NORM);
 }
@@ -178,6 +179,8 @@ static void project(const struct context *c, const struct linear *layer, struct 
     size_t column = panels.begin * PANEL;
     if (last.residual != NULL)
         last.residual += c->group->row * to.stride + column;
+    if (last.gate != NULL)
+        last.gate += c->group->row * to.stride + column;
     linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
            row_of(to, c->group->row) + column, to.stride, &c->work->linear);
     end_step(c, ENGINE_STEP_LINEAR);
@@ -199,14 +202,18 @@ static void find_turns(const struct context *c)
     end_step(c, ENGINE_STEP_EMBED);
 }
 
-/* Normalizes each query and each key of K columns in a row of q, k, v. */
+/* Normalizes the heads of K columns in a row of q, k, v. */
 static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
 {
     const struct model_config *config = &c->encoder->config;
-    size_t n_queries = config->heads, k = config->head_width;
-    for (size_t i = 0; i < n_queries + config->key_value_heads; i++, row += k)
-        c->kernels->norm_row(i < n_queries ? &layer->query_norm : &layer->key_norm,
-                             (float)config->norm_eps, k, row, row);
+    size_t n_queries = config->heads, n_keys = layer->key_value_heads, k = layer->head_width;
+    for (size_t i = 0; i < n_queries + 2 * n_keys; i++, row += k) {
+        const struct norm *norm = i < n_queries            ? &layer->query_norm
+                                  : i < n_queries + n_keys ? &layer->key_norm
+                                                           : &layer->value_norm;
+        if (norm->kind != NORM_NONE)
+            c->kernels->norm_row(norm, (float)config->norm_eps, k, row, row);
+    }
 }
 
 /* Prepares queries and keys: normalizes them, and rotates them by their positions. */
@@ -216,16 +223,17 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
     const struct model_config *config = &c->encoder->config;
     struct rotary rotary = rotary_of(config, layer->window > 0);
     float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
-    size_t n_heads = (size_t)(config->heads + config->key_value_heads);
+    size_t n_heads = config->heads + layer->key_value_heads;
+    bool has_norms = layer->query_norm.kind != NORM_NONE || layer->value_norm.kind != NORM_NONE;
     struct share rows = share_rows(c);
-    if (layer->query_norm.kind == NORM_NONE && turns == NULL)
+    if (!has_norms && turns == NULL)
         return;
     for (size_t r = rows.begin; r < rows.end; r++) {
         float *row = row_of(c->qkv, r);
-        if (layer->query_norm.kind != NORM_NONE)
+        if (has_norms)
             normalize_heads(c, layer, row);
         if (turns != NULL)
-            rotary_turn(&rotary, turns + r * rotary.width, n_heads, config->head_width, row);
+            rotary_turn(&rotary, turns + r * rotary.width, n_heads, layer->head_width, row);
     }
     end_step(c, ENGINE_STEP_ATTENTION);
 }
@@ -236,9 +244,11 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t n_heads = config->heads, n_keys = config->key_value_heads;
-    size_t k = config->head_width, n_tasks = c->group->n_sequences * n_heads;
-    trace_rows(c, ENGINE_TRACE_PROJECTIONS, l, c->qkv);
+    size_t n_heads = config->heads, n_keys = layer->key_value_heads;
+    size_t k = layer->head_width, n_tasks = c->group->n_sequences * n_heads;
+    struct rows qkv = {c->qkv.first, c->qkv.stride, (n_heads + 2 * n_keys) * k};
+    struct rows heads = {c->heads.first, c->heads.stride, n_heads * k};
+    trace_rows(c, ENGINE_TRACE_PROJECTIONS, l, qkv);
     for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
          task += c->team.size) {
         const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
@@ -268,7 +278,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
     }
     end_step(c, ENGINE_STEP_ATTENTION);
     trace(c, ENGINE_TRACE_ATTENTION, l, pass->attention_maps, config->width);
-    trace_rows(c, ENGINE_TRACE_HEADS, l, c->heads);
+    trace_rows(c, ENGINE_TRACE_HEADS, l, heads);
 }
 
 /* middle [T, F] = the two halves of [T, 2F], one activated, multiplied */
@@ -309,8 +319,9 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* x [T, D] += norm(from) */
-static void add_normed(const struct context *c, const struct norm *norm, struct rows from)
+/* x [T, D] = scale·(x + norm(from)) */
+static void add_normed(const struct context *c, const struct norm *norm, struct rows from,
+                       float scale)
 {
     const struct model_config *config = &c->encoder->config;
     struct share rows = share_rows(c);
@@ -318,7 +329,7 @@ static void add_normed(const struct context *c, const struct norm *norm, struct 
         float *x = row_of(c->x, r), *row = row_of(from, r);
         c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row, row);
         for (size_t i = 0; i < config->width; i++)
-            x[i] += row[i];
+            x[i] = (x[i] + row[i]) * scale;
     }
     end_step(c, ENGINE_STEP_NORM);
 }
@@ -331,8 +342,25 @@ static void add_sublayer(const struct context *c, const struct linear *layer, st
     struct linear_epilogue add = {.residual = is_plain ? c->x.first : NULL};
     project(c, layer, from, add, is_plain ? c->x : between);
     if (!is_plain)
-        add_normed(c, after, between);
+        add_normed(c, after, between, 1);
     trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
+}
+
+/* x [T, D] = scale·(x + norm(own·Woutᵀ)), own [T, P] = act(x·Wbyᵀ)·norm(embedding·Winᵀ): what the
+ * layer takes from the embedding itself. */
+static void add_layer_input(const struct context *c, const struct layer_input *input)
+{
+    const struct model_config *config = &c->encoder->config;
+    struct rows own = {c->y.first, c->y.stride, config->layer_input_width};
+    struct linear_epilogue by = {
+        .activated = true, .activation = config->activation, .gate = own.first};
+    if (own.width == 0)
+        return;
+    project(c, &input->in, c->embedding, NOTHING_MORE, own);
+    normalize_rows(c, &input->norm, own, own);
+    project(c, &input->by, c->x, by, own);
+    project(c, &input->out, own, NOTHING_MORE, c->qkv);
+    add_normed(c, &input->norm_after, c->qkv, input->scale);
 }
 
 /* l: the layer, from 0. */
@@ -358,6 +386,18 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
                  2 * l + 1);
     if (post)
         normalize(c, &layer->feed_forward_norm, x, x, 2 * l + 1);
+    add_layer_input(c, &layer->input);
+}
+
+/* embedding [T, D] = x, for the layers to take from */
+static void keep_embedding(const struct context *c)
+{
+    struct share rows = share_rows(c);
+    if (c->embedding.first == NULL)
+        return;
+    for (size_t r = rows.begin; r < rows.end; r++)
+        memcpy(row_of(c->embedding, r), row_of(c->x, r), c->x.stride * sizeof(float));
+    end_step(c, ENGINE_STEP_EMBED);
 }
 
 void forward(engine_session *session, const struct group *group, struct team team,
@@ -379,6 +419,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
         .work = &pass->works[rank],
         .x = {pass->x, pass->width_stride, config->width},
         .y = {pass->y, pass->width_stride, config->width},
+        .embedding = {pass->embedding, pass->width_stride, config->width},
         .heads = {pass->y, pass->width_stride, config->heads * k},
         .qkv = {pass->wide, pass->wide_stride, n_heads * k},
         .middle = {pass->wide, pass->wide_stride, config->feed_forward},
@@ -389,6 +430,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
     if (projection->weight.rows > 0)
         project(c, projection, c->y, NOTHING_MORE, c->x);
     trace_rows(c, ENGINE_TRACE_HIDDEN, 0, c->x);
+    keep_embedding(c);
     find_turns(c);
     for (size_t l = 0; l < config->layers; l++) {
         if (rank == 0)

@@ -123,13 +123,30 @@ static struct norm bind_norm(struct binder *binder, const char *prefix, enum nor
     return norm;
 }
 
+static void bind_layer_input(struct binder *binder, size_t group, struct layer_input *input)
+{
+    const struct model_config *config = binder->config;
+    size_t width = config->width, own = config->layer_input_width;
+    char prefix[64];
+#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu.layer_input." name, group), prefix)
+    input->in = bind_linear(binder, PART("in"), own, width, false);
+    input->norm = bind_norm(binder, PART("norm"), NORM_RMS, own);
+    input->by = bind_linear(binder, PART("by"), own, width, false);
+    input->out = bind_linear(binder, PART("out"), width, own, false);
+    input->norm_after = bind_norm(binder, PART("norm_after"), NORM_RMS, width);
+    const float *scale = bind_vector(binder, PART("scale"), "weight", 1);
+    if (scale != NULL)
+        input->scale = *scale;
+#undef PART
+}
+
 /* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
 static void bind_layer(struct binder *binder, size_t group, size_t index, struct layer *layer)
 {
     const struct model_config *config = binder->config;
-    size_t width = config->width, head_width = config->head_width;
-    size_t queries = config->heads * head_width, keys = config->key_value_heads * head_width;
-    size_t middle = config->feed_forward;
+    size_t width = config->width, middle = config->feed_forward;
+    size_t head_width = config_head_width(config, index);
+    size_t n_keys = config_key_value_heads(config, index), queries = config->heads * head_width;
     enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
@@ -137,10 +154,14 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     char prefix[64];
 #define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, group), prefix)
     layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, width);
-    layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * keys, width,
-                             config->attention_bias);
+    layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * n_keys * head_width,
+                             width, config->attention_bias);
     layer->query_norm = bind_norm(binder, PART("attention.query_norm"), of_heads, head_width);
     layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads, head_width);
+    layer->value_norm = bind_norm(binder, PART("attention.value_norm"),
+                                  config->value_norm ? NORM_RMS : NORM_NONE, head_width);
+    layer->head_width = head_width;
+    layer->key_value_heads = n_keys;
     layer->output =
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
     layer->attention_norm_after = bind_norm(binder, PART("attention.norm_after"), after, width);
@@ -153,6 +174,9 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     layer->feed_forward_norm_after =
         bind_norm(binder, PART("feed_forward.norm_after"), after, width);
     layer->window = config_is_global(config, index) ? 0 : config->window;
+    layer->input.scale = 1;
+    if (config->layer_input_width > 0)
+        bind_layer_input(binder, group, &layer->input);
 #undef PART
 }
 
@@ -336,7 +360,7 @@ static size_t panels_at_once(const struct encoder *encoder, size_t i)
     const struct model_config *config = &encoder->config;
     const struct linear *linear = encoder_linear(encoder, i);
     bool halves = config->gate != GATE_NONE && config->feed_forward % PANEL == 0 &&
-                  encoder_is_feed_forward_in(i);
+                  encoder_is_feed_forward_in(encoder, i);
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
@@ -410,15 +434,14 @@ static engine_status choose_kernels(struct encoder *encoder, engine_precision pr
                                                                    : ENGINE_OK;
 }
 
-enum { OF_LAYER = 4 }; /* linear layers, which layers may share */
-
 /* Layers whose rows are multiplied faster as unsigned bytes, to the same bits, take such rows. */
 static void take_unsigned_rows(struct encoder *encoder)
 {
     struct linear *linear;
+    const size_t of_layer = linears_of_layer(&encoder->config); /* layers may share them */
     for (size_t i = 0; (linear = (struct linear *)encoder_linear(encoder, i)) != NULL; i++) {
         struct matrix *weight = &linear->weight;
-        const struct linear *before = i > OF_LAYER ? encoder_linear(encoder, i - OF_LAYER) : NULL;
+        const struct linear *before = i > of_layer ? encoder_linear(encoder, i - of_layer) : NULL;
         if (before != NULL && before->weight.data == weight->data)
             weight->rounding = before->weight.rounding;
         else if (linear_takes_int8(linear) && weight->rounding == ROUND_8_BITS &&
@@ -432,7 +455,8 @@ static void take_unsigned_rows(struct encoder *encoder)
 static engine_status round_weights(engine_model *model, engine_error *error)
 {
     struct linear *linear;
-    const void *before[OF_LAYER] = {NULL};
+    const void *before[MOST_LINEARS] = {NULL};
+    const size_t of_layer = linears_of_layer(&model->encoder.config);
     size_t n = 0, longest = 1;
     for (size_t i = 0; (linear = (struct linear *)encoder_linear(&model->encoder, i)) != NULL;
          i++) {
@@ -452,13 +476,13 @@ static engine_status round_weights(engine_model *model, engine_error *error)
     for (size_t i = 0; (linear = (struct linear *)encoder_linear(&model->encoder, i)) != NULL;
          i++) {
         const void *data = linear->weight.data;
-        if (i > OF_LAYER && data == before[i % OF_LAYER]) {
-            *linear = *encoder_linear(&model->encoder, i - OF_LAYER);
+        if (i > of_layer && data == before[i % of_layer]) {
+            *linear = *encoder_linear(&model->encoder, i - of_layer);
         } else if (!linear_takes_int8(linear)) {
             linear_to_pairs(model->encoder.kernels, linear, to, panel);
             to += linear_pairs(linear);
         }
-        before[i % OF_LAYER] = data;
+        before[i % of_layer] = data;
     }
     return ENGINE_OK;
 }

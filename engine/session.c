@@ -47,8 +47,9 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
     linear_work_carve(&work->linear, widest->decoded, encoder->blas_rows > 0 ? widest->columns : 0,
                       arena);
-    attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0, config->head_width,
-                         has_bias, encoder->bf16, arena);
+    attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0,
+                         larger(config->head_width, config->global_head_width), has_bias,
+                         encoder->bf16, arena);
     answer_work_carve(&work->answer, encoder, max_tokens, arena);
 }
 
@@ -56,14 +57,14 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
-    size_t width = config->width, rows = pass->row_cap, queries = 0, keys = 0;
-    if (config->layers > 0) {
-        queries = (size_t)(config->heads * config->head_width);
-        keys = (size_t)(config->key_value_heads * config->head_width);
+    size_t width = config->width, rows = pass->row_cap, queries = 0, qkv = 0;
+    for (size_t l = 0; l < config->layers; l++) {
+        const struct layer *layer = &encoder->layers[l];
+        queries = larger(queries, config->heads * layer->head_width);
+        qkv = larger(qkv, layer->qkv.weight.rows);
     }
-    pass->width_stride = row_stride(larger(width, queries));
-    pass->wide_stride =
-        row_stride(larger(larger(queries + 2 * keys, width), feed_forward_columns(config)));
+    pass->width_stride = row_stride(larger(larger(width, queries), config->layer_input_width));
+    pass->wide_stride = row_stride(larger(larger(qkv, width), feed_forward_columns(config)));
     struct widest widest = widest_layers(encoder);
     struct thread_work work;
     pass->quantized_stride = round_up(widest.int8, QUANTIZED_STEP);
@@ -80,11 +81,13 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
     pass->y = arena_floats(arena, rows, pass->width_stride);
     if (config->layers > 0)
         pass->wide = arena_floats(arena, rows, pass->wide_stride);
+    if (config->layer_input_width > 0)
+        pass->embedding = arena_floats(arena, rows, pass->width_stride);
     if (config->attention_position == ATTENTION_POSITION_ROTARY) {
-        pass->turns = arena_floats(arena, rows, config->rotary_width);
-        pass->local_turns = config->rotary_local_base != config->rotary_base
-                                ? arena_floats(arena, rows, config->rotary_width)
-                                : pass->turns;
+        struct rotary global = rotary_of(config, false), local = rotary_of(config, true);
+        bool are_alike = global.base == local.base && global.width == local.width;
+        pass->turns = arena_floats(arena, rows, global.width);
+        pass->local_turns = are_alike ? pass->turns : arena_floats(arena, rows, local.width);
     }
     if (pass->quantized_stride > 0) {
         pass->quantized = arena_cut(arena, rows, pass->quantized_stride);

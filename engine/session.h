@@ -65,12 +65,13 @@ struct pass {
     struct group *groups;       /* [threads] */
     size_t n_groups;            /* number of groups that run together */
 
-    float *x;     /* [rows, D]: the residual stream */
-    float *y;     /* [rows, D or H·K]: input of a sublayer, and output of attention */
-    float *wide;  /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
+    float *x;         /* [rows, D]: the residual stream */
+    float *y;         /* [rows, D or H·K]: input of a sublayer, and output of attention */
+    float *wide;      /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
+    float *embedding; /* [row_cap, width_stride], with layer_input; or NULL */
     float *turns; /* [rows, rotary_width]: cosines and sines of the angles by which rotary positions
                      rotate a row's queries and keys, in layers that see all tokens; or NULL */
-    float *local_turns; /* the same for layers with a window; turns if the bases are equal */
+    float *local_turns; /* the same for layers with a window; turns if they are alike */
     int8_t *quantized;  /* [rows, quantized_stride]: input of a layer in int8, or NULL */
     struct quantization *quantization; /* [rows] */
     uint16_t *rounded; /* [rows + 16 * threads, rounded_stride]: input of a layer in bfloat16; the

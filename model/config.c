@@ -106,7 +106,11 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(feed_forward_in_bias)},
     {LATER, COUNT(head_width)},
     {LATER, COUNT(key_value_heads)},
+    {LATER, COUNT(global_head_width)},
+    {LATER, COUNT(global_key_value_heads)},
     {LATER, YES_OR_NO(query_key_norm)},
+    {LATER, YES_OR_NO(value_norm)},
+    {LATER, COUNT(layer_input_width)},
     {LATER, NUMBER(score_scale)},
     {LATER, YES_OR_NO(head_dense_bias)},
     {LATER, COUNT(token_vectors)},
@@ -175,6 +179,8 @@ void config_defaults(struct model_config *config)
         .feed_forward_in_bias = -1,
         .head_width = CONFIG_ABSENT,
         .key_value_heads = CONFIG_ABSENT,
+        .global_head_width = CONFIG_ABSENT,
+        .global_key_value_heads = CONFIG_ABSENT,
         .score_scale = -1,
         .head_dense_bias = true,
         .token_vector_bias = true,
@@ -343,6 +349,10 @@ void config_resolve(struct model_config *config)
     if (config->head_width == CONFIG_ABSENT && is_count(config->heads) && is_count(config->width) &&
         config->width % config->heads == 0)
         config->head_width = config->width / config->heads;
+    if (config->global_head_width == CONFIG_ABSENT)
+        config->global_head_width = config->head_width;
+    if (config->global_key_value_heads == CONFIG_ABSENT)
+        config->global_key_value_heads = config->key_value_heads;
     if (config->score_scale < 0 && is_count(config->head_width))
         config->score_scale = 1 / sqrt((double)config->head_width);
     if (config->rotary_width == CONFIG_ABSENT)
@@ -435,6 +445,9 @@ static const char *check_rotary(const struct model_config *config)
     if (config->rotary_width < 2 || config->rotary_width % 2 != 0 ||
         config->rotary_width > config->head_width)
         return "'rotary_width' is not an even number from 2 to the width of a head";
+    if (config->global_head_width != config->head_width &&
+        (config->rotary_width != config->head_width || config->global_head_width % 2 != 0))
+        return "'global_head_width' needs heads that are rotated whole, and even widths";
     if (!(config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST))
         return "'rotary_factor' is 0 or more than 1e100";
     return NULL;
@@ -454,8 +467,9 @@ static const char *check_layers(const struct model_config *config)
         return "'first_norm' no needs as many 'layer_groups' as 'layers'";
     if (config->layers == 0)
         return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
-                       config->query_key_norm
-                   ? "'attention_position', 'window' and 'query_key_norm' need 'layers'"
+                       config->query_key_norm || config->value_norm || config->layer_input_width > 0
+                   ? "'attention_position', 'window', 'query_key_norm', 'value_norm' and "
+                     "'layer_input_width' need 'layers'"
                    : NULL;
     if (config->head_width == CONFIG_ABSENT)
         return "'heads' does not divide 'width'";
@@ -463,6 +477,15 @@ static const char *check_layers(const struct model_config *config)
         return "'head_width' is 0, or 'heads' times as wide is more than 715827882";
     if (config->key_value_heads < 1 || config->heads % config->key_value_heads != 0)
         return "'key_value_heads' does not divide 'heads'";
+    if (config->global_head_width < 1 || config->global_head_width > MOST_COLUMNS / config->heads)
+        return "'global_head_width' is 0, or 'heads' times as wide is more than 715827882";
+    if (config->global_key_value_heads < 1 || config->heads % config->global_key_value_heads != 0)
+        return "'global_key_value_heads' does not divide 'heads'";
+    if ((config->global_head_width != config->head_width ||
+         config->global_key_value_heads != config->key_value_heads) &&
+        (config->window == 0 || config->layer_groups < config->layers))
+        return "'global_head_width' and 'global_key_value_heads' need a 'window', and as many "
+               "'layer_groups' as 'layers'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))
         return "'score_scale' is 0 or more than f32 holds";
     if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)

@@ -169,8 +169,10 @@ struct model_config {
     size_t layer_groups;                /* G: layer l uses the tensors of l·G/L */
     int8_t feed_forward_in_bias;        /* 0 or 1; -1: absent */
     size_t head_width, key_value_heads; /* K; heads of keys and values, a divisor of H */
-    bool query_key_norm;
-    double score_scale; /* factor on q·k */
+    size_t global_head_width, global_key_value_heads; /* the same of layers that see all tokens */
+    bool query_key_norm, value_norm;
+    size_t layer_input_width; /* P; 0: layers take nothing from the embedding itself */
+    double score_scale;       /* factor on q·k */
     bool head_dense_bias;
     size_t token_vectors; /* W: width of a vector for each token */
     bool token_vector_bias;
@@ -193,6 +195,17 @@ static inline bool config_is_global(const struct model_config *config, size_t la
 {
     return config->window == 0 ||
            (config->global_every > 0 && layer % config->global_every == config->global_first);
+}
+
+static inline size_t config_head_width(const struct model_config *config, size_t layer)
+{
+    return config_is_global(config, layer) ? config->global_head_width : config->head_width;
+}
+
+static inline size_t config_key_value_heads(const struct model_config *config, size_t layer)
+{
+    return config_is_global(config, layer) ? config->global_key_value_heads
+                                           : config->key_value_heads;
 }
 
 /* Returns the columns of the row that a head's output layer reads: E if it is tied, else D. */

@@ -17,19 +17,30 @@ struct linear {
     const float *bias;
 };
 
+/* What a layer takes from the embedding itself, [P] a token. rows 0: nothing */
+struct layer_input {
+    struct linear in;  /* [P, D], of the embedding */
+    struct norm norm;  /* [P], of that */
+    struct linear by;  /* [P, D], of the layer's rows: its activation multiplies that */
+    struct linear out; /* [D, P] */
+    struct norm norm_after;
+    float scale; /* of the layer's rows, after all */
+};
+
 /* Norms that norm_place or first_norm exclude are of kind NORM_NONE. Layers may share their tensors
  * (layer_groups). */
 struct layer {
     struct norm attention_norm; /* before attention; with norm_place post, after its residual sum */
-    struct linear qkv;          /* [(H + 2·key_value_heads)·K, D] */
-    struct norm query_norm;     /* [K], applied to each head, like key_norm */
-    struct norm key_norm;
-    struct linear output;             /* [D, H·K] */
+    size_t head_width, key_value_heads;
+    struct linear qkv;                            /* [(H + 2·key_value_heads)·K, D] */
+    struct norm query_norm, key_norm, value_norm; /* [K], applied to each head */
+    struct linear output;                         /* [D, H·K] */
     struct norm attention_norm_after; /* sandwich: of attention's output, before it is added */
     struct norm feed_forward_norm;
     struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
     struct linear feed_forward_out; /* [D, F] */
     struct norm feed_forward_norm_after;
+    struct layer_input input;
     size_t window; /* a query sees keys at most `window` tokens away; 0: all */
 };
 

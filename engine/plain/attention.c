@@ -22,19 +22,20 @@ static bool sees(const struct plain_model *model, size_t layer, size_t i, size_t
 
 /* Turns pair n of w/2 pairs of columns by θ = position / base^(2n/w). A factor f without a trained
  * length makes it position / (f·base)^(2n/w) / f^(2/w). */
-static void turn(const struct plain_model *model, size_t layer, double *head, size_t position,
-                 size_t length)
+static void turn(const struct plain_model *model, size_t layer, double *head, size_t head_width,
+                 size_t position, size_t length)
 {
-    double width = (double)model->rotary_width, trained = (double)model->rotary_trained;
+    size_t turned = head_width == model->head_width ? model->rotary_width : head_width;
+    double width = (double)turned, trained = (double)model->rotary_trained;
     double base = window_of(model, layer) > 0 ? model->rotary_local_base : model->rotary_base;
     if (model->rotary_trained > 0 && length > model->rotary_trained)
         base *= pow(model->rotary_factor * (double)length / trained - (model->rotary_factor - 1),
                     width / (width - 2));
     double scale = model->rotary_trained == 0 ? pow(model->rotary_factor, 2 / width) : 1;
     base *= model->rotary_trained == 0 ? model->rotary_factor : 1;
-    for (size_t n = 0; n < model->rotary_width / 2; n++) {
+    for (size_t n = 0; n < turned / 2; n++) {
         bool half = plain_is(model->rotary_pairs, "half");
-        size_t first = half ? n : 2 * n, second = half ? n + model->rotary_width / 2 : 2 * n + 1;
+        size_t first = half ? n : 2 * n, second = half ? n + turned / 2 : 2 * n + 1;
         double a = head[first], b = head[second];
         double angle = (double)position / pow(base, 2 * (double)n / width) / scale;
         head[first] = a * cos(angle) - b * sin(angle);
@@ -77,21 +78,24 @@ static double *biases(struct plain_model *model, size_t h, size_t n_tokens)
 
 /* ---- Heads ---- */
 
-/* Each query and key of qkv [T, stride] by itself: its norm, then its turn. */
+/* Each query, key and value of qkv [T, stride] by itself: its norm, then its turn. */
 static void prepare(struct plain_model *model, size_t layer, const struct plain_text *text,
-                    double *qkv, size_t stride)
+                    double *qkv, size_t stride, size_t n_keys, size_t width)
 {
     char name[64];
     for (size_t t = 0; t < text->n_tokens && model->error[0] == '\0'; t++) {
-        for (size_t h = 0; h < model->n_heads + model->n_key_heads; h++) {
-            double *head = qkv + t * stride + h * model->head_width;
-            bool is_query = h < model->n_heads;
-            plain_name(model, layer, is_query ? "attention.query_norm" : "attention.key_norm",
+        for (size_t h = 0; h < model->n_heads + 2 * n_keys; h++) {
+            double *head = qkv + t * stride + h * width;
+            bool is_query = h < model->n_heads, is_value = h >= model->n_heads + n_keys;
+            plain_name(model, layer,
+                       is_query   ? "attention.query_norm"
+                       : is_value ? "attention.value_norm"
+                                  : "attention.key_norm",
                        name);
-            if (model->query_key_norm)
-                plain_normalise(model, "rms", name, head, 1, model->head_width);
-            if (plain_is(model->attention_position, "rotary"))
-                turn(model, layer, head, text->positions[t], text->length);
+            if (is_value ? model->value_norm : model->query_key_norm)
+                plain_normalise(model, "rms", name, head, 1, width);
+            if (!is_value && plain_is(model->attention_position, "rotary"))
+                turn(model, layer, head, width, text->positions[t], text->length);
         }
     }
 }
@@ -99,13 +103,13 @@ static void prepare(struct plain_model *model, size_t layer, const struct plain_
 /* Probabilities [T] of query i over the keys it may see: softmax of score_scale · q·kᵀ + bias [T].
  */
 static void attend(const struct plain_model *model, size_t layer, const double *query,
-                   const double *keys, size_t stride, const double *bias, size_t i, size_t n_tokens,
-                   double *probability)
+                   const double *keys, size_t width, size_t stride, const double *bias, size_t i,
+                   size_t n_tokens, double *probability)
 {
     double largest = -(double)INFINITY, sum = 0;
     for (size_t j = 0; j < n_tokens; j++) {
         double score = 0;
-        for (size_t k = 0; k < model->head_width; k++)
+        for (size_t k = 0; k < width; k++)
             score += query[k] * keys[j * stride + k];
         probability[j] = model->score_scale * score + bias[j];
         if (sees(model, layer, i, j))
@@ -120,23 +124,26 @@ static void attend(const struct plain_model *model, size_t layer, const double *
 double *plain_self_attention(struct plain_model *model, size_t layer, const double *x,
                              const struct plain_text *text, double *map)
 {
-    size_t n_tokens = text->n_tokens, n_heads = model->n_heads, width = model->head_width;
-    size_t n_queries = n_heads * width, n_keys = model->n_key_heads * width;
+    bool is_local = window_of(model, layer) > 0;
+    size_t n_tokens = text->n_tokens, n_heads = model->n_heads;
+    size_t width = is_local ? model->head_width : model->global_head_width;
+    size_t n_key_heads = is_local ? model->n_key_heads : model->global_key_heads;
+    size_t n_queries = n_heads * width, n_keys = n_key_heads * width;
     size_t stride = n_queries + 2 * n_keys;
     char name[64], title[96];
     plain_name(model, layer, "attention.qkv", name);
     double *qkv =
         plain_linear(model, name, model->attention_bias, x, n_tokens, model->width, stride);
     double *heads = plain_doubles(n_tokens * n_queries);
-    prepare(model, layer, text, qkv, stride);
+    prepare(model, layer, text, qkv, stride, n_key_heads, width);
     for (size_t h = 0; h < n_heads; h++) {
-        const double *keys = qkv + n_queries + h * model->n_key_heads / n_heads * width;
+        const double *keys = qkv + n_queries + h * n_key_heads / n_heads * width;
         const double *values = keys + n_keys;
         double *bias = biases(model, h, n_tokens);
         for (size_t t = 0; t < n_tokens; t++) {
             double *probability = map + (h * n_tokens + t) * n_tokens;
-            attend(model, layer, qkv + t * stride + h * width, keys, stride, bias + t * n_tokens, t,
-                   n_tokens, probability);
+            attend(model, layer, qkv + t * stride + h * width, keys, width, stride,
+                   bias + t * n_tokens, t, n_tokens, probability);
             for (size_t s = 0; s < n_tokens; s++)
                 for (size_t i = 0; i < width; i++)
                     heads[t * n_queries + h * width + i] += probability[s] * values[s * stride + i];

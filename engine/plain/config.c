@@ -81,7 +81,8 @@ static bool known_key(const char *key)
         "gate mask pooling normalize head head_pooling labels scores embedding_width "
         "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
         "rotary_trained distances window global_every global_first first_norm layer_groups "
-        "feed_forward_in_bias head_width key_value_heads query_key_norm score_scale "
+        "feed_forward_in_bias head_width key_value_heads global_head_width "
+        "global_key_value_heads query_key_norm value_norm layer_input_width score_scale "
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
         "token_vector_first sparse sparse_pooling sparse_activation head_dense head_dense_bias "
@@ -129,12 +130,17 @@ static void read_attention(struct plain_model *model)
     bool divides = n_heads > 0 && model->width % n_heads == 0;
     model->head_width = count_or(model, "head_width", divides ? model->width / n_heads : 0);
     model->n_key_heads = count_or(model, "key_value_heads", n_heads);
+    model->global_head_width = count_or(model, "global_head_width", model->head_width);
+    model->global_key_heads = count_or(model, "global_key_value_heads", model->n_key_heads);
     model->n_groups = count_or(model, "layer_groups", model->n_layers);
-    if (model->head_width == 0 || model->n_key_heads == 0 || n_heads % model->n_key_heads != 0)
+    if (model->head_width == 0 || model->n_key_heads == 0 || n_heads % model->n_key_heads != 0 ||
+        model->global_key_heads == 0 || n_heads % model->global_key_heads != 0)
         plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
                        model->width);
     model->score_scale = number_or(model, "score_scale", 1 / sqrt((double)model->head_width));
     model->query_key_norm = yes(model, "query_key_norm", "no");
+    model->value_norm = yes(model, "value_norm", "no");
+    model->layer_input_width = count(model, "layer_input_width", "0");
     model->attention_position =
         one_of(model, "attention_position", "none", " none rotary alibi distance ");
     model->rotary_base = number(model, "rotary_base", "10000");

@@ -7,7 +7,8 @@
 
 struct plain_model {
     const struct plain_weights *weights;
-    size_t n_layers, n_groups, width, embedding_width, n_heads, n_key_heads, head_width;
+    size_t n_layers, n_groups, width, embedding_width, n_heads;
+    size_t n_key_heads, head_width, global_key_heads, global_head_width, layer_input_width;
     size_t rotary_width, rotary_trained, distances, window, global_every, global_first;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
     bool skips_padding;
@@ -16,7 +17,7 @@ struct plain_model {
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
     size_t n_frequencies, n_labels, n_projections;
-    bool norm_bias, final_norm, first_norm, query_key_norm, causal, int8_rows;
+    bool norm_bias, final_norm, first_norm, query_key_norm, value_norm, causal, int8_rows;
     bool attention_bias, feed_forward_bias, feed_forward_in_bias;
     bool head_norm, head_bias, head_dense_bias, projection_bias, normalize;
     const char *norm_place, *attention_position, *rotary_pairs;

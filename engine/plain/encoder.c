@@ -200,6 +200,36 @@ static void sublayer(struct plain_model *model, size_t layer, double *x,
     free(result);
 }
 
+/* x = scale · (x + norm_after(out · (act(x·Wby) · norm(embedding·Win)))) */
+static void take_from_embedding(struct plain_model *model, size_t layer, const double *embedding,
+                                double *x, size_t n_tokens)
+{
+    size_t width = model->width, own = model->layer_input_width, n = n_tokens * own;
+    char in[64], norm[64], by[64], out[64], scale_name[64];
+    if (own == 0)
+        return;
+    plain_name(model, layer, "layer_input.in", in);
+    plain_name(model, layer, "layer_input.norm", norm);
+    plain_name(model, layer, "layer_input.by", by);
+    plain_name(model, layer, "layer_input.out", out);
+    plain_name(model, layer, "layer_input.scale.weight", scale_name);
+    double *signal = plain_linear(model, in, false, embedding, n_tokens, width, own);
+    double *gate = plain_linear(model, by, false, x, n_tokens, width, own);
+    const double *scale = plain_vector(model, 1, scale_name);
+    plain_normalise(model, "rms", norm, signal, n_tokens, own);
+    for (size_t i = 0; i < n; i++)
+        signal[i] *= activate(model, model->activation, plain_rounds(model, by), gate[i]);
+    double *result = plain_linear(model, out, false, signal, n_tokens, own, width);
+    plain_name(model, layer, "layer_input.norm_after", norm);
+    plain_normalise(model, "rms", norm, result, n_tokens, width);
+    for (size_t i = 0; scale && i < n_tokens * width; i++)
+        x[i] = *scale * (x[i] + result[i]);
+    plain_show(model, "scale · (x + what the layer takes from the embedding)", x, n_tokens, width);
+    free(signal);
+    free(gate);
+    free(result);
+}
+
 static void run_layers(struct plain_model *model, const struct plain_text *text,
                        struct plain_output *output)
 {
@@ -210,6 +240,7 @@ static void run_layers(struct plain_model *model, const struct plain_text *text,
         double *map = output->attention + layer * model->n_heads * n_tokens * n_tokens;
         sublayer(model, layer, x, text, map);
         sublayer(model, layer, x, text, NULL);
+        take_from_embedding(model, layer, output->hidden, x, n_tokens);
         memcpy(output->hidden + (layer + 1) * n, x, n * sizeof *x);
     }
     if (model->final_norm)

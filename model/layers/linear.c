@@ -15,12 +15,14 @@ const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
 {
     if (i == 0)
         return &encoder->embedding_projection;
-    if ((i - 1) / 4 >= encoder->config.layers)
+    size_t n = linears_of_layer(&encoder->config);
+    if ((i - 1) / n >= encoder->config.layers)
         return NULL;
-    const struct layer *layer = &encoder->layers[(i - 1) / 4];
-    const struct linear *linears[] = {&layer->qkv, &layer->output, &layer->feed_forward_in,
-                                      &layer->feed_forward_out};
-    return linears[(i - 1) % 4];
+    const struct layer *layer = &encoder->layers[(i - 1) / n];
+    const struct linear *linears[MOST_LINEARS] = {
+        &layer->qkv,      &layer->output,   &layer->feed_forward_in, &layer->feed_forward_out,
+        &layer->input.in, &layer->input.by, &layer->input.out};
+    return linears[(i - 1) % n];
 }
 
 size_t linear_decoded(const struct linear *linear)

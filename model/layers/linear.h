@@ -7,9 +7,16 @@
 /* Returns the i-th of the linear layers that all rows pass through; NULL past the last one. */
 const struct linear *encoder_linear(const struct encoder *encoder, size_t i);
 
-static inline bool encoder_is_feed_forward_in(size_t i)
+/* Linear layers of a layer: attention's two, feed-forward's two, and three of layer_input. */
+enum { MOST_LINEARS = 7 };
+static inline size_t linears_of_layer(const struct model_config *config)
 {
-    return i > 0 && (i - 1) % 4 == 2;
+    return config->layer_input_width > 0 ? MOST_LINEARS : 4;
+}
+
+static inline bool encoder_is_feed_forward_in(const struct encoder *encoder, size_t i)
+{
+    return i > 0 && (i - 1) % linears_of_layer(&encoder->config) == 2;
 }
 
 static inline size_t linear_panels(const struct linear *linear)

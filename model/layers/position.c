@@ -98,7 +98,9 @@ void position_rows(const struct position_encoding *encoding, size_t begin, size_
 struct rotary rotary_of(const struct model_config *config, bool is_local)
 {
     return (struct rotary){
-        .width = config->rotary_width,
+        .width = is_local || config->global_head_width == config->head_width
+                     ? config->rotary_width
+                     : config->global_head_width,
         .interleaved = config->rotary_pairs == ROTARY_INTERLEAVED,
         .base = is_local ? config->rotary_local_base : config->rotary_base,
         .factor = config->rotary_factor,

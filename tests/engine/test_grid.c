@@ -98,7 +98,8 @@ static const struct setting later[] = {
       "--width 40 --heads 4 --set head_width=6 --set query_key_norm=yes",
       "--width 64 --heads 2 --set query_key_norm=yes --set score_scale=0.125",
       "--width 28 --heads 7 --set key_value_heads=1 --set score_scale=1 --set query_key_norm=yes",
-      "--width 32 --heads 5 --set head_width=10 --set score_scale=0.2"}},
+      "--width 32 --heads 5 --set head_width=10 --set score_scale=0.2",
+      "--width 32 --heads 4 --set value_norm=yes --set layer_input_width=20"}},
     {false, {"--feed-forward 48", "--feed-forward 17", "--feed-forward 40"}},
     {false,
      {"--position none", "--embedding-width 12 --embedding-norm layer --position learned",
@@ -303,6 +304,9 @@ TEST(hundreds_of_tokens)
         "--set rotary_base=1000 --gate second --activation silu --position none",
         "--set attention_position=rotary --set window=30 --set key_value_heads=1 --mask causal "
         "--norm-place sandwich --norm rms --set query_key_norm=yes --position none",
+        "--set attention_position=rotary --set window=30 --set global_every=2 --set "
+        "rotary_local_base=500 --set global_head_width=24 --set global_key_value_heads=1 --set "
+        "value_norm=yes --set layer_input_width=40 --norm-place sandwich --position none",
     };
     compare_models(words, sizeof words / sizeof *words,
                    "--layers 4 --width 48 --heads 3 --feed-forward 64 --max-tokens 512",

@@ -85,6 +85,7 @@ TEST(rounded_rows)
         ("--width 36 --heads 3 --set head_width=20 --set key_value_heads=1 --norm-place sandwich "
          "--set query_key_norm=yes"),
         "--width 44 --heads 2 --set head_width=40 --set layer_groups=1 --norm-place sandwich",
+        "--width 36 --heads 3 --set value_norm=yes --set layer_input_width=28",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         check_model(words[i], i);

@@ -70,6 +70,11 @@ static const struct shape SHAPES[] = {
      0xBC028CC0BB485F92u},
     {"--width 48 --heads 2 --type int8 --gate first --set attention_position=alibi --set window=40",
      0xC4638D06DE902E7Bu},
+    {"--width 40 --heads 4 --norm rms --norm-place sandwich --activation gelu_tanh --gate first "
+     "--set attention_position=rotary --set window=20 --set global_every=2 --set "
+     "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
+     "layer_input_width=20",
+     0x6ADEF585DC53692Du},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
@@ -92,6 +97,11 @@ static const struct shape BF16_SHAPES[] = {
     {"--width 40 --heads 4 --norm rms --norm-place sandwich --mask causal --set key_value_heads=2 "
      "--set attention_position=rotary --set head_width=20 --set query_key_norm=yes",
      0x7EF8A9637415EA1Cu},
+    {"--width 40 --heads 4 --norm rms --norm-place sandwich --activation gelu_tanh --gate first "
+     "--set attention_position=rotary --set window=20 --set global_every=2 --set "
+     "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
+     "layer_input_width=20",
+     0xAA5A42EAA8578E13u},
 };
 enum { N_BF16_SHAPES = sizeof BF16_SHAPES / sizeof BF16_SHAPES[0] };
 

@@ -50,6 +50,7 @@ TEST(check)
          "head=sequence labels=2 head_pooling=mean|gate=second activation=silu|"
          "layers=0 heads=-1 feed_forward=-1 norm_eps=0|layers=0 heads=5|"
          "norm_place=pre final_norm=yes|heads=5 head_width=4|key_value_heads=1|score_scale=1|"
+         "window=2 global_head_width=6 global_key_value_heads=1|value_norm=yes layer_input_width=3|"
          "attention_position=rotary|"
          "attention_position=rotary rotary_width=2 rotary_factor=2 rotary_trained=4 "
          "rotary_pairs=interleaved|"
@@ -121,8 +122,21 @@ TEST(check)
         {"'global_every' needs a 'window'", "global_every=3"},
         {"'global_first' is not less than 'global_every'",
          "window=4 global_first=1|window=4 global_every=3 global_first=3"},
-        {"'attention_position', 'window' and 'query_key_norm' need 'layers'",
-         "layers=0 window=3|layers=0 attention_position=alibi|layers=0 query_key_norm=yes"},
+        {"'attention_position', 'window', 'query_key_norm', 'value_norm' and 'layer_input_width' "
+         "need 'layers'",
+         "layers=0 window=3|layers=0 attention_position=alibi|layers=0 query_key_norm=yes|"
+         "layers=0 value_norm=yes|layers=0 layer_input_width=3"},
+        {"'global_head_width' is 0, or 'heads' times as wide is more than 715827882",
+         "global_head_width=0|global_head_width=238609295"},
+        {"'global_key_value_heads' does not divide 'heads'",
+         "global_key_value_heads=2|global_key_value_heads=0"},
+        {"'global_head_width' and 'global_key_value_heads' need a 'window', and as many "
+         "'layer_groups' as 'layers'",
+         "global_head_width=8|global_key_value_heads=1|window=4 layer_groups=1 "
+         "global_head_width=8"},
+        {"'global_head_width' needs heads that are rotated whole, and even widths",
+         "window=4 attention_position=rotary rotary_width=2 global_head_width=8|"
+         "window=4 attention_position=rotary global_head_width=7"},
         {"'layer_groups' is not from 1 to 'layers'",
          "layer_groups=0|layer_groups=3|layers=0 layer_groups=1"},
         {"'layers' is more than 1024, and there are fewer 'layer_groups'",
@@ -167,7 +181,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 148);
+    assert_int_equal(n, 161);
 }
 
 /* Defaults that depend on other keys. */

@@ -43,6 +43,7 @@ TEST(each_is_asked_for)
 {
     static const char *const kinds[] = {
         "--norm-place sandwich --set query_key_norm=yes --set key_value_heads=1",
+        "--set value_norm=yes --set layer_input_width=5",
         "--set attention_position=distance --set distances=3 --embedding-width 4",
         "--head mask --head-dense gelu --set token_vectors=3 --set sparse=linear",
         ("--norm-place pre --set first_norm=no --feed-forward-bias no --set "
@@ -83,6 +84,10 @@ TEST(shapes)
          "'token.vector.weight' is [3, 8], expected [4, 8] by the config"},
         {"", "norm_place", "sandwich", "no tensor 'layers.0.attention.norm_after.weight'"},
         {"", "query_key_norm", "yes", "no tensor 'layers.0.attention.query_norm.weight'"},
+        {"--set window=3 --set global_every=2", "global_key_value_heads", "1",
+         "'layers.0.attention.qkv.weight' is [24, 8], expected [16, 8] by the config"},
+        {"--set layer_input_width=5", "layer_input_width", "6",
+         "'layers.0.layer_input.in.weight' is [5, 8], expected [6, 8] by the config"},
         {"--layers 4 --set layer_groups=2", "layer_groups", "3",
          "no tensor 'layers.2.attention.norm.weight'"},
         {"", "layers", "1024", "config 'layers' is 1024, but the file has"},

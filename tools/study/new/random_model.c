@@ -158,10 +158,10 @@ static void head(struct generator *generator, const struct model_config *config)
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
 {
-    size_t width = config->width, middle = config->feed_forward;
-    size_t head_width = config->head_width;
+    size_t width = config->width, middle = config->feed_forward, own = config->layer_input_width;
+    size_t head_width = config_head_width(config, index);
     size_t queries = config->heads * head_width;
-    size_t keys = config->key_value_heads * head_width;
+    size_t keys = config_key_value_heads(config, index) * head_width;
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
     bool has_first_norm = index > 0 || config->first_norm;
     bool has_norms_after = config->norm_place == NORM_SANDWICH;
@@ -178,6 +178,7 @@ static void layer(struct generator *generator, const struct model_config *config
          config->attention_bias},
         {config->query_key_norm, "attention.query_norm", TENSOR_F32, head_width, 0, 0, 0, false},
         {config->query_key_norm, "attention.key_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {config->value_norm, "attention.value_norm", TENSOR_F32, head_width, 0, 0, 0, false},
         {true, "attention.output", TENSOR_INT8A7, width, queries, 0.5, 0, config->attention_bias},
         {has_first_norm, "attention.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
         {has_norms_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
@@ -185,6 +186,12 @@ static void layer(struct generator *generator, const struct model_config *config
         {true, "feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
         {true, "feed_forward.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
         {has_norms_after, "feed_forward.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {own > 0, "layer_input.in", TENSOR_INT8A8, own, width, 1, 0, false},
+        {own > 0, "layer_input.norm", TENSOR_F32, own, 0, 0, 0, false},
+        {own > 0, "layer_input.by", TENSOR_INT8A8, own, width, 1, 0, false},
+        {own > 0, "layer_input.out", TENSOR_INT8A8, width, own, 0.5, 0, false},
+        {own > 0, "layer_input.norm_after", TENSOR_F32, width, 0, 0, 0, false},
+        {own > 0, "layer_input.scale", TENSOR_F32, 1, 0, 0, 0, false},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char name[96];
@@ -203,9 +210,11 @@ double random_model_size(const struct model_config *config)
     double tables = (double)config->vocabulary + (double)config->token_types;
     if (config->position == POSITION_LEARNED)
         tables += (double)config->max_tokens + (double)config->position_offset;
-    double heads = 2 * (double)(config->heads + config->key_value_heads);
-    double per_layer =
-        heads * (double)config->head_width + (n_first + 1) * (double)config->feed_forward;
+    double keys = fmax((double)config->key_value_heads, (double)config->global_key_value_heads);
+    double head_width = fmax((double)config->head_width, (double)config->global_head_width);
+    double per_layer = 2 * ((double)config->heads + keys) * head_width +
+                       (n_first + 1) * (double)config->feed_forward +
+                       3 * (double)config->layer_input_width;
     double after = (double)config->projections * width + 2 * width + (double)config->labels;
     after += (double)config->token_vectors;
     double biases = (double)config->heads * (2 * (double)config->distances + 1);
