@@ -1,2 +1,92 @@
+"""What languages are given of engine.h: declarations for Rust, Java and Go, made of engine.json."""
+
+import re
+
+MADE = "Made of engine/engine.h by tools/hosts/api/describe.py; do not edit."
+
+
 def files(api, hosts):
-    return {}
+    """Returns the text of each file, by its path."""
+    return {hosts / "rust/src/sys.rs": rust(api)}
+
+
+def pointers(kind):
+    """Returns the base of a type, whether what it points to is const, and how many pointers lead there."""
+    return re.sub(r"\bconst\b|\*", "", kind).strip(), kind.startswith("const "), kind.count("*")
+
+
+def checks_of(struct):
+    """Yields (member, offset) of a struct."""
+    return ((member["name"], member["offset"]) for member in struct["members"])
+
+
+# ---- Rust ----
+
+RUST = {"void": "c_void", "char": "c_char", "int": "c_int", "unsigned": "c_uint", "size_t": "usize", "int32_t": "i32",
+        "uint8_t": "u8", "uint32_t": "u32", "uint64_t": "u64", "float": "f32", "double": "f64"}
+
+
+def rust_name(name):
+    return "r#type" if name == "type" else name
+
+
+def rust_type(kind, count=1):
+    base, is_const, depth = pointers(kind)
+    text = RUST.get(base, base)
+    for level in range(depth):
+        text = f"*{'const' if is_const and level == 0 else 'mut'} {text}"
+    return f"[{text}; {count}]" if count > 1 else text
+
+
+def rust_result(kind):
+    return "" if kind == "void" else f" -> {rust_type(kind)}"
+
+
+def rust(api):
+    out = [f"//! The functions of libengine, as they are in C. {MADE}",
+           "#![allow(non_camel_case_types, rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]",
+           "use std::ffi::{c_char, c_int, c_uint, c_void};", "use std::mem::{offset_of, size_of};", ""]
+
+    def said(item, indent=""):
+        if item.get("comment"):
+            out.append(f"{indent}/// {item['comment']}")
+
+    def given(item):
+        return ", ".join(f"{rust_name(a['name'])}: {rust_type(a['type'])}" for a in item["arguments"])
+
+    for constant in api["constants"]:
+        said(constant)
+        value, name = constant["value"], constant["name"]
+        kind, text = (("&str", f'"{value}"') if isinstance(value, str) else ("f64", repr(value)) if isinstance(value, float)
+                      else ("usize", f"usize::MAX - {-1 - value}" if value < -1 else "usize::MAX" if value < 0 else value))
+        out.append(f"pub const {name}: {kind} = {text};")
+    for enum in api["enums"]:
+        out.append("")
+        said(enum)
+        out.append(f"pub type {enum['name']} = c_int;")
+        for value in enum["values"]:
+            said(value)
+            out.append(f"pub const {value['name']}: {enum['name']} = {value['value']};")
+    for name in api["opaque"]:
+        out += ["", "#[repr(C)]", f"pub struct {name} {{", "    _private: [u8; 0],", "}"]
+    for callback in api["callbacks"]:
+        out.append("")
+        said(callback)
+        out.append(f"pub type {callback['name']} = Option<unsafe extern \"C\" fn({given(callback)})"
+                   f"{rust_result(callback['result'])}>;")
+    for struct in api["structs"]:
+        out.append("")
+        said(struct)
+        out += ["#[repr(C)]", "#[derive(Debug, Clone, Copy)]", f"pub struct {struct['name']} {{"]
+        for member in struct["members"]:
+            said(member, "    ")
+            out.append(f"    pub {rust_name(member['name'])}: {rust_type(member['type'], member['count'])},")
+        out += ["}", "const _: () = {", f"    assert!(size_of::<{struct['name']}>() == {struct['bytes']});"]
+        out += [f"    assert!(offset_of!({struct['name']}, {rust_name(name)}) == {offset});"
+                for name, offset in checks_of(struct)]
+        out.append("};")
+    out += ["", 'unsafe extern "C" {']
+    for function in api["functions"]:
+        said(function, "    ")
+        out.append(f"    pub fn {function['name']}({given(function)}){rust_result(function['result'])};")
+    return "\n".join([*out, "}", ""])
