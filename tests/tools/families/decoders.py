@@ -17,6 +17,8 @@ import types
 
 import numpy as np
 
+HEADS = {"mask": "ForMaskedLM", "sequence": "ForSequenceClassification", "token": "ForTokenClassification"}
+LABELS, MASK = 3, 4
 CLASSES = {"qwen3-embedding": "Qwen3ForCausalLM", "qwen2": "Qwen2Model", "llama": "LlamaModel",
            "mistral": "MistralForCausalLM", "eurobert": "EuroBertForMaskedLM",
            "t5": "T5ForConditionalGeneration"}
@@ -92,6 +94,19 @@ def draw(s, rng):
     return out
 
 
+def draw_head(s, rng):
+    """A decoder's scores are of the last token; EuroBERT has a dense layer, and names of BERT."""
+    names = {None: [], "mask": ["lm_head"], "token": ["classifier" if s.kind in ("eurobert", "t5") else "score"],
+             "sequence": ["dense", "classifier"] if s.kind == "eurobert" else ["score"]}[s.head]
+    out = {}
+    for name in names:
+        rows = s.width if name == "dense" else s.vocab if name == "lm_head" else LABELS
+        out[name + ".weight"] = rng.standard_normal((rows, s.width)) / math.sqrt(s.width)
+        if s.bias if name == "lm_head" else s.kind == "eurobert" or s.head == "token":
+            out[name + ".bias"] = 0.3 * rng.standard_normal(rows)
+    return out
+
+
 def t5_name(s, name):
     """The name in T5's files of a tensor of draw()."""
     stem, weight = name.rsplit(".", 1)
@@ -129,8 +144,17 @@ def config_of_t5(s):
 
 
 def config_of(s):
-    if s.is_t5:
-        return config_of_t5(s)
+    config = config_of_t5(s) if s.is_t5 else config_of_decoder(s)
+    if s.head:
+        name = config["architectures"][0]
+        config["architectures"] = [name[:max(name.find("For"), name.find("Model"))] + HEADS[s.head]]
+        config.update(id2label={str(i): f"L{i}" for i in range(LABELS)}, pad_token_id=0)
+        if s.kind == "eurobert":
+            config.update(tie_word_embeddings=False, classifier_pooling=s.pooling)
+    return config
+
+
+def config_of_decoder(s):
     config = {"num_hidden_layers": s.layers, "hidden_size": s.width, "num_attention_heads": s.heads,
               "num_key_value_heads": s.kv_heads, "head_dim": s.head_dim, "intermediate_size": s.ffn,
               "vocab_size": s.vocab, "max_position_embeddings": s.positions, "rms_norm_eps": 1e-6,
@@ -193,6 +217,10 @@ def rotate(x, base):
 
 def gelu_tanh(x):
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+def gelu(x):
+    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
 
 def silu(x):
@@ -260,6 +288,13 @@ class Model:
             out.append(x)
         return out, self.norm("norm", x)
 
+    def logits(self, x):
+        if self.s.kind == "eurobert" and self.s.head == "sequence":
+            x = gelu(self.linear("dense", x[0] if self.s.pooling == "bos" else x.mean(0)))
+        elif self.s.head == "sequence":
+            x = x[-1]
+        return self.linear(next(name for name in ("score", "classifier") if name + ".weight" in self.weights), x)
+
     def embedding(self, x):
         y = x.mean(0) if self.s.is_gemma or self.s.is_t5 else x[-1]
         for weight in self.dense:
@@ -274,18 +309,28 @@ def expectations(s, model, rng):
     for name, lengths in [(f"len{n}", [n]) for n in (1, 2, 7, 16, 63, s.longest)] + [("batch", [16, 3, 31, 9])]:
         most = max(lengths)
         ids, mask = np.zeros((len(lengths), most), np.int64), np.zeros((len(lengths), most), np.int64)
-        last, means, embeddings = np.zeros((len(lengths), most, s.width)), [], []
+        last, means, embeddings, logits = np.zeros((len(lengths), most, s.width)), [], [], []
         for row, n in enumerate(lengths):
             ids[row, :n], mask[row, :n] = rng.integers(5, s.vocab, n), 1
+            ids[row, 0] = MASK if s.head == "mask" else ids[row, 0]
             states, x = model.states(ids[row, :n])
             last[row, :n] = x
             means.append(x.mean(0))
             embeddings.append(model.embedding(x))
+            if s.head in ("sequence", "token"):
+                logits.append(model.logits(x))
             if name == "len7":
                 out["len7.hidden_states"] = np.stack(states)[:, None]
+        if s.head == "mask":
+            out[name + ".mask_positions"] = np.array([[row, 0] for row in range(len(lengths))])
+            out[name + ".mask_logits"] = np.stack([model.linear("lm_head", model.states(ids[row, :n])[1][0])
+                                                   for row, n in enumerate(lengths)])
+        if logits and (s.head == "sequence" or len(lengths) == 1):
+            out[name + ".logits"] = np.stack(logits)
+        if not s.head:
+            out[name + ".embedding"] = np.stack(embeddings)
         out.update({name + ".input_ids": ids, name + ".attention_mask": mask, name + ".token_type_ids": ids * 0,
-                    name + ".last_hidden_state": last, name + ".pooled.mean": np.stack(means),
-                    name + ".embedding": np.stack(embeddings)})
+                    name + ".last_hidden_state": last, name + ".pooled.mean": np.stack(means)})
     return out
 
 
@@ -303,6 +348,8 @@ def main():
     parser.add_argument("--bias", action="store_true")
     parser.add_argument("--feed-forward", choices=["relu", "gated-gelu", "gated-silu"], default="gated-gelu")
     parser.add_argument("--mask", choices=["full", "causal"])
+    parser.add_argument("--head", choices=list(HEADS))
+    parser.add_argument("--pooling", choices=["bos", "mean"], default="bos")
     s = types.SimpleNamespace(**vars(parser.parse_args()))
     s.is_gemma, s.is_t5 = s.kind == "embeddinggemma", s.kind == "t5"
     s.is_gated = not s.is_t5 or s.feed_forward.startswith("gated-")
@@ -313,12 +360,13 @@ def main():
     s.is_causal = s.mask == "causal" or (s.mask is None and not s.is_gemma and s.kind not in ("eurobert", "t5"))
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
-    weights = save(os.path.join(s.out_dir, "model.safetensors"), (draw_t5 if s.is_t5 else draw)(s, rng),
-                   DTYPES[s.dtype])
+    weights = save(os.path.join(s.out_dir, "model.safetensors"),
+                   {**(draw_t5 if s.is_t5 else draw)(s, rng), **draw_head(s, rng)}, DTYPES[s.dtype])
     if s.is_t5:
         weights.update({name: weights.get(t5_name(s, name)) for name in draw(s, np.random.default_rng(0))})
     write_json(config_of(s), s.out_dir, "config.json")
-    model = Model(s, weights, write_modules(s, s.out_dir, rng))
+    write_json({"mask_token_id": MASK}, s.out_dir, "expected", "index.json")
+    model = Model(s, weights, [] if s.head else write_modules(s, s.out_dir, rng))
     save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
 
 

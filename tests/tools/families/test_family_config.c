@@ -227,6 +227,7 @@ TEST(qwen)
     ASSERT_SETTINGS(cases);
 }
 
+#define EURO(head) CLASS("EuroBertFor" head, "eurobert") ", " SIZES
 /* Mistral's window counts the token itself, and is none if no text is longer. */
 TEST(llama_and_relatives)
 {
@@ -252,6 +253,15 @@ TEST(llama_and_relatives)
         {EUROBERT, "mask", "full"},
         {EUROBERT, "norm_eps", "1e-05"},
         {EUROBERT ", \"mlp_bias\": true", "feed_forward_bias", "yes"},
+        {EURO("MaskedLM"), "head_tied", "no"},
+        {EURO("MaskedLM") ", \"tie_word_embeddings\": true", "head_tied", "yes"},
+        {EURO("MaskedLM") ", \"mlp_bias\": true", "head_bias", "yes"},
+        {EURO("SequenceClassification") ", \"classifier_pooling\": \"bos\"", "head_pooling", "cls"},
+        {EURO("SequenceClassification") ", \"classifier_pooling\": \"mean\"", "head_pooling",
+         "mean"},
+        {CLASS("Qwen3ForSequenceClassification", "qwen3") ", " SIZES, "head_pooling", "last"},
+        {CLASS("LlamaForSequenceClassification", "llama") ", " SIZES, "head_bias", "no"},
+        {CLASS("MistralForTokenClassification", "mistral") ", " SIZES, "head_bias", "yes"},
     };
     ASSERT_SETTINGS(cases);
 }
@@ -363,6 +373,8 @@ TEST(refusals)
         {MISTRAL ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},
         {MISTRAL ", \"sliding_window\": 1", "'sliding_window' is 1"},
         {EUROBERT ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},
+        {EURO("SequenceClassification"), "'classifier_pooling' is missing; expected bos or mean"},
+        {EURO("SequenceClassification") ", \"classifier_pooling\": \"late\"", "is 'late'"},
         {EUROBERT ", \"is_causal\": true", "'is_causal' is true; expected false"},
         {ROBERTA ", \"pad_token_id\": 600", "'max_position_embeddings' is 514"},
         {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "'relative_key'"},

@@ -2,9 +2,8 @@
 /* encode-import and the engine together on decoders that became encoders, and on BERT with rotary
  * positions, against numbers computed in float64 by decoders.py and encoders.py.
  *
- * Guarantee: layers of Gemma 3, Qwen 2 and 3, Llama, Mistral and EuroBERT, causal or with a full
- * mask, of T5's encoder, GTE and Jina v3 are within 2e-5 of a float64 pass that is written from the
- * public code. */
+ * Guarantee: decoders, EuroBERT, T5's encoder, GTE and Jina v3, with heads, are within 2e-5 of a
+ * pass in float64. */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
@@ -87,6 +86,24 @@ TEST(t5)
         {"t5"},
         {"t5", "--feed-forward", "relu", "--heads", "5", "--dtype", "f16", "--seed", "2"},
         {"t5", "--feed-forward", "gated-silu", "--new-keys", "--longest", "400", "--seed", "3"},
+    };
+    CHECK(kinds);
+}
+
+/* Scores of the last token (Qwen3-Reranker-seq-cls), or of each; EuroBERT's own heads. */
+TEST(heads_of_decoders)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"qwen3-embedding", "--head", "sequence", "--dtype", "bf16"},
+        {"qwen2", "--head", "sequence", "--seed", "2"},
+        {"llama", "--head", "token", "--seed", "3"},
+        {"mistral", "--head", "sequence", "--seed", "4"},
+        {"embeddinggemma", "--head", "sequence", "--mask", "causal", "--seed", "5"},
+        {"eurobert", "--head", "sequence", "--seed", "6"},
+        {"eurobert", "--head", "sequence", "--pooling", "mean", "--seed", "7"},
+        {"eurobert", "--head", "mask", "--bias", "--seed", "8"},
+        {"eurobert", "--head", "token", "--seed", "9"},
+        {"t5", "--head", "token", "--seed", "10"},
     };
     CHECK(kinds);
 }

@@ -267,7 +267,9 @@ static void read_head(const struct json_file *file, struct checkpoint_config *co
         model->head_pooling = model->pooling;
     if (head->kind == HEAD_MASK) {
         model->scores = SCORES_SOFTMAX;
-        model->head_tied = json_flag(file, NULL, "tie_word_embeddings", true);
+        size_t tied = offsetof(struct model_config, head_tied);
+        if (head->keys == NULL || key_name(head->keys, tied) == NULL)
+            model->head_tied = json_flag(file, NULL, "tie_word_embeddings", true);
     }
     if (head->kind != HEAD_SEQUENCE && head->kind != HEAD_TOKEN)
         return;

@@ -217,7 +217,8 @@ const struct architecture MODERNBERT_CLASSES[] = {
                           FEED_FORWARD_PARTS),                                                     \
            .final = FINAL_PARTS)
 #define DECODER(...)                                                                               \
-    .prefixes = NAMES("model."), .left_out = NAMES("lm_head."),                                    \
+    .prefixes = NAMES("model."),                                                                   \
+    .left_out = NAMES("lm_head.", "score.", "classifier.", "dense."),                              \
     .keys = KEYS(__VA_ARGS__, FIXED(norm_place, NORM_PRE),                                         \
                  ACTIVATION("hidden_act", ACTIVATION_SILU))
 // clang-format on
@@ -264,13 +265,7 @@ static const struct body GEMMA = {
                .final = FINAL_PARTS, .norm_added = 1),
     .finish = finish_gemma,
     .unread = "_sliding_window_pattern",
-    .left_out = NAMES("lm_head."),
-};
-
-const struct architecture GEMMA_CLASSES[] = {
-    {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
-    {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
-    {.class_name = NULL},
+    .left_out = NAMES("lm_head.", "score."),
 };
 
 /* ---- Qwen, Llama and Mistral, of which each token sees those before it; EuroBERT ---- */
@@ -354,6 +349,19 @@ static const struct body EUROBERT = {
     .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
 
+/* Of EuroBERT; its pooling "late" would be the mean of the tokens' logits. */
+static const struct head EUROBERT_MASK = {
+    HEAD_MASK, DENSE_NONE,
+    .parts = PARTS({HEAD_DECODER, {"lm_head.weight"}}, {DECODER_BIAS, {"lm_head.bias"}}),
+    .keys =
+        KEYS(FLAG("mlp_bias", head_bias, false), FLAG("tie_word_embeddings", head_tied, false))};
+static const struct json_name EUROBERT_POOLINGS[] = {
+    {"bos", POOLING_CLS}, {"mean", POOLING_MEAN}, {NULL, 0}};
+static const struct head EUROBERT_SEQUENCE = {
+    HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("dense", "classifier"),
+    .keys = KEYS(
+        NAMED("classifier_pooling", head_pooling, EUROBERT_POOLINGS, "bos or mean", NO_DEFAULT))};
+
 /* Of voyage-4-nano, whose own code applies it to each token. */
 static const struct head QWEN_PROJECTION = {
     HEAD_NONE, DENSE_NONE,
@@ -361,20 +369,45 @@ static const struct head QWEN_PROJECTION = {
         {"projection.0.weight", PART_MATRIX, DIM_PROJECTION, DIM_WIDTH, 0, {"linear.weight"}}),
     .is_optional = true};
 
+/* Of decoders: no dense layer, and the last token, unless it answers for each token. */
+static const struct head LAST_SEQUENCE = {
+    HEAD_SEQUENCE, DENSE_NONE, .parts = PARTS({HEAD_SCORES, {"score"}}),
+    .keys = KEYS(FIXED(head_bias, false), FIXED(head_pooling, POOLING_LAST))};
+static const struct head SCORE_TOKEN = {HEAD_TOKEN, DENSE_NONE,
+                                        .parts = PARTS({HEAD_SCORES, {"score"}})};
+
+// clang-format off
+#define DECODER_HEADS(name, type, body)                                                            \
+    {name "ForSequenceClassification", type, body, &LAST_SEQUENCE},                                \
+    {name "ForTokenClassification", type, body, &SCORE_TOKEN}
+// clang-format on
+
+const struct architecture GEMMA_CLASSES[] = {
+    {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
+    {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
+    {"Gemma3TextForSequenceClassification", "gemma3_text", &GEMMA, &LAST_SEQUENCE},
+    {.class_name = NULL},
+};
 const struct architecture QWEN_CLASSES[] = {
     {"Qwen3Model", "qwen3", &QWEN, &QWEN_PROJECTION},
     {"VoyageQwen3BidirectionalEmbedModel", "qwen3", &QWEN, &QWEN_PROJECTION},
     {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
+    DECODER_HEADS("Qwen3", "qwen3", &QWEN),
     {"Qwen2Model", "qwen2", &QWEN2, NULL},
     {"Qwen2ForCausalLM", "qwen2", &QWEN2, NULL},
+    DECODER_HEADS("Qwen2", "qwen2", &QWEN2),
     {.class_name = NULL},
 };
 const struct architecture LLAMA_CLASSES[] = {
     {"LlamaModel", "llama", &LLAMA, NULL},
     {"LlamaForCausalLM", "llama", &LLAMA, NULL},
+    DECODER_HEADS("Llama", "llama", &LLAMA),
     {"MistralModel", "mistral", &MISTRAL, NULL},
     {"MistralForCausalLM", "mistral", &MISTRAL, NULL},
+    DECODER_HEADS("Mistral", "mistral", &MISTRAL),
     {"EuroBertModel", "eurobert", &EUROBERT, NULL},
-    {"EuroBertForMaskedLM", "eurobert", &EUROBERT, NULL},
+    {"EuroBertForMaskedLM", "eurobert", &EUROBERT, &EUROBERT_MASK},
+    {"EuroBertForSequenceClassification", "eurobert", &EUROBERT, &EUROBERT_SEQUENCE},
+    {"EuroBertForTokenClassification", "eurobert", &EUROBERT, &TOKEN_HEAD},
     {.class_name = NULL},
 };

@@ -43,7 +43,7 @@ static void finish_t5(const struct json_file *file, struct model_config *model)
 
 /* Scores are not scaled, and all layers share the biases of the first one. */
 static const struct body T5 = {
-    .prefixes = NAMES(NULL),
+    .prefixes = NAMES("transformer."),
     .keys = KEYS(
         SIZE("num_layers", layers), SIZE("d_model", width), SIZE("num_heads", heads),
         SIZE("d_ff", feed_forward), SIZE("vocab_size", vocabulary), SIZE_OR("d_kv", head_width, 64),
@@ -63,12 +63,13 @@ static const struct body T5 = {
                               "encoder.block.#.layer.1.DenseReluDense.wi_1"),
     .finish = finish_t5,
     .unread = "num_decoder_layers dropout_rate scale_decoder_outputs",
-    .left_out = NAMES("decoder.", "lm_head.", "encoder.embed_tokens."),
+    .left_out = NAMES("decoder.", "lm_head.", "encoder.embed_tokens.", "classifier."),
 };
 
 const struct architecture T5_CLASSES[] = {
     {"T5EncoderModel", "t5", &T5, NULL},
     {"T5Model", "t5", &T5, NULL},
     {"T5ForConditionalGeneration", "t5", &T5, NULL},
+    {"T5ForTokenClassification", "t5", &T5, &TOKEN_HEAD},
     {.class_name = NULL},
 };
