@@ -4,9 +4,8 @@
  * agree. The portable set, which rounds products too where the CPU cannot fuse, and
  * which may leave products to OpenBLAS, is only near.
  *
- * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, NEON
- * included, with gcc and clang, by fingerprints; the portable set is within 1e-5 in f32 and
- * 0.05 in int8 and bf16. Precision fast has the bits of bf16 with AVX-512 BF16 and AMX, else of
+ * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, by gcc
+ * and clang; portable ones are within 1e-5 in f32, 0.05 in int8 and bf16; precision fast is bf16 or
  * exact. */
 #include "tests/support.h"
 
