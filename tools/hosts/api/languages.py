@@ -7,7 +7,7 @@ MADE = "Made of engine/engine.h by tools/hosts/api/describe.py; do not edit."
 
 def files(api, hosts):
     """Returns the text of each file, by its path."""
-    return {hosts / "rust/src/sys.rs": rust(api)}
+    return {hosts / "rust/src/sys.rs": rust(api), hosts / "java/src/main/java/libengine/Api.java": java(api)}
 
 
 def pointers(kind):
@@ -90,3 +90,58 @@ def rust(api):
         said(function, "    ")
         out.append(f"    pub fn {function['name']}({given(function)}){rust_result(function['result'])};")
     return "\n".join([*out, "}", ""])
+
+
+# ---- Java, by JNA: structs are offsets in memory ----
+
+JAVA = {"void": "void", "size_t": "long", "uint64_t": "long", "float": "float", "double": "double"}
+
+
+def java_type(kind):
+    base, _, depth = pointers(kind)
+    return "Pointer" if depth or base.endswith("_callback") else JAVA.get(base, "int")
+
+
+def java(api):
+    structs = {struct["name"] for struct in api["structs"]}
+    out = ["package libengine;", "", "import com.sun.jna.Native;", "import com.sun.jna.NativeLibrary;",
+           "import com.sun.jna.Pointer;", "",
+           f"/** The functions of libengine as they are in C, except those of structs by value. {MADE} */",
+           "public final class Api {", "    private Api() {}"]
+
+    def said(item, indent="    "):
+        text = item.get("comment", "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")
+        if text:
+            out.append(f"{indent}/** {text} */")
+
+    for enum in api["enums"]:
+        out.append("")
+        for value in enum["values"]:
+            said(value)
+            out.append(f"    public static final int {value['name']} = {value['value']};")
+    out.append("")
+    for constant in api["constants"]:
+        value = constant["value"]
+        kind, text = (("String", f'"{value}"') if isinstance(value, str) else
+                      ("double", repr(value)) if isinstance(value, float) else ("long", value))
+        said(constant)
+        out.append(f"    public static final {kind} {constant['name']} = {text};")
+    for struct in api["structs"]:
+        out.append("")
+        said(struct)
+        out += [f"    public static final class {struct['name']} {{", f"        private {struct['name']}() {{}}", "",
+                f"        public static final int BYTES = {struct['bytes']};"]
+        for member in struct["members"]:
+            said(member, "        ")
+            out.append(f"        public static final int {member['name']} = {member['offset']};")
+        out.append("    }")
+    for function in api["functions"]:
+        types = [function["result"], *(argument["type"] for argument in function["arguments"])]
+        if structs & set(types):
+            continue
+        out.append("")
+        said(function)
+        given = ", ".join(f"{java_type(a['type'])} {a['name']}" for a in function["arguments"])
+        out.append(f"    public static native {java_type(function['result'])} {function['name']}({given});")
+    out += ["", "    static {", "        Native.register(Api.class, NativeLibrary.getInstance(Encoder.library()));", "    }", "}", ""]
+    return "\n".join(out)

@@ -169,10 +169,11 @@ pub const ENGINE_TOKENIZER_WORDS: engine_tokenizer = 3;
 pub const ENGINE_TOKENIZER_UNIGRAM: engine_tokenizer = 4;
 pub const ENGINE_TOKENIZER_BPE: engine_tokenizer = 5;
 
-/// Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32: fast with AMX, slower than f32 without it. Layers in int8 stay so; the weights of others are rounded at opening, into memory of 2 bytes each.
+/// Products of linear layers and of attention. BF16 rounds both factors to bfloat16 and adds in f32, to the same bits on every processor with fused multiply-adds; without an instruction for it (AMX, or AVX-512 BF16 on AMD) it is slower than EXACT. FAST is BF16 where the kernels in use have that instruction, else EXACT, so its bits depend on the processor: see engine_info.precision. Layers in int8 stay so; BF16 rounds the weights of others at opening, into memory of 2 bytes each.
 pub type engine_precision = c_int;
 pub const ENGINE_PRECISION_EXACT: engine_precision = 0;
 pub const ENGINE_PRECISION_BF16: engine_precision = 1;
+pub const ENGINE_PRECISION_FAST: engine_precision = 2;
 
 pub type engine_on_long = c_int;
 /// cut it if the file's tokenizer settings say so and `results`, or n_cut of engine_rank, is given to report it; else an error
@@ -517,9 +518,13 @@ pub struct engine_info {
     pub checksum: u32,
     /// 1: a cross-encoder: engine_rank scores pairs by the head
     pub ranks_pairs: c_int,
+    /// in use: EXACT or BF16
+    pub precision: engine_precision,
+    /// 1: BF16 without an instruction for it: slower than EXACT, the same bits
+    pub is_emulated: c_int,
 }
 const _: () = {
-    assert!(size_of::<engine_info>() == 240);
+    assert!(size_of::<engine_info>() == 248);
     assert!(offset_of!(engine_info, struct_bytes) == 0);
     assert!(offset_of!(engine_info, name) == 8);
     assert!(offset_of!(engine_info, n_layers) == 16);
@@ -554,6 +559,8 @@ const _: () = {
     assert!(offset_of!(engine_info, kernels) == 224);
     assert!(offset_of!(engine_info, checksum) == 232);
     assert!(offset_of!(engine_info, ranks_pairs) == 236);
+    assert!(offset_of!(engine_info, precision) == 240);
+    assert!(offset_of!(engine_info, is_emulated) == 244);
 };
 
 #[repr(C)]
