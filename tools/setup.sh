@@ -46,7 +46,6 @@ python_clients='openai==3.57.0 huggingface_hub==2.4.0 ollama==0.6.3 cohere==7.3.
 openapi=https://raw.githubusercontent.com/huggingface/text-embeddings-inference/v1.6.0/docs/openapi.json
 languages='libjna-java musl-tools busybox-static patchelf jq'
 of_npm='koffi@3.3.4 @langchain/core@1.4.0 typescript@7.0.2 @types/node' # of languages
-of_maven='dev.langchain4j:langchain4j-core:1.19.0'
 packages_of_deb='dpkg-dev lintian debootstrap patchelf git python3' # and of make wheel, make release
 bare='libgomp1 libutf8proc2|libutf8proc3 libutf8proc-dev libjansson4 libmicrohttpd12|libmicrohttpd12t64' # of make deb
 chromium='chromium chromium-driver'
@@ -183,8 +182,8 @@ languages) # what cannot be had is said, and its tests skip
     ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --prefix build/languages $of_npm ||
         echo "setup: npm cannot install $of_npm" >&2
     ! command -v go >/dev/null || (cd tools/hosts/go && go mod download) || echo 'setup: go cannot download purego' >&2
-    ! command -v mvn >/dev/null || mvn -q -B dependency:copy -Dartifact="$of_maven" \
-        -DoutputDirectory="$PWD/build/languages/java" || echo "setup: Maven cannot copy $of_maven" >&2
+    ! command -v mvn >/dev/null || mvn -q -B -f tools/hosts/java dependency:copy-dependencies \
+        -DoutputDirectory="$PWD/build/languages/java" || echo "setup: Maven cannot copy JNA and langchain4j-core" >&2
     ;;
 packages)
     # shellcheck disable=SC2086

@@ -73,6 +73,7 @@ def bundle(build, folder):
     unused = set(PROGRAMS) - {"libengine.so.1"}
     for name in [*unused, *(path.name for path in folder.glob("libjansson*"))]:
         (folder / name).unlink()
+    (folder / "files").write_text("".join(f"{path.name}\n" for path in folder.iterdir()))  # a jar cannot be listed
 
 
 def output(*command):
