@@ -25,14 +25,14 @@ def array(data, descr, shape):
 
 
 def floats(text, n_rows, width):
-    data = array(run(f"encode -f npy {text}").stdout, "'<f4'", f"{n_rows}, {width}")
+    data = array(run(f"encode -p none -f npy {text}").stdout, "'<f4'", f"{n_rows}, {width}")
     return list(struct.iter_unpack(f"<{width}f", data))
 
 
 def typed(kind, width, descr, shape):
     """The float32 rows of TEXTS, cut to `width` columns, and the bytes that --type writes for them."""
     cut = f"-p mean --dimensions {width} {TEXTS}"
-    return floats(cut, 3, width), array(run(f"encode -f npy --type {kind} {cut}").stdout, descr, shape)
+    return floats(cut, 3, width), array(run(f"encode -p none -f npy --type {kind} {cut}").stdout, descr, shape)
 
 
 def f32(number):
