@@ -112,7 +112,7 @@ PROGRAMS := $(foreach main,$(TOOL_MAINS:.c=),$(call program,$(BUILD),$(main)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 MANUALS := $(patsubst tools/build/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/build/man/encode-serve%),$(wildcard tools/build/man/*.in)))
 FETCH := $(BUILD)/encode-fetch
-COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS) $(FETCH))
+COMPLETIONS := $(foreach shell,% _% %.fish,$(patsubst $(BUILD)/%,$(BUILD)/completion/$(shell),$(PROGRAMS) $(FETCH)))
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(filter-out $(LEFT_OUT),$(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1)))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(CLI_SOURCES:%.c=$(BUILD)/%)
@@ -292,7 +292,7 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 # A script, which needs nothing of the library.
 $(FETCH): tools/fetch.sh engine/engine.h
 	$(call say,copy)sed 's/@VERSION@/$(VERSION)/g' $< > $@.new && chmod 755 $@.new && mv $@.new $@
-$(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch: RUNNER := sh
+$(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch $(BUILD)/completion/_encode-fetch $(BUILD)/completion/encode-fetch.fish: RUNNER := sh
 
 plain: $(BUILD)/encode-plain
 	@echo 'Built. Next: $(BUILD)/encode-plain "I ride bike"      (read: engine/plain/plain.c)'
@@ -319,7 +319,7 @@ postgres postgres-install: $(BUILD)/libengine.a
 		WERROR='$(WERROR)' SANITIZE='$(SANITIZE)' LIBS='$(LIBS)' $(if $(filter %-install,$@),install DESTDIR='$(DESTDIR)',all)
 
 # ---- Pages ----
-# Manual pages of commands (section 1) and completion for bash are made from the tables of options that the programs
+# Manual pages of commands (section 1) and completion for bash, zsh (_NAME) and fish are made from the tables of options that the programs
 # print. Of the pages of section 7, about several options, encode's table gives the version.
 
 manual = $(call say,manual)$(RUNNER) $(word 2,$^) --help-table | awk -f tools/build/man/manual.awk - $< > $@
@@ -331,9 +331,13 @@ $(BUILD)/man/%.7: tools/build/man/%.7.in $(BUILD)/encode tools/build/man/manual.
 	@mkdir -p $(@D)
 	$(manual)
 
+completion = @mkdir -p $(@D) && $(RUNNER) $< --help-table | awk -v shell=$(1) -f tools/build/man/completion.awk > $@
 $(BUILD)/completion/%: $(BUILD)/% tools/build/man/completion.awk
-	@mkdir -p $(@D)
-	$(call say,complete)$(RUNNER) $< --help-table | awk -f tools/build/man/completion.awk > $@
+	$(call completion,bash)
+$(BUILD)/completion/_%: $(BUILD)/% tools/build/man/completion.awk
+	$(call completion,zsh)
+$(BUILD)/completion/%.fish: $(BUILD)/% tools/build/man/completion.awk
+	$(call completion,fish)
 
 include tests/tests.mk
 

@@ -108,7 +108,7 @@ check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"
 check 'DESTDIR holds the same files' diff <(files "$prefix") <(files "$place/stage$prefix")
 for file in bin/encode bin/encode-fetch bin/encode-new bin/encode-inspect include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h lib/libengine.a lib/libengine.so \
     lib/libengine.so.1 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake \
-    share/bash-completion/completions/encode share/man/man1/encode.1 share/man/man7/encode-formats.7 share/encode/default.weights share/encode/plot/common.gp \
+    share/bash-completion/completions/encode share/zsh/site-functions/_encode share/fish/vendor_completions.d/encode.fish share/man/man1/encode.1 share/man/man7/encode-formats.7 share/encode/default.weights share/encode/plot/common.gp \
     share/encode/plot/maps.gp; do
     check "$file is installed" test -s "$prefix/$file"
 done

@@ -97,6 +97,15 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
     [ $program != encode-bench ] ||
         check 'completion: a list goes on' [ "$(completed encode-bench --type f32,int8,b)" = f32,int8,bf16 ]
     sort -u all-names >names
+    for shell in zsh fish; do
+        "$programs/$program" --help-table | awk -v shell=$shell -f "$tree/tools/build/man/completion.awk" >completion.$shell
+        case $shell in
+        zsh) sed -nE "s/^ +(\{-.,)?(--[a-z-]+)\}?'\[.*/\2/p" completion.zsh | sort -u >offered ;;
+        fish) sed -nE 's/^complete -c .* -l ([a-z-]+) (-[rx] )?.*-d .*/--\1/p' completion.fish | sort -u >offered ;;
+        esac
+        check "$program: completion of $shell" same names offered
+        [ -z "$(command -v $shell)" ] || check "$program: $shell reads it" $shell -n completion.$shell
+    done
     "$programs/$program" --help-table | awk -f "$tree/tools/build/man/manual.awk" - "$tree/tools/build/man/$program.1.in" >manual
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |
         grep -oE -- '--[a-z-]+' | sort -u >manual-names
@@ -144,6 +153,10 @@ check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
 check 'completion: -f' [ "$(completed encode -f '' | xargs)" = "$(accepted "$programs/encode" --format | xargs)" ]
 check 'completion: a file' [ -z "$(completed encode -m '')" ]
 check 'completion: a text' [ -z "$(completed encode -m x wor)" ]
+if command -v fish >fish-there; then
+    "$programs/encode" --help-table | awk -v shell=fish -f "$tree/tools/build/man/completion.awk" >completion.fish
+    check 'fish: --format' [ "$(HOME=$PWD fish -c 'source completion.fish; complete -C "encode --format j"' | cut -f1)" = json ]
+fi
 run "$programs/encode" --help-table x
 ends 'a table and more' 2 "unrecognized option"
 

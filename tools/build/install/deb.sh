@@ -114,7 +114,8 @@ Headers, static library, and files for pkg-config and CMake of libengine,
 which turns texts into vectors.
 END
     if [ -f "$stage/usr/bin/encode-serve" ]; then
-        select_files encode-serve 'bin/encode-serve' 'share/*/encode-serve' 'share/*/encode-serve.1'
+        select_files encode-serve 'bin/encode-serve' 'share/*/encode-serve' 'share/*/encode-serve.1' \
+            'share/*/_encode-serve' 'share/*/encode-serve.fish'
         install -D -m 644 -t "$root/lib/systemd/system" tools/build/install/encode-serve.service \
             tools/build/install/encode-serve.socket
         install -D -m 644 tools/build/install/encode-serve.default "$root/etc/default/encode-serve"
