@@ -147,8 +147,8 @@ ENGINE_API const char *engine_status_name(engine_status status);
 typedef struct engine_model engine_model;
 
 /* Choices that replace a setting of the file. 0 is always "as the model says". Positions that act
- * inside attention (rotary, alibi, distance, a window) are never replaced. At position p, from 0,
- * of a text of T tokens, D columns wide, column i of the added row is: */
+ * inside attention (rotary, alibi, distance, disentangled, a window) are never replaced. At
+ * position p, from 0, of a text of T tokens, D columns wide, column i of the added row is: */
 typedef enum engine_position {
     ENGINE_POSITION_MODEL = 0,
     ENGINE_POSITION_NONE = 1,

@@ -256,6 +256,8 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
         const float *row = row_of(c->qkv, sequence->row);
         const float *key = row + (n_heads + index * n_keys / n_heads) * k;
         struct distance_bias bias;
+        struct disentangled positions;
+        bool has_positions = disentangled_of(config, layer, index, &positions);
         bool has_bias = distance_bias_of(config, c->encoder->distance_bias, index, &bias);
         struct attention_head head = {
             .q = row + index * k,
@@ -267,6 +269,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
             .scale = (float)config->score_scale,
             .band = mask_band(c->session->mask, layer->window),
             .bias = has_bias ? &bias : NULL,
+            .positions = has_positions ? &positions : NULL,
             .blas = c->encoder->blas,
             .bf16 = c->encoder->bf16,
             .out = row_of(c->heads, sequence->row) + index * k,

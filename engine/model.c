@@ -140,6 +140,16 @@ static void bind_layer_input(struct binder *binder, size_t group, struct layer_i
 #undef PART
 }
 
+static const float *bind_positions(struct binder *binder, const char *prefix, size_t head_width)
+{
+    const struct model_config *config = binder->config;
+    struct matrix table =
+        bind_matrix(binder, prefix, "weight", config_position_rows(config), head_width, false);
+    if (binder->status == ENGINE_OK && (table.type != TENSOR_F32 || table.layout != LAYOUT_PANELS))
+        refuse(binder, "table '%s.weight' is not in f32 and panels, as it must be", prefix);
+    return table.data;
+}
+
 /* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
 static void bind_layer(struct binder *binder, size_t group, size_t index, struct layer *layer)
 {
@@ -162,6 +172,11 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
                                   config->value_norm ? NORM_RMS : NORM_NONE, head_width);
     layer->head_width = head_width;
     layer->key_value_heads = n_keys;
+    if (config_span(config) > 0 && config->position_terms != TERMS_P2C)
+        layer->position_key = bind_positions(binder, PART("attention.position_key"), head_width);
+    if (config_span(config) > 0 && config->position_terms != TERMS_C2P)
+        layer->position_query =
+            bind_positions(binder, PART("attention.position_query"), head_width);
     layer->output =
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
     layer->attention_norm_after = bind_norm(binder, PART("attention.norm_after"), after, width);
@@ -266,7 +281,7 @@ static engine_status bind_tensors(const struct weight_file *file, struct encoder
     const struct model_config *config = &encoder->config;
     struct binder binder = {.file = file, .config = config, .error = error};
     bind_embedding(&binder, encoder);
-    if (config->distances > 0)
+    if (config->attention_position == ATTENTION_POSITION_DISTANCE)
         encoder->distance_bias =
             bind_distance_bias(&binder, config->heads, 2 * config->distances + 1);
     for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++)

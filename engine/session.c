@@ -50,6 +50,7 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
     attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0,
                          larger(config->head_width, config->global_head_width), has_bias,
                          encoder->bf16, arena);
+    disentangled_work_carve(&work->attention.positions, config, max_tokens, arena);
     answer_work_carve(&work->answer, encoder, max_tokens, arena);
 }
 

@@ -119,6 +119,8 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(token_vector_first)},
     {LATER, NAME(sparse_pooling, SPARSE_POOLINGS)},
     {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS)},
+    {LATER, COUNT(position_buckets)},
+    {LATER, NAME(position_terms, POSITION_TERMS)},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -453,10 +455,26 @@ static const char *check_rotary(const struct model_config *config)
     return NULL;
 }
 
+/* The logarithm by which bucket_of() in layers/disentangled.c divides must be above 0. */
+static const char *check_distances(const struct model_config *config)
+{
+    bool is_disentangled = config->attention_position == ATTENTION_POSITION_DISENTANGLED;
+    bool has_distances =
+        is_disentangled || config->attention_position == ATTENTION_POSITION_DISTANCE;
+    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
+        return "'distances' must be 1 to 1048576 with attention_position distance or disentangled, "
+               "and 0 without";
+    if (!is_disentangled && (config->position_buckets > 0 || config->position_terms != TERMS_BOTH))
+        return "'position_buckets' and 'position_terms' need attention_position disentangled";
+    if (config->position_buckets == 1 ||
+        (config->position_buckets > 0 && config->distances < config->position_buckets / 2 + 2))
+        return "'position_buckets' is 1, or half of it is more than 'distances' less 2";
+    return NULL;
+}
+
 static const char *check_layers(const struct model_config *config)
 {
     enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side are countable in 32 bits */
-    bool has_distances = config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layer_groups > config->layers || (config->layer_groups == 0 && config->layers > 0))
         return "'layer_groups' is not from 1 to 'layers'";
     if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
@@ -488,8 +506,9 @@ static const char *check_layers(const struct model_config *config)
                "'layer_groups' as 'layers'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))
         return "'score_scale' is 0 or more than f32 holds";
-    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
-        return "'distances' must be 1 to 1048576 with attention_position distance, and 0 without";
+    const char *wrong = check_distances(config);
+    if (wrong != NULL)
+        return wrong;
     if (config->global_every > 0 && config->window == 0)
         return "'global_every' needs a 'window'";
     if (config->global_first > 0 && config->global_first >= config->global_every)

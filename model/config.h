@@ -42,8 +42,14 @@ static inline bool position_has_base(enum position_scheme scheme)
     FIRST(ATTENTION_POSITION_NONE, "none")                                                         \
     ROW(ATTENTION_POSITION_ROTARY, "rotary")                                                       \
     ROW(ATTENTION_POSITION_ALIBI, "alibi")                                                         \
-    ROW(ATTENTION_POSITION_DISTANCE, "distance")
+    ROW(ATTENTION_POSITION_DISTANCE, "distance")                                                   \
+    ROW(ATTENTION_POSITION_DISENTANGLED, "disentangled")
 enum attention_position { CONSTANTS_OF(ATTENTION_POSITIONS) };
+
+/* The products of a disentangled score: content by position, position by content. */
+#define POSITION_TERMS(FIRST, ROW)                                                                 \
+    FIRST(TERMS_BOTH, "both") ROW(TERMS_C2P, "c2p") ROW(TERMS_P2C, "p2c")
+enum position_terms { CONSTANTS_OF(POSITION_TERMS) };
 
 /* Which columns of a head are rotated together: i and i + width/2, or 2i and 2i + 1. */
 #define ROTARY_PAIRS(FIRST, ROW) FIRST(ROTARY_HALF, "half") ROW(ROTARY_INTERLEAVED, "interleaved")
@@ -162,7 +168,7 @@ struct model_config {
     enum rotary_pairs rotary_pairs;
     double rotary_factor;
     size_t rotary_trained; /* tokens; for longer texts the base grows; 0: never */
-    size_t distances;      /* R: a bias for each distance from -R to R */
+    size_t distances;      /* R: a bias for each distance from -R to R; or the last bucket's */
     size_t window;         /* a query sees keys at most `window` away; 0: all */
     size_t global_every, global_first;
     bool first_norm;
@@ -180,6 +186,8 @@ struct model_config {
     bool token_vector_first;
     enum sparse_pooling sparse_pooling;
     enum sparse_activation sparse_activation;
+    size_t position_buckets; /* disentangled: for the distances of a side; 0: each has one */
+    enum position_terms position_terms;
 };
 
 /* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT,
@@ -206,6 +214,20 @@ static inline size_t config_key_value_heads(const struct model_config *config, s
 {
     return config_is_global(config, layer) ? config->global_key_value_heads
                                            : config->key_value_heads;
+}
+
+/* Disentangled positions: S, so that there are 2S of a head; and the rows of their tables, rounded
+ * up to a multiple of 16 for each head; 0 if the model's attention has none. */
+static inline size_t config_span(const struct model_config *config)
+{
+    bool is_used = config->attention_position == ATTENTION_POSITION_DISENTANGLED;
+    size_t span = config->position_buckets > 0 ? config->position_buckets : config->distances;
+    return is_used ? span : 0;
+}
+
+static inline size_t config_position_rows(const struct model_config *config)
+{
+    return config->heads * ((2 * config_span(config) + 15) / 16 * 16);
 }
 
 /* Returns the columns of the row that a head's output layer reads: E if it is tied, else D. */

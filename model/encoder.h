@@ -34,6 +34,7 @@ struct layer {
     size_t head_width, key_value_heads;
     struct linear qkv;                            /* [(H + 2·key_value_heads)·K, D] */
     struct norm query_norm, key_norm, value_norm; /* [K], applied to each head */
+    const float *position_key, *position_query;   /* disentangled: [H, P/16, K, 16], or NULL */
     struct linear output;                         /* [D, H·K] */
     struct norm attention_norm_after; /* sandwich: of attention's output, before it is added */
     struct norm feed_forward_norm;

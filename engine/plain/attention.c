@@ -76,6 +76,57 @@ static double *biases(struct plain_model *model, size_t h, size_t n_tokens)
     return bias;
 }
 
+/* The number of the position of a key so many tokens before a query: 0 to 2S - 1. */
+static size_t position_of(const struct plain_model *model, ptrdiff_t distance, size_t span)
+{
+    double n = fabs((double)distance), middle = (double)(model->position_buckets / 2);
+    if (model->position_buckets > 0 && n > middle) {
+        float near = (float)n / (float)middle;
+        float far = (float)(model->distances - 1) / (float)middle;
+        float share = (float)log((double)near) / (float)log((double)far);
+        n = (double)ceilf(share * (float)(middle - 1)) + middle;
+    }
+    double place = (double)span + (distance < 0 ? -n : n);
+    return (size_t)fmin(fmax(place, 0), (double)(2 * span - 1));
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* bias [T, T] += q_i·key[2S - 1 - b] + k_j·query[b], b the number of the position of i - j. */
+static void add_disentangled(struct plain_model *model, size_t layer, size_t h, const double *qkv,
+                             const double *keys, size_t width, size_t stride, size_t n_tokens,
+                             double *bias)
+{
+    size_t span = model->position_buckets > 0 ? model->position_buckets : model->distances;
+    size_t rows = (2 * span + 15) / 16 * 16;
+    const double *tables[2] = {NULL, NULL};
+    static const char *const parts[] = {"attention.position_key.weight",
+                                        "attention.position_query.weight"};
+    char name[64];
+    for (int i = 0; i < 2; i++) {
+        plain_name(model, layer, parts[i], name);
+        if (!plain_is(model->position_terms, i == 0 ? "p2c" : "c2p") &&
+            (tables[i] = plain_matrix(model, model->n_heads * rows, width, name)) != NULL)
+            tables[i] += h * rows * width;
+    }
+    for (size_t i = 0; i < n_tokens; i++) {
+        for (size_t j = 0; j < n_tokens; j++) {
+            size_t b = position_of(model, (ptrdiff_t)i - (ptrdiff_t)j, span);
+            if (tables[0])
+                bias[i * n_tokens + j] += dot(qkv + i * stride + h * width,
+                                              tables[0] + (2 * span - 1 - b) * width, width);
+            if (tables[1])
+                bias[i * n_tokens + j] += dot(keys + j * stride, tables[1] + b * width, width);
+        }
+    }
+}
+
 /* ---- Heads ---- */
 
 /* Each query, key and value of qkv [T, stride] by itself: its norm, then its turn. */
@@ -108,9 +159,7 @@ static void attend(const struct plain_model *model, size_t layer, const double *
 {
     double largest = -(double)INFINITY, sum = 0;
     for (size_t j = 0; j < n_tokens; j++) {
-        double score = 0;
-        for (size_t k = 0; k < width; k++)
-            score += query[k] * keys[j * stride + k];
+        double score = dot(query, keys + j * stride, width);
         probability[j] = model->score_scale * score + bias[j];
         if (sees(model, layer, i, j))
             largest = fmax(largest, probability[j]);
@@ -140,6 +189,8 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
         const double *keys = qkv + n_queries + h * n_key_heads / n_heads * width;
         const double *values = keys + n_keys;
         double *bias = biases(model, h, n_tokens);
+        if (plain_is(model->attention_position, "disentangled"))
+            add_disentangled(model, layer, h, qkv, keys, width, stride, n_tokens, bias);
         for (size_t t = 0; t < n_tokens; t++) {
             double *probability = map + (h * n_tokens + t) * n_tokens;
             attend(model, layer, qkv + t * stride + h * width, keys, width, stride,

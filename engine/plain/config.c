@@ -83,6 +83,7 @@ static bool known_key(const char *key)
         "rotary_trained distances window global_every global_first first_norm layer_groups "
         "feed_forward_in_bias head_width key_value_heads global_head_width "
         "global_key_value_heads query_key_norm value_norm layer_input_width score_scale "
+        "position_buckets position_terms "
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
         "token_vector_first sparse sparse_pooling sparse_activation head_dense head_dense_bias "
@@ -142,7 +143,7 @@ static void read_attention(struct plain_model *model)
     model->value_norm = yes(model, "value_norm", "no");
     model->layer_input_width = count(model, "layer_input_width", "0");
     model->attention_position =
-        one_of(model, "attention_position", "none", " none rotary alibi distance ");
+        one_of(model, "attention_position", "none", " none rotary alibi distance disentangled ");
     model->rotary_base = number(model, "rotary_base", "10000");
     model->rotary_local_base = number_or(model, "rotary_local_base", model->rotary_base);
     model->rotary_width = count_or(model, "rotary_width", model->head_width);
@@ -150,6 +151,8 @@ static void read_attention(struct plain_model *model)
     model->rotary_factor = number(model, "rotary_factor", "1");
     model->rotary_trained = count(model, "rotary_trained", "0");
     model->distances = count(model, "distances", "0");
+    model->position_buckets = count(model, "position_buckets", "0");
+    model->position_terms = one_of(model, "position_terms", "both", " both c2p p2c ");
     model->window = count(model, "window", "0");
     model->global_every = count(model, "global_every", "0");
     model->global_first = count(model, "global_first", "0");

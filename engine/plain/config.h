@@ -9,7 +9,8 @@ struct plain_model {
     const struct plain_weights *weights;
     size_t n_layers, n_groups, width, embedding_width, n_heads;
     size_t n_key_heads, head_width, global_key_heads, global_head_width, layer_input_width;
-    size_t rotary_width, rotary_trained, distances, window, global_every, global_first;
+    size_t rotary_width, rotary_trained, distances, position_buckets, window;
+    size_t global_every, global_first;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
     bool skips_padding;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;
@@ -20,7 +21,7 @@ struct plain_model {
     bool norm_bias, final_norm, first_norm, query_key_norm, value_norm, causal, int8_rows;
     bool attention_bias, feed_forward_bias, feed_forward_in_bias;
     bool head_norm, head_bias, head_dense_bias, projection_bias, normalize;
-    const char *norm_place, *attention_position, *rotary_pairs;
+    const char *norm_place, *attention_position, *position_terms, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
     const char *head_dense, *pooling, *projection_activation;
     FILE *trace;

@@ -11,8 +11,8 @@
  * key to the last query's last. A hidden key counts exactly 0, so that a query under a look-ahead
  * mask is computed the same way for any number of later tokens.
  *
- * In bfloat16 texts of any length are computed by attend_bf16.h, but maps in f32. OpenBLAS may
- * compute the two products of a block (blas.h), except under look-ahead masks.
+ * In bfloat16 texts of any length are computed by attend_bf16.h, but maps and disentangled scores
+ * in f32. OpenBLAS may compute the two products of a block (blas.h), except under look-ahead masks.
  *
  * Texts of at most EXACT_KEYS tokens, and as many first tokens under a look-ahead mask, sum in
  * double: so short texts show how attention itself responds to a change of order, free of rounding.
@@ -24,8 +24,6 @@
 #include <float.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 96, KEY_BLOCK = 96 };
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -36,6 +34,7 @@ struct task {
     const struct kernels *kernels;
     const struct attention_head *head;
     const struct attention_work *work;
+    struct disentangled_work positions;
     const float *bias; /* bias[i - j] of query i and key j, or NULL */
 };
 
@@ -56,6 +55,32 @@ static struct score_block block_of(const struct task *task, size_t query, size_t
     };
 }
 
+/* ---- Disentangled positions ---- */
+
+static struct head_rows rows_of(const struct attention_head *head, const float *first)
+{
+    return (struct head_rows){first, head->stride, head->head_width};
+}
+
+/* Multiplies queries with the positions. */
+static void meet_positions(const struct task *task, size_t query, size_t n_queries)
+{
+    const struct attention_head *head = task->head;
+    if (head->positions != NULL)
+        disentangled_queries(task->kernels, head->positions, rows_of(head, head->q), query,
+                             n_queries, &task->positions);
+}
+
+/* Stores what positions add to scores, to which their product is added then; or returns NULL. */
+static const float *begin_scores(const struct task *task, const struct score_block *scores,
+                                 size_t query, size_t key)
+{
+    if (task->head->positions == NULL)
+        return NULL;
+    disentangled_fill(task->kernels, task->head->positions, scores, query, key, &task->positions);
+    return scores->scores;
+}
+
 /* ---- Few keys ---- */
 
 /* Computes attention among the first n tokens. */
@@ -68,12 +93,14 @@ static void attend_few(const struct task *task, size_t n)
     size_t width = head->head_width, columns = row_stride(n);
     struct score_block scores = block_of(task, 0, n, 0, n, task->work->few.scores);
     kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
+    meet_positions(task, 0, n);
     kernels->product(&(struct product){
         .x = head->k,
         .x_stride = head->stride,
         .panels = queries,
         .panel_stride = width * PANEL,
         .k = width,
+        .residual = begin_scores(task, &scores, 0, 0),
         .out = scores.scores,
         .out_stride = columns,
         .n_rows = n,
@@ -135,12 +162,13 @@ static struct score_block score(const struct task *task, const struct block *blo
     struct score_block scores =
         block_of(task, block->first, block->n_queries, key,
                  smaller(block->keys.end - key, KEY_BLOCK), task->work->many.scores);
+    const float *begun = begin_scores(task, &scores, block->first, key);
     if (use_blas(head)) {
         blas_multiply(
             head->blas, scores.n_keys, block->n_queries, width, head->scale,
             (struct blas_operand){task->work->many.keys + key * width, width, false},
-            (struct blas_operand){head->q + block->first * head->stride, head->stride, true}, false,
-            scores.scores, scores.stride);
+            (struct blas_operand){head->q + block->first * head->stride, head->stride, true},
+            begun != NULL, scores.scores, scores.stride);
         return scores;
     }
     task->kernels->product(&(struct product){
@@ -149,6 +177,7 @@ static struct score_block score(const struct task *task, const struct block *blo
         .panels = task->work->many.queries,
         .panel_stride = width * PANEL,
         .k = width,
+        .residual = begun,
         .out = scores.scores,
         .out_stride = scores.stride,
         .n_rows = scores.n_keys,
@@ -186,6 +215,7 @@ static void attend_block(const struct task *task, const struct block *block)
     if (!use_blas(head))
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
                            head->head_width, head->scale, work->many.queries);
+    meet_positions(task, block->first, block->n_queries);
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
         struct score_block scores = score(task, block, key);
         bool last = key + scores.n_keys == block->keys.end;
@@ -315,7 +345,8 @@ void attention_work_carve(struct attention_work *work, size_t n_tokens, size_t h
 void attention_head(const struct kernels *kernels, const struct attention_head *head,
                     const struct attention_work *work)
 {
-    struct task task = {.kernels = kernels, .head = head, .work = work};
+    struct task task = {
+        .kernels = kernels, .head = head, .work = work, .positions = work->positions};
     size_t n_tokens = head->n_tokens, n_few = n_tokens;
     if (n_few > EXACT_KEYS) /* queries that see no later keys see few */
         n_few = head->band.after > 0 ? 0 : EXACT_KEYS;
@@ -325,11 +356,15 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
         memset(work->bias + n_biases, 0, (n_floats - n_biases) * sizeof *work->bias);
         task.bias = work->bias + n_tokens - 1;
     }
-    const bool exactly = !head->bf16 || head->map != NULL;
+    if (head->positions != NULL && n_tokens > 0)
+        disentangled_begin(kernels, head->positions, rows_of(head, head->k), n_tokens,
+                           &task.positions);
+    const bool in_bf16 = head->bf16 && head->positions == NULL;
+    const bool exactly = !in_bf16 || head->map != NULL;
     if (exactly && n_few > 0)
         attend_few(&task, n_few);
     if (exactly && n_few < n_tokens)
         attend_many(&task, n_few);
-    if (head->bf16)
+    if (in_bf16)
         attend_in_bf16(&task);
 }

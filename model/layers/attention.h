@@ -12,6 +12,7 @@
 #define MODEL_ATTENTION_H
 
 #include "model/encoder.h"
+#include "model/layers/disentangled.h"
 #include "model/layers/mask.h"
 #include "model/layers/position.h"
 
@@ -37,13 +38,14 @@ struct attention_work {
         uint16_t *keys, *values;
         float *scratch;
     } pairs;
+    struct disentangled_work positions; /* carved by itself */
 };
 void attention_work_carve(struct attention_work *work, size_t n_tokens, size_t head_width,
                           bool has_bias, bool bf16, struct arena *arena);
 
 /* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. bias: by
- * distance, or NULL. map: receives the weights [T, T], or NULL. blas: for the products, or NULL.
- */
+ * distance, or NULL. positions: disentangled ones, or NULL; scores are then in f32. map: receives
+ * the weights [T, T], or NULL. blas: for the products, or NULL. */
 struct attention_head {
     const float *q, *k, *v;
     size_t stride;
@@ -51,6 +53,7 @@ struct attention_head {
     float scale;
     struct band band;
     const struct distance_bias *bias;
+    const struct disentangled *positions;
     const struct blas *blas;
     bool bf16; /* the products are in bfloat16 (kernels/attend_bf16.h) */
     float *out;

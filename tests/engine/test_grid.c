@@ -83,7 +83,10 @@ static const struct setting later[] = {
       "--set attention_position=rotary --set rotary_width=4 --set rotary_trained=7 "
       "--set rotary_factor=2",
       "--set attention_position=rotary --set rotary_factor=8", "--set attention_position=alibi",
-      "--set attention_position=distance --set distances=5"}},
+      "--set attention_position=distance --set distances=5",
+      "--set attention_position=disentangled --set position_buckets=6 --set distances=9",
+      "--set attention_position=disentangled --set distances=3 --set position_terms=c2p",
+      "--set attention_position=disentangled --set distances=20 --set position_terms=p2c"}},
     {true,
      {"", "--set window=3", "--set window=2 --set global_every=2 --set global_first=0",
       "--set window=4 --set global_every=3 --set global_first=1"}},
@@ -307,6 +310,14 @@ TEST(hundreds_of_tokens)
         "--set attention_position=rotary --set window=30 --set global_every=2 --set "
         "rotary_local_base=500 --set global_head_width=24 --set global_key_value_heads=1 --set "
         "value_norm=yes --set layer_input_width=40 --norm-place sandwich --position none",
+        "--set attention_position=disentangled --set position_buckets=64 --set distances=128 "
+        "--position none",
+        "--set attention_position=disentangled --set position_buckets=256 --set distances=512 "
+        "--set window=150 --set global_every=2 --position learned",
+        "--set attention_position=disentangled --set distances=100 --set position_terms=p2c "
+        "--mask causal --position none",
+        "--set attention_position=disentangled --set position_buckets=100 --set distances=300 "
+        "--set position_terms=c2p --set key_value_heads=1 --position none",
     };
     compare_models(words, sizeof words / sizeof *words,
                    "--layers 4 --width 48 --heads 3 --feed-forward 64 --max-tokens 512",

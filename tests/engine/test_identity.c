@@ -72,6 +72,10 @@ static const char *const SHAPES[] = {
     ("--layers 2 --width 40 --heads 4 --feed-forward 64 --position none --set "
      "attention_position=rotary --set window=20 --set global_every=2 --set global_head_width=24 "
      "--set global_key_value_heads=1 --set value_norm=yes --set layer_input_width=20"),
+    ("--layers 2 --width 40 --heads 2 --feed-forward 64 --position none --set "
+     "attention_position=disentangled --set position_buckets=40 --set distances=90"),
+    ("--layers 2 --width 40 --heads 2 --feed-forward 64 --position none --mask causal --set "
+     "attention_position=disentangled --set distances=60 --set position_terms=p2c --type int8"),
 };
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)

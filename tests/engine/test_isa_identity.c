@@ -74,6 +74,12 @@ static const struct shape SHAPES[] = {
      "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
      "layer_input_width=20",
      0x6ADEF585DC53692Du},
+    {"--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "
+     "distances=128",
+     0x57923089665CA576u},
+    {"--width 48 --heads 2 --type int8 --set attention_position=disentangled --set distances=50 "
+     "--set position_terms=c2p --set window=70",
+     0x415DF28F74D78BDEu},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
@@ -101,6 +107,9 @@ static const struct shape BF16_SHAPES[] = {
      "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
      "layer_input_width=20",
      0xAA5A42EAA8578E13u},
+    {"--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "
+     "distances=128",
+     0xE3722ED15D8749F8u},
 };
 enum { N_BF16_SHAPES = sizeof BF16_SHAPES / sizeof BF16_SHAPES[0] };
 

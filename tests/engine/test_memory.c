@@ -47,6 +47,7 @@ TEST(kinds_grow_linearly)
         "--set attention_position=alibi",
         "--set attention_position=distance --set distances=8191",
         "--set attention_position=rotary --set window=64 --set rotary_local_base=100",
+        "--set attention_position=disentangled --set position_buckets=256 --set distances=512",
     };
     engine_model *usual = model;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -56,6 +56,8 @@ TEST(check)
          "rotary_pairs=interleaved|"
          "attention_position=rotary window=2 rotary_local_base=5 global_every=2 global_first=1|"
          "attention_position=distance distances=1048576|"
+         "attention_position=disentangled distances=1 position_terms=c2p|"
+         "attention_position=disentangled distances=9 position_buckets=15 position_terms=p2c|"
          "attention_position=rotary rotary_base=1e-100 window=1 rotary_local_base=1e100|"
          "attention_position=rotary rotary_trained=2 rotary_factor=1e100|head_width=238609294|"
          "score_scale=3.4028234663852886e38|layers=0 heads=3 feed_forward=7|"
@@ -116,9 +118,16 @@ TEST(check)
         {"'rotary_width' is not an even number from 2 to the width of a head",
          "attention_position=rotary rotary_width=0|attention_position=rotary rotary_width=3|"
          "attention_position=rotary rotary_width=6|attention_position=rotary heads=12"},
-        {"'distances' must be 1 to 1048576 with attention_position distance, and 0 without",
+        {"'distances' must be 1 to 1048576 with attention_position distance or disentangled, and 0 "
+         "without",
          "attention_position=distance|attention_position=distance distances=1048577|"
-         "distances=3"},
+         "distances=3|attention_position=disentangled"},
+        {"'position_buckets' and 'position_terms' need attention_position disentangled",
+         "position_buckets=4|position_terms=p2c|attention_position=alibi position_terms=c2p|"
+         "attention_position=distance distances=9 position_buckets=4"},
+        {"'position_buckets' is 1, or half of it is more than 'distances' less 2",
+         "attention_position=disentangled distances=9 position_buckets=1|"
+         "attention_position=disentangled distances=9 position_buckets=16"},
         {"'global_every' needs a 'window'", "global_every=3"},
         {"'global_first' is not less than 'global_every'",
          "window=4 global_first=1|window=4 global_every=3 global_first=3"},
@@ -181,7 +190,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 161);
+    assert_int_equal(n, 170);
 }
 
 /* Defaults that depend on other keys. */

@@ -49,6 +49,7 @@ TEST(each_is_asked_for)
         ("--norm-place pre --set first_norm=no --feed-forward-bias no --set "
          "feed_forward_in_bias=yes"),
         "--layers 4 --set layer_groups=2",
+        "--set attention_position=disentangled --set distances=3",
     };
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
         struct patient made = made_model(kinds[kind]);
@@ -74,6 +75,8 @@ TEST(shapes)
     } cases[] = {
         {"--set attention_position=distance --set distances=3", "distances", "4",
          "'attention.distance.bias' is [2, 7], expected [2, 9] by the config"},
+        {"--set attention_position=disentangled --set distances=3", "distances", "9",
+         "'layers.0.attention.position_key.weight' is [32, 4], expected [64, 4] by the config"},
         {"", "key_value_heads", "1",
          "'layers.0.attention.qkv.weight' is [24, 8], expected [16, 8] by the config"},
         {"--set key_value_heads=1", "head_width", "6",
@@ -109,5 +112,10 @@ TEST(biases_are_f32)
     set_u64(entry + 64, get_u64(entry + 64) / 2);
     heal_section(&made, "TENS");
     expect_refused(&made, "'attention.distance.bias' is not f32");
+    free(made.data);
+    made = made_model("--set attention_position=disentangled --set distances=3");
+    set_u32(tensor_entry(&made, "layers.0.attention.position_query.weight") + 12, 0); /* rows */
+    heal_section(&made, "TENS");
+    expect_refused(&made, "position_query.weight' is not in f32 and panels");
     free(made.data);
 }

@@ -46,6 +46,8 @@ TEST(replay)
         "--set head_width=3 --set token_vectors=2",
         "--layers 2 --set attention_position=alibi --norm-place pre --set first_norm=no --set "
         "feed_forward_in_bias=no --set sparse=linear --set score_scale=1",
+        "--layers 2 --set attention_position=disentangled --set position_buckets=4 --set "
+        "distances=6 --set layer_groups=1",
     };
     size_t len, n = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

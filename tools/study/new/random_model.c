@@ -160,6 +160,7 @@ static void layer(struct generator *generator, const struct model_config *config
 {
     size_t width = config->width, middle = config->feed_forward, own = config->layer_input_width;
     size_t head_width = config_head_width(config, index);
+    size_t n_positions = config_position_rows(config);
     size_t queries = config->heads * head_width;
     size_t keys = config_key_value_heads(config, index) * head_width;
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
@@ -193,8 +194,16 @@ static void layer(struct generator *generator, const struct model_config *config
         {own > 0, "layer_input.norm_after", TENSOR_F32, width, 0, 0, 0, false},
         {own > 0, "layer_input.scale", TENSOR_F32, 1, 0, 0, 0, false},
     };
+    char name[96];
+    for (int of_keys = 0; of_keys < 2; of_keys++)
+        if (n_positions > 0 && config->position_terms != (of_keys ? TERMS_P2C : TERMS_C2P)) {
+            snprintf(name, sizeof name, "layers.%zu.attention.position_%s", index,
+                     of_keys ? "key" : "query");
+            begin(generator, name, ".weight", TENSOR_F32, LAYOUT_PANELS, 2, n_positions,
+                  head_width);
+            rows(generator, n_positions, head_width, 0, 0.5 / sqrt((double)head_width));
+        }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char name[96];
         snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
         if (parts[i].exists && parts[i].in == 0)
             norm(generator, name, parts[i].out, parts[i].has_bias);
@@ -218,6 +227,9 @@ double random_model_size(const struct model_config *config)
     double after = (double)config->projections * width + 2 * width + (double)config->labels;
     after += (double)config->token_vectors;
     double biases = (double)config->heads * (2 * (double)config->distances + 1);
+    if (config_span(config) > 0)
+        biases = 2 * (double)config->layer_groups * (double)config_position_rows(config) *
+                 (double)config->head_width;
     if (config->head == HEAD_MASK && !config->head_tied)
         after += (double)config->vocabulary;
     return biases + width * (tables + after + (double)config->layer_groups * per_layer);
@@ -246,7 +258,7 @@ void random_model_write(struct weight_writer *writer, const struct model_config 
 {
     struct generator generator = {.writer = writer, .options = options};
     embeddings(&generator, config);
-    if (config->distances > 0) {
+    if (config->attention_position == ATTENTION_POSITION_DISTANCE) {
         size_t n_heads = config->heads, n = 2 * config->distances + 1;
         begin(&generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads, n);
         rows(&generator, n_heads, n, 0, 1);
