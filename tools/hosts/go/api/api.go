@@ -151,7 +151,7 @@ const (
 	ENGINE_REASON_OVERFLOW Reason = 6
 )
 
-// Choices that replace a setting of the file. 0 is always "as the model says". Positions that act inside attention (rotary, alibi, distance, a window) are never replaced. At position p, from 0, of a text of T tokens, D columns wide, column i of the added row is:
+// Choices that replace a setting of the file. 0 is always "as the model says". Positions that act inside attention (rotary, alibi, distance, disentangled, a window) are never replaced. At position p, from 0, of a text of T tokens, D columns wide, column i of the added row is:
 type Position int32
 
 const (

@@ -91,7 +91,7 @@ pub const ENGINE_REASON_WEIGHTS: engine_reason = 5;
 /// ENGINE_ERROR_NOT_FINITE: finite weights, but an overflow
 pub const ENGINE_REASON_OVERFLOW: engine_reason = 6;
 
-/// Choices that replace a setting of the file. 0 is always "as the model says". Positions that act inside attention (rotary, alibi, distance, a window) are never replaced. At position p, from 0, of a text of T tokens, D columns wide, column i of the added row is:
+/// Choices that replace a setting of the file. 0 is always "as the model says". Positions that act inside attention (rotary, alibi, distance, disentangled, a window) are never replaced. At position p, from 0, of a text of T tokens, D columns wide, column i of the added row is:
 pub type engine_position = c_int;
 pub const ENGINE_POSITION_MODEL: engine_position = 0;
 pub const ENGINE_POSITION_NONE: engine_position = 1;
