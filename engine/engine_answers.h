@@ -32,6 +32,24 @@ ENGINE_API engine_status engine_fill(engine_session *session, const engine_input
                                      const engine_encode_options *options, engine_candidate *out,
                                      size_t cap, size_t *needed, engine_result *result);
 
+/* Labels that the caller names (zero-shot), by a model of entailment: one whose head sequence has a
+ * label that begins with "entail", in any case, as transformers' zero-shot pipeline finds it. Each
+ * text is paired with a hypothesis for each label, and engine_encode gives the pairs' logits:
+ * ENGINE_POOLING_LABELS, raw_scores, ENGINE_TRUNCATE_ONLY_FIRST. */
+
+/* Writes the hypothesis of a label, `hypothesis` (NULL: "This example is {}.") with the label for
+ * its "{}", NUL-terminated, if cap is enough. *needed: bytes with the NUL. Errors:
+ * ENGINE_ERROR_BUFFER, and ENGINE_ERROR_ARGUMENT if there is not exactly one "{}". */
+ENGINE_API engine_status engine_hypothesis(const char *hypothesis, const char *label, char *out,
+                                           size_t cap, size_t *needed, engine_error *error);
+
+/* Computes the scores [n] of n labels for one text, from the logits [n, n_labels] of its pairs: the
+ * softmax of entailment over the labels. If is_multi, or n is 1, each label is scored alone, by
+ * entailment against the model's first label, which is its last if entailment is the first. out may
+ * be logits. Other models: ENGINE_ERROR_UNSUPPORTED. */
+ENGINE_API engine_status engine_zero_shot(const engine_model *model, const float *logits, size_t n,
+                                          int is_multi, float *out, engine_error *error);
+
 /* ---- Sparse vectors: a weight for each id of the vocabulary ---- */
 
 /* With ENGINE_POOLING_SPARSE engine_encode writes rows [n, n_vocabulary] of weights, 0 or more,

@@ -20,6 +20,7 @@ cd "$folder" || exit 1
 made() { "$programs/encode-new" -o "$1.weights" --words 'I ride bike bad dog' --width 8 --layers 1 "${@:2}" >/dev/null 2>&1; }
 made pairs --labels no,yes --scores none --max-tokens 6 --truncate yes --metadata cross_encoder=yes \
     --metadata 'prompt.ask=bad ' --metadata default_prompt=ask
+made nli --labels contradiction,neutral,Entailment
 made roles --metadata 'prompt.query=dog ' --metadata 'prompt.passage=bad ' --metadata 'prompt.usual=bad ' \
     --metadata default_prompt=usual
 for metric in cosine dot euclidean manhattan; do made "$metric" --normalize no --metadata "similarity=$metric"; done

@@ -146,6 +146,23 @@ class Routes(unittest.TestCase):
         self.assertEqual(self.server.good("/predict", {"inputs": TEXTS[0]}), answer[0])
         pair = self.server.good("/predict", {"inputs": ["a", "the dog"], "raw_scores": True})
         self.assertEqual(len(pair), 3)
+        self.assertEqual(self.server.call("/predict", {"inputs": "a", "candidate_labels": ["x"]})[0], 424)
+
+    def test_labels_of_the_call(self):
+        texts = [text for text in TEXTS if text]
+        with Server("--log", "none", models=("nli",)) as server:
+            for multi, template in ((False, None), (True, "is {}")):
+                options = (["--multi"] if multi else []) + (["--template", template] if template else [])
+                rows = program("encode", "-m", f"{FOLDER}/nli.weights", "--labels-of", "dog,I ride,a", "--all", "-f",
+                               "json", *options, "--", *texts)
+                expected = [json.loads(row)["labels"] for row in rows.splitlines()]
+                fields = {"candidate_labels": ["dog", "I ride", "a"], "multi_label": multi, "hypothesis_template": template}
+                self.assertEqual(server.good("/predict", {"inputs": texts, **fields}), expected)
+                self.assertEqual(server.good("/predict", {"inputs": texts[1], "parameters": fields}), expected[1])
+            for wrong in ({"candidate_labels": []}, {"candidate_labels": [1]}, {"candidate_labels": ["a"], "hypothesis_template": "x"},
+                          {"candidate_labels": ["a"], "inputs": [["a", "b"]]}, {"candidate_labels": ["a"] * 1025, "inputs": ["a", "b"]},
+                          {"candidate_labels": ["a"] * 3000}):
+                self.assertIn(server.call("/predict", {"inputs": "a", **wrong})[0], (413, 422), wrong)
 
     def test_ranks(self):
         texts = [text for text in TEXTS if text] + [" "]

@@ -25,6 +25,7 @@ def make_models():
              "--template-single", "[CLS]:0 A:0 [SEP]:0", "--template-pair", "[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1"]
     prompt = ["--metadata", "prompt.ask=the dog ", "--metadata", "default_prompt=ask"]
     kinds = {"plain": [], "next": ["--seed", "2"], "labels": ["--labels", "bad,good,none"],
+             "nli": ["--labels", "contradiction,neutral,Entailment"],
              "pairs": ["--labels", "no,yes", "--scores", "none", "--metadata", "cross_encoder=yes", *prompt],
              "dot": ["--normalize", "no", "--metadata", "similarity=dot", "--metadata", "prompt.query=the dog ",
                      "--metadata", "prompt.passage=the cat "],

@@ -33,6 +33,8 @@ static void set_task(void *options, const struct option_use *use)
     *task = wanted;
     if (wanted == TASK_RANK)
         encode->query = use->text;
+    if (wanted == TASK_LABELS)
+        encode->request.labels_of = use->text;
 }
 
 /* For the engine, a text to be split into windows or skipped is an error. */
@@ -124,6 +126,15 @@ static const struct option_row RESULT_ROWS[] = {
     {"rank", 0, "QUERY", "score how well each text answers: by a cross-encoder, else by -p",
      TASK(TASK_RANK)},
     {"labels", 0, NULL, "print label and score of each text, or of each token", TASK(TASK_LABELS)},
+    {"labels-of", 0, "LIST",
+     "print which of these labels fits each text, \"sport,food\", by a model of\n"
+     "entailment (NLI, zero-shot)",
+     TASK(TASK_LABELS), .most = 1},
+    {"template", 0, "TEXT",
+     "--labels-of: what a label says of a text (default \"This example is {}.\")",
+     TEXT(request.hypothesis), .needs = "labels-of"},
+    {"multi", 0, NULL, "--labels-of: score each label alone, as several may fit",
+     FLAG(request.is_multi), .needs = "labels-of"},
     {"entities", 0, NULL, "print names and the like with label, score, span", TASK(TASK_ENTITIES)},
     {"strategy", 0, "KIND",
      "--entities: simple (default) joins tokens of one label, none does not;\n"
@@ -229,7 +240,7 @@ static const char *check_options(const void *options)
     return position_options_check(&request->positions);
 }
 
-#define HEADS   "labels entities fill rank"
+#define HEADS   "labels labels-of entities fill rank"
 #define PROMPTS "prompt prompt-text query-prompt"
 
 static const struct option_rule RULES[] = {
@@ -241,7 +252,8 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("in-order", "top", NULL),
     OPTION_NEEDS("stride!=0", "on-long=chunk", NULL),
     OPTION_EXCLUDES("pad-to", HEADS " pooling=colbert", NULL),
-    OPTION_EXCLUDES("labels entities fill", "pooling normalize", NULL),
+    OPTION_EXCLUDES("labels labels-of entities fill", "pooling normalize", NULL),
+    OPTION_EXCLUDES("labels-of", "labels pair no-special on-long=chunk", NULL),
     OPTION_EXCLUDES("rank", "normalize pair pooling=none on-long=chunk", NULL),
     OPTION_EXCLUDES("normalize", "pooling=sparse", NULL),
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
@@ -350,6 +362,8 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
         request->task = TASK_VECTORS;
         request->with_tokens = true;
     }
-    if ((request->has_truncation || request->encode.truncate_left) && !request->is_chunked)
+    const bool is_cut = request->has_truncation || request->encode.truncate_left;
+    if ((is_cut && !request->is_chunked) ||
+        (request->labels_of && request->encode.on_long == ENGINE_ON_LONG_MODEL))
         request->encode.on_long = ENGINE_ON_LONG_TRUNCATE;
 }

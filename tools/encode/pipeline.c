@@ -464,9 +464,7 @@ int encode_texts(struct job *job)
         .all_values = options->all_values,
         .npy.type = options->type,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
-        .ranked =
-            alloc_zeros(encoder->is_sparse ? encoder->info.n_vocabulary : encoder->info.n_labels,
-                        sizeof(struct ranked)),
+        .ranked = alloc_zeros(encoder->width, sizeof(struct ranked)),
     };
     FILE *origin = options->output_path ? open_beside(pipeline) : NULL;
     const int code = run_pipeline(pipeline);

@@ -12,6 +12,16 @@ encode -m token.head --labels --all -f json smith
 encode -m token.head --labels --all -f csv smith
 encode -m token.head --labels --raw-scores -f csv rome
 
+# Labels that the user names.
+encode-new -o nli.weights --words 'I ride bike food this example is sport . about' --width 8 --layers 1 --labels contradiction,neutral,Entailment --max-tokens 12 --seed 5
+encode -m nli.weights --labels-of 'sport, food' 'I ride bike' food
+encode -m nli.weights --labels-of sport,food --multi --all -f json --template 'is about {}' 'I ride'
+encode -m nli.weights --labels-of sport -f csv 'I ride bike I ride bike I ride bike I ride bike'
+encode -m nli.weights --labels-of sport 'I ride' --on-long error; encode -m nli.weights --labels-of sport 'I ride bike I ride bike I ride bike' --on-long error
+echo '["I", "ride"]' | encode -m nli.weights --labels-of sport --input jsonl
+encode -m nli.weights --labels-of sport --template 'no label' I; encode -m nli.weights --labels-of ' , ' I; encode -m sequence.head --labels-of sport good
+encode -m nli.weights --labels-of sport --labels I; encode -m nli.weights --multi I
+
 # Entities: B- and I- are joined, labels without them name an entity by themselves.
 encode -m token.head --entities 'dog paul smith in rome' cat
 encode -m token.head --entities -f json paul --pair 'in rome'

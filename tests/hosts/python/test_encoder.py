@@ -206,6 +206,24 @@ class Vectors(unittest.TestCase):
                          [(e["text"], e["label"], np.float32(e["score"]), e["span"]) for e in expected])
         self.assertEqual([s.shape for s in encoder.classify(["I ride", "bike"])], [(2, 3), (1, 3)])
 
+    def test_zero_shot(self):
+        encoder, texts, labels = libengine.Encoder("nli.weights"), ["I ride bike", "bad"], ["dog", "bike", "I ride"]
+        for multi, template in ((False, None), (True, "is {}")):
+            options = (["--multi"] if multi else []) + (["--template", template] if template else [])
+            lines = command("nli.weights", "--labels-of", ",".join(labels), "--all", *options, *texts)
+            scores = [{label["label"]: label["score"] for label in line["labels"]} for line in lines]
+            settings = {"multi_label": multi, **({"template": template} if template else {})}
+            found = encoder.classify(texts, labels, **settings)
+            same(self, found, [[row[label] for label in labels] for row in scores])
+            same(self, encoder.classify(texts[0], labels, batch_size=2, **settings), found[0])
+        self.assertEqual(encoder.classify([], labels).shape, (0, 3))
+        with self.assertRaisesRegex(libengine.EngineError, "no label 'entailment'"):
+            libengine.Encoder("head.weights").classify("a", labels)
+        with self.assertRaisesRegex(libengine.InputError, "has no {}"):
+            encoder.classify("a", labels, template="x")
+        for wrong in ("dog", []):
+            self.assertRaises(TypeError, encoder.classify, texts, wrong)
+
     def test_sparse_and_colbert(self):
         try:
             import scipy  # noqa: F401

@@ -144,6 +144,53 @@ static void resolve_result(struct encoder *encoder)
         encoder->top = info->n_vocabulary;
 }
 
+/* Returns a copy of the words before `end`, without blanks around them. */
+static char *copy_label(const char *text, const char *end)
+{
+    while (text < end && *text == ' ')
+        text++;
+    while (end > text && end[-1] == ' ')
+        end--;
+    return alloc_text("%.*s", (int)(end - text), text);
+}
+
+static char *make_hypothesis(const char *form, const char *label)
+{
+    engine_error error;
+    size_t n = 0;
+    if (engine_hypothesis(form, label, NULL, 0, &n, &error) != ENGINE_ERROR_BUFFER)
+        program_die_misused("--template: %s", error.message);
+    char *hypothesis = alloc_zeros(n, 1);
+    engine_hypothesis(form, label, hypothesis, n, NULL, &error);
+    return hypothesis;
+}
+
+/* Reads the labels of --labels-of, if they are asked for; empty ones are no labels. */
+static void read_labels(struct encoder *encoder)
+{
+    const struct request_options *request = &encoder->request;
+    engine_error error;
+    size_t n = 0;
+    if (!request->labels_of)
+        return;
+    if (engine_zero_shot(encoder->model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
+        program_die("--labels-of: '%s': %s", encoder->info.path, error.message);
+    encoder->labels = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
+    encoder->hypotheses = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
+    for (const char *text = request->labels_of, *end; *text; text = end + (*end == ',')) {
+        end = text + strcspn(text, ",");
+        encoder->labels[n] = copy_label(text, end);
+        if (encoder->labels[n][0])
+            encoder->hypotheses[n] = make_hypothesis(request->hypothesis, encoder->labels[n]), n++;
+        else
+            free(encoder->labels[n]);
+    }
+    if (n == 0)
+        program_die_misused("--labels-of names no label; expected some with commas between them");
+    encoder->labels[n] = NULL;
+    encoder->width = n;
+}
+
 static void check_dimensions(const struct encoder *encoder)
 {
     const size_t dimensions = encoder->options.dimensions, whole = encoder->shape.width;
@@ -256,6 +303,7 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     resolve_options(encoder);
     check_head(encoder);
     resolve_result(encoder);
+    read_labels(encoder);
     check_request(encoder);
     if (prompt_text)
         encoder->prompt = (struct prompt){prompt_text, strlen(prompt_text)};
@@ -276,6 +324,10 @@ void encoder_close(struct encoder *encoder)
 {
     engine_session_free(encoder->session);
     engine_model_close(encoder->model);
+    for (size_t i = 0; encoder->labels && encoder->labels[i]; i++)
+        free(encoder->labels[i]), free(encoder->hypotheses[i]);
+    free(encoder->labels);
+    free(encoder->hypotheses);
     free(encoder->inputs);
     free(encoder->rows);
     *encoder = (struct encoder){0};
@@ -310,7 +362,8 @@ bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 const char *encoder_label(const struct encoder *encoder, size_t label)
 {
     static char numbered[32];
-    const char *name = engine_label(encoder->model, label);
+    const char *name =
+        encoder->labels ? encoder->labels[label] : engine_label(encoder->model, label);
     if (name)
         return name;
     snprintf(numbered, sizeof numbered, "LABEL_%zu", label);
@@ -346,6 +399,21 @@ size_t encoder_most_pooled(const struct encoder *encoder)
     return n > 0 ? n : 1;
 }
 
+static void need_inputs(struct encoder *encoder, size_t n)
+{
+    if (n > encoder->inputs_cap)
+        encoder->inputs =
+            alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
+}
+
+static void need_rows(struct encoder *encoder, size_t n)
+{
+    if (n <= encoder->rows_cap && encoder->rows)
+        return;
+    encoder->rows = alloc_resize(encoder->rows, n, encoder->width * sizeof *encoder->rows);
+    encoder->rows_cap = n;
+}
+
 /* Returns how many, from the first, have their rows. */
 static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
                         const engine_encode_options *options)
@@ -354,10 +422,7 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
     size_t n_rows = 0, n_made = n;
     for (size_t i = 0; i < n; i++)
         n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
-    if (n_rows > encoder->rows_cap || !encoder->rows) {
-        encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
-        encoder->rows_cap = n_rows;
-    }
+    need_rows(encoder, n_rows);
     if (engine_encode(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width,
                       NULL, NULL) != ENGINE_OK) {
         n_made = encoder_first_wrong(encoder, n);
@@ -370,6 +435,46 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
             drop_tokens_without_vectors(encoder, &items[i]);
         next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
     }
+    return n_made;
+}
+
+/* Sets the scores of --labels-of, from the logits of a pair for each label and text, which are at
+ * or behind the scores. Returns how many items, from the first, have theirs. */
+static size_t score_labels(struct encoder *encoder, struct item *items, size_t n)
+{
+    const size_t n_labels = encoder->width, n_logits = encoder->shape.width;
+    engine_encode_options options = encoder->options;
+    engine_error error;
+    size_t n_good = 0, n_made;
+    need_inputs(encoder, n * n_labels);
+    need_rows(encoder, n * n_logits);
+    for (; n_good < n && !items[n_good].record.input.ids && !items[n_good].record.input.pair;
+         n_good++)
+        for (size_t k = 0; k < n_labels; k++) {
+            engine_input *input = &encoder->inputs[n_good * n_labels + k];
+            *input = items[n_good].record.input;
+            input->pair = encoder->hypotheses[k];
+            input->pair_len = strlen(input->pair);
+        }
+    options.raw_scores = 1;
+    options.truncation = ENGINE_TRUNCATE_ONLY_FIRST;
+    n_made = n_good;
+    engine_result *results = alloc_zeros(n_good * n_labels, sizeof *results);
+    if (engine_encode(encoder->session, encoder->inputs, n_good * n_labels, &options, encoder->rows,
+                      n_good * n_labels * n_logits, NULL, results) != ENGINE_OK) {
+        n_made = encoder_first_wrong(encoder, n_good * n_labels) / n_labels;
+        encoder_fail_in_engine(encoder, &items[n_made]);
+    } else if (n_good < n) {
+        encoder_fail(encoder, &items[n_good], ": --labels-of takes single texts");
+    }
+    for (size_t i = 0; i < n_made; i++) {
+        float *scores = encoder->rows + i * n_labels;
+        engine_zero_shot(encoder->model, encoder->rows + i * n_labels * n_logits, n_labels,
+                         encoder->request.is_multi, scores, &error);
+        items[i].rows = scores;
+        items[i].n_dropped += results[i * n_labels].n_dropped;
+    }
+    free(results);
     return n_made;
 }
 
@@ -399,9 +504,9 @@ size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
     if (n == 0 || task_is_tokens(encoder->request.task))
         return n;
     alloc_for("%s", item_name(items));
-    if (n > encoder->inputs_cap)
-        encoder->inputs =
-            alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
+    if (encoder->labels)
+        return score_labels(encoder, items, n);
+    need_inputs(encoder, n);
     for (size_t i = 0; i < n; i++)
         encoder->inputs[i] = (engine_input){
             .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};

@@ -32,6 +32,7 @@ struct encoder {
     size_t top;     /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
+    char **labels, **hypotheses;   /* [width] of --labels-of, or NULL */
     engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */
     char message[512];             /* of the last failure */
     /* What failed: this text alone, a text that is too long, or something that every text would
@@ -58,8 +59,8 @@ size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* Returns how many pooled items, at least 1, one call may have within its bound of memory. */
 size_t encoder_most_pooled(const struct encoder *encoder);
 
-/* The name of a label; one that the file does not name is LABEL_ and its number, good until the
- * next call. */
+/* The name of a label, the user's of --labels-of; one that the file does not name is LABEL_ and its
+ * number, good until the next call. */
 const char *encoder_label(const struct encoder *encoder, size_t label);
 
 /* Sets the message: the item's name and the format, or the session's message without its name of

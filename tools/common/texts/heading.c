@@ -13,6 +13,8 @@ enum { NAME_COLUMNS = 70 /* of the model */, BRACKET_COLUMNS = 16 };
 static const char *score_kind(const struct encoder *encoder)
 {
     static const char *const KINDS[] = {"logits", "softmax", "sigmoid"};
+    if (encoder->labels)
+        return encoder->request.is_multi ? "zero-shot, each alone" : "zero-shot";
     return KINDS[encoder->options.raw_scores ? ENGINE_SCORES_NONE : encoder->info.scores];
 }
 
@@ -24,7 +26,7 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
     const bool has_length_1 = encoder->options.normalize || encoder->shape.normalized;
     switch (encoder->request.task) {
     case TASK_LABELS:
-        fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
+        fprintf(stream, "%zu label%s per %s (%s)", encoder->width, plural(encoder->width),
                 encoder->is_pooled ? "text" : "token", score_kind(encoder));
         break;
     case TASK_ENTITIES:

@@ -110,6 +110,9 @@ struct request_options {
         int32_t id;
         int32_t likely; /* else: the id that looks like padding at the ends of ids; -1: none */
     } padding;
+    const char *labels_of;                       /* TASK_LABELS: "sport,food", or the model's */
+    const char *hypothesis;                      /* of a label, or NULL */
+    bool is_multi;                               /* each label is scored alone */
     size_t top;                                  /* 0: not said */
     bool has_pooling, has_truncation, no_prompt; /* said */
     bool skips_long;                             /* long texts are skipped */

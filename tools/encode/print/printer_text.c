@@ -151,7 +151,7 @@ static void begin_text(struct printer *printer)
     printer->n_shown =
         printer->all_values || encoder->width < FIRST_VALUES ? encoder->width : FIRST_VALUES;
     printer->label_columns = strlen("label");
-    for (size_t i = 0; encoder->request.task == TASK_LABELS && i < encoder->info.n_labels; i++) {
+    for (size_t i = 0; encoder->request.task == TASK_LABELS && i < encoder->width; i++) {
         const char *name = encoder_label(encoder, i);
         const size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
         if (width > printer->label_columns)

@@ -245,9 +245,15 @@ static void write_decoded(const struct place *at)
     free(ids);
 }
 
+static const char *label_name(const struct request *request, const struct model *model, size_t i)
+{
+    return request->labels ? json_string_value(json_array_get(request->labels, i))
+                           : engine_label(model->model, i);
+}
+
 static void write_label(const struct place *at)
 {
-    const char *name = engine_label(at->model->model, at->index);
+    const char *name = label_name(at->request, at->model, at->index);
     char numbered[32];
     snprintf(numbered, sizeof numbered, "LABEL_%zu", at->index);
     json_write_text(at->json, NULL, name ? name : numbered);
@@ -314,10 +320,10 @@ static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_erro
  * are those that are not 0; labels and ranks come best first ---- */
 
 #define LISTS(X)                                                                                   \
-    X(texts, request->n_texts)                                                                     \
+    X(texts, request->n_texts / (request->labels ? request->n_labels : 1))                         \
     X(tokens, at->text->n)                                                                         \
     X(weights, request->width)                                                                     \
-    X(labels, request->width)                                                                      \
+    X(labels, request->labels ? request->n_labels : request->width)                                \
     X(ranks, request->n_texts - !request->by_pairs)                                                \
     X(cosines, request->n_texts - 1)                                                               \
     X(models, request->models->n)                                                                  \
@@ -393,6 +399,8 @@ static float score_of(const struct place *at, enum list list, size_t i)
     const size_t width = request->width;
     const float *row = at->result->rows;
     const bool is_cosine = list == LIST_cosines;
+    if (list == LIST_labels && request->labels)
+        return row[(size_t)(at->text - request->texts) * request->n_labels + i];
     if (list == LIST_weights || list == LIST_labels)
         return row[(size_t)(at->text - request->texts) * width + i];
     if (request->by_pairs)
@@ -488,9 +496,11 @@ static size_t bound_of_answer(const struct request *request, const struct result
             n += n_rows * (request->width * (i == TYPE_FLOAT ? FLOAT : INTEGER) + 4);
     for (size_t i = 0; work == WORK_SPARSE && i < n_rows * request->width; i++)
         n += result->rows[i] != 0 ? WEIGHT : 0;
-    for (size_t i = 0; work == WORK_LABELS && i < request->width; i++) {
-        const char *label = engine_label(request->model->model, i);
-        n += n_rows * (LABEL + ESCAPE * (label ? strlen(label) : 0));
+    const size_t n_labels = request->labels ? request->n_labels : request->width;
+    for (size_t i = 0; work == WORK_LABELS && i < n_labels; i++) {
+        const char *label = label_name(request, request->model, i);
+        n += (request->labels ? n_rows / n_labels : n_rows) *
+             (LABEL + ESCAPE * (label ? strlen(label) : 0));
     }
     for (size_t i = 0; work >= WORK_TOKENS && i < request->n_tokens; i++) {
         const engine_token *token = &request->tokens[i];
@@ -513,8 +523,20 @@ bool answer_hold(struct request *request, const struct result *result)
     return request_hold(request, request->n_held + n);
 }
 
+/* Makes scores of the call's own labels from the logits of its pairs, at or after the scores. */
+static void score_labels(const struct request *request, float *rows)
+{
+    const size_t n = request->n_labels;
+    engine_error error;
+    for (size_t i = 0; i < request->n_texts / n; i++)
+        engine_zero_shot(request->model->model, rows + i * n * request->width, n, request->is_multi,
+                         rows + i * n, &error);
+}
+
 void answer_write(const struct request *request, struct result *result)
 {
+    if (request->labels && request->fault == FAULT_NONE)
+        score_labels(request, result->rows);
     struct written answer;
     FILE *stream = alloc_open(&answer);
     struct json_writer json = {.stream = stream, .depth = 1};

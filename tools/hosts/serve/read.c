@@ -32,7 +32,7 @@ bool request_fail(struct request *request, enum fault fault, const char *format,
 const char *request_text_name(const struct request *request, size_t text)
 {
     static _Thread_local char name[32];
-    snprintf(name, sizeof name, "input %zu", text - request->has_query);
+    snprintf(name, sizeof name, "input %zu", (text - request->has_query) / request->n_labels);
     return request->has_query && text == 0 ? "query" : name;
 }
 
@@ -267,6 +267,14 @@ static bool add_item(struct request *request, json_t *item, const json_t *query)
     json_t *first = json_array_get(item, 0), *second = json_array_get(item, 1);
     if (json_is_object(item))
         item = json_object_get(item, "text");
+    for (size_t i = 0; request->labels && i < request->n_labels; i++)
+        if (!json_is_string(item))
+            return request_fail(request, FAULT_INPUT, "%s must be a string",
+                                request_text_name(request, request->n_texts));
+        else if (!add_text(request, item, json_array_get(request->hypotheses, i)))
+            return false;
+    if (request->labels)
+        return true;
     if (json_is_string(item) && request->work != WORK_DECODE)
         return query ? add_text(request, query, item) : add_text(request, item, NULL);
     if (json_is_integer(first) && !query)
@@ -287,8 +295,9 @@ static bool add_items(struct request *request, const char *key, json_t *items, c
 {
     const json_t *first = json_array_get(items, 0);
     request->items = items;
-    request->is_single = !json_is_array(items) || json_is_integer(first) ||
-                         (request->work == WORK_LABELS && json_is_string(first));
+    request->is_single =
+        !json_is_array(items) || json_is_integer(first) ||
+        (request->work == WORK_LABELS && !request->labels && json_is_string(first));
     if (!items)
         return request_fail(request, FAULT_INPUT, "`%s` is missing", key);
     if (!request->is_single && strcmp(key, "prompt") == 0)
@@ -297,9 +306,9 @@ static bool add_items(struct request *request, const char *key, json_t *items, c
         return add_item(request, items, query);
     if (json_array_size(items) == 0)
         return request_fail(request, FAULT_INPUT, "`%s` is empty", key);
-    if (json_array_size(items) > MOST_TEXTS)
-        return request_fail(request, FAULT_MANY, "`%s` has %zu texts; one call takes %d", key,
-                            json_array_size(items), MOST_TEXTS);
+    if (json_array_size(items) > MOST_TEXTS / request->n_labels)
+        return request_fail(request, FAULT_MANY, "`%s` has %zu texts; one call takes %zu", key,
+                            json_array_size(items), MOST_TEXTS / request->n_labels);
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!add_item(request, json_array_get(items, i), query))
             return false;
@@ -403,6 +412,49 @@ static void limit_documents(struct request *request, const json_t *query)
         request->options.max_tokens = most + n_query;
 }
 
+/* Reads the labels that a call of /predict brings, if it does: text-to-hypothesis pairs take the
+ * places of texts. */
+static bool read_labels(struct request *request)
+{
+    const engine_model *model = request->model->model;
+    const json_t *form = field(request, "hypothesis_template");
+    json_t *labels = request->work == WORK_LABELS ? field(request, "candidate_labels") : NULL;
+    const size_t n = json_array_size(labels);
+    engine_error error;
+    request->n_labels = 1;
+    if (!labels)
+        return true;
+    if (n == 0 || n > MOST_TEXTS || (form && !json_is_string(form)))
+        return request_fail(request, FAULT_INPUT,
+                            "`candidate_labels` must be a list of 1 to %d strings, "
+                            "`hypothesis_template` a string",
+                            MOST_TEXTS);
+    if (engine_zero_shot(model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
+        return request_fail(request, FAULT_UNABLE, "%s: %s", request->model->name, error.message);
+    json_object_set_new(request->json, "hypotheses", request->hypotheses = json_array());
+    for (size_t i = 0; i < n; i++) {
+        const char *label = json_string_value(json_array_get(labels, i));
+        size_t n_bytes = 0;
+        if (engine_hypothesis(json_string_value(form), label, NULL, 0, &n_bytes, &error) !=
+                ENGINE_ERROR_BUFFER ||
+            json_string_length(json_array_get(labels, i)) != strlen(label))
+            return request_fail(request, FAULT_INPUT, "label %zu: %s", i,
+                                label ? error.message : "it must be a string");
+        if (!request_hold(request, request->n_held + 2 * n_bytes))
+            return false;
+        char *hypothesis = alloc_zeros(n_bytes, 1);
+        engine_hypothesis(json_string_value(form), label, hypothesis, n_bytes, NULL, &error);
+        json_array_append_new(request->hypotheses, json_string(hypothesis));
+        free(hypothesis);
+    }
+    request->labels = labels;
+    request->n_labels = n;
+    request->is_multi = get_flag(request, "multi_label", false);
+    request->options.raw_scores = 1;
+    request->options.truncation = ENGINE_TRUNCATE_ONLY_FIRST;
+    return request->fault == FAULT_NONE;
+}
+
 static bool read_texts(struct request *request)
 {
     const bool is_rank = request->work == WORK_RANKS,
@@ -414,7 +466,9 @@ static bool read_texts(struct request *request)
     const json_t *query = has_query ? json_object_get(inputs, query_key) : NULL;
     request->by_pairs = is_rank && request->model->info.ranks_pairs;
     request->has_query = has_query && !request->by_pairs;
-    const size_t n = json_array_size(items);
+    if (!read_labels(request))
+        return false;
+    const size_t n = (json_is_array(items) ? json_array_size(items) : 1) * request->n_labels;
     request->texts = alloc_zeros((n < MOST_TEXTS ? n : MOST_TEXTS) + 2, sizeof *request->texts);
     if (has_query && (!json_is_string(query) || !json_is_array(items)))
         return request_fail(request, FAULT_INPUT, "`%s` must be a string, `%s` a list", query_key,

@@ -125,9 +125,13 @@ struct request {
     size_t body_len, body_cap;
     double began; /* seconds of program_seconds */
 
-    json_t *json, *items; /* the body, parsed; its texts, borrowed */
-    struct model *model;  /* NULL: none is named */
-    enum work work;       /* of the route, or of what it stands for */
+    json_t *json, *items;        /* the body, parsed; its texts, borrowed */
+    json_t *labels, *hypotheses; /* of the call, [n_labels], each of which is paired with each text;
+                                    NULL: the model's labels */
+    size_t n_labels;             /* 1 without them */
+    bool is_multi;               /* each is scored alone */
+    struct model *model;         /* NULL: none is named */
+    enum work work;              /* of the route, or of what it stands for */
     engine_encode_options options;
     engine_metric metric; /* of ranks as engine_rank's; /similarity is TEI's: cosines */
     struct text *texts;   /* [n_texts], and where a next one would begin */

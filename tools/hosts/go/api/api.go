@@ -1236,6 +1236,12 @@ var Entities func(session unsafe.Pointer, input *Input, options *EncodeOptions, 
 // Finds the k most likely tokens (1 to n_vocabulary) of each mask token, best first: [masks, k].
 var Fill func(session unsafe.Pointer, input *Input, k uintptr, options *EncodeOptions, out *Candidate, cap uintptr, needed *uintptr, result *Result) Status
 
+// Writes the hypothesis of a label, `hypothesis` (NULL: "This example is {}.") with the label for its "{}", NUL-terminated, if cap is enough. *needed: bytes with the NUL. Errors: ENGINE_ERROR_BUFFER, and ENGINE_ERROR_ARGUMENT if there is not exactly one "{}".
+var Hypothesis func(hypothesis *byte, label *byte, out *byte, cap uintptr, needed *uintptr, error *Error) Status
+
+// Computes the scores [n] of n labels for one text, from the logits [n, n_labels] of its pairs: the softmax of entailment over the labels. If is_multi, or n is 1, each label is scored alone, by entailment against the model's first label, which is its last if entailment is the first. out may be logits. Other models: ENGINE_ERROR_UNSUPPORTED.
+var ZeroShot func(model unsafe.Pointer, logits *float32, n uintptr, is_multi int32, out *float32, error *Error) Status
+
 // Writes the ids of a row [n] whose weight is not 0, in ascending order, at most cap of them to out. Returns their number, which may exceed cap. row NULL: 0.
 var SparseEntries func(row *float32, n uintptr, out *Weight, cap uintptr) uintptr
 
@@ -1374,6 +1380,8 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&Label, library, "engine_label")
 	purego.RegisterLibFunc(&Entities, library, "engine_entities")
 	purego.RegisterLibFunc(&Fill, library, "engine_fill")
+	purego.RegisterLibFunc(&Hypothesis, library, "engine_hypothesis")
+	purego.RegisterLibFunc(&ZeroShot, library, "engine_zero_shot")
 	purego.RegisterLibFunc(&SparseEntries, library, "engine_sparse_entries")
 	purego.RegisterLibFunc(&SparseProduct, library, "engine_sparse_product")
 	purego.RegisterLibFunc(&TokenHasVector, library, "engine_token_has_vector")

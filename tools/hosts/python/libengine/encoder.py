@@ -264,13 +264,44 @@ class Encoder:
             return [words[begin:begin + top_k] for begin in range(0, len(words), top_k)]
         return self._each(words, sentences)
 
-    def classify(self, sentences, batch_size: int = 1024, *, on_long: str = "model") -> Any:
+    def classify(self, sentences, labels: Sequence[str] | None = None, batch_size: int = 1024, *, on_long: str = "model",
+                 template: str = "This example is {}.", multi_label: bool = False) -> Any:
         """Returns the scores of Encoder.labels, float32 [n, labels], of one text [labels]; if the model's head labels
-        tokens, a list of arrays [tokens, labels]."""
+        tokens, a list of arrays [tokens, labels]. With labels those of these labels, by a model of entailment (NLI), as
+        transformers' zero-shot pipeline; multi_label: each alone."""
         items, is_one = _items(sentences)
+        if labels is not None:
+            scores = self._zero_shot(items, labels, batch_size, on_long, template, multi_label)
+            return scores[0] if is_one else scores
         settings = _options("text", on_long, pooling=c.ENGINE_POOLING_LABELS)
         scores = self._rows_of(len(items), _batches(items, batch_size), settings)
         return scores[0] if is_one else scores
+
+    def _zero_shot(self, items, labels, batch_size: int, on_long: str, template: str, multi_label: bool) -> np.ndarray:
+        """Returns the scores [items, labels]; the text of a label follows each text as its hypothesis."""
+        if isinstance(labels, (str, int)) or not labels or any(not isinstance(item, str) for item in items):
+            raise TypeError("classify(texts, labels): give a list of str for labels, and texts")
+        error, hypotheses = c.engine_error(), []
+
+        def check(status):
+            if status:
+                raise c.exception_of(error, status)
+        model = self._open()
+        check(c.library.engine_zero_shot(model.handle, None, 0, 0, None, byref(error)))
+        form = c.string("template", utf8(template))
+        for label in (c.string("labels", utf8(label)) for label in labels):
+            out = ctypes.create_string_buffer(len(form) + len(label) + 1)
+            check(c.library.engine_hypothesis(form, label, out, len(out), None, byref(error)))
+            hypotheses.append(out.value.decode())
+        settings = _options("text", "truncate" if on_long == "model" else on_long, pooling=c.ENGINE_POOLING_LABELS,
+                            raw_scores=1, truncation=c.ENGINE_TRUNCATE_ONLY_FIRST)
+        pairs = [{"text": text, "pair": hypothesis} for text in items for hypothesis in hypotheses]
+        logits = self._rows_of(len(pairs), _batches(pairs, batch_size), settings)
+        scores = np.empty((len(items), len(labels)), np.float32)
+        for row, out in zip(np.ascontiguousarray(logits).reshape(len(items), len(labels) * model.info.n_labels), scores):
+            check(c.library.engine_zero_shot(model.handle, row.ctypes, len(labels), multi_label, out.ctypes,
+                                             byref(error)))
+        return scores
 
     def _each(self, function, sentences) -> Any:
         """Returns function(model, item, index) for each item; for one text its result."""

@@ -995,6 +995,10 @@ unsafe extern "C" {
     pub fn engine_entities(session: *mut engine_session, input: *const engine_input, options: *const engine_encode_options, out: *mut engine_entity, cap: usize, needed: *mut usize, result: *mut engine_result) -> engine_status;
     /// Finds the k most likely tokens (1 to n_vocabulary) of each mask token, best first: [masks, k].
     pub fn engine_fill(session: *mut engine_session, input: *const engine_input, k: usize, options: *const engine_encode_options, out: *mut engine_candidate, cap: usize, needed: *mut usize, result: *mut engine_result) -> engine_status;
+    /// Writes the hypothesis of a label, `hypothesis` (NULL: "This example is {}.") with the label for its "{}", NUL-terminated, if cap is enough. *needed: bytes with the NUL. Errors: ENGINE_ERROR_BUFFER, and ENGINE_ERROR_ARGUMENT if there is not exactly one "{}".
+    pub fn engine_hypothesis(hypothesis: *const c_char, label: *const c_char, out: *mut c_char, cap: usize, needed: *mut usize, error: *mut engine_error) -> engine_status;
+    /// Computes the scores [n] of n labels for one text, from the logits [n, n_labels] of its pairs: the softmax of entailment over the labels. If is_multi, or n is 1, each label is scored alone, by entailment against the model's first label, which is its last if entailment is the first. out may be logits. Other models: ENGINE_ERROR_UNSUPPORTED.
+    pub fn engine_zero_shot(model: *const engine_model, logits: *const f32, n: usize, is_multi: c_int, out: *mut f32, error: *mut engine_error) -> engine_status;
     /// Writes the ids of a row [n] whose weight is not 0, in ascending order, at most cap of them to out. Returns their number, which may exceed cap. row NULL: 0.
     pub fn engine_sparse_entries(row: *const f32, n: usize, out: *mut engine_weight, cap: usize) -> usize;
     /// Returns the sum of a's weight times b's over common ids, computed in double: how well two texts match. Entries must be in ascending order of ids.

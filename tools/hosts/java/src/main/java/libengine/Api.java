@@ -746,6 +746,12 @@ public final class Api {
     /** Finds the k most likely tokens (1 to n_vocabulary) of each mask token, best first: [masks, k]. */
     public static native int engine_fill(Pointer session, Pointer input, long k, Pointer options, Pointer out, long cap, Pointer needed, Pointer result);
 
+    /** Writes the hypothesis of a label, `hypothesis` (NULL: "This example is {}.") with the label for its "{}", NUL-terminated, if cap is enough. *needed: bytes with the NUL. Errors: ENGINE_ERROR_BUFFER, and ENGINE_ERROR_ARGUMENT if there is not exactly one "{}". */
+    public static native int engine_hypothesis(Pointer hypothesis, Pointer label, Pointer out, long cap, Pointer needed, Pointer error);
+
+    /** Computes the scores [n] of n labels for one text, from the logits [n, n_labels] of its pairs: the softmax of entailment over the labels. If is_multi, or n is 1, each label is scored alone, by entailment against the model's first label, which is its last if entailment is the first. out may be logits. Other models: ENGINE_ERROR_UNSUPPORTED. */
+    public static native int engine_zero_shot(Pointer model, Pointer logits, long n, int is_multi, Pointer out, Pointer error);
+
     /** Writes the ids of a row [n] whose weight is not 0, in ascending order, at most cap of them to out. Returns their number, which may exceed cap. row NULL: 0. */
     public static native long engine_sparse_entries(Pointer row, long n, Pointer out, long cap);
 

@@ -1,0 +1,79 @@
+/* zero_shot.c - labels that a caller names, by a model of entailment (NLI): the text is the
+ * premise, "This example is LABEL." the hypothesis. Source: zero_shot_classification.py of
+ * transformers. */
+#include "engine/model.h"
+#include "engine/status.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+engine_status engine_hypothesis(const char *hypothesis, const char *label, char *out, size_t cap,
+                                size_t *needed, engine_error *error)
+{
+    static const char HOLE[] = "{}";
+    const char *form = hypothesis != NULL ? hypothesis : "This example is {}.";
+    const char *hole = strstr(form, HOLE);
+    if (label == NULL || (out == NULL && cap > 0))
+        return misused(error, "engine_hypothesis: label or out is NULL");
+    if (hole == NULL || strstr(hole + strlen(HOLE), HOLE) != NULL)
+        return misused(error, "the hypothesis '%.200s' has %s {}; expected one, for the label",
+                       form, hole != NULL ? "more than one" : "no");
+    const size_t before = (size_t)(hole - form), len = strlen(label);
+    const char *after = hole + strlen(HOLE);
+    const size_t n = before + len + strlen(after) + 1;
+    if (needed != NULL)
+        *needed = n;
+    if (n > cap)
+        return fail(error, ENGINE_ERROR_BUFFER,
+                    "the hypothesis has %zu bytes, the buffer takes %zu", n, cap);
+    memcpy(out, form, before);
+    memcpy(out + before, label, len);
+    strcpy(out + before + len, after);
+    return succeed(error);
+}
+
+/* Returns n_labels if the model has no label of entailment. */
+static size_t find_entailment(const engine_model *model, size_t n_labels)
+{
+    static const char START[] = "entail";
+    size_t label = 0;
+    for (; label < n_labels; label++) {
+        const char *name = engine_label(model, label);
+        if (name != NULL && strncasecmp(name, START, strlen(START)) == 0)
+            break;
+    }
+    return label;
+}
+
+engine_status engine_zero_shot(const engine_model *model, const float *logits, size_t n,
+                               int is_multi, float *out, engine_error *error)
+{
+    if (model == NULL || ((logits == NULL || out == NULL) && n > 0))
+        return misused(error, "engine_zero_shot: model, logits or out is NULL");
+    const struct model_config *config = &model->encoder.config;
+    const size_t n_labels = config->head == HEAD_SEQUENCE ? config->labels : 0;
+    const size_t entailment = find_entailment(model, n_labels);
+    if (n_labels < 2 || entailment == n_labels)
+        return fail(
+            error, ENGINE_ERROR_UNSUPPORTED,
+            "the model has no label 'entailment': labels that a caller names need a model of "
+            "natural language inference (NLI)");
+    const size_t other = entailment == 0 ? n_labels - 1 : 0;
+    const bool is_alone = is_multi || n == 1;
+    double most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const float *row = logits + i * n_labels;
+        if (is_alone)
+            out[i] = (float)(1 / (1 + exp((double)row[other] - (double)row[entailment])));
+        else
+            most = fmax(most, row[entailment]);
+    }
+    if (is_alone)
+        return succeed(error);
+    for (size_t i = 0; i < n; i++)
+        sum += exp(logits[i * n_labels + entailment] - most);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)(exp(logits[i * n_labels + entailment] - most) / sum);
+    return succeed(error);
+}
