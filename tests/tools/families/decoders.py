@@ -3,7 +3,8 @@
 
     decoders.py make KIND OUT_DIR [options]
 
-EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; Qwen3-Embedding is Qwen 3, whose last token
+EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; embeddinggemma-2 has wider heads where a
+layer sees all tokens, norms of values, and a third part of each layer that reads the embedding; Qwen3-Embedding is Qwen 3, whose last token
 is the text's vector; llama, mistral (a window), qwen2 (biases) and eurobert (a full mask) have no norms of queries and
 keys; t5 is T5's encoder with a Dense module, beside it parts of a decoder. The directories are those of huggingface/transformers and sentence-transformers; the forward pass is written from
 their modeling_*.py, and was compared with them (tests/README.md). OUT_DIR/expected has the files that tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
@@ -73,19 +74,31 @@ def draw(s, rng):
         return rng.standard_normal((n_out, n_in)) * gain / math.sqrt(n_in)
 
     def norm(n):
-        return 0.6 * np.tanh(rng.standard_normal(n)) + (0 if s.is_gemma else 1)
+        return 0.6 * np.tanh(rng.standard_normal(n)) + (0 if s.adds_one else 1)
 
-    head, kv = s.head_dim, s.kv_heads * s.head_dim
     names = {"input_layernorm", "post_attention_layernorm"}
     if s.is_gemma:
         names |= {"pre_feedforward_layernorm", "post_feedforward_layernorm"}
     out = {"embed_tokens.weight": rng.standard_normal((s.vocab, s.width)) * 0.05, "norm.weight": norm(s.width)}
     sharpness = 1.2 if s.has_head_norms else 0.4 if s.is_t5 else 0.8  # of attention, by which float32 itself is off
+    if s.is_gemma2:
+        out["ple.per_layer_model_projection.weight"] = linear(s.layers * s.own, s.width)
+        out["ple.per_layer_projection_norm.weight"] = norm(s.own)
+        out["embedding_projection.weight"] = linear(s.width + 8, s.width)
     for layer in range(s.layers):
+        head = s.head_dim * (2 if s.is_gemma2 and (layer + 1) % s.every == 0 else 1)
+        kv = head * (s.kv_heads if head == s.head_dim else 1)
+        if s.is_gemma2:
+            at = f"layers.{layer}."
+            out[at + "layer_scalar"] = rng.uniform(0.6, 1.2, 1)
+            out[at + "ple_block.per_layer_input_gate.weight"] = linear(s.own, s.width)
+            out[at + "ple_block.per_layer_projection.weight"] = linear(s.width, s.own)
+            out[at + "ple_block.post_per_layer_input_norm.weight"] = norm(s.width)
+        sharp = 1 / math.sqrt(head) if s.is_gemma2 else 1.4
         part = {"self_attn.q_proj": linear(s.heads * head, s.width, sharpness),
                 "self_attn.k_proj": linear(kv, s.width, sharpness),
                 "self_attn.v_proj": linear(kv, s.width), "self_attn.o_proj": linear(s.width, s.heads * head, 0.6),
-                **({"self_attn.q_norm": 1.4 * norm(head), "self_attn.k_norm": norm(head)} if s.has_head_norms else {}),
+                **({"self_attn.q_norm": sharp * norm(head), "self_attn.k_norm": norm(head)} if s.has_head_norms else {}),
                 "mlp.gate_proj": linear(s.ffn, s.width), "mlp.up_proj": linear(s.ffn, s.width),
                 "mlp.down_proj": linear(s.width, s.ffn, 0.6), **{name: norm(s.width) for name in sorted(names)}}
         out.update({f"layers.{layer}.{name}.weight": value for name, value in part.items()})
@@ -160,7 +173,19 @@ def config_of_decoder(s):
               "vocab_size": s.vocab, "max_position_embeddings": s.positions, "rms_norm_eps": 1e-6,
               "attention_bias": s.bias and s.kind != "qwen2", "mlp_bias": s.bias, "rope_scaling": None}
     kinds = ["full_attention" if (i + 1) % s.every == 0 else "sliding_attention" for i in range(s.layers)]
-    if s.is_gemma:
+    if s.is_gemma2:
+        del config["rope_scaling"], config["mlp_bias"]
+        config.update(architectures=["EmbeddingGemma2TextModel"], model_type="embedding_gemma2_text",
+                      hidden_activation="gelu_pytorch_tanh", sliding_window=s.window, embedding_dim=s.width + 8,
+                      hidden_size_per_layer_input=s.own, layer_types=kinds,
+                      rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": s.base},
+                                       "sliding_attention": {"rope_type": "default", "rope_theta": s.local_base}},
+                      per_layer_config={str(i): {"head_dim": 2 * s.head_dim, "num_key_value_heads": 1}
+                                        for i, kind in enumerate(kinds) if kind == "full_attention"})
+        if s.new_keys:  # beside pictures and sounds, which are left out
+            config = {"architectures": ["EmbeddingGemma2Model"], "model_type": "embedding_gemma2",
+                      "text_config": config, "vision_config": {"hidden_size": 4}, "audio_config": None}
+    elif s.is_gemma:
         config.update(architectures=["Gemma3TextModel"], model_type="gemma3_text", layer_types=kinds,
                       hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=s.scalar, sliding_window=s.window,
                       use_bidirectional_attention=not s.is_causal, attn_logit_softcapping=None)
@@ -184,12 +209,13 @@ def config_of_decoder(s):
 
 def write_modules(s, folder, rng):
     """modules.json and what it points to. Returns the matrices of the Dense modules as they were stored."""
-    dense = [(s.width, 3 * s.width), (3 * s.width, s.width)] if s.is_gemma else [(s.width, 32)] if s.is_t5 else []
+    dense = [] if s.is_gemma2 else [(s.width, 3 * s.width), (3 * s.width, s.width)] if s.is_gemma else \
+        [(s.width, 32)] if s.is_t5 else []
     kinds = [("", "Transformer"), ("1_Pooling", "Pooling")]
     kinds += [(f"{i + 2}_Dense", "Dense") for i in range(len(dense))] + [("9_Normalize", "Normalize")]
     write_json([{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
                 for i, (path, kind) in enumerate(kinds)], folder, "modules.json")
-    write_json({"word_embedding_dimension": s.width, "pooling_mode_mean_tokens": s.is_gemma or s.is_t5,
+    write_json({"word_embedding_dimension": s.width + 8 * s.is_gemma2, "pooling_mode_mean_tokens": s.is_gemma or s.is_t5,
                 "pooling_mode_lasttoken": not (s.is_gemma or s.is_t5), "include_prompt": True}, folder, "1_Pooling", "config.json")
     stored = []
     for i, (n_in, n_out) in enumerate(dense):
@@ -239,28 +265,31 @@ class Model:
         self.s, self.weights, self.dense = s, weights, dense
 
     def norm(self, name, x):
-        return rms_norm(x, self.weights[name + ".weight"] + (1 if self.s.is_gemma else 0))
+        return rms_norm(x, self.weights[name + ".weight"] + (1 if self.s.adds_one else 0))
 
     def linear(self, name, x):
         return x @ self.weights[name + ".weight"].T + self.weights.get(name + ".bias", 0)
 
-    def heads(self, at, name, x):
-        return self.linear(at + name, x).reshape(len(x), -1, self.s.head_dim).transpose(1, 0, 2)
+    def heads(self, at, name, x, width):
+        return self.linear(at + name, x).reshape(len(x), -1, width).transpose(1, 0, 2)
 
     def attention(self, layer, x):
         s, at, distance = self.s, f"layers.{layer}.self_attn.", np.arange(len(x))[:, None] - np.arange(len(x))
         is_full = s.kind != "mistral" and (not s.is_gemma or (layer + 1) % s.every == 0)
         base = s.base if is_full or not s.is_gemma else s.local_base
-        q, k = self.heads(at, "q_proj", x), self.heads(at, "k_proj", x)
+        width = s.head_dim * (2 if s.is_gemma2 and is_full else 1)
+        q, k, v = (self.heads(at, name, x, width) for name in ("q_proj", "k_proj", "v_proj"))
         if s.has_head_norms:
             q, k = self.norm(at + "q_norm", q), self.norm(at + "k_norm", k)
         if not s.is_t5:
             q, k = rotate(q, base), rotate(k, base)
-        k, v = (np.repeat(part, s.heads // s.kv_heads, 0) for part in (k, self.heads(at, "v_proj", x)))
-        scores = q @ k.transpose(0, 2, 1) / math.sqrt(1 if s.is_t5 else s.scalar if s.is_gemma else s.head_dim)
+        if s.is_gemma2:
+            v = rms_norm(v, 1)
+        k, v = (np.repeat(part, s.heads // len(part), 0) for part in (k, v))
+        scores = q @ k.transpose(0, 2, 1) / math.sqrt(1 if s.is_t5 or s.is_gemma2 else s.scalar if s.is_gemma else s.head_dim)
         if s.is_t5:
             scores += self.weights[T5_BIAS][t5_buckets(len(x))].transpose(2, 0, 1)
-        most = len(x) if is_full else s.window if s.is_causal else s.window // 2 + 1
+        most = len(x) if is_full else s.window + 1 if s.is_gemma2 else s.window if s.is_causal else s.window // 2 + 1
         sees = (np.abs(distance) < most) & ((distance >= 0) | (not s.is_causal))
         weights = np.where(sees, np.exp(np.where(sees, scores, -np.inf) - scores.max(-1, keepdims=True)), 0)
         weights /= weights.sum(-1, keepdims=True)
@@ -271,8 +300,16 @@ class Model:
         y = ACTIVATIONS[self.s.activation](self.linear(at + "gate_proj", x))
         return self.linear(at + "down_proj", y * self.linear(at + "up_proj", x) if self.s.is_gated else y)
 
+    def take_from_embedding(self, layer, embedding, x):
+        at, own = f"layers.{layer}.", slice(layer * self.s.own, (layer + 1) * self.s.own)
+        taken = embedding @ self.weights["ple.per_layer_model_projection.weight"][own].T / math.sqrt(self.s.width)
+        y = gelu_tanh(self.linear(at + "ple_block.per_layer_input_gate", x))
+        y = self.linear(at + "ple_block.per_layer_projection", y * self.norm("ple.per_layer_projection_norm", taken))
+        return (x + self.norm(at + "ple_block.post_per_layer_input_norm", y)) * self.weights[at + "layer_scalar"]
+
     def states(self, ids):
         """After the embedding and after each layer; then the last, normalised."""
+        s = self.s
         x = self.weights["embed_tokens.weight"][ids] * (math.sqrt(self.s.width) if self.s.is_gemma else 1)
         out = [x]
         for layer in range(self.s.layers):
@@ -282,6 +319,7 @@ class Model:
                 x = x + self.norm(at + "post_attention_layernorm", y)
                 y = self.feed_forward(layer, self.norm(at + "pre_feedforward_layernorm", x))
                 x = x + self.norm(at + "post_feedforward_layernorm", y)
+                x = self.take_from_embedding(layer, out[0], x) if s.is_gemma2 else x
             else:
                 x = x + y
                 x = x + self.feed_forward(layer, self.norm(at + "post_attention_layernorm", x))
@@ -337,11 +375,11 @@ def expectations(s, model, rng):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=["make"])
-    parser.add_argument("kind", choices=["embeddinggemma", *CLASSES])
+    parser.add_argument("kind", choices=["embeddinggemma", "embeddinggemma-2", *CLASSES])
     parser.add_argument("out_dir")
     for name, value in (("layers", 4), ("width", 48), ("heads", 4), ("kv-heads", 2), ("head-dim", 16), ("ffn", 80),
                         ("vocab", 1024), ("positions", 512), ("longest", 128), ("seed", 1), ("scalar", 9),
-                        ("window", 16), ("every", 3), ("base", 1000000), ("local-base", 10000)):
+                        ("window", 16), ("every", 3), ("own", 24), ("base", 1000000), ("local-base", 10000)):
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--dtype", choices=DTYPES, default="f32")
     parser.add_argument("--new-keys", action="store_true")
@@ -351,7 +389,8 @@ def main():
     parser.add_argument("--head", choices=list(HEADS))
     parser.add_argument("--pooling", choices=["bos", "mean"], default="bos")
     s = types.SimpleNamespace(**vars(parser.parse_args()))
-    s.is_gemma, s.is_t5 = s.kind == "embeddinggemma", s.kind == "t5"
+    s.is_gemma, s.is_t5 = s.kind.startswith("embeddinggemma"), s.kind == "t5"
+    s.is_gemma2, s.adds_one = s.kind == "embeddinggemma-2", s.kind == "embeddinggemma"
     s.is_gated = not s.is_t5 or s.feed_forward.startswith("gated-")
     s.activation = s.feed_forward.split("-")[-1].replace("gelu", "gelu_new") if s.is_gemma or s.is_t5 else "silu"
     s.kv_heads = s.heads if s.is_t5 else s.kv_heads
@@ -360,13 +399,18 @@ def main():
     s.is_causal = s.mask == "causal" or (s.mask is None and not s.is_gemma and s.kind not in ("eurobert", "t5"))
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
-    weights = save(os.path.join(s.out_dir, "model.safetensors"),
-                   {**(draw_t5 if s.is_t5 else draw)(s, rng), **draw_head(s, rng)}, DTYPES[s.dtype])
+    drawn = {**(draw_t5 if s.is_t5 else draw)(s, rng), **draw_head(s, rng)}
+    if s.is_gemma2 and s.new_keys:
+        drawn = {"language_model." + name: value for name, value in drawn.items()}
+        drawn["vision_tower.weight"] = np.ones((2, 2))
+    weights = save(os.path.join(s.out_dir, "model.safetensors"), drawn, DTYPES[s.dtype])
+    weights = {name.removeprefix("language_model."): value for name, value in weights.items()}
     if s.is_t5:
         weights.update({name: weights.get(t5_name(s, name)) for name in draw(s, np.random.default_rng(0))})
     write_json(config_of(s), s.out_dir, "config.json")
     write_json({"mask_token_id": MASK}, s.out_dir, "expected", "index.json")
-    model = Model(s, weights, [] if s.head else write_modules(s, s.out_dir, rng))
+    dense = [] if s.head else write_modules(s, s.out_dir, rng)
+    model = Model(s, weights, [weights["embedding_projection.weight"]] if s.is_gemma2 else dense)
     save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
 
 

@@ -23,8 +23,8 @@ ROOT = importlib.util.find_spec("transformers").submodule_search_locations[0]
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
-            "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3").split()
-BODIES = "mpnet gemma3 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
+            "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3 embedding_gemma2").split()
+BODIES = "mpnet gemma3 embedding_gemma2 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",
              "models/auto/auto_factory.py", "models/auto/configuration_auto.py", "models/auto/tokenization_auto.py"]
@@ -48,7 +48,8 @@ NO_KEYS = set("""self get pop items keys values update append add endswith pople
     features_only num_channels mtp_layer_types mtp_mlp_layer_types mlp_layer_types num_mtp_layers get_text_config
     mtp_per_layer_config mtp_hidden_states_first chain_hidden_post_norm original_max_position_embeddings head_width
     embed_dim num_heads rope_type rope_theta_by_layer kv_sharing_modes number_of_conv_states fusion_config
-    first_k_dense_replace unpadded_vocab_size logits_mup_width_multiplier""".split())
+    audio_config audio_token_id boa_token_id boi_token_id eoa_token_index eoi_token_id video_token_id output_proj_dims
+    pooling_kernel_size default_rope_params first_k_dense_replace unpadded_vocab_size logits_mup_width_multiplier""".split())
 
 
 def is_config(node):

@@ -34,13 +34,16 @@
 #define T5                                                                                         \
     CLASS("T5EncoderModel", "t5")                                                                  \
     ", \"d_model\": 48, \"num_layers\": 4, \"num_heads\": 5, \"d_ff\": 64, \"vocab_size\": 100"
-#define LLAMA            CLASS("LlamaModel", "llama") ", " SIZES
-#define MISTRAL          CLASS("MistralModel", "mistral") ", " SIZES
-#define EUROBERT         CLASS("EuroBertModel", "eurobert") ", " SIZES
-#define GTE              CLASS("GteModel", "gte") ", " SIZES
-#define NEW              CLASS("NewModel", "new") ", " SIZES
-#define JINA3            CLASS("JinaEmbeddingsV3Model", "jina_embeddings_v3") ", " SIZES
-#define GEMMA            CLASS("Gemma3TextModel", "gemma3_text") ", " SIZES
+#define LLAMA    CLASS("LlamaModel", "llama") ", " SIZES
+#define MISTRAL  CLASS("MistralModel", "mistral") ", " SIZES
+#define EUROBERT CLASS("EuroBertModel", "eurobert") ", " SIZES
+#define GTE      CLASS("GteModel", "gte") ", " SIZES
+#define NEW      CLASS("NewModel", "new") ", " SIZES
+#define JINA3    CLASS("JinaEmbeddingsV3Model", "jina_embeddings_v3") ", " SIZES
+#define GEMMA    CLASS("Gemma3TextModel", "gemma3_text") ", " SIZES
+#define GEMMA2                                                                                     \
+    CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text")                                     \
+    ", " SIZES ", \"sliding_window_pattern\": 2"
 #define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
@@ -285,6 +288,30 @@ TEST(gemma)
     ASSERT_SETTINGS(cases);
 }
 
+/* How far a token sees on both sides; heads of the layers that see all tokens. */
+#define HEADS(width, keys) "{\"head_dim\": " width ", \"num_key_value_heads\": " keys "}"
+#define OF_LAYERS(...)     ", \"per_layer_config\": {" __VA_ARGS__ "}"
+TEST(embeddinggemma_2)
+{
+    static const struct settings cases[] = {
+        {GEMMA2, "window", "512"},
+        {GEMMA2 ", \"sliding_window\": 9", "window", "9"},
+        {GEMMA2, "head_width", "256"},
+        {GEMMA2, "global_head_width", "512"},
+        {GEMMA2, "global_key_value_heads", "1"},
+        {GEMMA2 ", \"global_head_dim\": 64", "global_head_width", "64"},
+        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("32", "3")),
+         "global_head_width", "32"},
+        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("32", "3")),
+         "global_key_value_heads", "3"},
+        {GEMMA2, "layer_input_width", "512"},
+        {GEMMA2 ", \"hidden_size_per_layer_input\": 24", "layer_input_width", "24"},
+        {GEMMA2, "score_scale", "1"},
+        {GEMMA2, "activation", "gelu_tanh"},
+    };
+    ASSERT_SETTINGS(cases);
+}
+
 /* A gate and an activation from one name; save_pretrained's two keys come first. Heads need not
  * divide the width (flan-t5-small has 6 of 64 in 512). */
 TEST(t5)
@@ -365,6 +392,17 @@ TEST(refusals)
         {T5 ", \"hidden_size\": 24", "'hidden_size' is 24; expected null; the name is d_model"},
         {T5 ", \"is_decoder\": true", "'is_decoder' is true"},
         {CLASS("T5EncoderModel", "t5") ", " SIZES, "'num_layers' is missing"},
+        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3")), "'per_layer_config' of layer 3; expected"},
+        {GEMMA2 OF_LAYERS("\"0\": " HEADS("32", "3")), "'per_layer_config' of layer 0; expected"},
+        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("16", "3")),
+         "'per_layer_config' of layer 3; expected"},
+        {GEMMA2 OF_LAYERS("\"1\": {\"head_dim\": 32}"), "'per_layer_config' of layer 1; expected"},
+        {GEMMA2 OF_LAYERS("\"full_attention\": " HEADS("32", "3")),
+         "'per_layer_config' of layer 1"},
+        {CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text") ", " SIZES,
+         "the last of 4 layers has a window; expected full_attention"},
+        {GEMMA2 ", \"rope_parameters\": {\"full_attention\": {\"rope_type\": \"yarn\"}}",
+         "'rope_type' of"},
         {QWEN2 ", \"use_sliding_window\": true", "'use_sliding_window' is true"},
         {LLAMA ", \"rope_scaling\": {\"rope_type\": \"llama3\"}", "'rope_scaling' is an object"},
         {LLAMA ", \"rope_parameters\": {\"rope_type\": \"llama3\"}", "'rope_type' of"},

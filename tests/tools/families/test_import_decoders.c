@@ -49,6 +49,18 @@ TEST(embeddinggemma)
     CHECK(kinds);
 }
 
+/* Heads of two widths; norms of values; what each layer takes from the embedding; a projection. */
+TEST(embeddinggemma_2)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"embeddinggemma-2", "--layers", "6"},
+        {"embeddinggemma-2", "--layers", "6", "--new-keys", "--dtype", "bf16", "--seed", "2"},
+        {"embeddinggemma-2", "--every", "2", "--own", "20", "--heads", "6", "--kv-heads", "3",
+         "--dtype", "f16", "--window", "5", "--seed", "3"},
+    };
+    CHECK(kinds);
+}
+
 /* Each token sees those before it; the last one is the text's vector. */
 TEST(qwen3_embedding)
 {

@@ -230,6 +230,18 @@ static void refuse_adapter(struct folder *folder, const char *place)
                     place, file.root != NULL ? "config.json" : "model", base);
 }
 
+/* A model of texts, pictures and sounds has its text part's settings in text_config. */
+static void enter_text_part(struct json_file *file)
+{
+    const char *type = json_string_value(json_object_get(file->root, "model_type"));
+    json_t *text = json_object_get(file->root, "text_config");
+    if (type == NULL || strcmp(type, "embedding_gemma2") != 0 || !json_is_object(text))
+        return;
+    json_incref(text);
+    json_decref(file->root);
+    file->root = text;
+}
+
 static void read_config(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
@@ -238,6 +250,7 @@ static void read_config(struct checkpoint *checkpoint)
         refuse_adapter(&checkpoint->folder, st->transformer);
     json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
                    false);
+    enter_text_part(file);
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
     checkpoint->is_static = st->is_static || (type != NULL && strcmp(type, "model2vec") == 0);
     if (checkpoint->is_static) {

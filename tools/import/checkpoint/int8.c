@@ -215,12 +215,14 @@ void residual_stream_open(struct residual_stream *stream, const struct plan *pla
     stream->largest = alloc_zeros(stream->cap, sizeof *stream->largest);
 }
 
-/* The kind of a tensor; norms of the heads' queries and keys are not norms of the stream. */
+/* The kind of a tensor; norms of heads, and of what a layer takes from the embedding, are not norms
+ * of the stream. */
 static enum part_kind kind_at(const struct plan *plan, size_t index)
 {
     const char *name = index < plan->n ? plan->tensors[index].name : "";
-    bool is_of_heads = strstr(name, ".query_norm.") != NULL || strstr(name, ".key_norm.") != NULL;
-    return index < plan->n && !is_of_heads ? plan->tensors[index].kind : PART_VECTOR;
+    bool is_other = strstr(name, ".query_norm.") != NULL || strstr(name, ".key_norm.") != NULL ||
+                    strstr(name, ".layer_input.") != NULL;
+    return index < plan->n && !is_other ? plan->tensors[index].kind : PART_VECTOR;
 }
 
 /* Returns whether a norm is applied to the result of a sublayer, before it is added (sandwich). */

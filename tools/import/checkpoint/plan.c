@@ -6,6 +6,7 @@
 #include "tools/common/alloc.h"
 #include "tools/import/import_output.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct making {
     struct model_config *model;
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
     bool in_layer;
+    size_t layer;
     size_t projected; /* width of the projection that is one of the model's tensors */
     const struct layout *layout;
 };
@@ -26,6 +28,8 @@ struct making {
 static uint64_t size_of(const struct making *making, enum part_dim dim)
 {
     const struct model_config *model = making->model;
+    const size_t head_width = config_head_width(model, making->layer);
+    const size_t n_keys = config_key_value_heads(model, making->layer);
     const size_t sizes[] = {
         [DIM_NONE] = 1,
         [DIM_WIDTH] = model->width,
@@ -33,10 +37,11 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_HEAD] = config_head_columns(model),
         [DIM_FEED_FORWARD] = model->feed_forward,
         [DIM_GATED] = 2 * model->feed_forward,
-        [DIM_QKV] = (model->heads + 2 * model->key_value_heads) * model->head_width,
-        [DIM_QUERY] = model->heads * model->head_width,
-        [DIM_KEY] = model->key_value_heads * model->head_width,
-        [DIM_HEAD_WIDTH] = model->head_width,
+        [DIM_QKV] = (model->heads + 2 * n_keys) * head_width,
+        [DIM_QUERY] = model->heads * head_width,
+        [DIM_KEY] = n_keys * head_width,
+        [DIM_HEAD_WIDTH] = head_width,
+        [DIM_LAYER_INPUT] = model->layer_input_width,
         [DIM_HEADS] = model->heads,
         [DIM_BUCKETS] = DISTANCE_BUCKETS,
         [DIM_VOCABULARY] = model->vocabulary,
@@ -109,6 +114,8 @@ static enum tensor_type choose_type(const struct making *making,
     enum tensor_type asked = is_table ? table_type(making->types) : making->types.matrices;
     if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES)
         return TENSOR_F32;
+    if (asked == 0 && tensor->row_weights != NULL)
+        return TENSOR_F32;
     if (asked == 0) {
         asked = tensor->parts[0]->type;
         for (size_t i = 1; i < tensor->n_parts; i++)
@@ -119,7 +126,8 @@ static enum tensor_type choose_type(const struct making *making,
         return TENSOR_F16;
     if (asked != TENSOR_INT8 || is_table)
         return asked;
-    if (!making->is_int8)
+    /* What a layer takes from the embedding is computed from rows that no norm has made even. */
+    if (!making->is_int8 || strstr(tensor->name, ".layer_input.") != NULL)
         return TENSOR_F16;
     if (!making->in_layer) /* of a head: the rows that it reads are not rounded */
         return TENSOR_INT8;
@@ -218,15 +226,41 @@ static void add_distances(const struct making *making, const struct part *part)
     append_tensor(making, &tensor);
 }
 
-/* Adds the bias of a layer that has none in the checkpoint. */
-static void add_zeros(const struct making *making, const struct part *part, size_t layer)
+/* Adds a vector that the checkpoint does not have: the bias of a layer without one, or ones. */
+static void add_constant(const struct making *making, const struct part *part, size_t layer,
+                         const char *ending, float value)
 {
     struct planned_tensor tensor = {.kind = PART_LINEAR, .n_dims = 1, .cols = 1};
     char key[KEY_BYTES];
     snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
-             key_of(key, part->to, layer, BIAS.usual));
+             key_of(key, part->to, layer, ending));
     tensor.rows = (size_t)size_of(making, part->rows);
-    tensor.values = alloc_zeros(tensor.rows, sizeof *tensor.values);
+    float *values = alloc_zeros(tensor.rows, sizeof *values);
+    for (size_t i = 0; i < tensor.rows; i++)
+        values[i] = value;
+    tensor.values = values;
+    append_tensor(making, &tensor);
+}
+
+/* Adds the layer's rows of a tensor that has those of all layers, times 1/√cols. */
+static void add_slice(const struct making *making, const struct part *part, size_t layer)
+{
+    uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
+    struct planned_tensor tensor = {
+        .kind = PART_MATRIX, .n_dims = 2, .n_parts = 1, .rows = rows, .cols = cols};
+    char key[KEY_BYTES];
+    double *numbers = alloc_zeros(tensor.rows, sizeof *numbers);
+    double *weights = alloc_zeros(tensor.rows, sizeof *weights);
+    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
+             key_of(key, part->to, layer, ""));
+    tensor.parts[0] =
+        need_tensor(making, part->from[0], layer, "", making->model->layers * rows, cols);
+    for (size_t i = 0; i < tensor.rows; i++) {
+        numbers[i] = (double)(layer * tensor.rows + i);
+        weights[i] = 1 / sqrt((double)tensor.cols);
+    }
+    tensor.row_numbers = numbers;
+    tensor.row_weights = weights;
     append_tensor(making, &tensor);
 }
 
@@ -263,6 +297,8 @@ static void add_part(const struct making *making, const struct part *part, size_
             add_tensor(making, part, 0, NONE, true);
         return;
     case PART_DISTANCES: add_distances(making, part); return;
+    case PART_ONES: add_constant(making, part, layer, "", 1); return;
+    case PART_SLICE: add_slice(making, part, layer); return;
     case PART_VECTOR:
         if (has_bias)
             add_vector(making, *part, layer);
@@ -274,7 +310,7 @@ static void add_part(const struct making *making, const struct part *part, size_
                                                : WEIGHT,
                    part->kind != PART_NORM);
         if (has_bias && part->kind == PART_NO_BIAS)
-            add_zeros(making, part, layer);
+            add_constant(making, part, layer, BIAS.usual, 0);
         else if (has_bias)
             add_tensor(making, part, layer, part->kind == PART_NORM ? BETA : BIAS, false);
     }
@@ -314,6 +350,7 @@ static void add_layers(struct making *making, const struct part *parts)
     making->in_layer = true;
     for (size_t layer = 0; layer < making->model->layer_groups; layer++) {
         making->is_int8 = wants_int8 && !layers->in_f16[layer];
+        making->layer = layer;
         add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;

@@ -29,6 +29,7 @@ enum part_dim {
     DIM_QUERY, /* in the first of three tensors; the others, of keys and values, have DIM_KEY */
     DIM_KEY,
     DIM_HEAD_WIDTH, /* of attention */
+    DIM_LAYER_INPUT,
     DIM_HEADS,
     DIM_BUCKETS,
     DIM_VOCABULARY,
@@ -48,6 +49,8 @@ enum part_kind {
     PART_SCORES,   /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR,   /* to [rows] ← from, which has either of two names, or both */
+    PART_ONES,     /* to [rows]: ones, which the checkpoint does not have */
+    PART_SLICE,    /* the layer's rows of from [layers · rows, cols], times 1/√cols */
     PART_UNTIED,   /* a matrix that is skipped if config.json ties it to the embedding table */
     PART_DISTANCES /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };

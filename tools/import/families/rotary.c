@@ -268,6 +268,129 @@ static const struct body GEMMA = {
     .left_out = NAMES("lm_head.", "score."),
 };
 
+/* ---- EmbeddingGemma 2: its text part ---- */
+
+/* Head widths and numbers of keys of the layers that see all tokens: per_layer_config has an object
+ * for each of them, by its number; older keys have them once. */
+static void read_global_heads(const struct json_file *file, struct model_config *model)
+{
+    const json_t *layers = json_typed(file, "per_layer_config", JSON_OBJECT, "an object");
+    model->global_head_width = json_count(file, NULL, "global_head_dim", 1, 512);
+    model->global_key_value_heads = json_count(file, NULL, "num_global_key_value_heads", 1, 1);
+    for (size_t layer = 0; layers != NULL && layer < model->layers; layer++) {
+        char key[32];
+        snprintf(key, sizeof key, "%zu", layer);
+        json_t *own = json_object_get(layers, key);
+        bool is_global = config_is_global(model, layer);
+        if (own != NULL && (!json_is_object(own) || !is_global || json_object_size(own) != 2))
+            own = NULL;
+        size_t width = own != NULL ? json_count(file, own, "head_dim", 1, 0) : 0;
+        size_t keys = own != NULL ? json_count(file, own, "num_key_value_heads", 1, 0) : 0;
+        bool is_first = layer == model->global_first;
+        if (is_global && is_first) {
+            model->global_head_width = width;
+            model->global_key_value_heads = keys;
+        }
+        if (is_global ? width == 0 || width != model->global_head_width || keys == 0 ||
+                            keys != model->global_key_value_heads
+                      : json_object_get(layers, key) != NULL)
+            file_die(file->name,
+                     "'per_layer_config' of layer %zu; expected the same head_dim and "
+                     "num_key_value_heads of each layer of full_attention, and nothing of others",
+                     layer);
+    }
+    if (json_object_size(layers) > model->layers)
+        file_die(file->name, "'per_layer_config' has more layers than the model");
+}
+
+/* Tokens see others as far as sliding_window on both sides. The last layer sees all. */
+static void finish_gemma2(const struct json_file *file, struct model_config *model)
+{
+    model->score_scale = 1;
+    model->embedding_scale = sqrt((double)model->width);
+    model->rotary_base = rotary_base_read(file, "full_attention", 1000000);
+    model->rotary_local_base = rotary_base_read(file, "sliding_attention", 10000);
+    model->window = json_count(file, NULL, "sliding_window", 1, 512);
+    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
+    model->global_first = model->global_every - 1;
+    layer_types_read(file, model);
+    if (!config_is_global(model, model->layers - 1))
+        file_die(file->name, "the last of %zu layers has a window; expected full_attention",
+                 model->layers);
+    read_global_heads(file, model);
+}
+
+static const struct body GEMMA2 = {
+    .prefixes = NAMES("model.language_model.", "language_model.", "model."),
+    .keys = KEYS(SIZES(256, 2), FIXED(norm_place, NORM_SANDWICH), FIXED(value_norm, true),
+                 SIZE_OR("hidden_size_per_layer_input", layer_input_width, 512),
+                 ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
+    .layout = LAYOUT(
+            .embedding = EMBEDDING_PARTS,
+            .layer = PARTS(
+                ATTENTION_PARTS(PART_LINEAR),
+                {"layers.#.attention.value_norm.weight",
+                 PART_ONES,
+                 DIM_HEAD_WIDTH,
+                 DIM_NONE,
+                 0,
+                 {NULL}},
+                {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
+                TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
+                {"layers.#.feed_forward.norm_after", NORM, {"layers.#.post_feedforward_layernorm"}},
+                {"layers.#.layer_input.in.weight",
+                 PART_SLICE,
+                 DIM_LAYER_INPUT,
+                 DIM_WIDTH,
+                 0,
+                 {"ple.per_layer_model_projection.weight"}},
+                {"layers.#.layer_input.norm.weight",
+                 PART_VECTOR,
+                 DIM_LAYER_INPUT,
+                 DIM_NONE,
+                 0,
+                 {"ple.per_layer_projection_norm.weight"}},
+                {"layers.#.layer_input.by.weight",
+                 PART_MATRIX,
+                 DIM_LAYER_INPUT,
+                 DIM_WIDTH,
+                 0,
+                 {"layers.#.ple_block.per_layer_input_gate.weight"}},
+                {"layers.#.layer_input.out.weight",
+                 PART_MATRIX,
+                 DIM_WIDTH,
+                 DIM_LAYER_INPUT,
+                 0,
+                 {"layers.#.ple_block.per_layer_projection.weight"}},
+                {"layers.#.layer_input.norm_after.weight",
+                 PART_VECTOR,
+                 DIM_WIDTH,
+                 DIM_NONE,
+                 0,
+                 {"layers.#.ple_block.post_per_layer_input_norm.weight"}},
+                {"layers.#.layer_input.scale.weight",
+                 PART_VECTOR,
+                 DIM_NONE,
+                 DIM_NONE,
+                 0,
+                 {"layers.#.layer_scalar"}}),
+            .final = FINAL_PARTS),
+    .finish = finish_gemma2,
+    .unread = "embedding_dim",
+    .left_out = NAMES("vision_tower.", "embed_vision.", "audio_tower.", "embed_audio.",
+                      "model.vision_tower.", "model.embed_vision.", "model.audio_tower.",
+                      "model.embed_audio."),
+};
+
+/* It is applied to each token, which is the same after a mean. */
+static const struct head GEMMA2_PROJECTION = {HEAD_NONE, DENSE_NONE,
+                                              .parts = PARTS({"projection.0.weight",
+                                                              PART_MATRIX,
+                                                              DIM_PROJECTION,
+                                                              DIM_WIDTH,
+                                                              0,
+                                                              {"embedding_projection.weight"}})};
+
 /* ---- Qwen, Llama and Mistral, of which each token sees those before it; EuroBERT ---- */
 
 /* Without a window all layers are of one type. The code that some models bring along gives a full
@@ -386,6 +509,7 @@ const struct architecture GEMMA_CLASSES[] = {
     {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
     {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
     {"Gemma3TextForSequenceClassification", "gemma3_text", &GEMMA, &LAST_SEQUENCE},
+    {"EmbeddingGemma2TextModel", "embedding_gemma2_text", &GEMMA2, &GEMMA2_PROJECTION},
     {.class_name = NULL},
 };
 const struct architecture QWEN_CLASSES[] = {
