@@ -137,12 +137,15 @@ static int answer_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     enum reader_state state;
-    if (options->n_queries == 0 && isatty(STDIN_FILENO))
-        program_note("reading the terminal, a query per line; Ctrl-D ends, --help helps");
+    const bool is_prompt = options->n_queries == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    if (is_prompt)
+        program_note("type a query; Ctrl-D ends, --help helps");
     reader_open(&search->reader, (char *const *)options->queries, options->n_queries,
                 options->request.is_json_input);
     hits_print_heading(&search->printer);
     do {
+        if (is_prompt)
+            fputs("> ", stderr);
         state = read_group(search);
         answer_group(search);
         if (!output_check(&search->output, state != READER_RECORD)) {

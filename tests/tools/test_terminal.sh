@@ -44,6 +44,16 @@ terminal "printf 'a\n\nc\n' | encode -p mean -f csv --progress -o v.csv --no-spe
 check '--progress leaves its last line' says 'encode: 3 texts'
 check 'a note has a line of its own' grep -q "K.*line 2 of stdin has no tokens" out
 
+# ---- encode-search ----
+printf 'a b\nc\n' >texts && encode -p model -f npy -o texts.npy <texts 2>err
+asked() { for _ in {1..3000}; do [ "$(grep -c '^> ' out)" -ge "$1" ] && break; sleep 0.02; done; } # so often
+: >out
+{ asked 1 && echo c && asked 2 && echo a b && asked 3 && printf '\004'; } |
+    SHELL=$BASH script -qec "encode-search -k 1 texts.npy texts" /dev/null >out 2>err
+check 'encode-search is a prompt' [ "$(grep -o '^> ' out | grep -c .)" = 3 ]
+check 'which answers each query before it asks for the next' [ "$(grep -oE '^> |query [0-9]: [abc ]+|[12]   (a b|c)' out | tr -d '\r' | xargs)" = \
+    '> query 1: c 2 c > query 2: a b 1 a b >' ]
+
 # ---- encode-plot ----
 terminal "stty cols 60; encode-plot attention 'a b c'"
 check "colors on a terminal: exit code $code" [ $code = 0 ]

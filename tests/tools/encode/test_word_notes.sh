@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# What is said of texts whose words the default weights do not have, or have in pieces only: of the first, and how many.
+# What is said of texts whose words the default weights do not have, or have in pieces only: how many, with a share.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
 cd "$folder" || exit 1
 
 german=("Meine Schwester wohnt in einem kleinen Haus" "Gestern haben unsere Nachbarn lange gearbeitet")
-pieces="words of 3 letters or more are in pieces: names, terms, or a language that the model was not made for"
+pieces="in pieces: names, terms, or a language that the model was not made for"
 
 run "$programs/encode" -p mean "${german[0]}"
 ends "a text in German" 0 "$pieces"
-check "one text is not counted" [ "$(grep -c 'most of their words' err)" = 0 ]
 printf '%s\n' "I ride bike" "${german[@]}" >lines
 run "$programs/encode" -p mean -f csv <lines
-ends "lines in German" 0 "line 2 of stdin: "
-check "the first one alone" [ "$(grep -cF "$pieces" err)" = 1 ]
-check "how many" grep -q '2 of 3 .*: most of their words are in pieces$' err
+ends "lines in German" 0 "2 of 3 texts (67 %) have most of their words $pieces"
+check "said once" [ "$(grep -cF "$pieces" err)" = 1 ]
+{ for i in {1..101}; do echo "I ride bike"; done && echo "${german[0]}"; } >lines
+run "$programs/encode" -p mean -f csv <lines
+check "one in a hundred is not reported" [ ! -s err ]
 run "$programs/encode" -p mean "The dog runs through the green forest of my sister"
 check "nothing is said of English" [ ! -s err ]
 for i in 1 2 3 4 5 6 7 8; do echo "ꙮꙮ ⷠⷡ ꙁꙂ$i"; done >lines

@@ -291,6 +291,8 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
 
 /* ---- Words that the vocabulary does not have, or has in pieces only ---- */
 
+#define IN_PIECES " in pieces: names, terms, or a language that the model was not made for"
+
 bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
                     const struct item *item, char note[WORD_NOTE_BYTES])
 {
@@ -310,11 +312,9 @@ bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
      * or code; fewer are in most lines of German, Polish, Turkish and Vietnamese. */
     if (counts.n_latin < 4 || 4 * counts.n_whole >= counts.n_latin)
         return false;
-    snprintf(note, WORD_NOTE_BYTES,
-             "%s: %zu of its %zu words of 3 letters or more are in pieces: names, terms, or a "
-             "language that the model was not made for",
-             item_name(item), counts.n_latin - counts.n_whole, counts.n_latin);
-    return item->number == 0 || notes->n_foreign++ == 0;
+    snprintf(note, WORD_NOTE_BYTES, "%s: most of its words are" IN_PIECES, item_name(item));
+    notes->n_foreign += item->number != 0;
+    return item->number == 0;
 }
 
 void word_notes_end(const struct word_notes *notes, size_t n, const char *things)
@@ -322,7 +322,7 @@ void word_notes_end(const struct word_notes *notes, size_t n, const char *things
     if (notes->n_unknown > UNKNOWN_NAMED)
         program_note("%zu of %zu %s: the model knows less than half of their words",
                      notes->n_unknown, n, things);
-    if (notes->n_foreign > 1)
-        program_note("%zu of %zu %s: most of their words are in pieces", notes->n_foreign, n,
-                     things);
+    if (notes->n_foreign > 0 && 100 * notes->n_foreign >= n) /* fewer are in every long run */
+        program_note("%zu of %zu %s (%.0f %%) have most of their words" IN_PIECES, notes->n_foreign,
+                     n, things, 100.0 * (double)notes->n_foreign / (double)n);
 }

@@ -112,7 +112,10 @@ static const struct {
     size_t least, most, most_of_stdin;
     const char *message;
 } TEXTS[N_PLOT_COMMANDS] = {
-    [PLOT_POSITION] = {0, 0, 0, "position takes no text"},
+    [PLOT_POSITION] = {0, 0, 0,
+                       "position takes no text: it draws the vectors that are added to "
+                       "any text, --positions N of them; attention, words and steps draw a "
+                       "text"},
     [PLOT_ATTENTION] = {1, 1, 1, ONE_TEXT},
     [PLOT_WORDS] = {1, 2, 2, "words takes one or two texts"},
     [PLOT_LAYERS] = {1, 1, 1, ONE_TEXT},
