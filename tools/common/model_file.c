@@ -96,6 +96,17 @@ static void write_command(char *out, const char *option, const char *source)
     append_word(stpcpy(append_word(out, source), " -o "), name);
 }
 
+const char *model_foreign_format(const char *path)
+{
+    static const char *const ENDINGS[][2] = {{".gguf", "GGUF"},         {".onnx", "ONNX"},
+                                             {".h5", "TensorFlow"},     {".pb", "TensorFlow"},
+                                             {".tflite", "TensorFlow"}, {".msgpack", "Flax"}};
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
+        if (path_ends_in(path, ENDINGS[i][0]))
+            return ENDINGS[i][1];
+    return NULL;
+}
+
 static void write_hint(char *out, const char *path)
 {
     struct stat file;
@@ -108,9 +119,12 @@ static void write_hint(char *out, const char *path)
     const char *folder = is_folder ? path : dirname(copy);
     const bool is_checkpoint =
         folder_has(folder, "config.json") || folder_has(folder, "modules.json");
-    if (!is_folder && path_ends_in(path, ".gguf"))
-        strcpy(out, "; GGUF is not read: take the checkpoint that it was made of, a folder with "
-                    "config.json and model.safetensors, and encode-import");
+    const char *foreign = is_folder ? NULL : model_foreign_format(path);
+    if (foreign)
+        sprintf(out,
+                "; %s is not read: take the checkpoint that it was made of, a folder with "
+                "config.json and model.safetensors, and encode-import",
+                foreign);
     else if (option && is_checkpoint && !path_ends_in(path, ".vec"))
         write_command(out, "", folder);
     else if (option && option[0])

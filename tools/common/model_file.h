@@ -15,4 +15,8 @@ double model_number(const engine_model *model, const char *key, double otherwise
  * weights) is a checkpoint or the like, the command that makes a weight file of it. */
 _Noreturn void model_open_die(const char *path, const engine_error *error);
 
+/* Returns the name of the format of a file that holds a model as other engines read it, by its
+ * ending: "ONNX"; or NULL. */
+const char *model_foreign_format(const char *path);
+
 #endif

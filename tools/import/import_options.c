@@ -2,9 +2,14 @@
 #include "tools/import/import_options.h"
 
 #include "model/config.h"
+#include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/options/option_table.h"
 #include "tools/writer/weight_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)
@@ -115,6 +120,25 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-import.",
 };
 
+/* Returns the snapshot that main is, of a model in the Hub's cache: .../models--ORG--NAME has
+ * refs/main, its revision, and snapshots/REVISION. Another path is returned as it is. */
+static const char *find_snapshot(const char *path)
+{
+    char revision[128] = "";
+    char *ref = alloc_text("%s/refs/main", path ? path : "");
+    FILE *file = path ? fopen(ref, "re") : NULL;
+    free(ref);
+    if (!file || fscanf(file, "%127s", revision) != 1)
+        revision[0] = '\0';
+    if (file)
+        fclose(file);
+    if (revision[0] == '\0' || strchr(revision, '/'))
+        return path;
+    path = alloc_text("%s/snapshots/%s", path, revision);
+    program_note("reads the snapshot '%s'", path);
+    return path;
+}
+
 void import_options_read(struct import_options *options, int argc, char **argv)
 {
     enum { LONGEST_TEXT = 4096 }; /* texts of many words have their mean; more is more memory */
@@ -123,7 +147,10 @@ void import_options_read(struct import_options *options, int argc, char **argv)
     options_read(&reading, &TABLE, 0, options, argc, argv);
     if (reading.n_arguments > 1)
         program_die_misused("one directory is imported, not %zu", reading.n_arguments);
-    options->directory = reading.arguments[0]; /* or NULL */
+    const char *directory = reading.arguments[0]; /* or NULL */
+    options->directory = find_snapshot(directory);
+    if (options->directory != directory && !options->name)
+        options->name = path_name(directory);
     /* DIR --tokenizer-only FILE without -o: the option names the output. */
     if (options->tokenizer != NULL && options->directory != NULL && options->output == NULL) {
         options->output = options->tokenizer;

@@ -35,7 +35,7 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
 
-/* Texts whose words the model hardly knows: the first of unknown words are named, all are counted. */
+/* Texts whose words the model hardly knows: the first of unknown words are named. */
 struct word_notes {
     size_t n_unknown, n_foreign;
 };
@@ -45,7 +45,8 @@ enum { WORD_NOTE_BYTES = 256, UNKNOWN_NAMED = 3 };
 bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
                     const struct item *item, char note[WORD_NOTE_BYTES]);
 
-/* Prints how many of n texts there were, unless each was named or they are under 1 %. things: "texts" or "queries". */
+/* Prints how many of n texts there were, unless each was named, or they are less than 1 %. things:
+ * "texts" or "queries". */
 void word_notes_end(const struct word_notes *notes, size_t n, const char *things);
 
 #endif

@@ -4,6 +4,7 @@
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/model_file.h"
 #include "tools/common/output.h"
 
 #include <errno.h>
@@ -19,9 +20,16 @@ void folder_open(struct folder *folder, const char *path)
 {
     struct stat status;
     *folder = (struct folder){.path = path};
+    const char *foreign = model_foreign_format(path), *slash = strchr(path, '/');
+    const bool is_hub_name = slash && slash > path && path[0] != '.' && !strchr(slash + 1, '/');
     if (stat(path, &status) != 0)
-        program_die("cannot open '%s': %s; expected the directory of a model", path,
-                    strerror(errno));
+        program_die("cannot open '%s': %s; expected the directory of a model%s%s", path,
+                    strerror(errno), is_hub_name ? ", which encode-fetch makes: encode-fetch " : "",
+                    is_hub_name ? path : "");
+    if (!S_ISDIR(status.st_mode) && foreign)
+        program_die("'%s' is %s, which is not read; expected the checkpoint that it was made of, a "
+                    "directory with config.json and model.safetensors",
+                    path, foreign);
     if (!S_ISDIR(status.st_mode))
         program_die("'%s' is not a directory; expected one with config.json and model.safetensors",
                     path);
@@ -72,6 +80,8 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
 
 /* ---- Files ---- */
 
+static const char LFS[] = "version https://git-lfs.github.com/spec/";
+
 int file_open(const char *path, bool needed, uint64_t *n_bytes)
 {
     struct stat status;
@@ -86,6 +96,12 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes)
         program_die("'%s' is %s", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
+    char begin[sizeof LFS - 1];
+    if (pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+        memcmp(begin, LFS, sizeof begin) == 0)
+        program_die("'%s' is a pointer of Git LFS, not the file: git lfs pull, in its folder, "
+                    "downloads what it points to",
+                    path);
     input_remember(path);
     *n_bytes = (uint64_t)status.st_size;
     return fd;
@@ -95,7 +111,12 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
 {
     char path[FOLDER_PATH];
     size_t i = 0;
-    int fd = file_open(folder_join(folder, name, path), needed, n_bytes);
+    folder_join(folder, name, path);
+    if (needed && strcmp(name, "config.json") != 0 && !folder_has(folder, "", name))
+        program_die("'%s' has no %s, which another of its files names: the download is incomplete "
+                    "(encode-fetch, or hf download, gets all files of a model)",
+                    folder->path, name);
+    int fd = file_open(path, needed, n_bytes);
     while (i < folder->n && strcmp(folder->names[i], name) != 0)
         i++;
     if (fd >= 0 && i == folder->n) {

@@ -4,6 +4,7 @@
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/import/files/torch_file.h"
 
@@ -271,6 +272,8 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)
 {
     static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
+    static const char *const foreign[] = {"model.onnx", "onnx/model.onnx", "tf_model.h5",
+                                          "saved_model/saved_model.pb", "flax_model.msgpack"};
     char index_name[FOLDER_PATH];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct json_file index;
@@ -285,6 +288,11 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
             return;
         }
     }
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (folder_has(folder, place, foreign[i]))
+            program_die("%s/%s has its weights as %s alone (%s), which is not read: download "
+                        "model.safetensors or pytorch_model.bin of this model",
+                        folder->path, place, model_foreign_format(foreign[i]), foreign[i]);
     program_die("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
 }
 
