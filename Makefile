@@ -398,3 +398,4 @@ deb:
 	@MAKEFLAGS= tools/build/install/deb.sh $(BUILD) $(DEB)
 
 include tools/build/install/install.mk
+include tools/build/release/release.mk

@@ -6,8 +6,9 @@
 #     tools/build/install/deb.sh BUILD [ARCHITECTURE...]
 #
 # ARCHITECTURE: amd64 or arm64, this machine's if absent; another than this machine's needs tools/setup.sh aarch64.
-# Objects are in BUILD/deb/ARCHITECTURE, packages in BUILD/deb. MAINTAINER='Ada <ada@example.org>' and SOURCE_DATE_EPOCH
-# are those of the last commit if absent, so the same commit gives the same bytes.
+# Objects are in BUILD/deb/ARCHITECTURE, packages in BUILD/deb. GOALS: targets that are made for each, too; CFLAGS: -O3
+# -g if absent. MAINTAINER='Ada <ada@example.org>' and SOURCE_DATE_EPOCH are those of the last commit if absent, so the
+# same commit gives the same bytes.
 set -eu
 cd "$(dirname "$0")/../../.."
 tools/build/needs.sh 'make deb' dpkg-shlibdeps=dpkg-dev $([ -n "${MAINTAINER:-}" ] || echo git=git)
@@ -23,7 +24,7 @@ umask 022
 
 install_tree() { # builds for $architecture, and installs into $stage with PREFIX=/usr
     triplet=$(dpkg-architecture -a "$architecture" -qDEB_HOST_MULTIARCH 2>/dev/null)
-    set -- BUILD="$out/$architecture" PREFIX=/usr LIBDIR="lib/$triplet" DESTDIR="$stage" CFLAGS='-O3 -g'
+    set -- BUILD="$out/$architecture" PREFIX=/usr LIBDIR="lib/$triplet" DESTDIR="$stage" CFLAGS="${CFLAGS:--O3 -g}"
     if [ "$triplet" != "$(dpkg-architecture -qDEB_BUILD_MULTIARCH)" ]; then
         export PKG_CONFIG_LIBDIR="/usr/lib/$triplet/pkgconfig:/usr/share/pkgconfig"
         set -- "$@" CC="$triplet-gcc" LD="$triplet-ld" OBJCOPY="$triplet-objcopy" STRIP="$triplet-strip" \
@@ -33,7 +34,7 @@ install_tree() { # builds for $architecture, and installs into $stage with PREFI
         rm -f "$out/$architecture/prefix"
         (cd "$build" && cp -au --parents flags libengine* engine model tools encode* "$out/$architecture")
     fi
-    make -s -j "$(nproc)" "$@" install >/dev/null
+    make -s -j "$(nproc)" "$@" install ${GOALS:-} >/dev/null
     unset PKG_CONFIG_LIBDIR
 }
 
