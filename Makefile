@@ -90,7 +90,7 @@ ENGINE_SOURCES := $(filter-out $(PLAIN_SOURCES),$(wildcard engine/*.c engine/*/*
 SERVE := $(if $(HTTP_LIBS),,tools/hosts/serve%)
 TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c tools/hosts/*.c tools/study/*.c))
 HOST_SOURCES := $(wildcard tools/hosts/sql/*.c tools/hosts/sqlite/*.c tools/hosts/postgres/*.c tests/hosts/*.c)
-TOOL_SHARED := $(filter-out tools/study/peers/% $(SERVE) $(HOST_SOURCES) $(TOOL_MAINS),$(wildcard tools/*/*.c tools/*/*/*.c tools/*/*/*/*.c))
+TOOL_SHARED := $(filter-out tools/examples/% tools/study/peers/% $(SERVE) $(HOST_SOURCES) $(TOOL_MAINS),$(wildcard tools/*/*.c tools/*/*/*.c tools/*/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
@@ -110,7 +110,8 @@ TEST_OBJECTS := $(call objects,$(TEST_ALL))
 program = $(1)/$(if $(filter encode,$(notdir $(2))),encode,encode-$(notdir $(2)))
 PROGRAMS := $(foreach main,$(TOOL_MAINS:.c=),$(call program,$(BUILD),$(main)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
-MANUALS := $(patsubst tools/build/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/build/man/encode-serve%),$(wildcard tools/build/man/*.in)))
+MANUALS := $(patsubst tools/build/%.in,$(BUILD)/%,$(filter-out $(if $(SERVE),tools/build/man/encode-serve%),$(wildcard tools/build/man/*.in))) $(BUILD)/man/engine.3
+HEADERS := engine/engine.h $(foreach part,types answers search details,engine/engine_$(part).h)
 FETCH := $(BUILD)/encode-fetch
 COMPLETIONS := $(foreach shell,% _% %.fish,$(patsubst $(BUILD)/%,$(BUILD)/completion/$(shell),$(PROGRAMS) $(FETCH)))
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
@@ -319,8 +320,9 @@ postgres postgres-install: $(BUILD)/libengine.a
 		WERROR='$(WERROR)' SANITIZE='$(SANITIZE)' LIBS='$(LIBS)' $(if $(filter %-install,$@),install DESTDIR='$(DESTDIR)',all)
 
 # ---- Pages ----
-# Manual pages of commands (section 1) and completion for bash, zsh (_NAME) and fish are made from the tables of options that the programs
-# print. Of the pages of section 7, about several options, encode's table gives the version.
+# Manual pages of commands (section 1) and completion for bash, zsh (_NAME) and fish are made from the tables of options
+# that the programs print. Of the pages of section 7, about several options, encode's table gives the version. engine(3)
+# is made from the headers.
 
 manual = $(call say,manual)$(RUNNER) $(word 2,$^) --help-table | awk -f tools/build/man/manual.awk - $< > $@
 $(BUILD)/man/%.1: tools/build/man/%.1.in $(BUILD)/% tools/build/man/manual.awk
@@ -330,6 +332,10 @@ $(BUILD)/man/%.1: tools/build/man/%.1.in $(BUILD)/% tools/build/man/manual.awk
 $(BUILD)/man/%.7: tools/build/man/%.7.in $(BUILD)/encode tools/build/man/manual.awk
 	@mkdir -p $(@D)
 	$(manual)
+
+$(BUILD)/man/engine.3: tools/build/man/headers.awk $(HEADERS)
+	@mkdir -p $(@D)
+	$(call say,manual)awk -v version=$(VERSION) -f $^ > $@
 
 completion = @mkdir -p $(@D) && $(RUNNER) $< --help-table | awk -v shell=$(1) -f tools/build/man/completion.awk > $@
 $(BUILD)/completion/%: $(BUILD)/% tools/build/man/completion.awk

@@ -129,6 +129,16 @@ grep -ohE '`encode[a-z-]*`\([0-9]\)' "$tree"/tools/build/man/*.in | tr -d '`)' |
 (cd "$tree/tools/build/man" && ls ./*.in) | sed 's|./\(.*\)\.in|\1|' | sort >pages
 check 'manuals name pages that are there' [ -z "$(comm -23 named pages)" ]
 
+# ---- engine(3), of the headers: each function and type that they declare, and nothing of the preprocessor ----
+awk -v version=9.9.9 -f "$tree/tools/build/man/headers.awk" "$tree"/engine/engine{,_types,_answers,_search,_details}.h >manual
+[ ! -s groff-there ] || groff -man -Tutf8 -Kutf8 -ww manual 2>warnings >/dev/null
+check 'engine.3: groff has nothing to say' [ ! -s warnings ]
+check 'engine.3: its version' grep -qx '\.TH ENGINE 3 "" "encode 9.9.9" "Library functions"' manual
+check 'engine.3: no #if' [ "$(grep -cE '^#(if|endif|else)' manual)" = 0 ]
+for name in $(sed -nE 's/^ENGINE_API .*[ *](engine_[a-z0-9_]+)\(.*/\1/p; s/^} (engine_[a-z_]+);/\1/p' "$tree"/engine/engine*.h); do
+    check "engine.3: $name" grep -qE "(^|[ *])$name[(;]" manual
+done
+
 # ---- Every position, pooling and format has a paragraph in the manual, and the help names every format ----
 described() { # OPTION PAGE
     local name names

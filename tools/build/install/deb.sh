@@ -108,7 +108,7 @@ transformer encoder on CPUs - default weights
 A small encoder for short English texts, which the programs of encode and
 libengine use unless another weight file is named.
 END
-    select_files libengine-dev 'include/*' "lib/*"
+    select_files libengine-dev 'include/*' "lib/*" 'share/man/man3/*'
     package libengine-dev libdevel 'Multi-Arch: same' "Depends: libengine1 (= $version), libutf8proc-dev" <<END
 transformer encoder on CPUs - development files
 Headers, static library, and files for pkg-config and CMake of libengine,

@@ -3,11 +3,11 @@
 DEST = $(DESTDIR)$(PREFIX)
 SCRIPTS := $(wildcard tools/study/plot/*.gp)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
-INSTALLED_MANUALS := $(foreach section,1 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
+INSTALLED_MANUALS := $(foreach section,1 3 7,$(patsubst $(BUILD)/man/%,share/man/man$(section)/%,$(filter %.$(section),$(MANUALS))))
 FOR_ZSH := $(filter $(BUILD)/completion/_%,$(COMPLETIONS))
 FOR_FISH := $(filter %.fish,$(COMPLETIONS))
 FOR_BASH := $(filter-out $(FOR_ZSH) $(FOR_FISH),$(COMPLETIONS))
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) bin/encode-fetch include/engine.h include/engine_types.h include/engine_answers.h include/engine_search.h include/engine_details.h $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) bin/encode-fetch $(HEADERS:engine/%=include/%) $(addprefix $(LIBDIR)/,libengine.a libengine.so.$(SOVERSION) libengine.so \
 	libencode_sqlite.so pkgconfig/engine.pc $(addprefix cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS))))) \
 	$(INSTALLED_MANUALS) $(addprefix share/bash-completion/completions/,$(notdir $(FOR_BASH))) \
 	$(addprefix share/zsh/site-functions/,$(notdir $(FOR_ZSH))) $(addprefix share/fish/vendor_completions.d/,$(notdir $(FOR_FISH))) \
@@ -29,10 +29,10 @@ SQLITE := $(or $(if $(filter sqlite,$(GOALS)),$(BUILD)/libencode_sqlite.so),$(wi
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FETCH) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
-	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man7 \
+	install -d $(addprefix $(DEST)/,bin include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/engine share/man/man1 share/man/man3 share/man/man7 \
 		share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d share/encode/plot)
 	install -m 755 $(TO_INSTALL) $(FETCH) $(DEST)/bin
-	install -m 644 engine/engine.h engine/engine_types.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h $(DEST)/include
+	install -m 644 $(HEADERS) $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/$(LIBDIR)
 	$(STRIP) --strip-debug $(DEST)/$(LIBDIR)/libengine.a
 	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/$(LIBDIR)
@@ -42,6 +42,7 @@ install: $(SQLITE) $(LIBRARIES) $(TO_INSTALL) $(FETCH) $(FOR_HOSTS) $(MANUALS) $
 	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/pkgconfig
 	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/$(LIBDIR)/cmake/engine
 	install -m 644 $(filter %.1,$(MANUALS)) $(DEST)/share/man/man1
+	install -m 644 $(filter %.3,$(MANUALS)) $(DEST)/share/man/man3
 	install -m 644 $(filter %.7,$(MANUALS)) $(DEST)/share/man/man7
 	install -m 644 $(FOR_BASH) $(DEST)/share/bash-completion/completions
 	install -m 644 $(FOR_ZSH) $(DEST)/share/zsh/site-functions
