@@ -64,7 +64,7 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     progress_begin("importing",
                    import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
-    import_add_sources(&output, options, &checkpoint->folder);
+    import_add_sources(&output, options, &checkpoint->folder, &checkpoint->adapter);
     plan_write(&checkpoint->plan, output.writer);
     progress_end();
     weight_output_finish(&output);
@@ -108,7 +108,8 @@ static void import_model(const struct import_options *options)
         vectors_read(&checkpoint, options);
     else
         checkpoint_read(&checkpoint, options->directory,
-                        (struct stored_types){options->type, options->table_type}, options->as);
+                        (struct stored_types){options->type, options->table_type}, options->adapter,
+                        options->as);
     name_source(options, source, sizeof source);
     print_notes(&checkpoint);
     if (options->is_dry_run)
@@ -134,7 +135,7 @@ static void write_tokenizer_alone(const struct import_options *options,
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "token_types", count);
     import_tokenizer_write(tokenizer, n_types, false, output.writer);
     weight_output_metadata(&output, "source", name);
-    import_add_sources(&output, options, folder);
+    import_add_sources(&output, options, folder, &(struct folder){.n = 0});
     weight_output_finish(&output);
     program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->draft.words.n);
 }

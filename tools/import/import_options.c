@@ -33,6 +33,9 @@ static const struct option_row FILE_ROWS[] = {
      "write the tokenizer of S and no model; S is a tokenizer.json, a\n"
      "vocab.txt, or a directory",
      TEXT(tokenizer), .most = 1},
+    {"adapter", 0, "DIR|TASK",
+     "merge this adapter (LoRA of peft), or the one of a task (Jina v3; none)", TEXT(adapter),
+     .most = 1},
     {"as", 0, "transformers-4|transformers-5",
      "where their releases give other tokens or numbers, follow this one\n"
      "(default: refuse such a directory)",
@@ -94,7 +97,8 @@ static const struct option_rule RULES[] = {
                  "require --vectors"),
     {.check = check_positions},
     OPTION_EXCLUDES("tokenizer-only", "weights tables vectors", NULL),
-    OPTION_EXCLUDES("vectors", "as", NULL),
+    OPTION_EXCLUDES("vectors", "as adapter", NULL),
+    OPTION_EXCLUDES("tokenizer-only", "adapter", NULL),
     OPTION_EXCLUDES("only-words-of", "split",
                     "--only-words-of splits texts as Keras does: leave out --split"),
     OPTION_EXCLUDES("vectors=-", "only-words-of=-",

@@ -30,6 +30,7 @@ struct import_options {
     enum tensor_type type;          /* of matrices; 0: as in the checkpoint */
     enum tensor_type table_type;    /* of embedding tables; 0: as matrices, but f16 with int8 */
     struct vectors_options vectors; /* word vectors; or their path is NULL */
+    const char *adapter;            /* a directory, or a task's name; NULL: none */
     enum reference_release as;
     bool is_dry_run;
     enum sandbox_use sandbox;

@@ -173,20 +173,24 @@ uint64_t import_source_bytes(const struct folder *folder)
 
 /* A pipe has no hash: it cannot be read again. */
 void import_add_sources(struct weight_output *output, const struct import_options *options,
-                        const struct folder *folder)
+                        const struct folder *folder, const struct folder *adapter)
 {
     const char *const files[] = {options->vectors.path, options->vectors.only_words_of,
                                  options->tokenizer};
-    const size_t n_files = folder->n + sizeof files / sizeof *files;
+    const size_t n_listed = folder->n + adapter->n;
+    const size_t n_files = n_listed + sizeof files / sizeof *files;
     char path[FOLDER_PATH], key[32], hash[SHA256_TEXT];
     for (size_t i = 0, n = 0; i < n_files && output->error.status == ENGINE_OK; i++) {
-        bool is_listed = i < folder->n;
-        const char *name = is_listed ? folder->names[i] : files[i - folder->n];
+        bool is_listed = i < n_listed;
+        const struct folder *of = i < folder->n ? folder : adapter;
+        const char *name = i < folder->n ? folder->names[i]
+                           : is_listed   ? adapter->names[i - folder->n]
+                                         : files[i - n_listed];
         struct stat status;
         if (!is_listed && (name == NULL || strcmp(name, "-") == 0 ||
                            (stat(name, &status) == 0 && !S_ISREG(status.st_mode))))
             continue;
-        const char *file = is_listed ? folder_join(folder, name, path) : name;
+        const char *file = is_listed ? folder_join(of, name, path) : name;
         FILE *stream = fopen(file, "rbe");
         if (stream == NULL || !sha256_of(stream, hash))
             program_die("cannot read '%s': %s", file, strerror(errno));

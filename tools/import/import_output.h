@@ -25,10 +25,11 @@ void import_check_output(const struct import_options *options);
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);
 
-/* Adds the files that the folder remembers, in the order in which they were first opened, then the
- * regular files that the options name. Advances the progress by their bytes. */
+/* Adds the files that the folder remembers, in the order in which they were first opened, those of
+ * the adapter's, then the regular files that the options name. Advances the progress by their
+ * bytes. */
 void import_add_sources(struct weight_output *output, const struct import_options *options,
-                        const struct folder *folder);
+                        const struct folder *folder, const struct folder *adapter);
 
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name);
 

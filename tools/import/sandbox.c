@@ -84,7 +84,7 @@ static bool restrict_files(const struct import_options *options)
         "/proc/self", "/proc/cpuinfo", "/dev/urandom", "/sys/fs/cgroup", "/sys/devices/system/cpu"};
     // clang-format on
     const char *const sources[] = {options->directory, options->tokenizer, options->vectors.path,
-                                   options->vectors.only_words_of};
+                                   options->vectors.only_words_of, options->adapter};
     const long version =
         syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     handled = ALL_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0);

@@ -21,7 +21,7 @@ from decoders import DTYPES, encode, save, write_json
 CLASSES = {"new": ("New", "new", "new."), "gte": ("Gte", "gte", "gte."),
            "jina3": ("JinaEmbeddingsV3", "jina_embeddings_v3", "roberta."), "flash": ("XLMRoberta", "xlm-roberta", "roberta.")}
 HEADS = {None: "Model", "mask": "ForMaskedLM", "sequence": "ForSequenceClassification", "token": "ForTokenClassification"}
-LABELS = 3
+LABELS, RANK, ALPHA = 3, 4, 6
 # The names of a layer's tensors: query, key and value, then the others.
 TRANSFORMERS = (["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
                 {"out": "self_attn.o_proj", "norm1": "post_attention_layernorm", "norm2": "post_mlp_layernorm"})
@@ -116,6 +116,8 @@ def config_of(s):
         config.update(position_embedding_type="absolute" if s.absolute else "rotary", use_flash_attn=True, emb_pooler=None)
         if not s.absolute:
             config["rotary_emb_base"] = s.base
+        if s.lora:
+            config.update(lora_adaptations=["first", "second"], lora_alpha=ALPHA, lora_rank=RANK)
     elif s.kind == "new":
         config.update(position_embedding_type="rope", layer_norm_type="layer_norm", logn_attention_scale=False,
                       logn_attention_clip1=False, pack_qkv=not s.separate, unpad_inputs=False,
@@ -124,6 +126,44 @@ def config_of(s):
     else:
         config["rope_parameters"] = {"rope_type": "default", "rope_theta": s.base}
     return config
+
+
+def draw_changes(s, tensors, rng):
+    """A and B of each matrix of the layers, and of the words with tasks; one A where matrices become one tensor."""
+    a, b = {}, {}
+    for name, value in tensors.items():
+        if value.ndim != 2 or not (name.startswith("layers.") or (s.lora == "tasks" and name == "words.weight")):
+            continue
+        shared = name.replace(".k.", ".q.").replace(".v.", ".q.") if s.kind == "flash" else name
+        a[name] = a[shared] if shared in a else 0.5 * rng.standard_normal((RANK, value.shape[1])) / math.sqrt(RANK)
+        b[name] = 0.5 * rng.standard_normal((value.shape[0], RANK)) / math.sqrt(RANK * s.width)
+    return a, b
+
+
+def write_changes(s, stored, a, b):
+    """As peft writes them, in a folder; or into the tensors of the model, which are returned."""
+    of_b, of_a = published(s, b), {name: value[:RANK] for name, value in published(s, a).items()}
+    if s.lora == "peft":
+        place = os.path.join(s.out_dir, "adapter")
+        config = {"peft_type": "LORA", "r": RANK, "lora_alpha": ALPHA, "use_rslora": s.rslora, "bias": "none", "fan_in_fan_out": False,
+                  "modules_to_save": None, "base_model_name_or_path": "a/b", "task_type": "FEATURE_EXTRACTION",
+                  "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj", "up_proj", "gate_proj", "down_proj"]}
+        write_json(config, place, "adapter_config.json")
+        bare = CLASSES[s.kind][2] if s.bare else ""
+        save(os.path.join(place, "adapter_model.safetensors"),
+             {f"base_model.model.{name.removeprefix(bare).removesuffix('.weight')}.lora_{kind}.weight": value
+              for kind, of in (("A", of_a), ("B", of_b)) for name, value in of.items()}, "F32")
+        return stored
+    out = {}
+    for name, value in stored.items():
+        if name not in of_a:
+            out[name] = value
+            continue
+        at = name.removesuffix(".weight") + ".parametrizations.weight."
+        first, second = (of_b[name], of_a[name]) if "embeddings" in name else (of_a[name], of_b[name])
+        out.update({at + "original": value, at + "0.lora_A": np.stack([first * 7, first]),
+                    at + "0.lora_B": np.stack([second * 7, second])})
+    return out
 
 
 def gelu(x):
@@ -216,6 +256,9 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     for name in ("separate", "published", "absolute"):
         parser.add_argument("--" + name, action="store_true")
+    for name in ("rslora", "bare"):
+        parser.add_argument("--" + name, action="store_true")
+    parser.add_argument("--lora", choices=["peft", "tasks"])
     parser.add_argument("--dtype", choices=DTYPES, default="f32")
     parser.add_argument("--head", choices=["mask", "sequence", "token"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
@@ -223,10 +266,20 @@ def main():
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
     tensors = draw(s, rng)
-    save(os.path.join(s.out_dir, "model.safetensors"), published(s, tensors), DTYPES[s.dtype])
+    stored, a, b = published(s, tensors), {}, {}
+    if s.lora:
+        a, b = draw_changes(s, tensors, rng)
+        stored = write_changes(s, stored, a, b)
+        write_json([s.out_dir + "/adapter" if s.lora == "peft" else "second"], s.out_dir, "expected", "adapter.json")
+    save(os.path.join(s.out_dir, "model.safetensors"), stored, DTYPES[s.dtype])
     write_json(config_of(s), s.out_dir, "config.json")
     write_json({"mask_token_id": 4}, s.out_dir, "expected", "index.json")
-    model = Model(s, {name: encode(value, DTYPES[s.dtype])[1] for name, value in tensors.items()})
+    weights = {name: encode(value, DTYPES[s.dtype])[1] for name, value in tensors.items()}
+    scale = ALPHA / (math.sqrt(RANK) if s.rslora else RANK)
+    for name in a:
+        kind = "F32" if s.lora == "peft" else DTYPES[s.dtype]
+        weights[name] = weights[name] + scale * encode(b[name], kind)[1] @ encode(a[name], kind)[1]
+    model = Model(s, weights)
     save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
 
 

@@ -247,10 +247,22 @@ static void run(const char *what, const char *const *argv)
 void oracle_import(const char *from, const char *type)
 {
     char program[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
+    const char *argv[10] = {program, from, "-o", weights};
+    size_t n = 4;
     support_program("encode-import", program);
-    const char *const argv[] = {program, from, "-o", weights, type ? "--weights" : NULL,
-                                type,    NULL};
+    support_path(path, from, "expected/adapter.json"); /* ["what --adapter names"] */
+    json_t *adapter = json_load_file(path, 0, NULL);
+    if (type) {
+        argv[n++] = "--weights";
+        argv[n++] = type;
+    }
+    if (adapter) {
+        argv[n++] = "--adapter";
+        argv[n++] = json_string_value(json_array_get(adapter, 0));
+    }
     run(from, argv);
+    json_decref(adapter);
 }
 
 void oracle_judge(const char *from, double within, struct judged *judged)

@@ -148,6 +148,18 @@ TEST(jina3)
     CHECK_BY("encoders.py", kinds);
 }
 
+/* Changes of low rank: of peft, whose names have the class's prefix or lack it, and of a task. */
+TEST(adapters)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"gte", "--lora", "peft"},
+        {"gte", "--lora", "peft", "--rslora", "--bare", "--dtype", "f16", "--seed", "2"},
+        {"flash", "--lora", "tasks", "--dtype", "bf16", "--seed", "3"},
+        {"flash", "--lora", "tasks", "--head", "sequence", "--seed", "4"},
+    };
+    CHECK_BY("encoders.py", kinds);
+}
+
 /* Rounded to int8, with norms of what a sublayer gives and norms of heads. These networks are sharp
  * on purpose: twice what was seen is allowed of 1 - cosine. */
 TEST(int8)

@@ -13,7 +13,7 @@ bool import_read(void)
 {
     static bool is_right;
     READ_OR_REFUSE(&is_right, checkpoint_read(&import_checkpoint, import_directory,
-                                              (struct stored_types){0}, AS_ANY));
+                                              (struct stored_types){0}, NULL, AS_ANY));
     if (!is_right)
         import_free();
     return is_right;

@@ -69,7 +69,7 @@ static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float
 static void plan_types(const struct numbers *numbers, struct stored_types types)
 {
     support_write_in(directory, "model.safetensors", numbers->file, numbers->len);
-    READ_OR_FAIL(checkpoint_read(&checkpoint, directory, types, AS_ANY));
+    READ_OR_FAIL(checkpoint_read(&checkpoint, directory, types, NULL, AS_ANY));
     int8_layers_note(&checkpoint.plan.int8_layers, note);
 }
 

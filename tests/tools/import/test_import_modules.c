@@ -192,6 +192,7 @@ TEST(files_without_modules)
 
 TEST(adapters)
 {
+    struct tiny_tensors tensors;
     static const char adapter[] = "{\"base_model_name_or_path\": \"zebra/base\"}";
     tiny_checkpoint(import_directory);
     import_write("adapter_model.safetensors", "not read without the other");
@@ -208,6 +209,84 @@ TEST(adapters)
     import_write("modules.json", "[{\"path\": \"0_T\", \"type\": \"Transformer\"}]");
     import_write("0_T/adapter_config.json", adapter);
     import_refused("in a module's folder", "0_T/adapter_config.json: the directory has an adapter");
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "bert.x.parametrizations.weight.0.lora_A", "F32", (int[]){2, -1});
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_config_with("lora_adaptations", json_pack("[ss]", "gnu", "okapi"));
+    import_refused("no task", "expected --adapter with one of none, gnu, okapi");
+}
+
+/* Reads the directory with --adapter. */
+static void adapter_refused(const char *adapter, const char *words)
+{
+    static bool is_right;
+    READ_OR_REFUSE(&is_right, checkpoint_read(&import_checkpoint, import_directory,
+                                              (struct stored_types){0}, adapter, AS_ANY));
+    import_free();
+    if (is_right != !words || (words && !strstr(program_words, words)))
+        fail_msg("%s: %s", words ? words : "no refusal", is_right ? "accepted" : program_words);
+}
+
+/* A change of one matrix is merged, with the files as sources; what peft would do otherwise, or to
+ * other tensors, is refused by its name. */
+TEST(merged_adapters)
+{
+    static const char query[] = "base_model.model.encoder.layer.0.attention.self.query.lora_";
+    static const struct {
+        const char *config, *words;
+    } cases[] = {
+        {"\"peft_type\": \"LORA\"", NULL},
+        {"\"peft_type\": \"LORA\", \"init_lora_weights\": \"gaussian\", \"r\": 2", NULL},
+        {"\"r\": 2", "'peft_type' is missing; expected \"LORA\""},
+        {"\"peft_type\": \"IA3\"", "'peft_type' is \"IA3\""},
+        {"\"peft_type\": \"LORA\", \"use_dora\": true", "'use_dora' is true"},
+        {"\"peft_type\": \"LORA\", \"bias\": \"all\"", "'bias' is \"all\""},
+        {"\"peft_type\": \"LORA\", \"fan_in_fan_out\": true", "'fan_in_fan_out' is true"},
+        {"\"peft_type\": \"LORA\", \"modules_to_save\": [\"score\"]",
+         "'modules_to_save' is an array"},
+        {"\"peft_type\": \"LORA\", \"rank_pattern\": {\"query\": 3}",
+         "'rank_pattern' is an object"},
+        {"\"peft_type\": \"LORA\", \"alpha_pattern\": {\"query\": 3}",
+         "'alpha_pattern' is an object"},
+        {"\"peft_type\": \"LORA\", \"layer_replication\": [[0, 1]]", "'layer_replication'"},
+        {"\"peft_type\": \"LORA\", \"lora_bias\": true", "'lora_bias' is true"},
+        {"\"peft_type\": \"LORA\", \"init_lora_weights\": \"pissa\"", "is 'pissa'"},
+    };
+    char place[SUPPORT_PATH], config[200], name[160];
+    tiny_checkpoint(import_directory);
+    support_path(place, support_folder(), "adapter");
+    shell_expect(0, "mkdir -p %s", place);
+    for (int kind = 0; kind < 4; kind++) { /* right; no B; another shape; another matrix */
+        struct tiny_tensors tensors = {.header = json_object()};
+        snprintf(name, sizeof name, "%s%sA.weight", kind == 3 ? "base_model.model.x." : "",
+                 kind == 3 ? "lora_" : query);
+        tiny_tensors_add(&tensors, name, "F32", (int[]){2, TINY_WIDTH, -1});
+        strcpy(strrchr(name, 'A'), kind == 1 ? "C.weight" : "B.weight");
+        tiny_tensors_add(&tensors, name, "F16", (int[]){TINY_WIDTH, kind == 2 ? 3 : 2, -1});
+        tiny_tensors_write(&tensors, place, "adapter_model.safetensors");
+        tiny_tensors_free(&tensors);
+        for (size_t i = 0; i < (kind == 0 ? sizeof cases / sizeof cases[0] : 1); i++) {
+            snprintf(config, sizeof config, "{%s, \"lora_alpha\": 3}", cases[i].config);
+            tiny_write_text(place, "adapter_config.json", config);
+            adapter_refused(place, kind == 0   ? cases[i].words
+                                   : kind == 1 ? "has no B"
+                                   : kind == 2 ? "are not a change of"
+                                               : "has no matrix 'x.weight'");
+        }
+        if (kind == 0) {
+            shell_expect(0, "$IMPORT %s -o plain.weights", import_directory);
+            tiny_write_text(place, "adapter_config.json", "{\"peft_type\": \"LORA\"}");
+            shell_expect(0, "$IMPORT %s --adapter %s -o merged.weights", import_directory, place);
+            assert_contains(shell_expect(0, "$INSPECT merged.weights")->out,
+                            "adapter_model.safetensors");
+            shell_expect(1, "cmp plain.weights merged.weights");
+        }
+    }
+    adapter_refused("missing", "cannot open 'missing'");
+    import_write("adapter_config.json", "{}");
+    adapter_refused(place, "adapter_config.json: the directory has an adapter");
 }
 
 /* A bare transformer gets the mean, as sentence-transformers gives it; modules say themselves. */

@@ -2,6 +2,7 @@
  * false, tensors that are missing, left over or of another shape or type, shards. Each is refused
  * in words that name the fault. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/program_ends.h"
 #include "tools/import/files/folder.h"
 
@@ -195,6 +196,36 @@ static void set_type(struct tiny_tensors *tensors, const char *name, const char 
 {
     json_t *tensor = json_object_get(tensors->header, name);
     json_object_set_new(tensor, "dtype", json_string(dtype));
+}
+
+/* Numbers of 8 bytes become f32, each the nearest. */
+TEST(wide_numbers)
+{
+    static const double stored[] = {0.1, -2, 1e-30, 3 + 1e-9};
+    const int shape[] = {2, 2, -1};
+    struct tiny_tensors tensors = {.header = json_object()};
+    static struct tensor_set set;
+    struct tensor_rows rows;
+    uint64_t n_bytes;
+    char path[SUPPORT_PATH];
+    size_t len;
+    tiny_checkpoint(import_directory);
+    tiny_tensors_add(&tensors, "a", "F64", shape);
+    char *file = tiny_tensors_file(&tensors, &len);
+    memcpy(file + len - sizeof stored, stored, sizeof stored);
+    support_write_in(import_directory, "wide.safetensors", file, len);
+    support_path(path, import_directory, "wide.safetensors");
+    int fd = file_open(path, true, &n_bytes);
+    READ_OR_FAIL(tensor_set_add(&set, "wide.safetensors", fd, n_bytes));
+    import_begin();
+    tensor_rows_open(&rows, 2, 2, true);
+    tensor_rows_read(&rows, &set, tensor_set_find(&set, "a"), 0, 2);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(rows.values[i] == (float)stored[i]);
+    import_pause();
+    import_free();
+    free(file);
+    tiny_tensors_free(&tensors);
 }
 
 TEST(types)

@@ -214,7 +214,8 @@ void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types
     }
 }
 
-/* The reference applies an adapter of peft to the model beside it, or to the one that it names. */
+/* The reference applies an adapter of peft to the model beside it, or to the one that it names;
+ * here --adapter does, so that it is not applied twice. */
 static void refuse_adapter(struct folder *folder, const char *place)
 {
     struct json_file file;
@@ -224,10 +225,9 @@ static void refuse_adapter(struct folder *folder, const char *place)
                      folder_has(folder, place, "adapter_model.bin"));
     const char *base = json_text(&file, NULL, "base_model_name_or_path", "?");
     if (file.root != NULL || is_alone)
-        program_die("%sadapter_%s: the directory has an adapter (of the model '%.100s'), which is "
-                    "not applied here; expected the model with it (merge_and_unload() of peft, "
-                    "then save_pretrained), or no adapter files",
-                    place, file.root != NULL ? "config.json" : "model", base);
+        program_die("%sadapter_%s: the directory has an adapter (of the model '%.100s'); expected "
+                    "--adapter %s with the directory of that model, or no adapter files",
+                    place, file.root != NULL ? "config.json" : "model", base, folder->path);
 }
 
 /* A model of texts, pictures and sounds has its text part's settings in text_config. */
@@ -242,17 +242,19 @@ static void enter_text_part(struct json_file *file)
     file->root = text;
 }
 
-static void read_config(struct checkpoint *checkpoint)
+static void read_config(struct checkpoint *checkpoint, const char *adapter)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct json_file *file = &checkpoint->config_file;
-    if (!st->is_static)
+    if (!st->is_static && (adapter == NULL || strcmp(adapter, checkpoint->folder.path) != 0))
         refuse_adapter(&checkpoint->folder, st->transformer);
     json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
                    false);
     enter_text_part(file);
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
     checkpoint->is_static = st->is_static || (type != NULL && strcmp(type, "model2vec") == 0);
+    if (checkpoint->is_static && adapter != NULL)
+        program_die("--adapter changes matrices of layers, and static embeddings have none");
     if (checkpoint->is_static) {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
         static_embedding_config(file, &checkpoint->tensors, &checkpoint->config);
@@ -348,7 +350,8 @@ static void set_modules(struct checkpoint *checkpoint)
                     st->dense[0].place, st->dense[0].in, model->width);
 }
 
-static void plan_tensors(struct checkpoint *checkpoint, struct stored_types types)
+static void plan_tensors(struct checkpoint *checkpoint, struct stored_types types,
+                         const char *adapter)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     if (checkpoint->is_static) {
@@ -357,6 +360,7 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
                               &checkpoint->config.model);
     } else {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
+        adapter_merge(checkpoint, adapter);
         plan_make(&checkpoint->plan, types, &checkpoint->tensors, &checkpoint->config);
         token_modules_plan(checkpoint, types);
     }
@@ -370,19 +374,19 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
 /* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
  * none), at most the rows of a table of positions. */
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
-                     enum reference_release as)
+                     const char *adapter, enum reference_release as)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
     folder_open(&checkpoint->folder, path);
     checkpoint->folder.as = as;
     sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
-    read_config(checkpoint);
+    read_config(checkpoint, adapter);
     set_modules(checkpoint);
     read_tokenizer(checkpoint);
     colbert_read(checkpoint);
     known_keys_check(&checkpoint->st.prompts, KEYS_PROMPTS, NULL, &checkpoint->folder);
-    plan_tensors(checkpoint, types);
+    plan_tensors(checkpoint, types, adapter);
     const char *wrong = config_check(&checkpoint->config.model);
     if (wrong != NULL)
         file_die(checkpoint->config_file.name, "the weight file cannot hold this model: %s", wrong);

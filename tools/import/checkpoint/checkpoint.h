@@ -39,11 +39,17 @@ struct checkpoint {
     bool truncate; /* longer texts are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct token_modules token_modules;
+    struct folder adapter; /* of peft, or empty */
+    struct tensor_set adapter_tensors;
     struct plan plan;
 };
 
+/* adapter: the directory of an adapter of peft, or a task of Jina v3; NULL: none. */
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
-                     enum reference_release as);
+                     const char *adapter, enum reference_release as);
+
+/* Merges it into the tensors, which have been read, when they are read further: adapter.c. */
+void adapter_merge(struct checkpoint *checkpoint, const char *adapter);
 
 /* Refuses a tokenizer that does not do what sentence_bert_config.json says of capitals. */
 void checkpoint_check_lower(const struct sentence_transformers *st,

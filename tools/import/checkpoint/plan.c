@@ -118,8 +118,9 @@ static enum tensor_type choose_type(const struct making *making,
         return TENSOR_F32;
     if (asked == 0) {
         asked = tensor->parts[0]->type;
-        for (size_t i = 1; i < tensor->n_parts; i++)
-            asked = tensor->parts[i]->type == asked ? asked : TENSOR_F32;
+        for (size_t i = 0; i < tensor->n_parts; i++)
+            if (tensor->parts[i]->type != asked || tensor->parts[i]->change != NULL)
+                asked = TENSOR_F32;
         return asked;
     }
     if (asked == TENSOR_INT8 && is_table && !int8_bears_table(tensor))

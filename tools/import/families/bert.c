@@ -168,7 +168,9 @@ static const struct body ROBERTA = {
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
     .other_layout = &FLASH_LAYOUT,
     .finish = finish_roberta,
-    .unread = "emb_pooler matryoshka_dimensions truncation",
+    /* The lora_ keys are adapter.c's. */
+    .unread = "emb_pooler matryoshka_dimensions truncation lora_adaptations lora_alpha lora_rank "
+              "lora_dropout_p lora_main_params_trainable load_trained_adapters task_instructions",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",
                       "classifier.", "qa_outputs."),
 };

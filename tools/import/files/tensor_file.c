@@ -25,7 +25,7 @@ static const struct dtype {
     enum tensor_type type;
 } DTYPES[] = {
     {"F32", 4, TENSOR_F32}, {"F16", 2, TENSOR_F16}, {"BF16", 2, TENSOR_BF16},
-    {"F64", 8, 0},          {"I64", 8, 0},          {"I32", 4, 0},
+    {"F64", 8, TENSOR_F32}, {"I64", 8, 0},          {"I32", 4, 0},
     {"I16", 2, 0},          {"I8", 1, 0},           {"U64", 8, 0},
     {"U32", 4, 0},          {"U16", 2, 0},          {"U8", 1, 0},
     {"BOOL", 1, 0},         {"F8_E4M3", 1, 0},      {"F8_E5M2", 1, 0},
@@ -303,12 +303,33 @@ void tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
     for (size_t i = 0; prefixes[i] != NULL; i++) {
         size_t len = strlen(prefixes[i]), n = 0;
         for (size_t t = 0; t < set->n; t++)
-            if (strncmp(set->tensors[t].name, prefixes[i], len) == 0) {
-                set->tensors[t].key = set->tensors[t].name + len;
+            if (strncmp(set->tensors[t].key, prefixes[i], len) == 0) {
+                set->tensors[t].key += len;
                 n++;
             }
         if (n > 0)
             break;
+    }
+    sort_by_key(set);
+}
+
+bool tensor_set_has_ending(const struct tensor_set *set, const char *ending)
+{
+    size_t i = 0;
+    while (i < set->n && !path_ends_in(set->tensors[i].name, ending))
+        i++;
+    return i < set->n;
+}
+
+void tensor_set_rename(struct tensor_set *set, const char *ending, const char *other)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        size_t len = strlen(set->tensors[i].name), cap = len + strlen(other) + 1;
+        if (!path_ends_in(set->tensors[i].name, ending))
+            continue;
+        char *key = alloc_zeros(cap, 1);
+        snprintf(key, cap, "%.*s%s", (int)(len - strlen(ending)), set->tensors[i].name, other);
+        set->tensors[i].key = key;
     }
     sort_by_key(set);
 }
@@ -362,20 +383,59 @@ static void read_columns(const struct tensor_rows *chunk, const struct tensor_se
     alloc_free(part);
 }
 
-void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
-                      const struct stored_tensor *tensor, uint64_t first, size_t n)
+/* Adds the rows first .. first+n-1 of a change. */
+static void add_change(const struct tensor_rows *chunk, const struct low_rank *change,
+                       uint64_t rows, uint64_t first, size_t n)
+{
+    const size_t rank = change->rank, cols = chunk->cols;
+    struct tensor_rows up, down;
+    double *sums = alloc_zeros(cols, sizeof *sums);
+    tensor_rows_open(&up, n, rank, true);
+    tensor_rows_open(&down, rank, cols, true);
+    tensor_rows_read(&up, change->set, &change->up, change->index * rows + first, n);
+    tensor_rows_read(&down, change->set, &change->down, change->index * rank, rank);
+    for (size_t i = 0; i < n; i++) {
+        memset(sums, 0, cols * sizeof *sums);
+        for (size_t j = 0; j < rank; j++)
+            for (size_t k = 0; k < cols; k++)
+                sums[k] += (double)up.values[i * rank + j] * (double)down.values[j * cols + k];
+        for (size_t k = 0; k < cols; k++)
+            chunk->values[i * cols + k] =
+                (float)((double)chunk->values[i * cols + k] + change->scale * sums[k]);
+    }
+    tensor_rows_free(&up);
+    tensor_rows_free(&down);
+    alloc_free(sums);
+}
+
+/* Reads the numbers as they are stored, and makes them f32. */
+static void read_numbers(const struct tensor_rows *chunk, const struct tensor_set *set,
+                         const struct stored_tensor *tensor, uint64_t first, size_t n)
 {
     size_t element = tensor->element_bytes, cols = chunk->cols, count = n * cols;
-    bool is_f32 = tensor->type == TENSOR_F32;
+    bool is_f64 = element == sizeof(double), is_f32 = tensor->type == TENSOR_F32 && !is_f64;
     float *values = chunk->values;
-    void *stored = is_f32 ? (void *)values : chunk->scratch;
+    double *wide = is_f64 ? alloc_zeros(count, sizeof *wide) : NULL;
+    void *stored = is_f64 ? (void *)wide : is_f32 ? (void *)values : chunk->scratch;
     if (tensor->is_transposed)
         read_columns(chunk, set, tensor, first, n, stored);
     else
         tensor_read(set, tensor, first * cols * element, stored, count * element);
     for (size_t i = 0; !is_f32 && i < count; i++)
-        values[i] = tensor->type == TENSOR_BF16 ? bf16_to_f32(chunk->scratch[i])
-                                                : f16_to_f32(chunk->scratch[i]);
+        values[i] = is_f64                        ? (float)wide[i]
+                    : tensor->type == TENSOR_BF16 ? bf16_to_f32(chunk->scratch[i])
+                                                  : f16_to_f32(chunk->scratch[i]);
+    alloc_free(wide);
+}
+
+void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+                      const struct stored_tensor *tensor, uint64_t first, size_t n)
+{
+    size_t cols = chunk->cols, count = n * cols;
+    const float *values = chunk->values;
+    read_numbers(chunk, set, tensor, first, n);
+    if (tensor->change != NULL)
+        add_change(chunk, tensor->change, tensor->shape[0], first, n);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             tensor_die(set, tensor,

@@ -18,14 +18,24 @@ struct stored_tensor {
     const char *name; /* as the file has it */
     const char *key;  /* the same without the model's prefix; see tensor_set_strip */
     const char *dtype;
-    enum tensor_type type; /* f32, f16 or bf16, which can be read; 0: another */
+    enum tensor_type type; /* f32 (also of F64), f16 or bf16, which can be read; 0: another */
     unsigned element_bytes;
     size_t file; /* index */
     size_t n_dims;
     uint64_t shape[TENSOR_DIMS];
-    uint64_t offset, n_bytes; /* in the file */
-    bool is_transposed;       /* columns follow each other there, not rows */
-    bool used;                /* set by the caller */
+    uint64_t offset, n_bytes;      /* in the file */
+    bool is_transposed;            /* columns follow each other there, not rows */
+    bool used;                     /* set by the caller */
+    const struct low_rank *change; /* added to a matrix when it is read; NULL: none */
+};
+
+/* scale · up · down, [rows, rank] and [rank, cols], each number `index` of equal ones in its
+ * tensor. */
+struct low_rank {
+    const struct tensor_set *set;
+    struct stored_tensor up, down;
+    size_t rank, index;
+    double scale;
 };
 
 struct tensor_file {
@@ -57,6 +67,12 @@ void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const c
 
 /* Removes the first of the prefixes (NULL ends them) that any name has from all names. */
 void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
+
+/* Returns whether a tensor's name ends so. */
+bool tensor_set_has_ending(const struct tensor_set *set, const char *ending);
+
+/* Gives the keys of tensors whose names end in `ending` another ending. */
+void tensor_set_rename(struct tensor_set *set, const char *ending, const char *other);
 
 /* Finds a tensor by its key; NULL if it is absent. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
