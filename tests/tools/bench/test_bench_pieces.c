@@ -132,9 +132,8 @@ TEST(work_within_a_window)
     shell_expect(0, "$NEW -o plain --layers 3 --width 16 --heads 2 --max-tokens 64");
     shell_expect(0, "$NEW -o narrow --layers 3 --width 16 --heads 2 --max-tokens 64 "
                     "--set window=5 --set global_every=3");
-    const engine_model_options exact = ENGINE_MODEL_OPTIONS();
-    subject_open(&plain, "plain", &exact);
-    subject_open(&narrow, "narrow", &exact);
+    subject_open(&plain, "plain", "exact");
+    subject_open(&narrow, "narrow", "exact");
     workload_random(&workload, "thr", 50, 1);
     for (size_t t = 0; t < workload.n; t++)
         for (size_t i = 0; i < workload.inputs[t].n_ids; i++)
