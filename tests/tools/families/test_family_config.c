@@ -289,8 +289,8 @@ TEST(gemma)
 }
 
 /* How far a token sees on both sides; heads of the layers that see all tokens. */
-#define HEADS(width, keys) "{\"head_dim\": " width ", \"num_key_value_heads\": " keys "}"
-#define OF_LAYERS(...)     ", \"per_layer_config\": {" __VA_ARGS__ "}"
+#define OWN_HEADS(width, keys) "{\"head_dim\": " width ", \"num_key_value_heads\": " keys "}"
+#define OF_LAYERS(...)         ", \"per_layer_config\": {" __VA_ARGS__ "}"
 TEST(embeddinggemma_2)
 {
     static const struct settings cases[] = {
@@ -300,9 +300,9 @@ TEST(embeddinggemma_2)
         {GEMMA2, "global_head_width", "512"},
         {GEMMA2, "global_key_value_heads", "1"},
         {GEMMA2 ", \"global_head_dim\": 64", "global_head_width", "64"},
-        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("32", "3")),
+        {GEMMA2 OF_LAYERS("\"1\": " OWN_HEADS("32", "3") ", \"3\": " OWN_HEADS("32", "3")),
          "global_head_width", "32"},
-        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("32", "3")),
+        {GEMMA2 OF_LAYERS("\"1\": " OWN_HEADS("32", "3") ", \"3\": " OWN_HEADS("32", "3")),
          "global_key_value_heads", "3"},
         {GEMMA2, "layer_input_width", "512"},
         {GEMMA2 ", \"hidden_size_per_layer_input\": 24", "layer_input_width", "24"},
@@ -392,12 +392,14 @@ TEST(refusals)
         {T5 ", \"hidden_size\": 24", "'hidden_size' is 24; expected null; the name is d_model"},
         {T5 ", \"is_decoder\": true", "'is_decoder' is true"},
         {CLASS("T5EncoderModel", "t5") ", " SIZES, "'num_layers' is missing"},
-        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3")), "'per_layer_config' of layer 3; expected"},
-        {GEMMA2 OF_LAYERS("\"0\": " HEADS("32", "3")), "'per_layer_config' of layer 0; expected"},
-        {GEMMA2 OF_LAYERS("\"1\": " HEADS("32", "3") ", \"3\": " HEADS("16", "3")),
+        {GEMMA2 OF_LAYERS("\"1\": " OWN_HEADS("32", "3")),
+         "'per_layer_config' of layer 3; expected"},
+        {GEMMA2 OF_LAYERS("\"0\": " OWN_HEADS("32", "3")),
+         "'per_layer_config' of layer 0; expected"},
+        {GEMMA2 OF_LAYERS("\"1\": " OWN_HEADS("32", "3") ", \"3\": " OWN_HEADS("16", "3")),
          "'per_layer_config' of layer 3; expected"},
         {GEMMA2 OF_LAYERS("\"1\": {\"head_dim\": 32}"), "'per_layer_config' of layer 1; expected"},
-        {GEMMA2 OF_LAYERS("\"full_attention\": " HEADS("32", "3")),
+        {GEMMA2 OF_LAYERS("\"full_attention\": " OWN_HEADS("32", "3")),
          "'per_layer_config' of layer 1"},
         {CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text") ", " SIZES,
          "the last of 4 layers has a window; expected full_attention"},
