@@ -6,6 +6,7 @@ DESTDIR ?=
 BUILD ?= build
 CFLAGS ?= -O3 -g
 PKG_CONFIG ?= pkg-config
+OPENMP ?= -fopenmp
 OBJCOPY ?= objcopy
 CLANG ?= clang
 ONLY ?=
@@ -30,9 +31,9 @@ HARDEN := $(if $(SANITIZE),,$(FORTIFY) $(foreach flag,-fstack-protector-strong -
 	-mbranch-protection=standard,$(call takes,$(flag))))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
-COMPILE := $(CC) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
+COMPILE := $(CC) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. $(OPENMP) -fPIC \
 	$(BITS32) -fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off $(WARNINGS)
-LINK := $(CC) -Wl,-z,relro,-z,now,-z,noexecstack $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp -Wl,--as-needed
+LINK := $(CC) -Wl,-z,relro,-z,now,-z,noexecstack $(CFLAGS) $(SANITIZE) $(LDFLAGS) $(OPENMP) -Wl,--as-needed
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl
 PKG_CFLAGS := $(call packages,--cflags libutf8proc)

@@ -271,7 +271,12 @@ const char *engine_version(void)
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
-#define BUILD_INFO(isa) "libengine " ENGINE_VERSION ", " COMPILER ", kernels " isa
+#if defined(_OPENMP)
+#define THREADS ""
+#else
+#define THREADS ", one thread"
+#endif
+#define BUILD_INFO(isa) "libengine " ENGINE_VERSION ", " COMPILER THREADS ", kernels " isa
 
 const char *engine_build_info(void)
 {
