@@ -111,7 +111,7 @@ done < <(includes engine model tools | awk '
                 print found[file]
     }' | sort)
 while read -r folder; do
-    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|examples|writer|study/peers|hosts/(sql|sqlite|postgres))$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|examples|writer|study/peers|hosts/(sql|sqlite|postgres|musl))$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
 done < <(find tools -mindepth 2 -name '*.[ch]' | grep -vE '^tools/(hosts|study)/[^/]*$' | sed -E 's;^(tools/((hosts|study)/)?[^/]*)/.*;\1;' | sort -u)
 
 # ---- Words are for people: what failed is in the members of engine_error ----
