@@ -358,6 +358,33 @@ class Access(unittest.TestCase):
         with Server("--log", "none", address="0.0.0.0:0") as server:
             status, headers, _ = server.call("/health", headers={"Origin": "http://localhost"})
             self.assertEqual((status, headers[allow]), (200, None))
+            self.assertTrue(any(b"no key is asked for: --api-key-file" in line for line in server.lines), server.lines)
+
+    def test_cors(self):
+        """--cors lets pages of an origin call and read; without it a page from elsewhere may do neither on loopback, and
+        beyond it only send what its browser sends without asking, whose answer it cannot read."""
+        ask = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+        allow, page = "Access-Control-Allow-Origin", "https://app.example"
+
+        def answers(server, origin):
+            asked = server.call(OPENAI, method="OPTIONS", headers={"Origin": origin, **ask})
+            sent = server.call(OPENAI, SMALL, headers={"Origin": origin, "Content-Type": "text/plain"})
+            return [(status, headers[allow]) for status, headers, _ in (asked, sent)]
+
+        for address in ("127.0.0.1:0", "0.0.0.0:0"):
+            local = address.startswith("127")
+            none = [(403, None)] * 2 if local else [(405, None), (200, None)]
+            with Server("--log", "none", address=address) as server:
+                self.assertEqual(answers(server, page), none)
+            with Server("--log", "none", "--cors", page, "--cors", "http://b", address=address) as server:
+                self.assertEqual(answers(server, page), [(204, page), (200, page)])
+                self.assertEqual(answers(server, "http://b"), [(204, "http://b"), (200, "http://b")])
+                for other in ("http://app.example", "https://app.example:8443", "https://app.example.evil", "null"):
+                    self.assertEqual(answers(server, other), none, other)
+                if local:
+                    self.assertEqual(self.status(server, host="app.example"), [403])
+            with Server("--log", "none", "--cors", "*", address=address) as server:
+                self.assertEqual(answers(server, "null"), [(204, "null"), (200, "null")])
 
     def test_page(self):
         """Only its own script and style run in the page; no answer is taken for another type."""

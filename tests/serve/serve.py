@@ -317,7 +317,34 @@ class Errors(unittest.TestCase):
             self.assertEqual(headers["Allow"], allowed)
         self.refused("/embed", {}, 405, method="DELETE")
         for path in (OPENAI, "/api/embed", "/embed", "/v2/embed"):
-            self.refused(path, {"model": "none"}, 404, "model 'none' not found")
+            self.refused(path, {"model": "none"}, 404, "model 'none' not found: GET /v1/models lists them")
+
+    def test_one_model(self):
+        """One model alone answers to its own name, unless --any-model makes it answer to any."""
+        asked = {"model": "text-embedding-3-small", "input": "a"}
+        with Server("--log", "none") as server:
+            status, _, answer = server.call(OPENAI, asked)
+            self.assertEqual((status, answer["error"]["code"]), (404, "model_not_found"))
+            self.assertIn("not found: 'plain' is served here (--any-model", answer["error"]["message"])
+            for good in ({"input": "a"}, {"model": "plain", "input": "a"}, {"model": "plain:latest", "input": "a"}):
+                self.assertEqual(server.call(OPENAI, good)[0], 200)
+        with Server("--log", "none", "--any-model") as server:
+            self.assertEqual(server.call(OPENAI, asked)[2]["model"], "plain")
+        with Server("--log", "none", "--any-model", models=("plain", "labels")) as server:
+            self.assertEqual(server.call(OPENAI, asked)[0], 404)
+
+    def test_empty_body(self):
+        connection = self.server.connect()
+        connection.request("POST", OPENAI, b"")
+        response = connection.getresponse()
+        self.assertEqual(response.status, 400)
+        self.assertIn("the body is empty; expected a JSON object", response.read().decode())
+        connection.close()
+
+    def test_aliases(self):
+        whole = self.server.good(OPENAI, {"model": "plain", "input": TEXTS, "dimensions": 4})
+        for path in ("/embeddings", "/embedding"):
+            self.assertEqual(self.server.good(path, {"model": "plain", "input": TEXTS, "dimensions": 4}), whole)
 
     def test_labels_are_no_vectors(self):
         for model, labels in (("labels", "'bad', 'good', 'none'"), ("pairs", "'no', 'yes'")):

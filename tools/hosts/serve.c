@@ -45,6 +45,12 @@ static const struct option_row ROWS[] = {
      "on loopback serve clients and pages that call this machine NAME\n"
      "('*': any name); may be repeated",
      TEXTS_AT(struct serve_options, hosts, n_hosts)},
+    {"cors", 0, "ORIGIN",
+     "let pages of this origin (https://example.org; '*': all) call the server\n"
+     "and read its answers; may be repeated",
+     TEXTS_AT(struct serve_options, origins, n_origins)},
+    {"any-model", 0, NULL, "if one model is served, answer calls for other names by it",
+     FLAG_AT(struct serve_options, takes_any_name)},
     {"timeout", 0, "SECONDS", "close a connection that is silent or slow for so long (default 60)",
      COUNT(timeout, 1, 86400)},
     {"log", 0, "KIND", "print a line for each call on stderr: text (default), json or none",

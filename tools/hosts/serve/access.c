@@ -106,7 +106,8 @@ bool access_has_key(const char *authorization)
 /* ---- Hosts: a page of another site must not call a server on this machine, neither as itself nor
  * under a name of its own that leads here ---- */
 
-static const struct serve_options *options; /* NULL: all hosts are served */
+static const struct serve_options *options;
+static bool is_local; /* else all hosts are served */
 
 static bool is_loopback(int family, const void *address)
 {
@@ -120,10 +121,14 @@ void access_start(int socket, const struct serve_options *all)
 {
     union address address = {0};
     getsockname(socket, &address.any, &(socklen_t){sizeof address});
-    if (address.any.sa_family == AF_INET
-            ? is_loopback(AF_INET, &address.v4.sin_addr)
-            : address.any.sa_family == AF_INET6 && is_loopback(AF_INET6, &address.v6.sin6_addr))
-        options = all;
+    options = all;
+    is_local = address.any.sa_family == AF_INET ? is_loopback(AF_INET, &address.v4.sin_addr)
+                                                : address.any.sa_family == AF_INET6 &&
+                                                      is_loopback(AF_INET6, &address.v6.sin6_addr);
+    if (!is_local && address.any.sa_family != AF_UNIX && !keys)
+        program_note("other machines may call the server, and no key is asked for: "
+                     "--api-key-file FILE asks for one, --listen 127.0.0.1:PORT serves this "
+                     "machine alone");
 }
 
 /* Returns whether "HOST", "HOST:PORT" or "[IPv6]:PORT" names this machine, or an allowed host. */
@@ -153,12 +158,16 @@ static bool is_own(const char *text)
 bool access_shares(const char *origin)
 {
     const char *site = origin ? strstr(origin, "://") : NULL;
-    return options && site && is_own(site + 3);
+    bool is_one = is_local && site && is_own(site + 3);
+    for (size_t i = 0; origin && i < options->n_origins; i++)
+        is_one |=
+            strcasecmp(options->origins[i], origin) == 0 || strcmp(options->origins[i], "*") == 0;
+    return is_one;
 }
 
 bool access_allows(const char *host, const char *origin)
 {
-    return !options || ((!host || is_own(host)) && (!origin || access_shares(origin)));
+    return !is_local || ((!host || is_own(host)) && (!origin || access_shares(origin)));
 }
 
 /* ---- Clients: the connections by their descriptors, and what one client has ---- */

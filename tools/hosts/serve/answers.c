@@ -14,6 +14,10 @@
 /* ---- Routes ---- */
 
 #define OPENAI_MODEL "{'id': $model, 'object': 'model', 'created': $opened, 'owned_by': 'encode'}"
+#define OPENAI_VECTORS                                                                             \
+    "{'object': 'list', 'data': [<texts {'object': 'embedding', 'index': $index, 'embedding': "    \
+    "$vector}>], 'model': $model, 'usage': {'prompt_tokens': $n_tokens, 'total_tokens': "          \
+    "$n_tokens}}"
 #define OLLAMA_MODEL                                                                               \
     "{'name': $model, 'model': $model, 'modified_at': $opened_at, 'size': $file_bytes, 'digest': " \
     "$checksum, 'details': {'parent_model': '', 'format': 'encode', 'family': 'encoder', "         \
@@ -32,10 +36,9 @@
     "<if_with_texts , 'document': {'text': $text}>}>], 'usage': {'total_tokens': $n_tokens}, "
 
 static const struct route ROUTES[] = {
-    {"POST", "/v1/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input",
-     "{'object': 'list', 'data': [<texts {'object': 'embedding', 'index': $index, 'embedding': "
-     "$vector}>], 'model': $model, 'usage': {'prompt_tokens': $n_tokens, 'total_tokens': "
-     "$n_tokens}}"},
+    {"POST", "/v1/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
+    {"POST", "/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
+    {"POST", "/embedding", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
     {"GET", "/v1/models", DIALECT_OPENAI, WORK_NONE, NULL,
      "{'object': 'list', 'data': [<models " OPENAI_MODEL ">]}"},
     {"GET", "/v1/models/", DIALECT_OPENAI, WORK_MODEL, NULL, OPENAI_MODEL},

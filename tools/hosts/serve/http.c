@@ -101,7 +101,9 @@ static bool check_headers(struct MHD_Connection *connection, struct request *req
     return access_allows(header_of(connection, MHD_HTTP_HEADER_HOST), origin) ||
            request_fail(request, FAULT_SITE,
                         "the header Host or Origin names another machine than this one: call the "
-                        "server as localhost, or start it with --allow-host NAME");
+                        "server as localhost, or start it with --allow-host NAME, or --cors ORIGIN "
+                        "for the pages "
+                        "of a site");
 }
 
 /* Makes the call, and finds out what is wrong with it before its body is read. */

@@ -50,6 +50,7 @@ bool models_open(const struct serve_options *options)
     engine_error error = {0};
     bool is_good = true;
     models->n_users = 1;
+    models->takes_any_name = options->takes_any_name;
     while (is_good && models->n < (options->n_models ? options->n_models : 1)) {
         struct model *model = &models->models[models->n];
         if (open_model(model, options->models[models->n++], options->n_threads, &error))
@@ -108,7 +109,7 @@ static bool is_made_for(const struct model *model, enum work work)
 struct model *models_find(struct models *models, const char *name, enum work work)
 {
     for (size_t i = 0; i < models->n; i++)
-        if (name ? models->n == 1 || is_named(&models->models[i], name)
+        if (name ? (models->takes_any_name && models->n == 1) || is_named(&models->models[i], name)
                  : is_made_for(&models->models[i], work))
             return &models->models[i];
     return name ? NULL : &models->models[0];

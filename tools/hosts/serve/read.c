@@ -321,7 +321,7 @@ static bool resolve_vectors(struct request *request, const engine_shape *shape)
     const engine_info *info = &request->model->info;
     engine_encode_options *options = &request->options;
     const char *path = request->route->path;
-    const bool is_unit = request->dialect == DIALECT_TEI || strcmp(path, "/v1/embeddings") == 0 ||
+    const bool is_unit = request->dialect == DIALECT_TEI || request->dialect == DIALECT_OPENAI ||
                          strcmp(path, "/api/embed") == 0; /* as their APIs promise */
     const bool is_raw = info->normalize && !get_flag(request, "normalize", true);
     if (info->pooling == ENGINE_POOLING_SPARSE || info->pooling == ENGINE_POOLING_COLBERT)
@@ -502,6 +502,8 @@ bool request_read(struct request *request)
     request->n_held -= request->body_cap;
     if (request->fault != FAULT_NONE)
         return false;
+    if (request->body_len == 0 && !request->json)
+        return request_fail(request, FAULT_INPUT, "the body is empty; expected a JSON object");
     if (!json_is_object(request->json))
         return request_fail(request, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
     if (request->route->work == WORK_ANY)
@@ -511,8 +513,14 @@ bool request_read(struct request *request)
     if (field(request, "model") && !name)
         return request_fail(request, FAULT_INPUT, "`model` must be a string");
     request->model = models_find(request->models, name, request->work);
+    if (!request->model && request->models->n == 1)
+        return request_fail(request, FAULT_MODEL,
+                            "model '%s' not found: '%s' is served here (--any-model answers to any "
+                            "name)",
+                            name, request->models->models[0].name);
     if (!request->model)
-        return request_fail(request, FAULT_MODEL, "model '%s' not found", name);
+        return request_fail(request, FAULT_MODEL, "model '%s' not found: GET /v1/models lists them",
+                            name);
     return request->work == WORK_MODEL ||
            (read_fields(request) && read_texts(request) && resolve_work(request));
 }

@@ -17,9 +17,11 @@ enum { MOST_HELD = 256 << 20, MOST_HELD_BY_CALL = MOST_HELD / 4 * 3 };       /* 
 enum { MOST_TEXTS = 2048, MOST_TOKENS = 300000, MOST_BODY_BYTES = 2 << 20 }; /* of one call */
 
 struct serve_options {
-    const char *models[MOST_MODELS]; /* FILE or NAME=FILE, [n_models]; none: the default */
-    const char *hosts[MOST_MODELS];  /* [n_hosts], allowed beside those of this machine */
-    size_t n_models, n_hosts, n_threads, queue_tokens, batch_tokens, timeout;
+    const char *models[MOST_MODELS];  /* FILE or NAME=FILE, [n_models]; none: the default */
+    const char *hosts[MOST_MODELS];   /* [n_hosts], allowed beside those of this machine */
+    const char *origins[MOST_MODELS]; /* [n_origins], whose pages may read answers */
+    bool takes_any_name;
+    size_t n_models, n_hosts, n_origins, n_threads, queue_tokens, batch_tokens, timeout;
     const char *listen, *key_file; /* key_file NULL: no key is asked for */
     enum log_format { LOG_TEXT, LOG_JSON, LOG_NONE } log;
 };
@@ -55,13 +57,14 @@ struct model {
 struct models {
     struct model models[MOST_MODELS];
     size_t n, n_users; /* calls, and the server */
+    bool takes_any_name;
 };
 
 bool models_open(const struct serve_options *options); /* false after a message: old ones stay */
 struct models *models_borrow(void);
 void models_return(struct models *models);
 
-/* Returns the model of that name (the only one has any name), or if name is NULL the first that is
+/* Returns the model of that name (takes_any_name: the only one has any), or if name is NULL the first that is
  * made for the work, else the first. */
 struct model *models_find(struct models *models, const char *name, enum work work);
 engine_session *model_reader(struct model *model); /* the calling thread's */
@@ -228,7 +231,7 @@ bool access_read_keys(const char *path);
 bool access_has_key(const char *authorization); /* "Bearer KEY" */
 
 /* If the socket listens on loopback, headers Host and Origin (NULL: absent) must be of this machine
- * or in options.hosts. */
+ * or in options.hosts, or the origin in options.origins. */
 void access_start(int socket, const struct serve_options *options);
 bool access_allows(const char *host, const char *origin);
 bool access_shares(const char *origin); /* whether its pages may read answers */
