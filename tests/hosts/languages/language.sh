@@ -110,7 +110,8 @@ check_language() { # NAME COMMAND...: leaves bytes=yes if all bytes are those of
     shift
     mkdir -p answers && rm -f answers/*
     run timeout 500 "$@" cases answers
-    check "$name: the program: exit code $code" [ $code = 0 ]
+    check "$name: the program: exit code $code" [ "$code" = 0 ]
+    [ "$code" = 0 ] || return
     for out in expected/*; do
         check "$name: $(basename "$out")" cmp "$out" "answers/$(basename "$out")"
     done
