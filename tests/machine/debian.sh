@@ -4,6 +4,7 @@
 #
 #     tests/machine/debian.sh trixie                      both commands
 #     tests/machine/debian.sh trixie make test ONLY=plot  the first command, and this instead of the second
+#     tests/machine/debian.sh trixie tests/machine/walk.sh  the first command, and then a newcomer's way through README
 #     tests/machine/debian.sh trixie --made               makes the system alone
 #     MIRROR=URL tests/machine/debian.sh noble            Ubuntu 24.04, with its package ubuntu-keyring
 #
@@ -60,9 +61,11 @@ mkdir -p "$root/srv/encode" "$root/srv/shared"
 find "$root/srv/encode" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 tar cf - --exclude=./build --exclude=./.git . | tar xf - -C "$root/srv/encode" || exit
 
+SECONDS=0
 in_root sh tools/setup.sh run >"$root.log" 2>&1
 code=$?
 cat "$root.log"
+echo "$release: sh tools/setup.sh run took $SECONDS s"
 if [ $code != 0 ] || grep -q 'warning:' "$root.log"; then
     echo "FAILED: the first command: exit code $code, and warnings as above"
     exit 1
