@@ -7,6 +7,8 @@
 #include "tests/tools/torch/tiny_torch.h"
 #include "tools/import/files/tensor_file.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -78,7 +80,10 @@ TEST(pylate_defaults_and_refusals)
          "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"torch.nn.ReLU\"}",
          "'activation_function' is 'torch.nn.ReLU'; expected Identity"},
         {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"use_residual\": true}",
-         "use_residual"},
+         "linear.bias"},
+        {"1_Dense/config.json",
+         "{\"in_features\": 8, \"out_features\": 6, \"bias\": false, \"use_residual\": true}",
+         "has no tensor 'residual.weight'"},
         {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6}", "linear.bias"},
         {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, \"bias\": false}",
          "has the shape [6, 8]; expected [5, 8]"},
@@ -109,7 +114,139 @@ TEST(pylate_defaults_and_refusals)
                     "'do_query_expansion'");
 }
 
-/* Another library's Dense comes after a pooling. */
+/* A MultiVectorEncoder of sentence-transformers 6. */
+#define TOKENS                                                                                     \
+    "\"module_input_name\": \"token_embeddings\", \"module_output_name\": \"token_embeddings\""
+#define IDENTITY ", \"activation_function\": \"torch.nn.modules.linear.Identity\", "
+
+static void make_dense(const char *folder, const char *config, int out, int in, bool has_all)
+{
+    struct tiny_tensors dense = {.header = json_object()};
+    char path[SUPPORT_PATH];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    import_write(path, config);
+    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){out, in, -1});
+    if (has_all) {
+        tiny_tensors_add(&dense, "linear.bias", "F32", (const int[]){out, -1});
+        tiny_tensors_add(&dense, "residual.weight", "F32", (const int[]){out, in, -1});
+    }
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    tiny_tensors_write(&dense, import_directory, path);
+    tiny_tensors_free(&dense);
+}
+
+static void make_multi_vector(void)
+{
+    static const char MASK[] =
+        "{\"skiplist_words\": [\"dog\", \"zebra\"], \"skiplist_tasks\": [\"document\"], "
+        "\"keep_only_token_ids\": null}";
+    tiny_checkpoint(import_directory);
+    import_write("modules.json",
+                 "[{\"path\": \"\", \"type\": \"sentence_transformers.base.modules.Transformer\"}, "
+                 "{\"path\": \"1_Dense\", \"type\": \"sentence_transformers.base.modules.Dense\"}, "
+                 "{\"path\": \"2_Dense\", \"type\": \"sentence_transformers.base.modules.Dense\"}, "
+                 "{\"path\": \"3\", \"type\": \"sentence_transformers.base.modules.Normalize\"}, "
+                 "{\"path\": \"4\", \"type\": \"sentence_transformers.x.MultiVectorMask\"}]");
+    make_dense("1_Dense",
+               "{\"in_features\": 8, \"out_features\": 5, \"use_residual\": true" IDENTITY TOKENS
+               "}",
+               5, TINY_WIDTH, true);
+    make_dense("2_Dense",
+               "{\"in_features\": 5, \"out_features\": 5, \"bias\": false, "
+               "\"use_residual\": true" IDENTITY TOKENS "}",
+               5, 5, false);
+    make_folder("3");
+    import_write("3/config.json", "{" TOKENS "}");
+    make_folder("4");
+    import_write("4/config.json", MASK);
+    import_write("config_sentence_transformers.json",
+                 "{\"model_type\": \"MultiVectorEncoder\", \"default_prompt_name\": null, "
+                 "\"prompts\": {\"query\": \"ride \", \"document\": \"\"}}");
+}
+
+/* Adds a tensor [rows, cols] of a Dense module to numbers. */
+static void add_numbers(double *to, size_t set, const char *name, size_t rows, size_t cols)
+{
+    const struct tensor_set *tensors = &import_checkpoint.dense[set];
+    struct tensor_rows chunk;
+    tensor_rows_open(&chunk, rows, cols, true);
+    tensor_rows_read(&chunk, tensors, tensor_set_find(tensors, name), 0, rows);
+    for (size_t i = 0; i < rows * cols; i++)
+        to[i] += chunk.values[i];
+    tensor_rows_free(&chunk);
+}
+
+static const float *planned_values(const char *name)
+{
+    const struct plan *plan = &import_checkpoint.plan;
+    for (size_t i = 0; i < plan->n; i++)
+        if (strcmp(plan->tensors[i].name, name) == 0)
+            return plan->tensors[i].values;
+    fail_msg("the plan has no %s", name);
+    return NULL;
+}
+
+/* (W2 + 1)·((W1 + R)·x + b1), of one layer with W and b. */
+TEST(dense_modules_on_tokens_are_one_layer)
+{
+    double first[5][TINY_WIDTH] = {{0}}, second[5][5] = {{0}}, bias[5] = {0};
+    make_multi_vector();
+    assert_true(import_read());
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->token_vectors, 5);
+    assert_int_equal(model->token_vector_bias, 1);
+    assert_int_equal(model->pooling, POOLING_NONE);
+    assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9");
+    add_numbers(first[0], 0, "linear.weight", 5, TINY_WIDTH);
+    add_numbers(first[0], 0, "residual.weight", 5, TINY_WIDTH);
+    add_numbers(bias, 0, "linear.bias", 5, 1);
+    add_numbers(second[0], 1, "linear.weight", 5, 5);
+    const float *weight = planned_values("token.vector.weight"),
+                *sum = planned_values("token.vector.bias");
+    for (size_t i = 0; i < 5; i++) {
+        double expected = bias[i];
+        for (size_t k = 0; k < 5; k++)
+            expected += second[i][k] * bias[k];
+        assert_true(fabs(sum[i] - expected) <= 1e-6 * (1 + fabs(expected)));
+        for (size_t j = 0; j < TINY_WIDTH; j++) {
+            expected = first[i][j];
+            for (size_t k = 0; k < 5; k++)
+                expected += second[i][k] * first[k][j];
+            assert_true(fabs(weight[i * TINY_WIDTH + j] - expected) <= 1e-6 * (1 + fabs(expected)));
+        }
+    }
+    import_free();
+    const char *out = encode_imported("-p colbert --prompt query -f json 'cat dog'");
+    assert_contains(out, "\"text\": \"ride cat dog\"");
+    assert_contains(out, "{\"text\": \"dog\", ");
+    assert_null(strstr(encode_imported("-p colbert -f json 'cat dog'"), "{\"text\": \"dog\", "));
+}
+
+TEST(multi_vector_refusals)
+{
+    static const struct {
+        const char *file, *text, *words;
+    } cases[] = {
+        {"4/config.json", "{}", "'skiplist_words' is absent"},
+        {"4/config.json", "{\"skiplist_words\": [], \"skiplist_tasks\": [\"query\"]}",
+         "skiplist_tasks"},
+        {"4/config.json", "{\"skiplist_words\": [], \"keep_only_token_ids\": [3]}",
+         "keep_only_token_ids"},
+        {"3/config.json", "{}", "module_input_name"},
+        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, " TOKENS "}",
+         "'in_features' is 8; expected 5"},
+        {"sentence_bert_config.json",
+         "{\"query_expansion\": {\"strategy\": \"fixed\", \"length\": 9}}", "'query_expansion'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_multi_vector();
+        import_write(cases[i].file, cases[i].text);
+        import_refused(cases[i].text, cases[i].words);
+    }
+}
+
+/* Another library's Dense comes after a pooling, or before a Normalize and a MultiVectorMask. */
 TEST(dense_of_others)
 {
     make_pylate();
@@ -117,15 +254,13 @@ TEST(dense_of_others)
         "modules.json",
         "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
         "\"1_Dense\", \"type\": \"sentence_transformers.models.Dense\"}]");
-    import_refused(
-        "Dense",
-        "the module 'sentence_transformers.models.Dense' is not known, or not in this place");
+    import_refused("Dense", "has Dense modules on tokens without Normalize and MultiVectorMask");
     import_write(
         "modules.json",
         "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
         "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
         "\"type\": \"pylate.models.Dense\"}]");
-    import_refused("two of them", "'pylate.models.Dense' is not known, or not in this place");
+    import_refused("two of them", "2/config.json");
 }
 
 /* As stanford-futuredata/ColBERT writes it: the layer among the model's tensors. */

@@ -5,6 +5,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/static_embedding.h"
+#include "tools/import/checkpoint/token_dense.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,34 +15,9 @@ enum { MOST_SKIPPED = 64 }; /* weights/FORMAT.md, skip_vectors */
 
 /* ---- ColBERT ---- */
 
-/* Reads the configuration of PyLate's Dense module. */
-static void read_dense(struct folder *folder, struct dense_module *dense,
-                       struct model_config *model)
-{
-    static const struct json_only usual[] = {
-        {"module_input_name", "\"token_embeddings\"", false, NULL},
-        {"module_output_name", "\"token_embeddings\"", false, NULL},
-        {"use_residual", "false", false, NULL},
-        {.name = NULL}};
-    struct json_file file;
-    json_file_read(&file, folder, dense->place, "config.json", true, false);
-    dense->in = json_count(&file, NULL, "in_features", 1, JSON_NEEDED);
-    dense->out = json_count(&file, NULL, "out_features", 1, JSON_NEEDED);
-    const char *activation = json_text(&file, NULL, "activation_function", "Identity");
-    if (strcmp(json_last_name(activation), "Identity") != 0)
-        file_die(file.name, "'activation_function' is '%.100s'; expected Identity", activation);
-    if (dense->in != model->width)
-        file_die(file.name, "'in_features' is %zu; expected %zu, the model's width", dense->in,
-                 model->width);
-    json_only_check(&file, usual);
-    model->token_vector_bias = json_flag(&file, NULL, "bias", true);
-    known_keys_check(&file, KEYS_MODULE, NULL, folder);
-    model->token_vectors = dense->out;
-}
-
 /* Sets which tokens have no vector. A word that is not a token means the unknown token, as in
- * PyLate. */
-static void skip_words(const struct json_file *file, struct tokenizer_draft *draft)
+ * PyLate, or nothing. */
+static void skip_words(const struct json_file *file, struct tokenizer_draft *draft, bool is_pylate)
 {
     static const char punctuation[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
     const json_t *words = json_typed(file, "skiplist_words", JSON_ARRAY, "an array");
@@ -59,7 +35,7 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
         if (id != WORD_NONE)
             list_add(&list, "%zu", id);
     }
-    if (has_unknown && draft_get(draft, "unknown")[0] != '\0')
+    if (has_unknown && is_pylate && draft_get(draft, "unknown")[0] != '\0')
         list_add(&list, "%s", draft_get(draft, "unknown"));
     if (list.n > MOST_SKIPPED)
         file_die(file->name, "'skiplist_words' has %zu tokens; expected at most %d", list.n,
@@ -136,17 +112,23 @@ void colbert_read(struct checkpoint *checkpoint)
     static const struct json_file nothing = {.root = NULL};
     struct tokenizer_draft *draft = &checkpoint->tokenizer.draft;
     struct json_file *metadata = &checkpoint->token_modules.metadata;
-    if (checkpoint->st.has_token_dense) {
-        read_dense(&checkpoint->folder, &checkpoint->st.token_dense, &checkpoint->config.model);
+    if (checkpoint->st.n_token_dense > 0)
+        token_dense_read(&checkpoint->st, &checkpoint->folder, &checkpoint->config.model);
+    if (checkpoint->st.has_token_mask) {
+        const struct json_file mask = token_mask_read(&checkpoint->st, &checkpoint->folder);
+        checkpoint->config.model.pooling = POOLING_NONE;
+        if (checkpoint->has_tokenizer)
+            skip_words(&mask, draft, false);
+    } else if (checkpoint->st.n_token_dense > 0) {
         read_markers(checkpoint, &checkpoint->st.prompts, &PYLATE);
         if (checkpoint->has_tokenizer)
-            skip_words(&checkpoint->st.prompts, draft);
+            skip_words(&checkpoint->st.prompts, draft, true);
     } else if (strcmp(checkpoint->config.architecture->class_name, "HF_ColBERT") == 0) {
         json_file_read(metadata, &checkpoint->folder, "", "artifact.metadata", false, false);
         checkpoint->config.model.pooling = POOLING_NONE;
         read_markers(checkpoint, metadata, &STANFORD);
         if (checkpoint->has_tokenizer && json_flag(metadata, NULL, "mask_punctuation", true))
-            skip_words(&nothing, draft);
+            skip_words(&nothing, draft, true);
     }
 }
 
@@ -207,11 +189,8 @@ void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types
         plan_linear(plan, types, &modules->vectors, "token.vector", "", 0, model->token_vectors,
                     model->width, true);
     }
-    if (st->has_token_dense) {
-        tensor_set_read(&modules->dense, folder, st->token_dense.place);
-        plan_linear(plan, types, &modules->dense, "token.vector", "linear", 0, st->token_dense.out,
-                    st->token_dense.in, model->token_vector_bias);
-    }
+    if (st->n_token_dense > 0)
+        token_dense_plan(plan, types, checkpoint->dense, st, folder);
 }
 
 /* The reference applies an adapter of peft to the model beside it, or to the one that it names;

@@ -22,7 +22,6 @@
  *                reads both */
 struct token_modules {
     struct tensor_set weights, vectors;         /* of bge-m3 */
-    struct tensor_set dense;                    /* of PyLate */
     const char *query_marker, *document_marker; /* borrowed; NULL: this is no ColBERT */
     struct json_file metadata;                  /* artifact.metadata, or absent */
     char note[192];                             /* for the user, or "" */

@@ -117,7 +117,7 @@ static enum tensor_type choose_type(const struct making *making,
     if (asked == 0 && tensor->row_weights != NULL)
         return TENSOR_F32;
     if (asked == 0) {
-        asked = tensor->parts[0]->type;
+        asked = tensor->n_parts > 0 ? tensor->parts[0]->type : TENSOR_F32;
         for (size_t i = 0; i < tensor->n_parts; i++)
             if (tensor->parts[i]->type != asked || tensor->parts[i]->change != NULL)
                 asked = TENSOR_F32;
@@ -516,6 +516,20 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
                                   .is_int8 = types.matrices == TENSOR_INT8};
     add_part(&making, &linear, index);
     tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");
+}
+
+void plan_values(struct plan *plan, struct stored_types types, const char *name,
+                 const float *values, size_t rows, size_t cols)
+{
+    const struct making making = {
+        .plan = plan, .types = types, .is_int8 = types.matrices == TENSOR_INT8};
+    struct planned_tensor tensor = {.kind = PART_LINEAR,
+                                    .n_dims = cols > 0 ? 2 : 1,
+                                    .rows = rows,
+                                    .cols = cols > 0 ? cols : 1,
+                                    .values = values};
+    snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    append_tensor(&making, &tensor);
 }
 
 /* Writes a part that is stored with a row for each column, and small: the kernel of a few labels,

@@ -75,6 +75,11 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
                  const char *to, const char *from, size_t index, size_t out, size_t in,
                  bool has_bias);
 
+/* Adds a matrix [rows, cols], or with cols 0 a vector, of numbers in memory, which the plan
+ * borrows. */
+void plan_values(struct plan *plan, struct stored_types types, const char *name,
+                 const float *values, size_t rows, size_t cols);
+
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
 

@@ -11,8 +11,17 @@
  * …] ---- */
 
 /* The stage of reading, in the order in which modules are allowed: Transformer, Pooling (or both in
- * one, StaticEmbedding), Dense …, Normalize; or Transformer, Dense of PyLate. */
-enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE, STAGE_TOKENS };
+ * one, StaticEmbedding), Dense …, Normalize; or Transformer, Dense … on tokens, of PyLate alone or
+ * with Normalize and MultiVectorMask. */
+enum stage {
+    STAGE_START,
+    STAGE_TRANSFORMER,
+    STAGE_POOLING,
+    STAGE_NORMALIZE,
+    STAGE_TOKENS,
+    STAGE_UNIT_TOKENS,
+    STAGE_MASKED_TOKENS
+};
 
 #define PLACE(member) offsetof(struct sentence_transformers, member)
 static const struct module_kind {
@@ -27,12 +36,15 @@ static const struct module_kind {
     {"StaticEmbedding", STAGE_START, STAGE_POOLING, PLACE(transformer)}, /* with the mean */
     {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER, PLACE(transformer)},
     {"SpladePooling", STAGE_TRANSFORMER, STAGE_POOLING, PLACE(pooling_place)},
-    {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS, PLACE(token_dense.place)},
+    {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS, PLACE(token_dense[0].place)},
+    {"Dense", STAGE_TOKENS, STAGE_TOKENS, PLACE(token_dense[0].place)},
+    {"Normalize", STAGE_TOKENS, STAGE_UNIT_TOKENS, PLACE(token_normalize_place)},
+    {"MultiVectorMask", STAGE_UNIT_TOKENS, STAGE_MASKED_TOKENS, PLACE(token_mask_place)},
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
 /* Reads a module, whose kind must be allowed at this stage: not code that a model brings along,
- * with any name. Only PyLate's Dense works on tokens. */
+ * with any name. */
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
 {
@@ -44,7 +56,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     bool is_known = name == type || is_pylate || strncmp(type, "sentence_transformers.", 22) == 0;
     while (kind < end && (strcmp(name, kind->name) != 0 || kind->before != *stage))
         kind++;
-    is_known = is_known && kind < end && (kind->after != STAGE_TOKENS || is_pylate);
+    is_known = is_known && kind < end;
     const char *path = json_text(file, module, "path", "");
     path += strcmp(path, ".") == 0; /* as model2vec has it */
     bool ends = path[0] == '\0' || path_ends_in(path, "/");
@@ -56,20 +68,23 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         file_die(file->name,
                  "the module '%.100s' is not known, or not in this place; expected Transformer and "
                  "Pooling, or StaticEmbedding, Dense (any number), Normalize; or MLMTransformer "
-                 "and SpladePooling; or Transformer and PyLate's Dense",
+                 "and SpladePooling; or Transformer and Dense on tokens, then Normalize and "
+                 "MultiVectorMask",
                  type);
-    bool is_dense = kind->before == kind->after;
-    if (is_dense && st->n_dense == MAX_PROJECTIONS)
+    bool is_dense = strcmp(name, "Dense") == 0;
+    size_t *n_dense = kind->after == STAGE_TOKENS ? &st->n_token_dense : &st->n_dense;
+    if (is_dense && *n_dense == MAX_PROJECTIONS)
         file_die(file->name, " has more than %d Dense modules", MAX_PROJECTIONS);
-    char *place = (char *)st + kind->place + (is_dense ? st->n_dense * sizeof *st->dense : 0);
+    char *place = (char *)st + kind->place + (is_dense ? *n_dense * sizeof *st->dense : 0);
     strcpy(place, path);
     strcat(place, ends ? "" : "/");
-    st->n_dense += is_dense;
+    *n_dense += is_dense;
+    st->is_pylate = st->is_pylate || is_pylate;
     *stage = kind->after;
     st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
     st->is_splade = st->is_splade || strcmp(name, "SpladePooling") == 0;
-    st->has_token_dense = *stage == STAGE_TOKENS;
-    st->has_pooling = *stage >= STAGE_POOLING && !st->is_static && !st->has_token_dense;
+    st->has_token_mask = *stage == STAGE_MASKED_TOKENS;
+    st->has_pooling = *stage >= STAGE_POOLING && !st->is_static && st->n_token_dense == 0;
 }
 
 void modules_parse(struct sentence_transformers *st, const struct json_file *file)
@@ -78,6 +93,9 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
     for (size_t i = 0; i < json_array_size(file->root); i++)
         add_module(st, file, json_array_get(file->root, i), &stage);
     st->normalize = stage == STAGE_NORMALIZE;
+    if (st->n_token_dense > 0 && !st->has_token_mask && !st->is_pylate)
+        file_die(file->name, " has Dense modules on tokens without Normalize and MultiVectorMask "
+                             "after them; expected both");
     if (stage == STAGE_START)
         file_die(file->name, " has no Transformer and no StaticEmbedding");
 }

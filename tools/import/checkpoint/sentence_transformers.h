@@ -11,6 +11,7 @@ enum { PLACE_BYTES = 256 };
 struct dense_module {
     char place[PLACE_BYTES]; /* "2_Dense/" */
     size_t in, out;
+    bool has_bias, has_residual; /* of token_dense */
 };
 
 struct sentence_transformers {
@@ -25,8 +26,11 @@ struct sentence_transformers {
     char normalize_place[PLACE_BYTES];
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
-    bool has_token_dense;
-    struct dense_module token_dense; /* of PyLate, for each token: checkpoint.c */
+    struct dense_module token_dense[MAX_PROJECTIONS]; /* for each token: token_dense.c */
+    size_t n_token_dense;
+    bool is_pylate;
+    bool has_token_mask; /* a MultiVectorEncoder, with Normalize and MultiVectorMask after these */
+    char token_normalize_place[PLACE_BYTES], token_mask_place[PLACE_BYTES];
     enum pooling pooling;
     bool normalize;
     size_t width;                     /* that the pooling expects, or 0 */
