@@ -13,6 +13,7 @@ numpy, and faiss-cpu for faiss (pip install faiss-cpu numpy); says so where they
 """
 import argparse
 import ctypes
+import json
 import os
 import statistics
 import sys
@@ -28,9 +29,17 @@ class Vectors(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
+    """Of engine_search_options what is used here; struct_bytes counts what follows, too: zeros."""
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("metric", ctypes.c_int),
-                ("n_threads", ctypes.c_size_t), ("n_skipped", ctypes.c_void_p),
-                ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p)]
+                ("n_threads", ctypes.c_size_t), ("rest", ctypes.c_char * 256)]
+
+
+def options_bytes():
+    """Other hosts read engine.json, too; its numbers are the compiler's."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../hosts/api/engine.json")
+    with open(path, encoding="utf-8") as file:
+        return next(struct["bytes"] for struct in json.load(file)["structs"]
+                    if struct["name"] == "engine_search_options")
 
 
 def options():
@@ -90,7 +99,7 @@ def ours(engine, numpy, rows, queries, kind, threads):
                                     ctypes.c_void_p(made.ctypes.data))
     hits = numpy.empty((len(queries), K), dtype=[("row", "<u8"), ("score", "<f4"), ("gap", "<u4")])
     vectors = Vectors(made.ctypes.data, n, width, TYPES[kind])
-    settings = Options(ctypes.sizeof(Options), 1, threads)
+    settings = Options(options_bytes(), 1, threads)
 
     def search():
         status = engine.engine_search(ctypes.byref(vectors), ctypes.c_void_p(queries.ctypes.data),
