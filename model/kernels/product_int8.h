@@ -8,8 +8,9 @@
 #include "model/kernels/tile_int8.h"
 
 #if defined(__AVX2__) || defined(KERNELS_NEON)
-INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct fetch fetch,
-                      struct tile_target target, const int rows, const int panels, const bool words)
+INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const ivec *squares,
+                      struct fetch fetch, struct tile_target target, const int rows,
+                      const int panels, const bool words)
 {
 #if HAS_WORDS
     if (words) {
@@ -20,10 +21,14 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct 
     (void)words;
 #if defined(__ARM_FEATURE_MATMUL_INT8)
     if (rows > 1) { /* a single row would leave half of each product unused */
-        tile_of_pairs(p, row, panel, fetch, target, rows);
+        if (squares != NULL)
+            tile_of_pairs(p, row, panel, squares, fetch, target, rows, true);
+        else
+            tile_of_pairs(p, row, panel, NULL, fetch, target, rows, false);
         return;
     }
 #endif
+    (void)squares;
     tile_of_bytes(p, row, panel, fetch, target, rows, panels);
 }
 
@@ -36,11 +41,17 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
            row = 0, n_bytes = (size_t)panels * p->panel_stride;
     size_t n_steps = words ? (p->k + GROUP - 1) / GROUP * VECTORS : p->k / (GROUP * GROUP_STEP);
     const char *next = (const char *)p->panels + panel * p->panel_stride + n_bytes;
+    const ivec *squares = NULL;
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    ivec all_squares[MOST_SQUARES];
+    if (n_tiles > 1 && make_panel_squares(p, panel, all_squares))
+        squares = all_squares;
+#endif
     for (size_t i = 0; i < n_tiles; i++) {
         size_t end = p->n_rows * (i + 1) / n_tiles;
         struct tile_target target = tile_target(p, row, column, n_columns, buffer);
         struct fetch fetch = fetch_share(next, n_bytes, n_steps, i, n_tiles);
-#define TILE(rows) tile_int8(p, row, panel, fetch, target, rows, panels, words)
+#define TILE(rows) tile_int8(p, row, panel, squares, fetch, target, rows, panels, words)
         SWITCH_ROWS(end - row, words ? TILE_ROWS : ROWS_OF_BYTES, TILE)
 #undef TILE
         if (has_activation(p))

@@ -344,22 +344,48 @@ INLINE void tile_of_words(const struct product *p, size_t row, size_t panel, str
 /* ---- Pairs of rows ----
  * A register tile of product_int8 for I8MM, whose instruction multiplies two rows by
  * two columns, eight k at a time: twice the products of SDOT. A vector of sums holds row 0's two
- * columns, then row 1's; the eight k of a column come from two groups of its panel. */
+ * columns, then row 1's; the eight k of a column come from two groups of its panel. They are
+ * brought together once for all tiles of a panel ("squares"), as that takes a third as many
+ * instructions as the products of a tile; a tile does so itself if it is the only one, or if a
+ * panel is longer than the memory for squares. */
 
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-enum { ROW_PAIRS = TILE_ROWS / 2, COLUMN_PAIRS = PANEL_WIDTH / 2 };
+enum { ROW_PAIRS = TILE_ROWS / 2, COLUMN_PAIRS = PANEL_WIDTH / 2, MOST_SQUARES = 4096 };
 
 INLINE void add_square(ivec *acc, ivec x, ivec weights)
 {
     __asm__("smmla %0.4s, %1.16b, %2.16b" : "+w"(*acc) : "w"(x), "w"(weights));
 }
 
-/* Adds groups g and g + 1 of k; if last, group g alone (the last of an odd number). */
-INLINE void add_two_groups(ivec acc[ROW_PAIRS][COLUMN_PAIRS], const struct product *p,
-                           const int8_t *x, const char *w, size_t g, const int rows,
-                           const bool last)
+/* Squares of the columns of vector v from two groups; if last, from one (the last of an odd
+ * number). */
+INLINE void make_squares(ivec squares[2], const char *group, const int v, const bool last)
 {
-    const char *group = w + g * GROUP_BYTES;
+    ivec a = load_integers(group + v * LANES * GROUP);
+    ivec b = last ? (ivec){0} : load_integers(group + GROUP_BYTES + v * LANES * GROUP);
+    squares[0] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    squares[1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+
+/* Makes the squares of a panel, [⌈K/8⌉, COLUMN_PAIRS]. Returns false if it has too many. */
+static bool make_panel_squares(const struct product *p, size_t panel, ivec *squares)
+{
+    const char *w = (const char *)p->panels + panel * p->panel_stride;
+    const size_t n_groups = (p->k + GROUP - 1) / GROUP;
+    if ((n_groups + 1) / 2 > MOST_SQUARES / COLUMN_PAIRS)
+        return false;
+    for (size_t g = 0; g < n_groups; g += 2)
+        UNROLL (v, VECTORS)
+            make_squares(squares + g * COLUMN_PAIRS / 2 + 2 * v, w + g * GROUP_BYTES, v,
+                         g + 1 == n_groups);
+    return true;
+}
+
+/* Adds groups g and g + 1 of k; if last, group g alone. */
+INLINE void add_two_groups(ivec acc[ROW_PAIRS][COLUMN_PAIRS], const struct product *p,
+                           const int8_t *x, const char *w, const ivec *squares, size_t g,
+                           const int rows, const bool made, const bool last)
+{
     ivec values[ROW_PAIRS];
     UNROLL (i, (rows + 1) / 2) {
         const int8_t *row = x + (size_t)(2 * i) * p->x_stride + g * GROUP;
@@ -367,19 +393,20 @@ INLINE void add_two_groups(ivec acc[ROW_PAIRS][COLUMN_PAIRS], const struct produ
             (ivec)vcombine_s8(vld1_s8(row), vld1_s8(2 * i + 1 < rows ? row + p->x_stride : row));
     }
     UNROLL (v, VECTORS) {
-        ivec a = load_integers(group + v * LANES * GROUP);
-        ivec b = last ? (ivec){0} : load_integers(group + GROUP_BYTES + v * LANES * GROUP);
-        ivec left = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-        ivec right = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+        ivec own[2];
+        if (!made)
+            make_squares(own, w + g * GROUP_BYTES, v, last);
+        const ivec *two = made ? squares + g * COLUMN_PAIRS / 2 + 2 * v : own;
         UNROLL (i, (rows + 1) / 2) {
-            add_square(&acc[i][2 * v], values[i], left);
-            add_square(&acc[i][2 * v + 1], values[i], right);
+            add_square(&acc[i][2 * v], values[i], two[0]);
+            add_square(&acc[i][2 * v + 1], values[i], two[1]);
         }
     }
 }
 
-INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, struct fetch fetch,
-                          struct tile_target target, const int rows)
+INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, const ivec *squares,
+                          struct fetch fetch, struct tile_target target, const int rows,
+                          const bool made)
 {
     ivec acc[ROW_PAIRS][COLUMN_PAIRS];
     const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
@@ -392,13 +419,13 @@ INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, str
     size_t g = 0;
     for (; g + 4 <= n_groups; g += 4) {
         fetch_ahead(&fetch);
-        add_two_groups(acc, p, x, w, g, rows, false);
-        add_two_groups(acc, p, x, w, g + 2, rows, false);
+        add_two_groups(acc, p, x, w, squares, g, rows, made, false);
+        add_two_groups(acc, p, x, w, squares, g + 2, rows, made, false);
     }
     for (; g + 2 <= n_groups; g += 2)
-        add_two_groups(acc, p, x, w, g, rows, false);
+        add_two_groups(acc, p, x, w, squares, g, rows, made, false);
     if (g < n_groups)
-        add_two_groups(acc, p, x, w, g, rows, true);
+        add_two_groups(acc, p, x, w, squares, g, rows, made, true);
 
     /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
