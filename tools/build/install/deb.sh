@@ -140,7 +140,8 @@ follows a sentence through the model.
 END
 }
 
-make -s -j "$(nproc)" BUILD="$build" lesson >/dev/null
+# By the name that make has of it from here: what the objects depend on is written by these names.
+make -s -j "$(nproc)" BUILD="$(realpath --relative-base="$PWD" "$build")" lesson >/dev/null
 for architecture in "${@:-$host}"; do
     stage=$out/stage
     rm -rf "$out/stage" "$out/debian"
