@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import time
 import warnings
 from ctypes import byref
 from typing import Any, Iterator, NamedTuple, Sequence
@@ -85,6 +86,10 @@ class Encoder:
         """Closes the model when the calls of other threads have ended. Later calls raise ValueError."""
         self._model = None
 
+    def __repr__(self) -> str:
+        what = f"{self.n_layers} layers, width {self.width}" if self._model else "closed"
+        return f"<libengine.Encoder {self.name or self.path!r}: {what}>"
+
     def __enter__(self) -> Encoder:
         return self
 
@@ -110,7 +115,8 @@ class Encoder:
     def encode(self, sentences: str | dict | Sequence, prompt_name: str | None = None, prompt: str | None = None,
                batch_size: int = 1024, show_progress_bar: bool = False, output_value: str = "sentence_embedding",
                precision: str = "float32", normalize_embeddings: bool = False, truncate_dim: int | None = None, *,
-               role: str = "text", on_long: str = "model") -> Any:
+               role: str = "text", on_long: str = "model", convert_to_numpy: bool = True,
+               convert_to_tensor: bool = False, device=None) -> Any:
         """Returns the vectors of sentences, float32 [n, width]; of one text [width].
 
         sentences: a text or a sequence of texts; a pair of texts is a list or tuple of two, or a dict
@@ -123,8 +129,15 @@ class Encoder:
             [n, ceil(width / 8)], bits in the order of numpy.packbits: all as encode --type writes them.
         normalize_embeddings: scale vectors to length 1. truncate_dim: only this many first columns.
         role: "query" or "document" chooses the model's prompt for it. on_long: "error" or "truncate" texts that are
-            longer than the model takes; "model": as the model's file says, with a UserWarning if texts are cut.
+            longer than the model takes; "model": as the model's file says, with a UserWarning if texts are cut. Another
+            UserWarning is about a text whose words the model hardly knows, of the first texts of a call.
+        convert_to_tensor: return tensors of torch, which share the memory. convert_to_numpy, device: as in snippets of
+            sentence-transformers, whose False and whose GPUs do not exist here.
         """
+        if not convert_to_numpy and not convert_to_tensor:
+            raise ValueError("convert_to_numpy=False: vectors are arrays of NumPy; convert_to_tensor=True makes tensors")
+        if device is not None and str(device) != "cpu":
+            raise ValueError(f"device={str(device)!r}: the CPU is the only device; Encoder(threads=N) sets its threads")
         element, pooling = _choice(_ELEMENTS, "precision", precision), _choice(_OUTPUTS, "output_value", output_value)
         items, is_one = _items(sentences)
         if truncate_dim is not None and truncate_dim < 1:
@@ -136,6 +149,11 @@ class Encoder:
             raise ValueError(f"precision={precision!r} requires output_value='sentence_embedding'")
         vectors = self._rows_of(len(items), batches, settings)
         vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
+        if convert_to_tensor:
+            from torch import from_numpy
+            if element == c.ENGINE_INT8:
+                raise ValueError("convert_to_tensor requires another precision: rows of int8 have a scale each")
+            vectors = list(map(from_numpy, vectors)) if isinstance(vectors, list) else from_numpy(vectors)
         return vectors[0] if is_one else vectors
 
     def encode_query(self, sentences, **options) -> Any:
@@ -170,6 +188,8 @@ class Encoder:
         for first, inputs in batches:
             if not shape.per_token:
                 self._call(inputs, settings, out[first:first + len(inputs)], first)
+                if first == 0 and settings.pooling == c.ENGINE_POOLING_TEXT:
+                    self._warn_of_words(inputs, settings)
                 continue
             needed = self._call(inputs, settings, np.empty(0, np.float32), first)
             rows = np.empty((needed // shape.width, shape.width), np.float32)
@@ -191,6 +211,23 @@ class Encoder:
     def _warn_of_cut(self, deeper: int = 0) -> None:
         warnings.warn(f"texts are cut to the {self.max_seq_length} tokens of the model, as its file says: "
                       "on_long='truncate' accepts that, 'error' refuses them", stacklevel=3 + 2 * deeper)
+
+    def _warn_of_words(self, inputs: Inputs, settings) -> None:
+        """Warns of the first text of which the model knows less than half of the words, as the command does. Only some
+        texts are looked at, as each is tokenized once more."""
+        counts, needed, out = c.engine_word_counts(), ctypes.c_size_t(), (c.engine_token * 512)()
+        for i in range(min(len(inputs), 8)):
+            one = inputs[i:i + 1]
+            if one.n_bytes > 1000 or one.array["n_ids"][0]:
+                continue
+            if self._open().call(c.library.engine_tokenize, one, byref(settings), out, len(out), byref(needed), None,
+                                 accept=c.ENGINE_ERROR_BUFFER):
+                continue
+            c.library.engine_count_words(self._open().handle, one, out, needed.value, byref(counts))
+            if 2 * counts.n_unknown > counts.n:
+                warnings.warn(f"sentences[{i}]: the model knows {counts.n - counts.n_unknown} of its {counts.n} words; "
+                              "texts of unknown words get nearly the same vector", stacklevel=4)
+                return
 
     # ---- Comparing ----
 
@@ -303,6 +340,12 @@ class Encoder:
                                              byref(error)))
         return scores
 
+    def predict(self, sentences, batch_size: int = 32, show_progress_bar: bool = False, **options) -> Any:
+        """Returns classify(sentences), of a model with one label (a cross-encoder) float32 [n], as CrossEncoder does."""
+        del show_progress_bar
+        scores = self.classify(sentences, batch_size=batch_size, **options)
+        return scores[..., 0] if isinstance(scores, np.ndarray) and len(self.labels) == 1 else scores
+
     def _each(self, function, sentences) -> Any:
         """Returns function(model, item, index) for each item; for one text its result."""
         (items, is_one), model = _items(sentences), self._open()
@@ -387,6 +430,8 @@ def _items(sentences) -> tuple[Any, bool]:
         return [sentences], True
     if isinstance(sentences, np.ndarray):
         return (sentences.tolist(), False) if sentences.ndim else ([sentences.item()], True)
+    if not hasattr(sentences, "__iter__"):
+        raise TypeError(f"sentences are of type {type(sentences).__name__}: give a str, or a list of them")
     if isinstance(sentences, (bytes, bytearray, set, frozenset)) or hasattr(sentences, "columns"):  # in no order; names
         raise TypeError(f"sentences are of type {type(sentences).__name__}: give str, or a list or column of them")
     return (sentences if isinstance(sentences, Inputs) else list(sentences)), False
@@ -396,11 +441,14 @@ def _batches(items, batch_size: int, show: bool = False) -> Iterator[tuple[int, 
     """Yields the inputs of each batch of items after the index of the first. show: prints how many are done."""
     if batch_size < 1:
         raise ValueError(f"batch_size={batch_size}: give 1 or more")
+    begin = time.monotonic()
     for first in range(0, len(items), batch_size):
         part = items[first:first + batch_size]
         yield first, part if isinstance(part, Inputs) else inputs_of(part, first)
         if show:
-            print(f"\r{first + len(part):,} of {len(items):,} texts", end="", file=sys.stderr, flush=True)
+            done, rate = first + len(part), (first + len(part)) / max(time.monotonic() - begin, 1e-9)
+            print(f"\r{done:,} of {len(items):,} texts, {rate:,.0f} texts/s, {(len(items) - done) / rate:.0f} s left ",
+                  end="", file=sys.stderr, flush=True)
     if show:
         print(file=sys.stderr)
 

@@ -99,6 +99,8 @@ class Index:
         text has no hits."""
         if metric not in c.METRICS:
             raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, c.METRICS))}")
+        if isinstance(queries if isinstance(queries, str) else next(iter(queries), None), str):
+            raise TypeError("queries are texts: give their vectors, index.search(encoder.encode_query(...))")
         given = np.ascontiguousarray(queries, np.float32)
         rows = np.atleast_2d(given)
         is_binary = self._type == c.ENGINE_BINARY
