@@ -1,7 +1,7 @@
 /* answers.c - see answers.h. */
 #include "engine/plain/answers.h"
 
-#include "engine/plain/config.h"
+#include "engine/plain/steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +11,6 @@
 static const char *setting(const struct plain_model *model, const char *key, const char *if_absent)
 {
     return plain_setting(&model->weights->conf, key, if_absent);
-}
-
-static double *new_doubles(size_t n)
-{
-    double *numbers = calloc(n + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
-    return numbers;
 }
 
 /* to [rows] = W·x [cols] + b of the tensors NAME.weight and, if there is one, NAME.bias. */
@@ -84,7 +76,7 @@ static void take_logits(struct plain_model *model, const double *x, double *out)
     bool is_tied = strcmp(setting(model, "head_tied", "no"), "yes") == 0;
     size_t n = is_tied ? strtoul(setting(model, "embedding_width", "0"), NULL, 10) : 0;
     n = n > 0 ? n : model->width;
-    double *z = new_doubles(n), *logits = new_doubles(model->vocabulary);
+    double *z = plain_doubles(n), *logits = plain_doubles(model->vocabulary);
     head_row(model, x, n, z);
     apply(model, "head.output", is_tied ? "embedding.token.weight" : "head.output.weight",
           model->vocabulary, n, z, logits);

@@ -151,23 +151,30 @@ static void prepare(struct plain_model *model, size_t layer, const struct plain_
     }
 }
 
-/* Probabilities [T] of query i over the keys it may see: softmax of score_scale · q·kᵀ + bias [T].
- */
-static void attend(const struct plain_model *model, size_t layer, const double *query,
-                   const double *keys, size_t width, size_t stride, const double *bias, size_t i,
-                   size_t n_tokens, double *probability)
+/* Scores [T, T] of a head: scale · q·kᵀ + bias [T, T], -inf where a query may not see a key. */
+static void score(const struct plain_model *model, size_t layer, const double *queries,
+                  const double *keys, size_t width, size_t stride, const double *bias,
+                  size_t n_tokens, double *scores)
 {
-    double largest = -(double)INFINITY, sum = 0;
-    for (size_t j = 0; j < n_tokens; j++) {
-        double score = dot(query, keys + j * stride, width);
-        probability[j] = model->score_scale * score + bias[j];
-        if (sees(model, layer, i, j))
-            largest = fmax(largest, probability[j]);
+    for (size_t i = 0; i < n_tokens; i++) {
+        for (size_t j = 0; j < n_tokens; j++) {
+            double product = dot(queries + i * stride, keys + j * stride, width);
+            scores[i * n_tokens + j] = !sees(model, layer, i, j)
+                                           ? -(double)INFINITY
+                                           : model->score_scale * product + bias[i * n_tokens + j];
+        }
     }
-    for (size_t j = 0; j < n_tokens; j++)
-        sum += probability[j] = sees(model, layer, i, j) ? exp(probability[j] - largest) : 0;
-    for (size_t j = 0; j < n_tokens; j++)
-        probability[j] /= sum;
+}
+
+static void softmax(double *row, size_t n)
+{
+    double largest = row[0], sum = 0;
+    for (size_t j = 1; j < n; j++)
+        largest = fmax(largest, row[j]);
+    for (size_t j = 0; j < n; j++)
+        sum += row[j] = exp(row[j] - largest);
+    for (size_t j = 0; j < n; j++)
+        row[j] /= sum;
 }
 
 double *plain_self_attention(struct plain_model *model, size_t layer, const double *x,
@@ -188,13 +195,15 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
     for (size_t h = 0; h < n_heads; h++) {
         const double *keys = qkv + n_queries + h * n_key_heads / n_heads * width;
         const double *values = keys + n_keys;
-        double *bias = biases(model, h, n_tokens);
+        double *bias = biases(model, h, n_tokens), *rows = map + h * n_tokens * n_tokens;
         if (plain_is(model->attention_position, "disentangled"))
             add_disentangled(model, layer, h, qkv, keys, width, stride, n_tokens, bias);
+        score(model, layer, qkv + h * width, keys, width, stride, bias, n_tokens, rows);
+        snprintf(title, sizeof title, "layers.%zu head %zu: scale · q·kᵀ + bias", layer, h);
+        plain_show(model, title, rows, n_tokens, n_tokens);
         for (size_t t = 0; t < n_tokens; t++) {
-            double *probability = map + (h * n_tokens + t) * n_tokens;
-            attend(model, layer, qkv + t * stride + h * width, keys, width, stride,
-                   bias + t * n_tokens, t, n_tokens, probability);
+            double *probability = rows + t * n_tokens;
+            softmax(probability, n_tokens);
             for (size_t s = 0; s < n_tokens; s++)
                 for (size_t i = 0; i < width; i++)
                     heads[t * n_queries + h * width + i] += probability[s] * values[s * stride + i];
@@ -202,7 +211,7 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
         free(bias);
         snprintf(title, sizeof title, "layers.%zu head %zu: softmax(scale · q·kᵀ + bias)", layer,
                  h);
-        plain_show(model, title, map + h * n_tokens * n_tokens, n_tokens, n_tokens);
+        plain_show(model, title, rows, n_tokens, n_tokens);
     }
     plain_show(model, "heads side by side: probabilities · v", heads, n_tokens, n_queries);
     plain_name(model, layer, "attention.output", name);

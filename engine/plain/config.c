@@ -48,8 +48,8 @@ static size_t count(struct plain_model *model, const char *key, const char *if_a
     return (size_t)value;
 }
 
-/* A value that must be one of the names, which are separated by blanks. */
-/* names NULL: what computes by the value refuses one that it does not know. */
+/* A value that must be one of the names, which are separated by blanks; names NULL: what computes
+ * by the value refuses one that it does not know. */
 static const char *one_of(struct plain_model *model, const char *key, const char *if_absent,
                           const char *names)
 {

@@ -24,7 +24,7 @@ struct plain_model {
     const char *norm_place, *attention_position, *position_terms, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
     const char *head_dense, *pooling, *projection_activation;
-    FILE *trace;
+    plain_step *trace;
     char *error; /* the first thing that is wrong, or "" */
 };
 

@@ -300,24 +300,6 @@ void plain_output_free(struct plain_output *output)
     *output = (struct plain_output){0};
 }
 
-void plain_pool(const struct plain_output *output, const char *pooling, bool normalize, double *out)
-{
-    size_t n_tokens = output->n_tokens, width = output->width;
-    double square = 0;
-    for (size_t i = 0; i < width; i++) {
-        out[i] = n_tokens > 0 ? output->tokens[i] : 0;
-        for (size_t t = 1; t < n_tokens && !plain_is(pooling, "cls"); t++) {
-            double value = output->tokens[t * width + i];
-            out[i] = plain_is(pooling, "mean") ? out[i] + value : fmax(out[i], value);
-        }
-        if (plain_is(pooling, "mean") && n_tokens > 0)
-            out[i] /= (double)n_tokens;
-        square += out[i] * out[i];
-    }
-    for (size_t i = 0; normalize && i < width; i++)
-        out[i] /= fmax(sqrt(square), 1e-12);
-}
-
 bool plain_positions(const struct plain_weights *weights, const struct plain_options *options,
                      size_t n, double *out, char error[256])
 {
@@ -364,6 +346,25 @@ static void pool(struct plain_model *model, const struct plain_output *output, c
     }
 }
 
+static void to_unit_length(double *x, size_t n)
+{
+    double square = 0;
+    for (size_t i = 0; i < n; i++)
+        square += x[i] * x[i];
+    for (size_t i = 0; i < n; i++)
+        x[i] /= fmax(sqrt(square), 1e-12);
+}
+
+void plain_pool(const struct plain_output *output, const char *pooling, bool normalize, double *out)
+{
+    char error[256] = "";
+    memset(out, 0, output->width * sizeof *out);
+    if (output->n_tokens > 0)
+        pool(&(struct plain_model){.error = error}, output, pooling, out);
+    if (normalize)
+        to_unit_length(out, output->width);
+}
+
 static double activate_dense(struct plain_model *model, const char *kind, double x)
 {
     return plain_is(kind, "identity") ? x
@@ -375,7 +376,7 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
                              size_t *width, char error[256])
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
-    double *x = plain_doubles(output->width), square = 0;
+    double *x = plain_doubles(output->width);
     pool(&model, output, model.pooling, x);
     *width = output->width;
     for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
@@ -391,10 +392,8 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
         for (size_t k = 0; k < n_out; k++)
             x[k] = activate_dense(&model, model.projection_activation, x[k]);
     }
-    for (size_t i = 0; i < *width; i++)
-        square += x[i] * x[i];
-    for (size_t i = 0; i < *width && model.normalize; i++)
-        x[i] /= fmax(sqrt(square), 1e-12);
+    if (model.normalize)
+        to_unit_length(x, *width);
     if (error[0] == '\0')
         return x;
     free(x);

@@ -6,14 +6,15 @@
 
 #include "engine/plain/weights.h"
 
-#include <stdio.h>
-
 /* One sequence. types NULL: all 0; mask NULL: nothing is hidden. */
 struct plain_input {
     size_t n;
     const int32_t *ids, *types;
     const uint8_t *mask;
 };
+
+/* Takes the result of a step, `what` and its rows [n_rows, width]. */
+typedef void plain_step(const char *what, const double *rows, size_t n_rows, size_t width);
 
 /* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels
  * of int8 is rounded as FORMAT.md has it for their type. */
@@ -24,7 +25,7 @@ struct plain_options {
     const float *frequencies; /* [n_frequencies]; NULL: as the file says */
     size_t n_frequencies;
     const double *embedding_scale, *position_scale; /* NULL: as the file says */
-    FILE *trace; /* every step is printed there with its shape; or NULL */
+    plain_step *trace;                              /* called with every step; or NULL */
 };
 
 /* T counts the tokens that the mask leaves, in their order. */

@@ -9,11 +9,12 @@
 #include "engine/plain/words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
-enum { FIRST_VALUES = 4, NUMBER = 8 };
+enum { FIRST_VALUES = 4, NUMBER = 8, SHOWN = 16 };
 
 static const char USAGE[] = "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
                             "  -m FILE   weight file (default: weights/default.weights)\n"
@@ -95,9 +96,20 @@ static void print_table(const struct plain_weights *weights, const struct plain_
     }
 }
 
+/* A step's result, of a wide row a part. */
+static void print_step(const char *what, const double *rows, size_t n_rows, size_t width)
+{
+    printf("\n%s  [%zu, %zu]\n", what, n_rows, width);
+    for (size_t r = 0; r < n_rows; r++) {
+        for (size_t i = 0; i < width && i < SHOWN; i++)
+            printf(" %8.4f", rows[r * width + i]);
+        puts(width > SHOWN ? " …" : "");
+    }
+}
+
 /* Returns false with the reason in error. */
 static bool encode_text(const struct plain_weights *weights, const char *text, bool is_ids,
-                        FILE *trace, char error[256])
+                        plain_step *trace, char error[256])
 {
     size_t n = 0;
     struct plain_output output = {0};
@@ -151,7 +163,7 @@ int main(int argc, char **argv)
     for (int i = at; i < argc && is_done; i++) {
         if (i > at)
             putchar('\n');
-        is_done = encode_text(&weights, argv[i], is_ids, is_traced ? stdout : NULL, error);
+        is_done = encode_text(&weights, argv[i], is_ids, is_traced ? print_step : NULL, error);
     }
     if (!is_done)
         fprintf(stderr, "encode-plain: %s: %s\n", path, error);

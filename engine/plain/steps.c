@@ -17,15 +17,8 @@ double *plain_doubles(size_t n)
 void plain_show(const struct plain_model *model, const char *what, const double *rows,
                 size_t n_rows, size_t width)
 {
-    enum { SHOWN = 16 };
-    if (model->trace == NULL || model->error[0] != '\0')
-        return;
-    fprintf(model->trace, "\n%s  [%zu, %zu]\n", what, n_rows, width);
-    for (size_t r = 0; r < n_rows; r++) {
-        for (size_t i = 0; i < width && i < SHOWN; i++)
-            fprintf(model->trace, " %8.4f", rows[r * width + i]);
-        fputs(width > SHOWN ? " …\n" : "\n", model->trace);
-    }
+    if (model->trace != NULL && model->error[0] == '\0')
+        model->trace(what, rows, n_rows, width);
 }
 
 /* to = round(from / scale) · scale, scale = max |from| / 127, ties to even */

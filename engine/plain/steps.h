@@ -7,7 +7,7 @@
 /* Zeros; the caller frees them. */
 double *plain_doubles(size_t n);
 
-/* Prints a step's result, `what` and its rows, if steps are traced; a wide row in part. */
+/* Passes a step's result on if steps are traced. */
 void plain_show(const struct plain_model *model, const char *what, const double *rows,
                 size_t n_rows, size_t width);
 

@@ -355,19 +355,26 @@ static bool read_tensors(struct plain_weights *weights, const struct section *di
     return true;
 }
 
-bool plain_weights_read(struct plain_weights *weights, const char *path)
+bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes)
 {
     struct section sections[N_SECTIONS] = {
         [CONF] = {.tag = "CONF", .required = true}, [TOKN] = {.tag = "TOKN", .required = true},
         [VOCB] = {.tag = "VOCB", .required = true}, [TENS] = {.tag = "TENS", .required = true},
         [DATA] = {.tag = "DATA", .required = true}, [META] = {.tag = "META", .required = false}};
-    *weights = (struct plain_weights){0};
-    return read_file(weights, path) && read_header(weights) && read_sections(weights, sections) &&
+    *weights = (struct plain_weights){.file = file, .n_bytes = n_bytes};
+    return read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&
            read_settings(weights, &sections[TOKN], &weights->tokn) &&
            read_settings(weights, &sections[META], &weights->meta) &&
            check_vocabulary(weights, &sections[VOCB]) &&
            read_tensors(weights, &sections[TENS], &sections[DATA]);
+}
+
+bool plain_weights_read(struct plain_weights *weights, const char *path)
+{
+    *weights = (struct plain_weights){0};
+    return read_file(weights, path) &&
+           plain_weights_parse(weights, weights->file, weights->n_bytes);
 }
 
 static void free_settings(struct plain_settings *settings)

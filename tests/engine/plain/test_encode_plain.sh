@@ -64,6 +64,7 @@ done
 check 'ids' near 1e-4 "$work/one" "$work/other"
 "$plain" -m "$work/toy.weights" --trace 'I ride bike' >"$work/trace"
 for step in 'scale · token + type  [3, 24]' 'layers.1.attention.qkv: x·Wᵀ + b  [3, 72]' \
+    'layers.0 head 2: scale · q·kᵀ + bias  [3, 3]' \
     'layers.0 head 2: softmax(scale · q·kᵀ + bias)  [3, 3]' 'layers.1.feed_forward.norm: LayerNorm(x)  [3, 24]'; do
     check "trace: $step" grep -qxF "$step" "$work/trace"
 done
