@@ -91,7 +91,7 @@ ENGINE_SOURCES := $(filter-out $(PLAIN_SOURCES),$(wildcard engine/*.c engine/*/*
 SERVE := $(if $(HTTP_LIBS),,tools/hosts/serve%)
 TOOL_MAINS := $(filter-out tools/minimal.c $(SERVE),$(wildcard tools/*.c tools/hosts/*.c tools/study/*.c))
 HOST_SOURCES := $(wildcard $(foreach host,sql sqlite postgres musl,tools/hosts/$(host)/*.c) tests/hosts/*.c)
-TOOL_SHARED := $(filter-out tools/examples/% tools/study/peers/% $(SERVE) $(HOST_SOURCES) $(TOOL_MAINS),$(wildcard tools/*/*.c tools/*/*/*.c tools/*/*/*/*.c))
+TOOL_SHARED := $(filter-out tools/examples/% tools/study/peers/% tools/study/lesson/% $(SERVE) $(HOST_SOURCES) $(TOOL_MAINS),$(wildcard tools/*/*.c tools/*/*/*.c tools/*/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/files/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c tests/*/*/*/bench_*.c)
 FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
@@ -135,7 +135,7 @@ help:
 	@echo 'make               libraries and programs under $(BUILD)/'
 	@echo 'make plain         $(BUILD)/encode-plain: the whole encoder in plain loops, to read first (engine/plain/)'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
-	@echo 'make lesson        the way of a sentence through the model, a page: $(BUILD)/lesson.html (SENTENCES="a b|c d")'
+	@echo 'make lesson        your sentences through the model, in a page that computes: $(BUILD)/lesson.html (SENTENCES="a b|c d")'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
 	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so; make postgres: that of PostgreSQL'

@@ -35,11 +35,12 @@ allow() { # FOLDER EXPRESSION WORDS
 allow model '(model/|engine/engine_types\.h)' 'model/ and engine/engine_types.h only'
 allow engine '(engine|model)/' 'engine/ and model/ only'
 
-# The plain encoder is read alone, and compared with the rest: neither sees the other.
+# The plain encoder is read alone, and compared with the rest: neither sees the other. In the lesson's page it runs alone.
 allow engine/plain 'engine/plain/' 'engine/plain/ only'
+allow tools/study/lesson 'engine/plain/' 'engine/plain/ only'
 while read -r file included; do
-    [[ $file == engine/plain/* || $included != engine/plain/* ]] ||
-        wrong "$file includes \"$included\"; only tests and engine/plain/ may"
+    [[ $file == engine/plain/* || $file == tools/study/lesson/* || $included != engine/plain/* ]] ||
+        wrong "$file includes \"$included\"; only tests, tools/study/lesson/ and engine/plain/ may"
 done < <(includes engine model tools)
 
 # ---- Rooms of the model ----
@@ -104,14 +105,14 @@ done < <(includes engine model tools | awk '
     { to[$1] = to[$1] " " $2 }
     END {
         for (file in to)
-            if (file ~ /^tools\// && file !~ /^tools\/(study\/peers\/|minimal\.c)/ && (message = find(file)) != "")
+            if (file ~ /^tools\// && file !~ /^tools\/(study\/(peers|lesson)\/|minimal\.c)/ && (message = find(file)) != "")
                 found[file] = message
         for (file in found) # faults of a header are printed once
             if (!(first[file] in found))
                 print found[file]
     }' | sort)
 while read -r folder; do
-    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|examples|writer|study/peers|hosts/(sql|sqlite|postgres|musl))$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|examples|writer|study/(peers|lesson)|hosts/(sql|sqlite|postgres|musl))$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
 done < <(find tools -mindepth 2 -name '*.[ch]' | grep -vE '^tools/(hosts|study)/[^/]*$' | sed -E 's;^(tools/((hosts|study)/)?[^/]*)/.*;\1;' | sort -u)
 
 # ---- Words are for people: what failed is in the members of engine_error ----

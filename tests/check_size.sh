@@ -12,7 +12,7 @@ most_library=23443
 most_plain=2460
 most_ships=25400 # what encodes, searches, imports, and what these share
 most_hosts=4100 # the server, databases
-most_study=6650 # to learn and to measure
+most_study=6710 # to learn and to measure, with what the lesson calls
 most_tests=44000
 
 # Tracked files; of a copy without git all but what is built.

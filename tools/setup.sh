@@ -17,6 +17,7 @@
 #     sh tools/setup.sh packages installs what make wheel, make deb, make release and their tests need: git, patchelf,
 #                                lintian, a cross compiler and libraries of arm64, and, as root, a bare system of
 #                                Debian in build/bare/ (250 MB)
+#     sh tools/setup.sh lesson   installs what make lesson needs: clang, its linker and C library for WebAssembly
 #     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
 #                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
@@ -34,6 +35,7 @@ tests='g++ libcmocka-dev clang-format cmake jq python3-numpy' # numpy: tests/qua
 pictures='gnuplot-nox' # encode-plot runs it
 server='libmicrohttpd-dev' # for encode-serve, which make leaves out without it
 clang='clang libclang-rt-dev libomp-dev'
+lesson='clang lld wasi-libc libclang-rt-dev-wasm32'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 hosts='libsqlite3-dev sqlite3 postgresql postgresql-server-dev-15|postgresql-server-dev-16|postgresql-server-dev-17'
 hosts="$build $hosts default-jre-headless python3-numpy python3-venv python3-pip patchelf"
@@ -57,17 +59,18 @@ libraries='libgomp1 libopenblas-pthread-dev libutf8proc-dev libjansson-dev libcm
 case ${1:-} in
 run) packages=$build ;;
 test | '') packages="$build $pictures $server $tests" ;;
-all) packages="$build $pictures $server $tests $clang" ;;
+all) packages="$build $pictures $server $tests $clang $lesson" ;;
 cluster) packages=$cluster ;;
 hosts) packages=$hosts ;;
 serve) packages=$serve ;;
 languages) packages=$languages ;;
-packages) packages="$build $packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
-chromium) packages=$chromium ;;
+packages) packages="$build $pictures $lesson $packages_of_deb $server $aarch64" foreign=arm64 libraries="$libraries $server" ;;
+lesson) packages="$build $pictures $lesson" ;;
+chromium) packages="$chromium $lesson" ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,27s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,28s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

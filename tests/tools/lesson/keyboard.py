@@ -2,7 +2,7 @@
 accessible names go through the DevTools protocol, as a user's keys and a reader's questions do."""
 
 TAB, ENTER, LEFT, RIGHT, SPACE = "\ue004", "\ue007", "\ue012", "\ue014", " "
-CONTROLS = {"link", "button", "radio", "slider", "tab", "DisclosureTriangle"}
+CONTROLS = {"link", "button", "radio", "slider", "tab", "DisclosureTriangle", "textbox"}
 
 # What says where the focus is: the control's group or name, and itself where it has no group.
 FOCUS = """
@@ -16,10 +16,12 @@ def use_keys(browser, check, check_state):
     browser.run("scrollTo(0, 0); document.activeElement.blur()")
     reached = walk(browser)
     groups = {group for _, kind, group, _ in reached if kind in ("radio", "range")}
-    names = "layer head query key mask places plane sentence order position ratio base"
+    names = "layer head query key mask places sentence order position ratio base"
     check("Tab reaches every group of choices", groups == set(names.split()), str(groups))
     words = [name for _, kind, _, name in reached if "Arrow keys move it" in name]
     check("and the words, in both places", len(words) == 6, str(words))
+    own = [name for _, kind, _, name in reached if kind == "text"]
+    check("and the reader's own sentences", own == ["Sentence 1", "Sentence 2", "Sentence 3"], str(own))
     heads = [name for _, _, _, name in reached if name.startswith("Layer ")]
     check("and every head", len(heads) == len(set(heads)) > 0, str(heads))
     check("and the tab that is open", any(name == "The lesson" for *_, name in reached))
@@ -60,7 +62,7 @@ def slide(browser, check, check_state):
 
 def choose(browser, check, check_state):
     """Radio buttons: an arrow chooses the next, and the focus goes along."""
-    for group in ("position", "mask", "order", "sentence", "layer", "head", "query", "plane"):
+    for group in ("position", "mask", "order", "sentence", "layer", "head", "query"):
         focus(browser, f"fieldset[data-choice={group}] input:checked")
         before = browser.run(f"return chosen.{group}")
         browser.key(RIGHT)
@@ -81,8 +83,8 @@ def press(browser, check):
     for key, name in ((ENTER, "Enter"), (SPACE, "Space")):
         focus(browser, "#reset")
         browser.key(key)
-        order = browser.run("return chosen.order + chosen.modelHead + chosen.plane")
-        check(f"{name} presses the button", order == 0 and is_said(browser, "As at the beginning"))
+        is_first = browser.run("return isFirst(chosen.order) && chosen.modelHead === 0")
+        check(f"{name} presses the button", is_first and is_said(browser, "All as it was at first"))
         focus(browser, "#heads-figure button[aria-pressed=false]")
         browser.key(key)
         pressed = browser.run("return document.activeElement.ariaPressed")
@@ -112,7 +114,7 @@ def text(node, part):
 def is_said(browser, words):
     """Whether the region that is read aloud when it changes holds these words, in one piece."""
     root = browser.devtools("DOM.getDocument", depth=0)["root"]["nodeId"]
-    region = browser.devtools("DOM.querySelector", nodeId=root, selector="[aria-live=polite]")
+    region = browser.devtools("DOM.querySelector", nodeId=root, selector="#spoken")
     nodes = browser.devtools("Accessibility.queryAXTree", nodeId=region["nodeId"])["nodes"]
     is_live = any(p["name"] == "live" for p in nodes[0].get("properties", []))
     return is_live and any(words in text(node, "name") for node in nodes)

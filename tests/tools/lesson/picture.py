@@ -4,6 +4,7 @@
 """
 import os
 import sys
+import time
 
 from browser import Browser
 
@@ -12,6 +13,8 @@ def main(page, section, picture):
     with Browser() as browser:
         browser.size(1300, 800)
         browser.open(os.path.abspath(page))
+        while not browser.run("return document.documentElement.classList.contains('js') && !document.body.dataset.busy"):
+            time.sleep(0.1)
         browser.run("document.documentElement.style.scrollBehavior = 'auto';"
                     "document.querySelector(arguments[0]).scrollIntoView({behavior: 'instant'});", section)
         browser.run("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -19,9 +19,21 @@ function readPage() {
             place.innerText,
         ]),
         verdict: document.querySelector("#verdict strong")?.innerText,
-        state: typeof chosen === "undefined" ? null : { ...chosen },
+        sums: [...document.querySelectorAll("[data-sum]")].map(textOf),
+        state: typeof chosen === "undefined" ? null : { ...chosen, sentences, orders: ordersNow() },
     };
 }
+
+// Whether all numbers are there that the page computes for what is chosen.
+const isReady = () =>
+    document.documentElement.classList.contains("js") && document.body.dataset.busy === undefined;
+
+// Controls of less than 32 pixels, where a finger presses them.
+const smallTargets = () =>
+    [...document.querySelectorAll("button, input, summary, fieldset label, .tabs a, #chain a, .whole a")]
+        .filter(e => e.checkVisibility())
+        .filter(e => e.getBoundingClientRect().height < 31.9)
+        .map(e => e.outerHTML.slice(0, 80));
 
 // Sets controls by their names: the index of a radio button, the stop of a slider.
 function setControls(wanted) {
@@ -29,7 +41,8 @@ function setControls(wanted) {
         const slider = document.querySelector(`#slider-${name}`);
         if (!slider) {
             const group = document.querySelector(`fieldset[data-choice=${name}]`);
-            group.querySelectorAll("input")[index].click();
+            const inputs = group.querySelectorAll("input");
+            inputs[index % inputs.length].click();
             continue;
         }
         slider.value = index;

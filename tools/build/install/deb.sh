@@ -11,7 +11,8 @@
 # same commit gives the same bytes.
 set -eu
 cd "$(dirname "$0")/../../.."
-tools/build/needs.sh 'make deb' dpkg-shlibdeps=dpkg-dev $([ -n "${MAINTAINER:-}" ] || echo git=git)
+tools/build/needs.sh 'make deb' clang=clang wasm-ld=lld /usr/lib/wasm32-wasi=wasi-libc \
+    dpkg-shlibdeps=dpkg-dev $([ -n "${MAINTAINER:-}" ] || echo git=git)
 host=$(dpkg --print-architecture)
 build=$(mkdir -p "$1" && cd "$1" && pwd)
 out=$build/deb

@@ -72,12 +72,13 @@ function inSum(element, text) {
 // ---- Places for a matrix ----
 // data-matrix names it, data-rows and data-heads the titles of its rows and of its columns.
 
-function fillMatrices(state) {
-    for (const table of $$("[data-matrix]")) {
+function fillMatrices(state, which = "[data-matrix]") {
+    for (const table of $$(which)) {
         const { matrix, rows, heads, digits } = table.dataset;
         fillTable(table, {
             matrix: lookUp(state, matrix),
             rows: rows && lookUp(state, rows),
+            numbers: state.numbers[rows],
             heads: heads && lookUp(state, heads),
             digits: Number(digits || 2),
             tinted: !table.classList.contains("plain"),
@@ -85,15 +86,16 @@ function fillMatrices(state) {
     }
 }
 
-function fillTable(table, { matrix, rows, heads, digits = 2, tinted = true }) {
-    const most = Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
+// numbers: which word each row is of; -1: of none.
+function fillTable(table, { matrix, rows, numbers, heads, digits = 2, tinted = true }) {
+    const most = matrix.flat().reduce((a, b) => (Number.isFinite(b) ? Math.max(a, Math.abs(b)) : a), 1e-9);
     const body = h(
         "tbody",
         {},
         ...matrix.map((row, i) =>
             h(
                 "tr",
-                { class: rowClass(rows?.[i]) },
+                { class: rowClass(numbers?.[i] ?? -1) },
                 ...(rows ? [h("th", { scope: "row" }, rows[i])] : []),
                 ...row.map(value => numberCell(value, digits, tinted ? most : 0)),
             ),
@@ -114,11 +116,8 @@ function headRow(heads, rows) {
 }
 
 // The colour of a word goes with it; the row of the query that is followed is marked.
-function rowClass(name) {
-    const lower = text => text?.toLowerCase(); // the trained model's pieces are
-    const word = sentenceNow().words.map(lower).indexOf(lower(name));
-    return word >= 0 && `word${word}` + (word === chosen.query ? " followed" : "");
-}
+const wordClass = word => `word${word % 3}`;
+const rowClass = word => word >= 0 && wordClass(word) + (word === chosen.query ? " followed" : "");
 
 // Tinted by its part of the table's largest number: one colour above 0, the other below.
 function numberCell(value, digits, most) {
@@ -144,6 +143,9 @@ function draw(holder, width, height, label, ...shapes) {
     if (old) old.replaceWith(picture);
     else holder.insertBefore(picture, $("p.small", holder));
 }
+
+// A name that fits beside a picture.
+const short = text => ([...text].length > 12 ? [...text].slice(0, 11).join("") + "…" : text);
 
 const textAt = (x, y, text, attributes = {}) => svg("text", { x, y, ...attributes }, text);
 

@@ -3,8 +3,7 @@
 
 // One place changes what is chosen, and everything on the page follows.
 function choose(changes) {
-    Object.assign(chosen, changes);
-    if (changes.sentence !== undefined) Object.assign(chosen, { order: 0 });
+    Object.assign(chosen, changes, changes.sentence !== undefined && firstOf(changes.sentence));
     showAll();
     $("#spoken").textContent = `${told(changes)}. ${movedText()}`;
 }
@@ -13,34 +12,36 @@ function choose(changes) {
 // Each group may occur several times on the page; all show the same.
 
 const numbered = (n, word) => Array.from({ length: n }, (_, i) => [i, `${word}${i + 1}`]);
-const orderText = order => order.map(word => sentenceNow().words[word]).join(" ");
+const orderText = order => order.map(word => sentenceNow()[word]).join(" ");
+const words = () => sentenceNow().map((word, i) => [i, word]);
 
 const choices = {
-    sentence: () => toy.sentences.map((sentence, i) => [i, sentence.words.join(" ")]),
-    order: () => sentenceNow().orders.map((order, i) => [i, orderText(order)]),
-    position: () => toy.positions.map(name => [name, name]),
+    sentence: () => sentences.map((words, i) => [i, words.join(" ")]),
+    order: () => ordersNow().map(order => [order.join(), orderText(order)]),
+    position: () => POSITIONS.map(name => [name, name]),
     places: () => [
         ["none", "off"],
         ["sinusoidal", "on"],
     ],
     mask: () => Object.entries(maskNames),
-    layer: () => numbered(toy.layers, ""),
-    head: () => numbered(toy.heads, ""),
-    query: () => sentenceNow().words.map((word, i) => [i, word]),
-    key: () => sentenceNow().words.map((word, i) => [i, word]),
-    plane: () => data.plane.map((picture, i) => [i, picture.label]),
+    layer: () => numbered(toyNumber("layers"), ""),
+    head: () => numbered(toyNumber("heads"), ""),
+    query: words,
+    key: words,
 };
 
 // The switch of positions is on with any scheme; switched on again it brings back the last one.
-let lastScheme = beginning.position;
+let lastScheme = chosen.position;
 function chooseValue(name, value) {
     if (name === "places") return choose({ position: value === "none" ? "none" : lastScheme });
+    if (name === "order") return choose({ order: value.split(",").map(Number) });
     if (name === "position" && value !== "none") lastScheme = value;
     return choose({ [name]: value });
 }
 
 function isChosen(name, value) {
     if (name === "places") return (chosen.position === "none") === (value === "none");
+    if (name === "order") return chosen.order.join() === value;
     return chosen[name] === value;
 }
 
@@ -48,7 +49,7 @@ function fillChoices() {
     $$("fieldset[data-choice]").forEach((group, g) => {
         const name = group.dataset.choice,
             options = choices[name]();
-        const labels = options.map(([, label]) => label).join();
+        const labels = options.join();
         if (group.dataset.labels !== labels) {
             $$("label", group).forEach(label => label.remove());
             group.append(
@@ -77,12 +78,12 @@ function radio(name, group, value, label) {
 const sliders = {
     ratio: {
         label: "Word : place, W1 : W2",
-        stops: () => toy.ratios.map(ratio => ratio.label),
+        stops: () => RATIOS.map(ratio => ratio.join(" : ")),
         works: () => chosen.position !== "none",
     },
     base: {
         label: "Base of the waves",
-        stops: () => toy.bases.map(base => base.toLocaleString("en")),
+        stops: () => BASES.map(base => base.toLocaleString("en")),
         works: () => hasBase(chosen.position),
     },
 };
@@ -127,7 +128,7 @@ function fillWords() {
             h(
                 "ol",
                 { class: "words", "aria-label": "Words in their order" },
-                ...orderNow().map(wordChip),
+                ...chosen.order.map(wordChip),
             ),
         );
         if (focused) $(`[data-word="${focused}"]`, holder)?.focus({ preventScroll: true });
@@ -135,14 +136,14 @@ function fillWords() {
 }
 
 function wordChip(word, place) {
-    const text = sentenceNow().words[word];
+    const text = sentenceNow()[word];
     const chip = h(
         "button",
         {
             type: "button",
-            class: `chip word${word}`,
+            class: `chip ${wordClass(word)}`,
             "data-word": String(word),
-            "aria-label": `${text}, place ${place + 1} of 3. Arrow keys move it.`,
+            "aria-label": `${text}, place ${place + 1} of ${sentenceNow().length}. Arrow keys move it.`,
             keydown: event => moveByKey(event, place),
             pointerdown: event => beginDrag(event, word),
         },
@@ -153,10 +154,10 @@ function wordChip(word, place) {
 
 // Moves the word at a place to another place.
 function moveWord(from, to) {
-    if (to < 0 || to > 2 || to === from) return;
-    const order = [...orderNow()];
+    if (to < 0 || to >= chosen.order.length || to === from) return;
+    const order = [...chosen.order];
     order.splice(to, 0, ...order.splice(from, 1));
-    choose({ order: sentenceNow().orders.findIndex(other => other.join() === order.join()) });
+    choose({ order });
 }
 
 function moveByKey(event, place) {
@@ -166,19 +167,19 @@ function moveByKey(event, place) {
     moveWord(place, place + steps[event.key]);
 }
 
-// The word follows the pointer; wherever it passes the middle of another, they change places.
+// The word follows the pointer: it is after all words whose middle the pointer has passed, line by line.
 function beginDrag(event, word) {
     const holder = event.target.closest("[data-words]");
     event.preventDefault();
     event.target.focus({ preventScroll: true });
     holder.classList.add("dragging");
     const follow = moving => {
-        const middles = $$(".chip", holder)
-            .map(chip => chip.getBoundingClientRect())
-            .map(box => box.left + box.width / 2);
-        const from = orderNow().indexOf(word);
-        const to = middles.filter((middle, i) => i !== from && middle < moving.clientX).length;
-        moveWord(from, to);
+        const boxes = $$(".chip", holder).map(chip => chip.getBoundingClientRect()),
+            x = moving.clientX,
+            y = Math.min(Math.max(moving.clientY, boxes[0].top), boxes.at(-1).bottom);
+        const isPassed = box => box.bottom < y || (box.top <= y && box.left + box.width / 2 < x);
+        const from = chosen.order.indexOf(word);
+        moveWord(from, boxes.filter((box, i) => i !== from && isPassed(box)).length);
     };
     const end = () => {
         holder.classList.remove("dragging");
@@ -194,7 +195,7 @@ function beginDrag(event, word) {
 // ---- In words ----
 
 function movedText() {
-    if (chosen.order === 0) return "This is the first order; move a word.";
+    if (isFirst(chosen.order)) return "This is the first order; move a word.";
     const value = mostMoved(chosen.order);
     return value === 0
         ? "Moved by 0: every word has the row that it had in the first order."
@@ -211,17 +212,16 @@ const titles = {
     head: "Head",
     query: "Query of",
     key: "Key of",
-    plane: "Words and places",
     ratio: "Word and place",
     base: "Base",
 };
 
 function told(changes) {
-    if (changes === beginning) return "As at the beginning";
+    if (changes.layer !== undefined && changes.order) return "All as it was at first";
     const labelOf = (name, value) =>
         name in sliders ? sliders[name].stops()[value] : new Map(choices[name]()).get(value);
     return Object.entries(changes)
-        .map(([name, value]) => `${titles[name]} ${labelOf(name, value)}`)
+        .map(([name, value]) => `${titles[name]} ${labelOf(name, name === "order" ? value.join() : value)}`)
         .join(", ");
 }
 
@@ -229,7 +229,7 @@ const maskNames = { full: "full", causal: "look-ahead", padding: "padding" };
 
 function fillPanel() {
     $("#settings .summary").textContent =
-        `${orderText(orderNow())} · ${chosen.position} · ${maskNames[chosen.mask]}`;
+        `${orderText(chosen.order)} · ${chosen.position} · ${maskNames[chosen.mask]}`;
     $("#settings .moved").textContent = movedText();
 }
 
@@ -246,8 +246,8 @@ function keepInSight(open) {
 function startControls() {
     $$("[data-slider]").forEach(makeSlider);
     $("#reset").addEventListener("click", () => {
-        lastScheme = beginning.position;
-        choose(beginning);
+        lastScheme = "sinusoidal";
+        choose(beginning());
     });
     const opener = $("#settings .opener");
     opener.addEventListener("click", () => {
@@ -258,5 +258,72 @@ function startControls() {
     });
     addEventListener("beforeprint", () => {
         $$(".guess").forEach(guess => (guess.open = true));
+    });
+}
+
+// ---- Own sentences, own weights ----
+
+function fillOwn() {
+    $("#own .inputs").replaceChildren(
+        ...[0, 1, 2].map(i =>
+            h("input", {
+                type: "text",
+                maxlength: 120,
+                "aria-label": `Sentence ${i + 1}`,
+                value: sentences[i]?.join(" ") ?? "",
+                placeholder: "nothing",
+                spellcheck: "false",
+                autocomplete: "off",
+                input: takeOwn,
+            }),
+        ),
+    );
+}
+
+// What was typed: sentences without a word are left out; without any the page stays as it is.
+function takeOwn() {
+    const typed = $$("#own .inputs input").map(input => input.value.trim().split(/\s+/u).filter(word => word));
+    const own = typed.filter(words => words.length > 0);
+    const isLong = own.some(words => words.length > WORDS_MOST);
+    $("#own-told").textContent =
+        own.length === 0 ? "Type a word: without one the page keeps the last sentences."
+        : isLong ? `A sentence has ${WORDS_MOST} words at most here: the first ${WORDS_MOST} are taken.`
+        : "";
+    if (own.length === 0) return;
+    sentences = own.map(words => words.slice(0, WORDS_MOST));
+    const sentence = Math.min(chosen.sentence, sentences.length - 1);
+    Object.assign(chosen, { sentence, ...firstOf(sentence) });
+    showAll();
+}
+
+async function takeWeights(file) {
+    if (!file) return;
+    $("#file-told").textContent = `Reading ${file.name} …`;
+    try {
+        const weights = new Weights(new Uint8Array(await file.arrayBuffer()), file.name);
+        try {
+            if (weights.setting("layers") === "0") throw new Error("it has no layers");
+            weights.tokens("a");
+        } catch (error) {
+            weights.close();
+            throw error;
+        }
+        modelWeights.close();
+        modelWeights = weights;
+        Object.assign(chosen, { modelLayer: 0, modelHead: 0 });
+        showAll();
+        $("#file-told").textContent = `The trained model is ${file.name} now.`;
+    } catch (error) {
+        $("#file-told").textContent = `${file.name} cannot be used: ${error.message}.`;
+    }
+}
+
+function startOwn() {
+    fillOwn();
+    $("#file").addEventListener("change", event => takeWeights(event.target.files[0]));
+    addEventListener("dragover", event => event.preventDefault());
+    addEventListener("drop", event => {
+        event.preventDefault();
+        takeWeights(event.dataTransfer.files[0]);
     });
 }

@@ -2,13 +2,18 @@
 // The pictures of a position scheme: its waves, its table, and how near places are to one another.
 
 const WAVES = 6,
+    SCHEME_ROWS = 64,
     PLACES = 32,
     SIDE = 224; // columns drawn as waves, places shown, size of a picture
 
+// Of learned positions those of the trained model are shown, if it has so many.
 function schemeTable() {
-    const table = data.schemes.tables[schemeKey()];
-    if (chosen.position === "none" || table === undefined) return null;
-    return reader(packed(data.schemes, schemeKey()), 0)(data.schemes.rows, data.schemes.columns);
+    const { position, base } = toySettings();
+    if (position === "none") return null;
+    if (position !== "learned") return schemeWeights.positions(SCHEME_ROWS, position, base);
+    const isThere = modelWeights.setting("position") === "learned" &&
+        Number(modelWeights.setting("max_tokens")) >= SCHEME_ROWS;
+    return isThere ? columns(modelWeights.positions(SCHEME_ROWS), 0, PLACES) : null;
 }
 
 function showWaves() {
@@ -22,7 +27,7 @@ function showWaves() {
     $("#wave-figure figcaption").hidden = table === null;
     $("#wave-figure details").hidden = table === null;
     if (table === null) return;
-    const most = Math.max(...table.flat().map(Math.abs));
+    const most = Math.max(...table.flat().map(Math.abs), 1e-9);
     const relative = scale(table, 1 / most),
         rows = relative.slice(0, PLACES);
     draw(
@@ -74,9 +79,9 @@ function waveLines(table) {
             {},
             svg("line", { class: "axis", x1: x(0), x2: x(table.length - 1), y1: y(0), y2: y(0) }),
             svg("polyline", { class: "wave", points: points.join(" ") }),
-            ...orderNow().map((word, place) =>
+            ...chosen.order.map((word, place) =>
                 svg("circle", {
-                    class: `word${word}`,
+                    class: wordClass(word),
                     cx: x(place),
                     cy: y(table[place][column]),
                     r: 3.5,
@@ -97,12 +102,12 @@ function nearPlaces(rows) {
 function waveState() {
     const scheme =
         chosen.position +
-        (hasBase(chosen.position) ? `, base ${toy.bases[chosen.base].toLocaleString("en")}` : "");
+        (hasBase(chosen.position) ? `, base ${BASES[chosen.base].toLocaleString("en")}` : "");
     const table = schemeTable();
     const some = [0, 1, 2, 3, 7, 8, 16, 31];
     return {
         schemeName: scheme,
-        waveCaption: `Scheme ${scheme}, ${data.schemes.columns} columns. Blue is above 0, red below.`,
+        waveCaption: `Scheme ${scheme}, ${PLACES} columns. Blue is above 0, red below.`,
         waveRows: table ? some.map(place => table[place].slice(0, 8)) : [[0]],
         waveHeads: table ? some.map((_, i) => `column ${i}`) : [""],
         waveNames: table ? some.map(place => `place ${place}`) : ["none"],

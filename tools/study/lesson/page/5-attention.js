@@ -17,18 +17,19 @@ function shareState(state) {
 // ---- Lines between words: the toy's head ----
 
 function showMix(state) {
-    const y = i => 40 + i * 50,
+    const step = state.words.length > 4 ? 30 : 50,
+        y = i => 40 + i * step,
         left = 110,
         right = 310;
     const lines = state.words.flatMap((_, i) =>
         state.words.map((_, j) => mixLine(state, i, j, left, y(i), right, y(j))),
     );
     const names = state.words.flatMap((word, i) => [
-        textAt(left - 12, y(i) + 5, word, {
-            class: `name word${state.order[i]}`,
+        textAt(left - 12, y(i) + 5, short(word), {
+            class: `name ${wordClass(state.order[i])}`,
             "text-anchor": "end",
         }),
-        textAt(right + 12, y(i) + 5, word, { class: `name word${state.order[i]}` }),
+        textAt(right + 12, y(i) + 5, short(word), { class: `name ${wordClass(state.order[i])}` }),
     ]);
     const told = state.words
         .map(
@@ -39,7 +40,7 @@ function showMix(state) {
     draw(
         $("#mix-figure .picture"),
         420,
-        170,
+        y(state.words.length - 1) + 30,
         `Shares: ${told}.`,
         textAt(left - 12, 14, "query", { class: "small", "text-anchor": "end" }),
         textAt(right + 12, 14, "key", { class: "small" }),
@@ -52,7 +53,7 @@ function mixLine(state, i, j, x1, y1, x2, y2) {
     const followed = state.order[i] === chosen.query,
         weight = state.weights[i][j];
     const line = svg("line", {
-        class: `word${state.order[i]}` + (followed ? " followed" : ""),
+        class: wordClass(state.order[i]) + (followed ? " followed" : ""),
         x1,
         y1,
         x2,
@@ -72,75 +73,86 @@ function mixLine(state, i, j, x1, y1, x2, y2) {
 
 // ---- The trained model ----
 
-const modelPosition = () => (chosen.position === "none" ? "none" : "model");
-const modelKey = () => `${modelPosition()}/${engineMask()}`;
+const modelPosition = () => (chosen.position === "none" ? "none" : "");
+const modelNumber = key => Number(modelWeights.setting(key));
+const modelTokens = order => modelWeights.tokens(orderText(order));
 
-// Pieces of a sentence: as many in all its orders.
-const modelLength = (sentence = chosen.sentence) => model.sentences[sentence].tokens[0].length;
-
-// How many numbers the sentences before the chosen one have, if one of that length has so many.
-function ofSentencesBefore(numbersOf) {
-    let sum = 0;
-    for (let s = 0; s < chosen.sentence; s++) sum += numbersOf(modelLength(s));
-    return sum;
+function modelRun(order, position = modelPosition()) {
+    const ids = modelTokens(order).map(token => token.id);
+    return modelWeights.encode(ids, { position, mask: engineMask() }, ["hidden", "attention", "last", "vector"]);
 }
 
+// Which word each token is of, and -1 for those that frame the text: by the bytes that it was made from.
+function wordsOf(order) {
+    let at = 0;
+    const ends = order.map(word => (at += encoder.encode(sentenceNow()[word]).length + 1));
+    return modelTokens(order).map(({ begin, end }) => (begin === end ? -1 : order[ends.findIndex(e => begin < e)]));
+}
+
+// The map of a head, [T, T].
 function modelMap(order, layer, head) {
-    const { layers_shown: L, heads: H } = model,
-        T = modelLength();
-    const before = ofSentencesBefore(length => 6 * L * H * length * length);
-    const at = before + ((order * L + layer) * H + head) * T * T;
-    return reader(packed(model.attention, modelKey()), at)(T, T);
+    const { attention } = modelRun(order),
+        T = attention[0].length,
+        at = (layer * modelNumber("heads") + head) * T;
+    return attention.slice(at, at + T);
 }
 
-const modelTokens = order => model.sentences[chosen.sentence].tokens[order];
-const otherOrder = () => (chosen.order === 0 ? 5 : chosen.order);
+// The order that is chosen, or the words backwards.
+const otherOrder = () => (isFirst(chosen.order) ? [...chosen.order].reverse() : chosen.order);
 
 function showMaps() {
-    showMap("#map-first", 0, "The first order");
-    showMap("#map-now", otherOrder(), chosen.order === 0 ? "Backwards" : "The order chosen now");
-    const [a, b] = [0, otherOrder()].map(order =>
-        modelMap(order, chosen.modelLayer, chosen.modelHead),
-    );
-    const largest = mapDifference(a, b, placesOf(0), placesOf(otherOrder()));
+    const { modelLayer: layer, modelHead: head } = chosen,
+        first = range(sentenceNow().length);
+    showMap("#map-first", first, "The first order");
+    showMap("#map-now", otherOrder(), isFirst(chosen.order) ? "Backwards" : "The order chosen now");
+    const [a, b] = [first, otherOrder()].map(order => modelMap(order, layer, head));
+    const largest = mapDifference(a, b, first, otherOrder());
     const what = modelPosition() === "none" ? "off" : "as trained";
     $("#trained-verdict").textContent =
-        `Layer ${chosen.modelLayer + 1}, head ${chosen.modelHead + 1}, positions ${what}: ` +
+        `Layer ${layer + 1}, head ${head + 1}, positions ${what}: ` +
         `the largest difference between the two maps, word for word, is ${shown(largest, 3)}.`;
 }
 
 function showMap(id, order, title) {
-    const tokens = modelTokens(order),
+    const tokens = modelTokens(order).map(token => token.text),
         table = h("table", { class: "matrix map" });
-    const layer = chosen.modelLayer,
-        head = chosen.modelHead;
-    table.append(h("caption", {}, `${title}: ${orderText(sentenceNow().orders[order])}`));
-    fillTable(table, { matrix: modelMap(order, layer, head), rows: tokens, heads: tokens });
+    table.append(h("caption", {}, `${title}: ${orderText(order)}`));
+    fillTable(table, {
+        matrix: modelMap(order, chosen.modelLayer, chosen.modelHead),
+        rows: tokens,
+        numbers: wordsOf(order),
+        heads: tokens,
+    });
     $(".picture", $(id)).replaceChildren(table);
 }
 
-// The index of each piece of the first order in another order.
-const placesOf = order => modelTokens(0).map(token => modelTokens(order).indexOf(token));
+// For each token of one order the index of the same piece in another: the nth of its word, or of the frame.
+function sameTokens(from, to) {
+    const names = order => {
+        const seen = new Map();
+        return wordsOf(order).map(word => {
+            seen.set(word, (seen.get(word) ?? 0) + 1);
+            return `${word}/${seen.get(word)}`;
+        });
+    };
+    const there = names(to);
+    return names(from).map(name => there.indexOf(name));
+}
 
 function mapDifference(a, b, from, to) {
-    let largest = 0;
-    from.forEach((i, row) =>
-        from.forEach((j, column) => {
-            largest = Math.max(largest, Math.abs(a[i][j] - b[to[row]][to[column]]));
-        }),
-    );
-    return largest;
+    const same = sameTokens(from, to);
+    return Math.max(...a.flatMap((row, i) => row.map((value, j) => Math.abs(value - b[same[i]][same[j]]))));
 }
 
 // A small map for each head; pressing one shows it large.
 function showHeads() {
     const holder = $("#heads-figure .picture");
-    const rows = Array.from({ length: model.layers_shown }, (_, layer) =>
+    const rows = range(modelNumber("layers")).map(layer =>
         h(
             "div",
             { class: "heads-row" },
             h("span", { class: "small" }, `layer ${layer + 1}`),
-            ...Array.from({ length: model.heads }, (_, head) => headButton(layer, head)),
+            ...range(modelNumber("heads")).map(head => headButton(layer, head)),
         ),
     );
     const focused = document.activeElement?.dataset?.head;
@@ -155,7 +167,7 @@ function chooseHead(layer, head) {
 }
 
 function headButton(layer, head) {
-    const map = modelMap(0, layer, head),
+    const map = modelMap(range(sentenceNow().length), layer, head),
         size = 40 / map.length;
     return h(
         "button",

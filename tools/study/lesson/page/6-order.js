@@ -1,12 +1,12 @@
 "use strict";
-// What the order does to the result, and the words in the plane.
+// What the order does to the result.
 
 function momentState(state) {
-    const changes = state.order.map(word => moved(chosen.order, word));
+    const n = state.order.length;
     return {
-        before: toyRun(chosen.sentence, 0).states[toy.layers],
-        sentenceWords: sentenceNow().words,
-        moments: state.last.map((row, i) => [...row, changes[i]]),
+        before: toyRun(range(n)).last,
+        sentenceWords: sentenceNow(),
+        moments: state.last.map((row, i) => [...row, moved(state.order, state.order[i])]),
         columnHeads: ["1", "2", "3", "4"],
         momentHeads: ["1", "2", "3", "4", "moved by"],
     };
@@ -14,144 +14,101 @@ function momentState(state) {
 
 function showVerdict() {
     const scheme = chosen.position === "none" ? "Positions off" : `Positions ${chosen.position}`;
-    const parts = [`${scheme}, mask ${maskNames[chosen.mask]}, “${orderText(orderNow())}”: `];
-    if (chosen.order === 0) {
-        const least = Math.max(...sentenceNow().orders.map((_, order) => mostMoved(order)));
-        parts.push(
-            `the first order. Among the other five orders the largest difference is `,
-            h("strong", {}, exact(least)),
-            ".",
-        );
+    const parts = [`${scheme}, mask ${maskNames[chosen.mask]}, “${orderText(chosen.order)}”: `];
+    if (isFirst(chosen.order)) {
+        const most = Math.max(...ordersNow().map(mostMoved));
+        parts.push("the first order. Among the orders below the largest difference is ", strong(exact(most)), ".");
     } else {
-        parts.push(
-            "the largest difference of any word’s last row from the first order is ",
-            h("strong", {}, exact(mostMoved(chosen.order))),
-            ".",
-        );
+        parts.push("the largest difference of any word’s last row from the first order is ");
+        parts.push(strong(exact(mostMoved(chosen.order))), ".");
     }
     $("#verdict").replaceChildren(...parts);
 }
 
+const strong = text => h("strong", {}, text);
 const exact = value => (value === 0 ? "0" : shown(value));
 
 // A lane for each order, a mark for each word: how far its last row has moved.
 function showOrders() {
-    const { orders, words } = sentenceNow();
-    const values = orders.map((_, order) => words.map((_, word) => moved(order, word)));
+    const orders = ordersNow(),
+        words = sentenceNow(),
+        lane = 46,
+        values = orders.map(order => words.map((_, word) => moved(order, word)));
     const most = Math.max(...values.flat(), 1),
-        x = value => 136 + (value / most) * 300;
+        x = value => 12 + (value / most) * 430;
     const lanes = orders.map((order, i) =>
         svg(
             "g",
-            { class: i === chosen.order ? "lane now" : "lane" },
-            textAt(122, 44 + i * 30, orderText(order), { "text-anchor": "end" }),
-            svg("line", { class: "axis", x1: x(0), x2: x(most), y1: 39 + i * 30, y2: 39 + i * 30 }),
+            { class: order.join() === chosen.order.join() ? "lane now" : "lane" },
+            textAt(12, 44 + i * lane, cut(orderText(order))),
+            svg("line", { class: "axis", x1: x(0), x2: x(most), y1: 57 + i * lane, y2: 57 + i * lane }),
             ...values[i].map((value, word) =>
-                svg("circle", {
-                    class: `word${word}`,
-                    cx: x(value),
-                    cy: 39 + i * 30 + (word - 1) * 3,
-                    r: 6,
-                }),
+                svg("circle", { class: wordClass(word), cx: x(value), cy: 57 + i * lane + ((word % 3) - 1) * 3, r: 6 }),
             ),
         ),
     );
-    const ticks = [0, most / 2, most].map(value =>
-        textAt(x(value), 16, shown(value, 1), { class: "small", "text-anchor": "middle" }),
+    const ticks = [0, most / 2, most].map((value, i) =>
+        textAt(x(value), 16, shown(value, 1), { class: "small", "text-anchor": ["start", "middle", "end"][i] }),
     );
     const told = orders.map(
-        (order, i) =>
-            `${orderText(order)}: ${words.map((word, w) => `${word} ${exact(values[i][w])}`).join(", ")}`,
+        (order, i) => `${orderText(order)}: ${words.map((word, w) => `${word} ${exact(values[i][w])}`).join(", ")}`,
     );
-    draw(
-        $("#order-figure .picture"),
-        460,
-        214,
-        `How far each word moved. ${told.join(". ")}.`,
-        ...ticks,
-        ...lanes,
-    );
+    const height = 40 + orders.length * lane;
+    draw($("#order-figure .picture"), 460, height, `How far each word moved. ${told.join(". ")}.`, ...ticks, ...lanes);
 }
+
+const cut = text => ([...text].length > 48 ? [...text].slice(0, 47).join("") + "…" : text);
 
 // ---- The trained model ----
 
 function modelState() {
-    const sentence = model.sentences[chosen.sentence],
-        order = chosen.order;
-    const T = modelLength(),
-        L = model.layers,
-        key = modelKey();
-    const before = ofSentencesBefore(length => 6 * length) + order * T;
-    const cosines = name =>
-        model.cosines[`${name}/${engineMask()}`].slice(
-            chosen.sentence * 6,
-            chosen.sentence * 6 + 6,
-        );
+    const { order } = chosen,
+        { hidden, last } = modelRun(order),
+        T = last.length,
+        L = modelNumber("layers");
+    const state = l => hidden.slice(l * T, (l + 1) * T);
     return {
-        ...model,
-        tokens: sentence.tokens[order],
-        norms: reader(packed(model.norms, key), before * (L + 1))(L + 1, T),
-        moved: reader(packed(model.moves, key), before * L)(L, T),
-        layerNames: Array.from({ length: L }, (_, i) => `layer ${i + 1}`),
-        stateNames: Array.from({ length: L + 1 }, (_, i) =>
-            i === 0 ? "words + places" : `after layer ${i}`,
-        ),
-        orders: sentence.orders.map((_, i) => [cosines("model")[i], cosines("none")[i]]),
-        orderNames: sentence.orders.map(orderText),
+        file: modelWeights.name,
+        layers: L,
+        heads: modelNumber("heads"),
+        width: modelNumber("width"),
+        vocabulary: modelNumber("vocabulary"),
+        tokens: modelTokens(order).map(token => token.text),
+        ids: modelTokens(order).map(token => [token.id]),
+        norms: range(L + 1).map(l => state(l).map(length)),
+        moved: range(L).map(l => state(l + 1).map((row, t) => distance(row, state(l)[t]))),
+        layerNames: range(L).map(i => `layer ${i + 1}`),
+        stateNames: range(L + 1).map(i => (i === 0 ? "words + places" : `after layer ${i}`)),
+        orderNames: ordersNow().map(orderText),
         orderHeads: ["as trained", "positions off"],
+        orders: ordersNow().map(() => ["…", "…"]),
+        sentences: sentences.map(words => words.join(" ")),
+        sentenceNumbers: sentences.map((_, i) => `${i + 1}`),
+        likeness: sentences.map(() => sentences.map(() => "…")),
     };
 }
 
-// ---- Words in the plane ----
+// Tables of many texts are filled one number at a time, after the page is shown; what is chosen meanwhile ends that.
+let round = 0;
 
-function showPlane() {
-    const picture = data.plane[chosen.plane],
-        all = picture.points.flat();
-    const box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
-    const parts = picture.points.map((points, i) => {
-        const part = h("div", {});
-        draw(part, 360, 310, planeWords(picture.texts[i], points), ...planePoints(points, box));
-        part.append(h("p", { class: "small" }, picture.texts[i]));
-        return part;
-    });
-    $("#plane-figure .picture").replaceChildren(...parts);
+async function fillLater(state) {
+    const mine = ++round;
+    document.body.dataset.busy = "yes";
+    const first = range(sentenceNow().length);
+    for (const [i, order] of ordersNow().entries())
+        for (const [j, position] of ["", "none"].entries()) {
+            await new Promise(done => setTimeout(done));
+            if (mine !== round) return;
+            const [a, b] = [order, first].map(which => modelRun(which, position).vector[0]);
+            state.model.orders[i][j] = cosine(a, b);
+        }
+    const vectors = sentences.map(words => sentenceVector(words.join(" ")));
+    state.model.likeness = vectors.map(a => vectors.map(b => cosine(a, b)));
+    fillMatrices(state, '[data-matrix="model.orders"], [data-matrix="model.likeness"]');
+    delete document.body.dataset.busy;
 }
 
-const groups = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
-
-// Each name goes to the first place beside its point that no name has taken: right, left, above, below.
-function planePoints(points, [[x0, y0], [x1, y1]]) {
-    const placed = points.map(point => ({
-        ...point,
-        x: 45 + ((point.x - x0) / (x1 - x0)) * 245,
-        y: 285 - ((point.y - y0) / (y1 - y0)) * 260,
-    }));
-    const taken = placed.map(({ x, y }) => ({ x: x - 5, y: y - 5, width: 10, height: 10 }));
-    return placed.flatMap(({ x, y, word, group }) => {
-        const width = 7 * word.length;
-        const places = [
-            ["start", x + 8, x + 8, y - 6],
-            ["end", x - 8, x - 8 - width, y - 6],
-            ["middle", x, x - width / 2, y - 22],
-            ["middle", x, x - width / 2, y + 10],
-            ["start", x + 8, x + 8, y + 7],
-            ["start", x + 8, x + 8, y - 19],
-        ].map(([anchor, at, left, top]) => ({ anchor, at, x: left, y: top, width, height: 12 }));
-        const name = places.find(place => !taken.some(other => meet(place, other))) || places[0];
-        taken.push(name);
-        return [
-            svg("circle", { class: `group${groups().indexOf(group)}`, cx: x, cy: y, r: 5 }),
-            textAt(name.at, name.y + 10, word, { class: "small", "text-anchor": name.anchor }),
-        ];
-    });
-}
-
-const meet = (a, b) =>
-    a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-
-function planeWords(text, points) {
-    return (
-        `Words of “${text}” in the plane: ` +
-        points.map(p => `${p.word} at ${shown(p.x, 1)}, ${shown(p.y, 1)}`).join("; ")
-    );
+function sentenceVector(text) {
+    const ids = modelWeights.tokens(text).map(token => token.id);
+    return modelWeights.encode(ids, { position: modelPosition(), mask: engineMask() }, ["hidden", "attention", "last", "vector"]).vector[0];
 }

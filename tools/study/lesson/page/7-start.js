@@ -85,14 +85,32 @@ function openPlace() {
 
 // ---- All of it ----
 
+// Sums whose number of terms is the sentence's.
+function fillSums(state) {
+    const terms = {
+        mix: state.words.map((_, i) => `${shown(state.weights[state.order.indexOf(chosen.query)][i])} · ${inBrackets(state.v[i][0])}`),
+        mean: state.last.map((row, i) => (i ? inBrackets(row[0]) : shown(row[0]))),
+    };
+    for (const element of $$("[data-sum]")) element.textContent = terms[element.dataset.sum].join(" + ");
+}
+
+const inBrackets = value => (shown(value).startsWith("−") ? `(${shown(value)})` : shown(value));
+
 function showAll() {
-    const state = { ...toyState(), toy: toyFacts(), model: modelState(), ...waveState() };
+    const state = { ...toyState(), model: modelState(), ...waveState() };
     Object.assign(state, shareState(state), momentState(state));
+    state.numbers = {
+        words: state.order,
+        places: state.order,
+        sentenceWords: range(state.order.length),
+        "model.tokens": wordsOf(state.order),
+    };
     fillChoices();
     fillSliders();
     fillWords();
     fillPanel();
     fillValues(state);
+    fillSums(state);
     fillMatrices(state);
     showWaves();
     showMix(state);
@@ -100,13 +118,34 @@ function showAll() {
     showOrders();
     showHeads();
     showMaps();
-    showPlane();
+    fillLater(state);
 }
 
-const toyFacts = () => ({ ...toy, vocabulary: toy.words });
+// Wide tables scroll by themselves.
+function wrapTables() {
+    for (const table of $$("#lesson table.matrix")) {
+        const holder = h("div", { class: "scroll" });
+        table.replaceWith(holder);
+        holder.append(table);
+    }
+}
 
-document.documentElement.classList.add("js");
-startControls();
-showAll();
-startChain();
-startTabs();
+async function start() {
+    startChain();
+    startTabs();
+    try {
+        await openEngine();
+    } catch (error) {
+        $("#broken").hidden = false;
+        $("#broken").append(` (${error.message})`);
+        return;
+    }
+    document.documentElement.classList.add("js");
+    wrapTables();
+    startControls();
+    startOwn();
+    showAll();
+    openPlace();
+}
+
+start();
