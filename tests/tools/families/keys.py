@@ -23,7 +23,8 @@ ROOT = importlib.util.find_spec("transformers").submodule_search_locations[0]
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
-            "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3 embedding_gemma2").split()
+            "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3 embedding_gemma2 "
+            "deberta_v2").split()
 BODIES = "mpnet gemma3 embedding_gemma2 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",
@@ -147,7 +148,8 @@ def saved():
     classes = {"bert": "Bert", "distilbert": "DistilBert", "electra": "Electra", "roberta": "Roberta",
                "xlm_roberta": "XLMRoberta", "camembert": "Camembert", "mpnet": "MPNet", "albert": "Albert",
                "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3",
-               "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert", "t5": "T5"}
+               "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert", "t5": "T5",
+               "deberta_v2": "DebertaV2"}
     for name, prefix in classes.items():
         for head in ("Model", "ForSequenceClassification"):
             model = getattr(transformers, prefix + head, None)

@@ -45,6 +45,7 @@
     CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text")                                     \
     ", " SIZES ", \"sliding_window_pattern\": 2"
 #define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
+#define DEBERTA(kind)    CLASS("DebertaV2" kind, "deberta-v2") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
 {
@@ -372,6 +373,58 @@ TEST(gte_and_jina3)
     ASSERT_SETTINGS(cases);
 }
 
+/* Terms, buckets and where positions come from; heads by two more keys. */
+#define DISENTANGLED                                                                               \
+    DEBERTA("Model") ", \"relative_attention\": true, \"pos_att_type\": \"P2C | c2p\""
+TEST(deberta)
+{
+    static const struct settings cases[] = {
+        {DEBERTA("Model"), "attention_position", "none"},
+        {DEBERTA("Model"), "position", "learned"},
+        {DEBERTA("Model"), "token_types", "0"},
+        {DEBERTA("Model"), "norm_eps", "1e-07"},
+        {DEBERTA("Model"), "max_tokens", "514"},
+        {DEBERTA("Model") ", \"pos_att_type\": [\"c2p\", \"p2c\"]", "score_scale",
+         "0.2041241452319315"},
+        {DEBERTA("Model") ", \"relative_attention\": true", "attention_position", "none"},
+        {DISENTANGLED, "attention_position", "disentangled"},
+        {DISENTANGLED, "score_scale", "0.2041241452319315"},
+        {DISENTANGLED, "distances", "514"},
+        {DISENTANGLED, "position_buckets", "0"},
+        {DISENTANGLED, "position_terms", "both"},
+        {DISENTANGLED ", \"position_buckets\": 256, \"max_relative_positions\": -1", "distances",
+         "514"},
+        {DISENTANGLED ", \"position_buckets\": 256", "position_buckets", "256"},
+        {DISENTANGLED ", \"position_biased_input\": false", "position", "none"},
+        {DISENTANGLED ", \"position_biased_input\": false", "max_tokens", "4096"},
+        {DISENTANGLED ", \"position_biased_input\": false", "distances", "514"},
+        {DISENTANGLED ", \"max_relative_positions\": 90", "distances", "90"},
+        {DEBERTA("Model") ", \"relative_attention\": true, \"pos_att_type\": [\"p2c\"]",
+         "position_terms", "p2c"},
+        {DEBERTA("Model") ", \"relative_attention\": true, \"pos_att_type\": \"c2p\"",
+         "position_terms", "c2p"},
+        {DEBERTA("ForSequenceClassification"), "head_dense", "gelu"},
+        {DEBERTA("ForSequenceClassification") ", \"pooler_hidden_act\": \"tanh\"", "head_dense",
+         "tanh"},
+        {DEBERTA("ForMaskedLM") ", \"tie_word_embeddings\": false", "head_tied", "no"},
+        {DEBERTA("ForMaskedLM") ", \"legacy\": false, \"tie_word_embeddings\": false", "head_tied",
+         "yes"},
+    };
+    ASSERT_SETTINGS(cases);
+    struct checkpoint_config config;
+    assert_true(read_text(DISENTANGLED, &config));
+    assert_string_equal(config.positions.key, "encoder.layer.#.attention.self.pos_key_proj");
+    assert_string_equal(config.positions.query, "encoder.layer.#.attention.self.pos_query_proj");
+    assert_null(config.positions.norm);
+    assert_true(read_text(DISENTANGLED ", \"share_att_key\": true, \"norm_rel_ebd\": "
+                                       "\"layer_norm\"",
+                          &config));
+    assert_string_equal(config.positions.key, "encoder.layer.#.attention.self.key_proj");
+    assert_string_equal(config.positions.norm, "encoder.LayerNorm");
+    assert_true(read_text(DEBERTA("Model") ", \"share_att_key\": true", &config));
+    assert_null(config.positions.key);
+}
+
 TEST(refusals)
 {
     static const struct {
@@ -476,7 +529,20 @@ TEST(refusals)
         {MODERNBERT("ForMaskedLM") ", \"classifier_activation\": \"mish\"",
          "'classifier_activation' is 'mish'"},
         {CLASS("RobertaModel", "xlm-roberta") ", " SIZES, "'model_type' is 'xlm-roberta'"},
-        {CLASS("DebertaV2Model", "deberta-v2") ", " SIZES, "DebertaV2Model is not known"},
+        {CLASS("DebertaModel", "deberta") ", " SIZES, "DebertaModel is not known"},
+        {DEBERTA("Model") ", \"conv_kernel_size\": 3", "'conv_kernel_size' is 3; expected 0"},
+        {DEBERTA("Model") ", \"pos_att_type\": \"p2c|p2p\"", "'pos_att_type' is 'p2c|p2p'"},
+        {DEBERTA("Model") ", \"pos_att_type\": [\"C2P\"]", "'pos_att_type' holds C2P"},
+        {DEBERTA("Model") ", \"pos_att_type\": true", "'pos_att_type' holds true"},
+        {DEBERTA("Model") ", \"position_buckets\": 2.5", "'position_buckets' is 2.5"},
+        {DEBERTA("Model") ", \"embedding_size\": 24", "'embedding_size' is 24; expected 48"},
+        {DEBERTA("Model") ", \"attention_head_size\": 6", "'attention_head_size' is 6; expected 8"},
+        {DEBERTA("Model") ", \"pooler_hidden_size\": 47", "'pooler_hidden_size' is 47"},
+        {DISENTANGLED ", \"position_buckets\": 1100", "'position_buckets' is 1100"},
+        {DISENTANGLED ", \"position_buckets\": 1025", NULL},
+        {DISENTANGLED ", \"norm_rel_ebd\": \"rms\"", "'norm_rel_ebd' is 'rms'"},
+        {DEBERTA("ForSequenceClassification") ", \"pooler_hidden_act\": \"mish\"",
+         "'pooler_hidden_act' is 'mish'"},
     };
 #undef LAYER_TYPES
 #undef MODEL

@@ -2,7 +2,7 @@
 /* encode-import and the engine together on decoders that became encoders, and on BERT with rotary
  * positions, against numbers computed in float64 by decoders.py and encoders.py.
  *
- * Guarantee: decoders, EuroBERT, T5, GTE and Jina v3 are within 2e-5 of float64. */
+ * Guarantee: decoders, EuroBERT, T5, GTE and Jina v3, DeBERTa are within 2e-5 of float64. */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
@@ -158,6 +158,29 @@ TEST(adapters)
         {"flash", "--lora", "tasks", "--head", "sequence", "--seed", "4"},
     };
     CHECK_BY("encoders.py", kinds);
+}
+
+/* Positions that meet the content: both terms or one; with layers of their own, without buckets or
+ * a norm, with learned positions and types; the heads. Texts that are longer than those that the
+ * model was trained with. */
+TEST(deberta)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"v3", "--longest", "1024"},
+        {"v3", "--dtype", "f16", "--heads", "2", "--head", "sequence", "--seed", "2"},
+        {"v3", "--head", "sequence", "--pooler", "tanh", "--terms", "p2c", "--seed", "3"},
+        {"v3", "--head", "token", "--dtype", "bf16", "--buckets", "32", "--reach", "100", "--seed",
+         "4"},
+        {"v3", "--head", "mask", "--seed", "5"},
+        {"v3", "--head", "mask", "--not-legacy", "--terms", "c2p", "--seed", "6"},
+        {"v2", "--own", "--learned", "--n-types", "2", "--buckets", "0", "--seed", "7"},
+        {"v2", "--own", "--no-norm", "--terms", "c2p", "--buckets", "0", "--reach", "90", "--seed",
+         "8"},
+        {"v2", "--own", "--no-norm", "--terms", "p2c", "--longest", "129", "--seed", "9"},
+        {"v2", "--absolute", "--learned", "--longest", "129", "--seed", "10"},
+        {"v2", "--terms", "", "--longest", "129", "--seed", "11"},
+    };
+    CHECK_BY("deberta.py", kinds);
 }
 
 /* Rounded to int8, with norms of what a sublayer gives and norms of heads. These networks are sharp

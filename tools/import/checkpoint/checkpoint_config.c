@@ -142,6 +142,8 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
                      must_be_empty[i].expected);
     if (body->finish != NULL)
         body->finish(file, model);
+    if (body->positions != NULL && model->attention_position == ATTENTION_POSITION_DISENTANGLED)
+        config->positions = body->positions(file);
     /* The shapes of tensors would not show that these are wrong. */
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
         file_die(file->name, "'%s' is %g; expected a small number above 0",
@@ -258,6 +260,8 @@ static void read_head(const struct json_file *file, struct checkpoint_config *co
 {
     const struct head *head = config->architecture->head;
     struct model_config *model = &config->model;
+    if (head != NULL && head->other_key != NULL && !json_flag(file, NULL, head->other_key, true))
+        head = head->other;
     checkpoint_config_set_head(config, head);
     if (head == NULL)
         return;

@@ -10,6 +10,7 @@ struct checkpoint_config {
     const struct head *head;   /* of the class, or of the checkpoint without it; NULL: none */
     struct model_config model; /* body and head, without pooling and what follows it */
     const char *activation;    /* named by another file, borrowed, or NULL */
+    struct position_sources positions;
     const json_t *label_names; /* id2label, borrowed, or NULL */
     bool positions_are_open;   /* not in config.json: learned if there is a table of them */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */

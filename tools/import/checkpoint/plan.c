@@ -112,7 +112,8 @@ static enum tensor_type choose_type(const struct making *making,
 {
     bool is_table = tensor->kind == PART_TABLE;
     enum tensor_type asked = is_table ? table_type(making->types) : making->types.matrices;
-    if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES)
+    if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES ||
+        tensor->kind == PART_POSITIONS)
         return TENSOR_F32;
     if (asked == 0 && tensor->row_weights != NULL)
         return TENSOR_F32;
@@ -179,7 +180,7 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     char key[KEY_BYTES];
     snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
              key_of(key, part->to, layer, ending.usual));
-    for (size_t i = 0; i < PLAN_PARTS && part->from[i] != NULL; i++) {
+    for (size_t i = 0; i < 3 && part->from[i] != NULL; i++) {
         /* After the queries come keys and values, which may have fewer heads. */
         enum part_dim dim = part->rows == DIM_QUERY && i > 0 ? DIM_KEY : part->rows;
         const char *from = part->from[i], *found = ending.usual;
@@ -225,6 +226,32 @@ static void add_distances(const struct making *making, const struct part *part)
     tensor.cols = 2 * making->model->distances + 1;
     tensor.parts[0] = need_tensor(making, part->from[0], 0, "", buckets, heads);
     append_tensor(making, &tensor);
+}
+
+/* Adds what a layer makes of all positions: linear(norm(table)), which no text changes. */
+static void add_positions(const struct making *making, const struct position_sources *sources,
+                          const char *from, const char *to)
+{
+    const struct model_config *model = making->model;
+    uint64_t width = model->width, out = model->heads * model->head_width;
+    for (size_t layer = 0; from != NULL && layer < model->layers; layer++) {
+        struct planned_tensor tensor = {.kind = PART_POSITIONS,
+                                        .n_dims = 2,
+                                        .rows = config_position_rows(model),
+                                        .cols = model->head_width,
+                                        .model = model};
+        snprintf(tensor.name, sizeof tensor.name, "layers.%zu.attention.%s.weight", layer, to);
+        const struct stored_tensor **part = tensor.parts;
+        *part++ = need_tensor(making, sources->table, 0, "", 2 * config_span(model), width);
+        *part++ = need_tensor(making, from, layer, ".weight", out, width);
+        *part++ = need_tensor(making, from, layer, ".bias", out, 0);
+        if (sources->norm != NULL) {
+            *part++ = need_tensor(making, sources->norm, 0, ".weight", width, 0);
+            *part++ = need_tensor(making, sources->norm, 0, ".bias", width, 0);
+        }
+        tensor.n_parts = (size_t)(part - tensor.parts);
+        append_tensor(making, &tensor);
+    }
 }
 
 /* Adds a vector that the checkpoint does not have: the bias of a layer without one, or ones. */
@@ -495,6 +522,8 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
     if (model->embedding_width != model->width)
         add_parts(&making, making.layout->projection, 0);
     add_layers(&making, making.layout->layer);
+    add_positions(&making, &config->positions, config->positions.key, "position_key");
+    add_positions(&making, &config->positions, config->positions.query, "position_query");
     add_parts(&making, making.layout->final, 0);
     choose_head(&making, config);
     add_head(&making, config->head);
@@ -575,6 +604,10 @@ static void copy_chosen_rows(const struct planned_tensor *tensor, struct weight_
 
 static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
+    if (tensor->kind == PART_POSITIONS) {
+        positions_write(tensor, writer);
+        return;
+    }
     if (tensor->values != NULL) {
         weight_writer_rows(writer, tensor->values, tensor->rows);
         return;

@@ -9,7 +9,7 @@
 #include "tools/import/files/tensor_file.h"
 #include "tools/writer/weight_writer.h"
 
-enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
+enum { PLAN_PARTS = 5, PLAN_NAME = 96 };
 
 /* Types of matrices, and of tables of embeddings; 0: each as in the checkpoint, but tables in f16
  * if matrices are int8. */
@@ -36,6 +36,7 @@ struct planned_tensor {
     bool is_transposed;  /* the only part is [cols, rows] */
     double added;        /* to each number */
     const double *row_numbers, *row_weights; /* [rows] or NULL: the row of the part, its factor */
+    const struct model_config *model;        /* of positions, whose parts are of several shapes */
     enum part_kind kind;
 };
 
@@ -82,6 +83,10 @@ void plan_values(struct plan *plan, struct stored_types types, const char *name,
 
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
+
+/* Writes a tensor of the kind PART_POSITIONS (positions.c). Its parts are a table, the weight and
+ * bias of a linear layer and, if the table has one, of a norm. */
+void positions_write(const struct planned_tensor *tensor, struct weight_writer *writer);
 
 /* ---- int8 ---- */
 

@@ -1,6 +1,6 @@
 /* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * bert.c, gte.c, rotary.c and t5.c.
+ * bert.c, deberta.c, gte.c, rotary.c and t5.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
@@ -41,18 +41,19 @@ enum part_dim {
 };
 
 enum part_kind {
-    PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
-    PART_MATRIX,   /* the same in panels, as linear layers have it */
-    PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_NO_BIAS,  /* the same, without from.bias: zeros where the file has a bias */
-    PART_OUT,      /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
-    PART_SCORES,   /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
-    PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR,   /* to [rows] ← from, which has either of two names, or both */
-    PART_ONES,     /* to [rows]: ones, which the checkpoint does not have */
-    PART_SLICE,    /* the layer's rows of from [layers · rows, cols], times 1/√cols */
-    PART_UNTIED,   /* a matrix that is skipped if config.json ties it to the embedding table */
-    PART_DISTANCES /* a bias per head and bucket: one per head and distance (distance_bucket) */
+    PART_TABLE,   /* to ← from, [rows, cols], kept in rows */
+    PART_MATRIX,  /* the same in panels, as linear layers have it */
+    PART_LINEAR,  /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
+    PART_NO_BIAS, /* the same, without from.bias: zeros where the file has a bias */
+    PART_OUT,     /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
+    PART_SCORES,  /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NORM,    /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
+    PART_VECTOR,  /* to [rows] ← from, which has either of two names, or both */
+    PART_ONES,    /* to [rows]: ones, which the checkpoint does not have */
+    PART_SLICE,   /* the layer's rows of from [layers · rows, cols], times 1/√cols */
+    PART_UNTIED,  /* a matrix that is skipped if config.json ties it to the embedding table */
+    PART_POSITIONS, /* not in tables of families: what struct position_sources gives a layer */
+    PART_DISTANCES  /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };
 
 /* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose
@@ -94,6 +95,12 @@ struct config_key {
 };
 #define NO_DEFAULT ((double)INT64_MIN)
 
+/* Where disentangled positions come from: linear layers of the rows of a table, which a norm may
+ * come before; '#' is the number of the layer. NULL: there is none. */
+struct position_sources {
+    const char *key, *query, *table, *norm;
+};
+
 struct body {
     const char *const *prefixes; /* NULL ends them */
     /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
@@ -108,6 +115,7 @@ struct body {
     bool other_is_gated; /* the other layout is that of a model with a gate, whatever the tensors */
     /* For settings that depend on several keys, or NULL. */
     void (*finish)(const struct json_file *file, struct model_config *model);
+    struct position_sources (*positions)(const struct json_file *file); /* or NULL */
     /* Starts of names of tensors that are skipped: of other heads, and buffers. */
     const char *const *left_out;
 };
@@ -125,7 +133,9 @@ struct head {
     size_t labels;                 /* 0: as in config.json */
     bool is_optional;              /* if its first tensor is absent, the model is its body alone */
     bool bias_is_optional;
-    bool reads_pooled; /* the model's pooled vector, not the first token */
+    bool reads_pooled;     /* the model's pooled vector, not the first token */
+    const char *other_key; /* or NULL: of config.json; if it is false, the head is the other one */
+    const struct head *other;
 };
 
 struct architecture {
@@ -139,7 +149,7 @@ struct architecture {
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
     MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], T5_CLASSES[],
-    GTE_CLASSES[], EMBEDDING_CLASSES[];
+    GTE_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);

@@ -1,0 +1,92 @@
+/* positions.c - the keys or queries that a layer makes of disentangled positions, in double:
+ * scale · (W·norm(table) + b), a row per head and position, those of keys in reverse order. */
+#include "tools/import/checkpoint/plan.h"
+
+#include "tools/common/alloc.h"
+#include "tools/import/import_output.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float *read_whole(struct tensor_rows *into, const struct planned_tensor *tensor,
+                               size_t part)
+{
+    const struct stored_tensor *stored = tensor->parts[part];
+    size_t cols = stored->n_dims == 2 ? (size_t)stored->shape[1] : 1;
+    tensor_rows_open(into, (size_t)stored->shape[0], cols, true);
+    tensor_rows_read(into, tensor->set, stored, 0, (size_t)stored->shape[0]);
+    progress_add(stored->n_bytes);
+    return into->values;
+}
+
+/* Returns the table's rows [n, width], after the norm if there is one, as the columns of
+ * [width, n]; the width is rounded up to FOLD, with zeros. */
+enum { FOLD = 4 };
+static double *normed_columns(const struct planned_tensor *tensor, size_t n, size_t width)
+{
+    struct tensor_rows table, weight = {0}, bias = {0};
+    const float *rows = read_whole(&table, tensor, 0);
+    bool has_norm = tensor->n_parts > 3;
+    const float *factor = has_norm ? read_whole(&weight, tensor, 3) : NULL;
+    const float *added = has_norm ? read_whole(&bias, tensor, 4) : NULL;
+    double *columns = alloc_zeros(round_up(width, FOLD) * n, sizeof *columns);
+    for (size_t r = 0; r < n; r++, rows += width) {
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < width; i++)
+            mean += (double)rows[i] / (double)width;
+        for (size_t i = 0; i < width; i++)
+            variance += ((double)rows[i] - mean) * ((double)rows[i] - mean) / (double)width;
+        double deviation = sqrt(variance + tensor->model->norm_eps);
+        for (size_t i = 0; i < width; i++)
+            columns[i * n + r] =
+                has_norm
+                    ? ((double)rows[i] - mean) / deviation * (double)factor[i] + (double)added[i]
+                    : (double)rows[i];
+    }
+    tensor_rows_free(&table);
+    tensor_rows_free(&weight);
+    tensor_rows_free(&bias);
+    return columns;
+}
+
+/* sums [n] = Σ_i columns[i, n]·row[i] + bias, FOLD of them at a time. */
+static void multiply_columns(const double *columns, size_t n, const float *row, size_t width,
+                             double bias, double *restrict sums)
+{
+    for (size_t r = 0; r < n; r++)
+        sums[r] = bias;
+    for (size_t i = 0; i < width; i += FOLD) {
+        double w[FOLD] = {0};
+        const double *a = columns + i * n, *b = a + n, *c = b + n, *d = c + n;
+        for (size_t f = 0; f < FOLD && i + f < width; f++)
+            w[f] = (double)row[i + f];
+        for (size_t r = 0; r < n; r++)
+            sums[r] += a[r] * w[0] + b[r] * w[1] + c[r] * w[2] + d[r] * w[3];
+    }
+}
+
+void positions_write(const struct planned_tensor *tensor, struct weight_writer *writer)
+{
+    const struct model_config *model = tensor->model;
+    size_t n = 2 * config_span(model), width = model->width, head_width = model->head_width;
+    size_t rows = tensor->rows / model->heads;
+    bool is_key = strstr(tensor->name, ".position_key.") != NULL;
+    struct tensor_rows weight, bias;
+    double *columns = normed_columns(tensor, n, width), *sums = alloc_zeros(n, sizeof *sums);
+    const float *w = read_whole(&weight, tensor, 1), *b = read_whole(&bias, tensor, 2);
+    float *of_head = alloc_zeros(rows * head_width, sizeof *of_head);
+    for (size_t head = 0; head < model->heads; head++) {
+        for (size_t k = 0; k < head_width; k++, w += width, b++) {
+            multiply_columns(columns, n, w, width, (double)*b, sums);
+            for (size_t r = 0; r < n; r++)
+                of_head[(is_key ? n - 1 - r : r) * head_width + k] =
+                    (float)(model->score_scale * sums[r]);
+        }
+        weight_writer_rows(writer, of_head, rows);
+    }
+    alloc_free(of_head);
+    alloc_free(sums);
+    alloc_free(columns);
+    tensor_rows_free(&weight);
+    tensor_rows_free(&bias);
+}
