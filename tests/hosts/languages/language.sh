@@ -68,7 +68,7 @@ encode no_file no.weights text 0 0 - model some
 labels no_labels $default text 0 0 - model some
 threads threads $default text 0 0 - model some
 cancel cancel $default text 0 0 - model many
-many memory $default text 0 0 - model some
+many memory roles.weights text 0 0 - model some
 closed closed $default text 0 0 - model some
 speed speed $default text 0 0 - model some
 END
