@@ -6,7 +6,7 @@
 new is NewModel of GTE's own code (queries, keys and values in one tensor, or in three with --separate), gte the same in
 transformers (--published: with NewModel's names); jina3 is Jina's third model in transformers (--published: with the
 names of jinaai/xlm-roberta-flash-implementation), flash the same by that code, of the class XLMRobertaModel (--absolute:
-positions as RoBERTa has them). The forward pass is written from the classes' code; tests/README.md says with what it
+positions as RoBERTa has them). clip is CLIP's text part (--composite: in a model that has a vision part, too). The forward pass is written from the classes' code; tests/README.md says with what it
 was compared. OUT_DIR/expected is as decoders.py makes it. Needs numpy.
 """
 import argparse
@@ -18,15 +18,17 @@ import numpy as np
 
 from decoders import DTYPES, encode, save, write_json
 
-CLASSES = {"new": ("New", "new", "new."), "gte": ("Gte", "gte", "gte."),
+CLASSES = {"clip": ("CLIPText", "clip_text_model", "text_model."), "new": ("New", "new", "new."), "gte": ("Gte", "gte", "gte."),
            "jina3": ("JinaEmbeddingsV3", "jina_embeddings_v3", "roberta."), "flash": ("XLMRoberta", "xlm-roberta", "roberta.")}
 HEADS = {None: "Model", "mask": "ForMaskedLM", "sequence": "ForSequenceClassification", "token": "ForTokenClassification"}
-LABELS, RANK, ALPHA = 3, 4, 6
+LABELS, RANK, ALPHA, EPS = 3, 4, 6, 1e-6
 # The names of a layer's tensors: query, key and value, then the others.
 TRANSFORMERS = (["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
                 {"out": "self_attn.o_proj", "norm1": "post_attention_layernorm", "norm2": "post_mlp_layernorm"})
 NEW = (["attention.q_proj", "attention.k_proj", "attention.v_proj"],
        {"out": "attention.o_proj", "norm1": "attn_ln", "norm2": "mlp_ln", "up_gate": "mlp.up_gate_proj", "down": "mlp.down_proj"})
+CLIP = (["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+        {"out": "self_attn.out_proj", "norm1": "layer_norm1", "norm2": "layer_norm2", "up": "mlp.fc1", "down": "mlp.fc2"})
 FLASH = (["mixer.Wqkv"], {"out": "mixer.out_proj", "norm1": "norm1", "norm2": "norm2", "up": "mlp.fc1", "down": "mlp.fc2"})
 
 
@@ -41,12 +43,14 @@ def draw(s, rng):
         out[name + ".weight"] = 1 + 0.5 * np.tanh(rng.standard_normal(s.width))
         out[name + ".bias"] = 0.2 * rng.standard_normal(s.width)
 
-    out = {"words.weight": rng.standard_normal((s.vocab, s.width)) * 0.5}
+    out = {"words.weight": rng.standard_normal((s.vocab, s.width)) * 0.2}
     if s.n_types:
-        out["types.weight"] = rng.standard_normal((s.n_types, s.width)) * 0.5
+        out["types.weight"] = rng.standard_normal((s.n_types, s.width)) * 0.2
     if s.absolute:
-        out["positions.weight"] = rng.standard_normal((s.positions, s.width)) * 0.5
+        out["positions.weight"] = rng.standard_normal((s.positions, s.width)) * 0.2
     norm("norm")
+    if s.kind == "clip":
+        linear("text_projection", 32, s.width, 1, False)
     for layer in range(s.layers):
         at = f"layers.{layer}."
         for part in "qkv":
@@ -75,14 +79,17 @@ def published(s, tensors):
     """The tensors by the names of the files."""
     is_flash, is_new = s.kind == "flash" or (s.kind == "jina3" and s.published), s.kind == "new" or (s.kind == "gte" and s.published)
     prefix = "new." if is_new else CLASSES[s.kind][2]
-    qkv, names = FLASH if is_flash else NEW if is_new else TRANSFORMERS
+    is_clip = s.kind == "clip"
+    qkv, names = CLIP if is_clip else FLASH if is_flash else NEW if is_new else TRANSFORMERS
     is_dense = s.kind in ("jina3", "flash")
     outer = {"words": "embeddings.word_embeddings", "types": "embeddings.token_type_embeddings",
              "positions": "embeddings.position_embeddings", "norm": "emb_ln" if is_flash else "embeddings.LayerNorm"}
+    if is_clip:
+        outer = {"words": "embeddings.token_embedding", "positions": "embeddings.position_embedding", "norm": "final_layer_norm"}
     dense = {"mask": "lm_head.dense", "sequence": "classifier.dense" if is_dense else prefix + "pooler.dense"}
     heads = {"head.dense": dense.get(s.head), "head.norm": "lm_head.norm" if s.kind == "new" else "lm_head.layer_norm",
              "head": "lm_head.decoder" if s.kind in ("new", "gte") else "lm_head"}
-    at = prefix + ("encoder.layers" if is_flash else "encoder.layer" if is_new else "layers")
+    at = prefix + ("encoder.layers" if is_flash or is_clip else "encoder.layer" if is_new else "layers")
     out = {}
     for name, value in tensors.items():
         stem, end = name.rsplit(".", 1)
@@ -90,7 +97,7 @@ def published(s, tensors):
             out[(prefix + outer[stem] if stem in outer else heads.get(stem, stem)) + "." + end] = value
             continue
         _, layer, part = stem.split(".")
-        own = names if is_new or is_flash else {**names, "gate": "mlp.gate_proj", "down": "mlp.down_proj" if s.is_gated else "mlp.fc2",
+        own = names if is_new or is_flash or is_clip else {**names, "gate": "mlp.gate_proj", "down": "mlp.down_proj" if s.is_gated else "mlp.fc2",
                                                 "up": "mlp.up_proj" if s.is_gated else "mlp.fc1"}
         if part in "qkv" and (is_flash or (is_new and not s.separate)):
             part = "mixer.Wqkv" if is_flash else "attention.qkv_proj"
@@ -110,9 +117,15 @@ def config_of(s):
     name, model_type, _ = CLASSES[s.kind]
     config = {"architectures": [name + HEADS[s.head]], "model_type": model_type, "num_hidden_layers": s.layers,
               "hidden_size": s.width, "num_attention_heads": s.heads, "intermediate_size": s.ffn, "vocab_size": s.vocab,
-              "max_position_embeddings": s.positions, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
+              "max_position_embeddings": s.positions, "hidden_act": "gelu", "layer_norm_eps": EPS,
               "type_vocab_size": s.n_types, "pad_token_id": 1, "id2label": {str(i): f"L{i}" for i in range(LABELS)}}
-    if s.kind == "flash":
+    if s.kind == "clip":
+        config.update(hidden_act=s.activation, projection_dim=32, eos_token_id=2)
+        config.update(architectures=["CLIPTextModelWithProjection"])
+        if s.composite:
+            config = {"architectures": ["CLIPModel"], "model_type": "clip", "projection_dim": 32, "text_config_dict": None,
+                      "text_config": {k: v for k, v in config.items() if k != "architectures"}, "vision_config": {"hidden_size": 8}}
+    elif s.kind == "flash":
         config.update(position_embedding_type="absolute" if s.absolute else "rotary", use_flash_attn=True, emb_pooler=None)
         if not s.absolute:
             config["rotary_emb_base"] = s.base
@@ -179,7 +192,7 @@ class Model:
 
     def norm(self, name, x):
         x = x - x.mean(-1, keepdims=True)
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12) * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + EPS) * self.weights[name + ".weight"] + self.weights[name + ".bias"]
 
     def rotate(self, x):
         """x [H, T, K]"""
@@ -194,6 +207,8 @@ class Model:
         if not self.s.absolute:
             q, k = self.rotate(q), self.rotate(k)
         scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
+        if self.s.kind == "clip":
+            scores = np.where(np.tri(len(x)), scores, -np.inf)
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         out = weights / weights.sum(-1, keepdims=True) @ v
         return self.linear(at + "out", out.transpose(1, 0, 2).reshape(len(x), -1))
@@ -203,7 +218,10 @@ class Model:
         if self.s.n_types:
             x = x + self.weights["types.weight"][0]
         if self.s.absolute:
-            x = x + self.weights["positions.weight"][2:2 + len(ids)]
+            first = 0 if self.s.kind == "clip" else 2
+            x = x + self.weights["positions.weight"][first:first + len(ids)]
+        if self.s.kind == "clip":
+            return self.clip_states(x)
         x = self.norm("norm", x)
         out = [x]
         for layer in range(self.s.layers):
@@ -214,6 +232,17 @@ class Model:
             x = self.norm(at + "norm2", x + self.linear(at + "down", y))
             out.append(x)
         return out
+
+    def clip_states(self, x):
+        """Norms before each part, and a last one, which the last state does not have."""
+        out = [x]
+        act = gelu if self.s.activation == "gelu" else lambda x: x / (1 + np.exp(-1.702 * x))
+        for layer in range(self.s.layers):
+            at = f"layers.{layer}."
+            x = x + self.attention(at, self.norm(at + "norm1", x))
+            x = x + self.linear(at + "down", act(self.linear(at + "up", self.norm(at + "norm2", x))))
+            out.append(x)
+        return out + [self.norm("norm", x)]
 
     def logits(self, x):
         if self.s.head == "token":
@@ -237,7 +266,9 @@ def expectations(s, model, rng):
                     name + ".token_type_ids": ids[None] * 0, name + ".last_hidden_state": x[None],
                     name + ".pooled.mean": x.mean(0)[None], name + ".pooled.cls": x[None, 0]})
         if name == "len7":
-            out["len7.hidden_states"] = np.stack(states)[:, None]
+            out["len7.hidden_states"] = np.stack(states[:s.layers + 1])[:, None]
+        if s.kind == "clip":
+            out[name + ".embedding"] = model.linear("text_projection", x[-1])[None]
         if s.head in ("sequence", "token"):
             out[name + ".logits"] = model.logits(x)[None]
         if s.head == "mask":
@@ -254,14 +285,17 @@ def main():
     for name, value in (("layers", 4), ("width", 64), ("heads", 4), ("ffn", 96), ("vocab", 1024), ("positions", 8194),
                         ("n-types", 1), ("longest", 426), ("seed", 1), ("base", 20000), ("ntk", 1)):
         parser.add_argument("--" + name, type=int, default=value)
-    for name in ("separate", "published", "absolute"):
+    for name in ("separate", "published", "absolute", "composite"):
         parser.add_argument("--" + name, action="store_true")
     for name in ("rslora", "bare"):
         parser.add_argument("--" + name, action="store_true")
     parser.add_argument("--lora", choices=["peft", "tasks"])
     parser.add_argument("--dtype", choices=DTYPES, default="f32")
+    parser.add_argument("--activation", choices=["quick_gelu", "gelu"], default="quick_gelu")
     parser.add_argument("--head", choices=["mask", "sequence", "token"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
+    if s.kind == "clip":
+        s.absolute, s.n_types, s.positions, s.longest = True, 0, 77, 77
     s.is_gated = s.kind in ("new", "gte")
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
@@ -271,6 +305,8 @@ def main():
         a, b = draw_changes(s, tensors, rng)
         stored = write_changes(s, stored, a, b)
         write_json([s.out_dir + "/adapter" if s.lora == "peft" else "second"], s.out_dir, "expected", "adapter.json")
+    if s.composite:
+        stored = {**stored, "vision_model.x.weight": np.ones((2, 2)), "logit_scale": np.ones(1), "visual_projection.weight": np.ones((2, 2))}
     save(os.path.join(s.out_dir, "model.safetensors"), stored, DTYPES[s.dtype])
     write_json(config_of(s), s.out_dir, "config.json")
     write_json({"mask_token_id": 4}, s.out_dir, "expected", "index.json")

@@ -99,6 +99,8 @@ TEST(roberta_mpnet_albert)
         {CLASS("CamembertForTokenClassification", "camembert") ", " SIZES, "head", "token"},
         {CLASS("RobertaForSequenceClassification", "roberta") ", " SIZES, "head_dense", "tanh"},
         {"\"model_type\": \"xlm-roberta\", " SIZES, "position_offset", "2"},
+        {CLASS("Data2VecTextForMaskedLM", "data2vec-text") ", " SIZES, "head_dense", "gelu"},
+        {CLASS("Data2VecTextModel", "data2vec-text") ", " SIZES, "position_offset", "2"},
         {MPNET ", \"pad_token_id\": 5", "position_offset", "2"},
         {MPNET, "position_skips_padding", "yes"},
         {MPNET, "token_types", "0"},
@@ -425,6 +427,20 @@ TEST(deberta)
     assert_null(config.positions.key);
 }
 
+/* Sizes that a text_config may lack; quick_gelu is silu, of scaled layers. */
+TEST(clip)
+{
+#define CLIP "\"model_type\": \"clip_text_model\""
+    static const struct settings cases[] = {
+        {CLIP, "width", "512"},       {CLIP, "max_tokens", "77"},
+        {CLIP, "activation", "silu"}, {CLIP ", \"hidden_act\": \"gelu\"", "activation", "gelu"},
+        {CLIP, "mask", "causal"},     {CLIP, "pooling", "last"},
+        {CLIP, "norm_eps", "1e-05"},
+    };
+#undef CLIP
+    ASSERT_SETTINGS(cases);
+}
+
 TEST(refusals)
 {
     static const struct {
@@ -439,6 +455,10 @@ TEST(refusals)
         {GTE ", \"rope_parameters\": {\"rope_type\": \"linear\"}", "'rope_type' of"},
         {JINA3 ", \"rope_scaling\": {\"type\": \"ntk\"}", "'rope_scaling' is an object"},
         {JINA3 ", \"position_embedding_type\": \"absolute\"", "'position_embedding_type'"},
+        {CLASS("CLIPTextModel", "clip_text_model") ", \"hidden_act\": \"silu\"",
+         "'hidden_act' is 'silu'"},
+        {ROBERTA ", \"hidden_act\": \"quick_gelu\"", "'hidden_act' is 'quick_gelu'"},
+        {CLASS("SiglipTextModel", "siglip_text_model"), "SiglipTextModel is not known"},
         {T5 ", \"feed_forward_proj\": \"gated-mish\"", "'feed_forward_proj' is 'gated-mish'"},
         {T5 ", \"relative_attention_num_buckets\": 64", "'relative_attention_num_buckets' is 64"},
         {T5 ", \"relative_attention_max_distance\": 64", "'relative_attention_max_distance' is 64"},

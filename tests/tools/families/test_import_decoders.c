@@ -148,6 +148,17 @@ TEST(jina3)
     CHECK_BY("encoders.py", kinds);
 }
 
+/* The text part of CLIP, alone and in the whole model; quick_gelu is silu between scaled layers. */
+TEST(clip)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"clip"},
+        {"clip", "--composite", "--dtype", "f16", "--seed", "2"},
+        {"clip", "--activation", "gelu", "--seed", "3"},
+    };
+    CHECK_BY("encoders.py", kinds);
+}
+
 /* Changes of low rank: of peft, whose names have the class's prefix or lack it, and of a task. */
 TEST(adapters)
 {

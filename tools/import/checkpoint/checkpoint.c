@@ -209,13 +209,20 @@ static void refuse_adapter(struct folder *folder, const char *place)
                     place, file.root != NULL ? "config.json" : "model", base, folder->path);
 }
 
-/* A model of texts, pictures and sounds has its text part's settings in text_config. */
+/* A model of texts, pictures and sounds has its text part's settings in text_config. CLIP's
+ * text_config_dict comes before it, and neither needs to say the type. */
 static void enter_text_part(struct json_file *file)
 {
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
     json_t *text = json_object_get(file->root, "text_config");
-    if (type == NULL || strcmp(type, "embedding_gemma2") != 0 || !json_is_object(text))
+    json_t *first = json_object_get(file->root, "text_config_dict");
+    bool is_clip = type != NULL && strcmp(type, "clip") == 0;
+    if (type == NULL || (strcmp(type, "embedding_gemma2") != 0 && !is_clip) ||
+        !json_is_object(text))
         return;
+    text = is_clip && json_is_object(first) ? first : text;
+    if (is_clip)
+        json_object_set_new(text, "model_type", json_string("clip_text_model"));
     json_incref(text);
     json_decref(file->root);
     file->root = text;
@@ -309,7 +316,8 @@ static void set_modules(struct checkpoint *checkpoint)
     } else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone) {
         /* What sentence-transformers puts on a bare transformer. */
         const char *name = checkpoint->config.architecture->class_name;
-        bool is_last = path_ends_in(name, "ForCausalLM") && model->mask == MASK_CAUSAL;
+        bool is_last = model->pooling == POOLING_LAST ||
+                       (path_ends_in(name, "ForCausalLM") && model->mask == MASK_CAUSAL);
         model->pooling = is_last ? POOLING_LAST : POOLING_MEAN;
     }
     model->normalize = model->normalize || st->normalize;

@@ -144,6 +144,9 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
         body->finish(file, model);
     if (body->positions != NULL && model->attention_position == ATTENTION_POSITION_DISENTANGLED)
         config->positions = body->positions(file);
+    if (body->quick_gelu != 0 &&
+        strcmp(json_text(file, NULL, "hidden_act", "quick_gelu"), "quick_gelu") == 0)
+        config->quick_gelu = body->quick_gelu;
     /* The shapes of tensors would not show that these are wrong. */
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
         file_die(file->name, "'%s' is %g; expected a small number above 0",

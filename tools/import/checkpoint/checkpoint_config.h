@@ -12,6 +12,7 @@ struct checkpoint_config {
     const char *activation;    /* named by another file, borrowed, or NULL */
     struct position_sources positions;
     const json_t *label_names; /* id2label, borrowed, or NULL */
+    double quick_gelu;         /* families.h; 0: the activation is another */
     bool positions_are_open;   /* not in config.json: learned if there is a table of them */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */
     bool may_lack_head;        /* its modules read only the body, whichever class is named */

@@ -20,6 +20,7 @@ struct making {
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
     bool in_layer;
     size_t layer;
+    double quick_gelu;
     size_t projected; /* width of the projection that is one of the model's tensors */
     const struct layout *layout;
 };
@@ -120,7 +121,8 @@ static enum tensor_type choose_type(const struct making *making,
     if (asked == 0) {
         asked = tensor->n_parts > 0 ? tensor->parts[0]->type : TENSOR_F32;
         for (size_t i = 0; i < tensor->n_parts; i++)
-            if (tensor->parts[i]->type != asked || tensor->parts[i]->change != NULL)
+            if (tensor->parts[i]->type != asked || tensor->parts[i]->change != NULL ||
+                tensor->times != 0)
                 asked = TENSOR_F32;
         return asked;
     }
@@ -200,6 +202,10 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     if ((part->kind == PART_NORM && strcmp(ending.usual, ".weight") == 0) ||
         part->rows == DIM_HEAD_WIDTH)
         tensor.added = making->layout->norm_added;
+    if (making->quick_gelu != 0 && part->rows == DIM_FEED_FORWARD)
+        tensor.times = making->quick_gelu;
+    else if (making->quick_gelu != 0 && part->kind == PART_OUT && is_matrix)
+        tensor.times = 1 / making->quick_gelu;
     append_tensor(making, &tensor);
 }
 
@@ -442,9 +448,10 @@ static void add_projection(struct making *making, size_t rows)
 {
     struct model_config *model = making->model;
     if (model->projections > 0 || model->pooling == POOLING_MAX || model->pooling == POOLING_NONE)
-        program_die("the model projects each token ('linear.weight'), and its modules %s; expected "
-                    "a pooling of another kind and no Dense",
-                    model->projections > 0 ? "have a Dense" : "pool by the maximum");
+        program_die(
+            "the model projects each token by a tensor of its own, and its modules %s; expected "
+            "a pooling of another kind and no Dense",
+            model->projections > 0 ? "have a Dense" : "pool by the maximum");
     model->projections = 1;
     model->projection_bias = false;
     making->projected = rows;
@@ -504,6 +511,7 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
                             .types = types,
                             .tensors = tensors,
                             .model = model,
+                            .quick_gelu = config->quick_gelu,
                             .is_int8 = types.matrices == TENSOR_INT8};
     *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
@@ -629,6 +637,8 @@ static void copy_tensor(const struct planned_tensor *tensor, struct weight_write
              (n = tensor_rows_next(&chunk, tensor->set, part, rows, &row)) > 0;) {
             for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
                 chunk.values[i] = (float)(chunk.values[i] + tensor->added);
+            for (size_t i = 0; tensor->times != 0 && i < n * tensor->cols; i++)
+                chunk.values[i] = (float)(chunk.values[i] * tensor->times);
             if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
                 break;
             progress_add(part->n_bytes / rows * n);

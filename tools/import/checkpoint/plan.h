@@ -34,7 +34,7 @@ struct planned_tensor {
     size_t n_parts;
     const float *values; /* [rows, cols], borrowed: a tensor in memory, without parts; or NULL */
     bool is_transposed;  /* the only part is [cols, rows] */
-    double added;        /* to each number */
+    double added, times; /* to each number; 0: not multiplied */
     const double *row_numbers, *row_weights; /* [rows] or NULL: the row of the part, its factor */
     const struct model_config *model;        /* of positions, whose parts are of several shapes */
     enum part_kind kind;

@@ -160,7 +160,7 @@ const struct layout FLASH_LAYOUT = {
                    TO_OUT("encoder.layers.#.mlp.fc2"), TO_NORM("encoder.layers.#.norm2"))};
 
 static const struct body ROBERTA = {
-    .prefixes = NAMES("roberta.", "model."),
+    .prefixes = NAMES("roberta.", "data2vec_text.", "model."),
     .keys =
         KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
              COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
@@ -192,6 +192,7 @@ const struct architecture ROBERTA_CLASSES[] = {
     CLASSES("Roberta", "roberta"),
     CLASSES("XLMRoberta", "xlm-roberta"),
     CLASSES("Camembert", "camembert"),
+    CLASSES("Data2VecText", "data2vec-text"),
     {"HF_ColBERT", "xlm-roberta", &ROBERTA, &COLBERT}, /* jina-colbert-v2 */
     {.class_name = NULL},
 };

@@ -1,6 +1,6 @@
 /* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * bert.c, deberta.c, gte.c, rotary.c and t5.c.
+ * bert.c, clip.c, deberta.c, gte.c, rotary.c and t5.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
@@ -110,7 +110,10 @@ struct body {
      * layout if the checkpoint has a tensor of its layers. NULL: none. */
     const struct config_key *keys, *other_keys;
     const struct json_only *only; /* keys for which the engine supports one value */
-    const char *unread;           /* keys of published files that the class does not read */
+    /* hidden_act may be quick_gelu, x·σ(f·x), of this f. It is silu(f·x) / f: f is multiplied into
+     * the layer before it, 1 / f into the one after it. 0: it may not be. */
+    double quick_gelu;
+    const char *unread; /* keys of published files that the class does not read */
     const struct layout *layout, *other_layout;
     bool other_is_gated; /* the other layout is that of a model with a gate, whatever the tensors */
     /* For settings that depend on several keys, or NULL. */
@@ -149,7 +152,7 @@ struct architecture {
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
     MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], T5_CLASSES[],
-    GTE_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
+    GTE_CLASSES[], CLIP_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);
