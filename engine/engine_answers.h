@@ -85,6 +85,23 @@ ENGINE_API int engine_token_has_vector(const engine_model *model, int32_t id, si
 ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float *text,
                                  size_t n_text, size_t width);
 
+/* ---- Vectors of parts of a text ---- */
+
+typedef struct engine_span {
+    size_t begin, end; /* bytes of the text, end excluded */
+} engine_span;
+
+/* Encodes one text in one pass, and writes a vector for each of n spans of it, [n, width], each
+ * from the hidden states of the span's tokens, which have seen the whole text (late chunking). A
+ * token belongs to every span that has a byte of it; special tokens, those of a prompt and of a
+ * pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by
+ * options->pooling, which must not resolve to cls, last or pooler. A span without tokens, as one
+ * that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT. */
+ENGINE_API engine_status engine_encode_spans(engine_session *session, const engine_input *input,
+                                             const engine_span *spans, size_t n,
+                                             const engine_encode_options *options, float *out,
+                                             size_t cap, size_t *needed, engine_result *result);
+
 /* ---- Ranks and similarity ---- */
 
 /* Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs)

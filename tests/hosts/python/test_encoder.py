@@ -206,6 +206,21 @@ class Vectors(unittest.TestCase):
                          [(e["text"], e["label"], np.float32(e["score"]), e["span"]) for e in expected])
         self.assertEqual([s.shape for s in encoder.classify(["I ride", "bike"])], [(2, 3), (1, 3)])
 
+    def test_spans(self):
+        encoder, text = libengine.Encoder("states.weights"), "I ride ä bike 東京 dog"
+        for normalize in (False, True):
+            tokens, rows = encoder.tokenize(text), encoder.encode(text, output_value="token_embeddings")
+            spans = [(0, 6), (7, 13), (14, 16), (8, 30), (6, 7), (50, 60)]
+            found = encoder.encode_spans(text, spans, normalize_embeddings=normalize, prompt="")
+            for (begin, end), vector in zip(spans, found):
+                own = [row for token, row in zip(tokens, rows) if token.begin < end and token.end > begin]
+                mean = np.mean(own, axis=0, dtype=np.float64) if own else np.zeros(rows.shape[1])
+                mean /= np.linalg.norm(mean) if normalize and own else 1
+                self.assertLessEqual(np.abs(vector - mean).max(), 1e-6)
+        self.assertEqual(encoder.encode_spans(text, []).shape, (0, encoder.width))
+        self.assertRaises(TypeError, encoder.encode_spans, [text], [])
+        self.assertRaises(ValueError, encoder.encode_spans, text, [(-1, 2)])
+
     def test_zero_shot(self):
         encoder, texts, labels = libengine.Encoder("nli.weights"), ["I ride bike", "bad"], ["dog", "bike", "I ride"]
         for multi, template in ((False, None), (True, "is {}")):

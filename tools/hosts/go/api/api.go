@@ -960,6 +960,18 @@ var _ = [1]struct{}{}[unsafe.Offsetof(Shape{}.Metric)-32]
 var _ = [1]struct{}{}[unsafe.Offsetof(Shape{}.Prompt)-40]
 var _ = [1]struct{}{}[unsafe.Offsetof(Shape{}.PromptLen)-48]
 
+type Span struct {
+	// bytes of the text, end excluded
+	Begin uintptr
+
+	// bytes of the text, end excluded
+	End uintptr
+}
+
+var _ = [1]struct{}{}[unsafe.Sizeof(Span{})-16]
+var _ = [1]struct{}{}[unsafe.Offsetof(Span{}.Begin)-0]
+var _ = [1]struct{}{}[unsafe.Offsetof(Span{}.End)-8]
+
 type SectionInfo struct {
 	Tag [5]byte
 
@@ -1254,6 +1266,9 @@ var TokenHasVector func(model unsafe.Pointer, id int32, index uintptr, role Role
 // Returns MaxSim: the sum over the query's vectors [n_query, width] of the largest product with one of the text's vectors [n_text, width], in double. 0 if either has no vector.
 var MaxSim func(query *float32, n_query uintptr, text *float32, n_text uintptr, width uintptr) float64
 
+// Encodes one text in one pass, and writes a vector for each of n spans of it, [n, width], each from the hidden states of the span's tokens, which have seen the whole text (late chunking). A token belongs to every span that has a byte of it; special tokens, those of a prompt and of a pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by options->pooling, which must not resolve to cls, last or pooler. A span without tokens, as one that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT.
+var EncodeSpans func(session unsafe.Pointer, input *Input, spans *Span, n uintptr, options *EncodeOptions, out *float32, cap uintptr, needed *uintptr, result *Result) Status
+
 // Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs) scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models compare by options->pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of engine_shape_of. ENGINE_POOLING_MODEL of a model without any is the mean. There a text or a query without a token of its own (engine_has_text) gives the least score that can be: by engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse weights 0, else -FLT_MAX.
 var Rank func(session unsafe.Pointer, query *Input, texts *Input, n uintptr, options *EncodeOptions, out *float32) Status
 
@@ -1386,6 +1401,7 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&SparseProduct, library, "engine_sparse_product")
 	purego.RegisterLibFunc(&TokenHasVector, library, "engine_token_has_vector")
 	purego.RegisterLibFunc(&MaxSim, library, "engine_max_sim")
+	purego.RegisterLibFunc(&EncodeSpans, library, "engine_encode_spans")
 	purego.RegisterLibFunc(&Rank, library, "engine_rank")
 	purego.RegisterLibFunc(&ScorePairs, library, "engine_score_pairs")
 	purego.RegisterLibFunc(&Similarity, library, "engine_similarity")

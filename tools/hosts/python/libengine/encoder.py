@@ -164,6 +164,26 @@ class Encoder:
         """Returns encode(sentences, role="document", **options): with the model's prompt for documents."""
         return self.encode(sentences, role="document", **options)
 
+    def encode_spans(self, text: str, spans: Sequence[tuple[int, int]], prompt_name: str | None = None,
+                     prompt: str | None = None, normalize_embeddings: bool = False, *, role: str = "text",
+                     on_long: str = "model") -> np.ndarray:
+        """Returns a vector for each (begin, end) in characters of one text, float32 [n, width], from one pass over all of
+        it (late chunking): the model's pooling, which must be a mean or max, of the tokens of the span. A span without
+        tokens has zeros. Other parameters: encode."""
+        if not isinstance(text, str):
+            raise TypeError(f"text is of type {type(text).__name__}: give a str")
+        settings = _options(role, on_long, prompt_name, prompt, pooling=c.ENGINE_POOLING_TEXT,
+                            normalize=bool(normalize_embeddings))
+        ends = np.array([c.number("spans", end) for span in spans for end in span], np.int64).reshape(-1, 2)
+        starts = np.cumsum([0] + [len(utf8(character)) for character in text])
+        inputs, places = inputs_of([text]), starts[np.minimum(ends, len(text))].astype(np.uintp)
+        out = np.empty((len(ends), self.width), np.float32)
+        self._open().call(c.library.engine_encode_spans, inputs, places.ctypes, len(ends), byref(settings), out.ctypes,
+                          out.size, None, inputs.results.ctypes, n_bytes=inputs.n_bytes, name="text")
+        if on_long == "model" and inputs.results["n_dropped"].any():
+            self._warn_of_cut()
+        return out
+
     def encode_arrow(self, array, **options):
         """Returns a pyarrow FixedSizeListArray [n] of vectors [width], from a pyarrow array of strings (or what
         pyarrow.array makes one of), whose texts are not copied; null for a null. options: of encode."""

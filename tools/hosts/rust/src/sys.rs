@@ -757,6 +757,20 @@ const _: () = {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
+pub struct engine_span {
+    /// bytes of the text, end excluded
+    pub begin: usize,
+    /// bytes of the text, end excluded
+    pub end: usize,
+}
+const _: () = {
+    assert!(size_of::<engine_span>() == 16);
+    assert!(offset_of!(engine_span, begin) == 0);
+    assert!(offset_of!(engine_span, end) == 8);
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
 pub struct engine_section_info {
     pub tag: [c_char; 5],
     pub required: c_int,
@@ -1007,6 +1021,8 @@ unsafe extern "C" {
     pub fn engine_token_has_vector(model: *const engine_model, id: i32, index: usize, role: engine_role) -> c_int;
     /// Returns MaxSim: the sum over the query's vectors [n_query, width] of the largest product with one of the text's vectors [n_text, width], in double. 0 if either has no vector.
     pub fn engine_max_sim(query: *const f32, n_query: usize, text: *const f32, n_text: usize, width: usize) -> f64;
+    /// Encodes one text in one pass, and writes a vector for each of n spans of it, [n, width], each from the hidden states of the span's tokens, which have seen the whole text (late chunking). A token belongs to every span that has a byte of it; special tokens, those of a prompt and of a pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by options->pooling, which must not resolve to cls, last or pooler. A span without tokens, as one that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT.
+    pub fn engine_encode_spans(session: *mut engine_session, input: *const engine_input, spans: *const engine_span, n: usize, options: *const engine_encode_options, out: *mut f32, cap: usize, needed: *mut usize, result: *mut engine_result) -> engine_status;
     /// Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs) scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models compare by options->pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of engine_shape_of. ENGINE_POOLING_MODEL of a model without any is the mean. There a text or a query without a token of its own (engine_has_text) gives the least score that can be: by engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse weights 0, else -FLT_MAX.
     pub fn engine_rank(session: *mut engine_session, query: *const engine_input, texts: *const engine_input, n: usize, options: *const engine_encode_options, out: *mut f32) -> engine_status;
     /// Scores n pairs of texts, or their ids or tokens, by a cross-encoder, as engine_rank does; out is [n], parameters as in engine_encode. Of two labels the score is the probability of the second, or with raw_scores how much larger its logit is. Other models: ENGINE_ERROR_UNSUPPORTED.

@@ -544,6 +544,16 @@ public final class Api {
         public static final int prompt_len = 48;
     }
 
+    public static final class engine_span {
+        private engine_span() {}
+
+        public static final int BYTES = 16;
+        /** bytes of the text, end excluded */
+        public static final int begin = 0;
+        /** bytes of the text, end excluded */
+        public static final int end = 8;
+    }
+
     public static final class engine_section_info {
         private engine_section_info() {}
 
@@ -763,6 +773,9 @@ public final class Api {
 
     /** Returns MaxSim: the sum over the query's vectors [n_query, width] of the largest product with one of the text's vectors [n_text, width], in double. 0 if either has no vector. */
     public static native double engine_max_sim(Pointer query, long n_query, Pointer text, long n_text, long width);
+
+    /** Encodes one text in one pass, and writes a vector for each of n spans of it, [n, width], each from the hidden states of the span's tokens, which have seen the whole text (late chunking). A token belongs to every span that has a byte of it; special tokens, those of a prompt and of a pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by options-&gt;pooling, which must not resolve to cls, last or pooler. A span without tokens, as one that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT. */
+    public static native int engine_encode_spans(Pointer session, Pointer input, Pointer spans, long n, Pointer options, Pointer out, long cap, Pointer needed, Pointer result);
 
     /** Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs) scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models compare by options-&gt;pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of engine_shape_of. ENGINE_POOLING_MODEL of a model without any is the mean. There a text or a query without a token of its own (engine_has_text) gives the least score that can be: by engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse weights 0, else -FLT_MAX. */
     public static native int engine_rank(Pointer session, Pointer query, Pointer texts, long n, Pointer options, Pointer out);
