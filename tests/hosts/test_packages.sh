@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 bare=$tree/build/bare
 if [ ! -f "$bare/etc/debian_version" ] || [ "$(id -u)" != 0 ] || ! chroot "$bare" true ||
-    ! command -v lintian >/dev/null || ! command -v patchelf >/dev/null; then
-    echo 'skipped: needs lintian, and as root a bare system to install into (sh tools/setup.sh packages)'
+    ! command -v lintian >/dev/null || ! command -v patchelf >/dev/null || ! command -v wasm-ld >/dev/null; then
+    echo 'skipped: needs lintian, lld, and as root a bare system to install into (sh tools/setup.sh packages)'
     exit 77
 fi
 architecture=$(dpkg --print-architecture)
