@@ -20,6 +20,7 @@ carries() { # WORDS FILE EXPRESSION COMMAND...: the command's output about the f
 }
 
 for file in "$build"/encode "$build"/encode-* "$build"/minimal "$build"/libengine.so; do
+    head -c 2 "$file" | grep -q "^#!" && continue # encode-fetch
     carries 'read-only relocations (-z relro)' "$file" GNU_RELRO readelf -lW
     carries 'binding at the start (-z now)' "$file" 'FLAGS_1.* NOW' readelf -dW
     carries 'stack without code (-z noexecstack)' "$file" 'GNU_STACK.* RW  ' readelf -lW
