@@ -64,8 +64,8 @@ bool models_open(const struct serve_options *options); /* false after a message:
 struct models *models_borrow(void);
 void models_return(struct models *models);
 
-/* Returns the model of that name (takes_any_name: the only one has any), or if name is NULL the first
- * that is made for the work, else the first. */
+/* Returns the model of that name (takes_any_name: the only one has any), or if name is NULL the
+ * first that is made for the work, else the first. */
 struct model *models_find(struct models *models, const char *name, enum work work);
 engine_session *model_reader(struct model *model); /* the calling thread's */
 
