@@ -47,13 +47,15 @@
  *             batch, padding and number of threads; and on every processor with fused
  *             multiply-adds (any ENGINE_ISA but portable), as far as the C library's sin, cos,
  *             pow, exp and tanh agree when rounded to float. Portable kernels, also with
- *             OpenBLAS, differ by some 1e-6 in f32, a few hundredths in int8.
+ *             OpenBLAS, differ by some 1e-6 in f32, a few hundredths in int8. Only of
+ *             ENGINE_PRECISION_FAST does the processor decide (see there).
  *   Process   If the portable kernels are used, engine_model_open loads OpenBLAS
  *             (libopenblas.so.0), or uses the host's, and sets it to one thread for the whole
  *             process: the engine's threads call it. Do not change that while models are open. Only
  *             the build with POSIX threads is used, none if addresses or data are limited
- *             (ulimit -v, -d). On CPUs with AMX, opening a model with int8 layers asks Linux for
- *             tile registers, which raises the least size of signal stacks (sigaltstack) to 12 KB.
+ *             (ulimit -v, -d). On CPUs with AMX, opening a model with int8 layers, or in bf16
+ *             or fast precision, asks Linux for tile registers, which raises the least size of
+ *             signal stacks (sigaltstack) to 12 KB.
  *             The floating-point environment, signals and locale are not changed. Environment:
  *             ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512,
  *             avx512vnni, avx512bf16 or amx (aarch64: neon, neondot, neoni8mm) limits the
