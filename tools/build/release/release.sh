@@ -16,7 +16,8 @@ out=$1
 shift 2
 host=$(dpkg --print-architecture 2>/dev/null || :)
 [ $# != 0 ] || set -- $(printf '%s\n' "${host:-amd64}" arm64 | sort -u)
-set -- "$@" -- git=git python3=python3 patchelf=patchelf dpkg-shlibdeps=dpkg-dev
+set -- "$@" -- git=git python3=python3 patchelf=patchelf dpkg-shlibdeps=dpkg-dev gnuplot=gnuplot-nox clang=clang \
+    wasm-ld=lld /usr/lib/wasm32-wasi=wasi-libc
 while [ "$1" != -- ]; do
     case $1 in amd64) processor=x86_64 ;; arm64) processor=aarch64 ;; *) processor=$1 ;; esac
     libraries=/usr/lib/$processor-linux-gnu of=
