@@ -59,7 +59,7 @@ fi
 shown 'make install' && walk 'make install >/dev/null'
 shown 'cc minimal.c $(pkg-config --cflags --libs engine)' &&
     walk 'cd tools && cc minimal.c $(pkg-config --cflags --libs engine) -o /tmp/minimal && /tmp/minimal'
-shown 'make lesson' && walk 'make lesson && ls -l build/lesson.html'
+shown 'sh tools/setup.sh lesson' && walk 'sh tools/setup.sh lesson && make lesson && ls -l build/lesson.html'
 shown 'pip install tools/hosts/python' && if python3 -c 'import venv, ensurepip, numpy' 2>/dev/null; then
     walk 'python3 -m venv --system-site-packages /tmp/python && /tmp/python/bin/pip install -q tools/hosts/python'
     awk '/^```python/ { on = 1; next } /^```/ { on = 0 } on' README.md >/tmp/page.py
