@@ -50,8 +50,9 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
         exists(path, cap, ENCODE_DATADIR, ""))
         return ENGINE_OK;
     return fail(error, ENGINE_ERROR_IO,
-                "there are no default weights: neither '%.48s/../share/encode/default.weights' nor "
-                "'%.64s/default.weights'; name a weight file, or set ENCODE_MODEL to one",
+                "there are no default weights in '%.48s/../share/encode' or '%.64s'; name a weight "
+                "file, or "
+                "set ENCODE_MODEL to one, as a program outside of build/ must",
                 folder, ENCODE_DATADIR);
 }
 

@@ -119,8 +119,7 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     if (tokens == NULL)
         snprintf(error, 256, "%s",
                  is_ids ? "--ids takes numbers between blanks"
-                        : "the tokenizer is not BERT's, the only one here: give --ids, which "
-                          "encode --tokens -f ids prints");
+                        : "its tokenizer is not BERT's: give --ids, of encode --tokens -f ids");
     for (size_t i = 0; tokens != NULL && ids != NULL && i < n; i++)
         ids[i] = tokens[i].id;
     if (tokens != NULL && ids != NULL)
@@ -156,13 +155,12 @@ int main(int argc, char **argv)
         return 2;
     }
     if (!plain_weights_read(&weights, path)) {
-        fprintf(stderr, "encode-plain: %s: %s\n", path, weights.error);
+        fprintf(stderr, "encode-plain: %s: %s; try -m FILE\n", path, weights.error);
         plain_weights_free(&weights);
         return 1;
     }
     for (int i = at; i < argc && is_done; i++) {
-        if (i > at)
-            putchar('\n');
+        fputs(i > at ? "\n" : "", stdout);
         is_done = encode_text(&weights, argv[i], is_ids, is_traced ? print_step : NULL, error);
     }
     if (!is_done)

@@ -70,7 +70,7 @@ for step in 'scale · token + type  [3, 24]' 'layers.1.attention.qkv: x·Wᵀ + 
 done
 check 'the table ends the trace' grep -q '^2  bike ' "$work/trace"
 check 'a file that is none' refuses 'not a weight file' -m README.md x
-check 'no file' refuses 'cannot be opened' -m "$work/none" x
+check 'no file' refuses '; try -m FILE' -m "$work/none" x
 check 'ids that are none' refuses 'numbers between blanks' --ids 'a b'
 check 'an id that is not in the table' refuses 'id 99' -m "$work/toy.weights" --ids 99
 check 'no text' refuses usage -m "$work/toy.weights"

@@ -60,4 +60,12 @@ TEST(another_file_is_no_journal)
     is_no_journal("{\"bytes\": 9}");
     is_no_journal("[]");
     is_no_journal("{\"files\": []}\n{}");
+    /* Members of another type are not taken as 0. */
+    is_no_journal("{\"files\": [], \"bytes\": \"9\"}");
+    is_no_journal("{\"files\": [], \"bytes\": 9.5}");
+    is_no_journal("{\"files\": [], \"sum\": -1}");
+    is_no_journal("{\"files\": [], \"lines\": null}");
+    is_no_journal("{\"files\": [], \"finished\": 1}");
+    is_no_journal("{\"files\": [7]}");
+    is_no_journal("{\"files\": [[1, \"2\"]]}");
 }

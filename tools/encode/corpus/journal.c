@@ -138,24 +138,35 @@ static json_t *entry_json(const struct journal_entry *entry)
     return object;
 }
 
-/* Numbers that are absent are 0. */
-static struct journal_entry read_entry(const json_t *object)
+/* Returns a number, 0 if it is absent. One of another type, or below 0, makes *is_good false. */
+static uint64_t read_number(const json_t *value, bool *is_good)
 {
+    *is_good = *is_good && (!value || (json_is_integer(value) && json_integer_value(value) >= 0));
+    return (uint64_t)json_integer_value(value);
+}
+
+/* Returns false if a member is of another type than entry_json writes. */
+static bool read_entry(const json_t *object, struct journal_entry *entry)
+{
+    const json_t *files = json_object_get(object, "files"),
+                 *finished = json_object_get(object, "finished");
     size_t counts[N_COUNTS];
-    struct journal_entry entry = {
-        .bytes = (uint64_t)json_integer_value(json_object_get(object, "bytes")),
-        .sum = (uint32_t)json_integer_value(json_object_get(object, "sum")),
-        .is_finished = json_is_true(json_object_get(object, "finished")),
+    bool is_good = json_is_array(files) && (!finished || json_is_boolean(finished));
+    *entry = (struct journal_entry){
+        .bytes = read_number(json_object_get(object, "bytes"), &is_good),
+        .sum = (uint32_t)read_number(json_object_get(object, "sum"), &is_good),
+        .is_finished = json_is_true(finished),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
-        counts[i] = (size_t)json_integer_value(json_object_get(object, COUNTS[i]));
-    memcpy(&entry.progress, counts, sizeof counts);
-    for (size_t i = 0; i < OUTPUT_MOST_PARTS; i++) {
-        const json_t *file = json_array_get(json_object_get(object, "files"), i);
-        entry.files[i].bytes = (uint64_t)json_integer_value(json_array_get(file, 0));
-        entry.files[i].sum = (uint32_t)json_integer_value(json_array_get(file, 1));
+        counts[i] = (size_t)read_number(json_object_get(object, COUNTS[i]), &is_good);
+    memcpy(&entry->progress, counts, sizeof counts);
+    for (size_t i = 0; i < OUTPUT_MOST_PARTS && i < json_array_size(files); i++) {
+        const json_t *file = json_array_get(files, i);
+        is_good = is_good && json_is_array(file);
+        entry->files[i].bytes = read_number(json_array_get(file, 0), &is_good);
+        entry->files[i].sum = (uint32_t)read_number(json_array_get(file, 1), &is_good);
     }
-    return entry;
+    return is_good;
 }
 
 void journal_find(struct journal *journal, const char *output_path)
@@ -170,10 +181,9 @@ void journal_find(struct journal *journal, const char *output_path)
     if (fstat(fileno(stream), &file) == 0 && S_ISREG(file.st_mode))
         journal->settings = json_loadf(stream, 0, NULL);
     fclose(stream);
-    if (!json_is_array(json_object_get(journal->settings, "files")))
+    if (!read_entry(journal->settings, &journal->last))
         program_die("'%s' is not a journal of encode: remove it, or name another output",
                     journal->path);
-    journal->last = read_entry(journal->settings);
 }
 
 bool journal_write(struct journal *journal, const json_t *settings,
