@@ -132,6 +132,31 @@ TEST(activation_of_a_dense_module)
     }
 }
 
+/* A Dense module without a bias beside one that has it gets a bias of zeros. */
+TEST(dense_modules_of_which_one_has_a_bias)
+{
+    struct tiny_tensors dense = {.header = json_object()};
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    import_write("modules.json", "[{\"path\": \"\", \"type\": \"Transformer\"}, "
+                                 "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}, "
+                                 "{\"path\": \"2_Dense\", \"type\": \"Dense\"}, "
+                                 "{\"path\": \"3_Dense\", \"type\": \"Dense\"}]");
+    import_write("3_Dense/config.json",
+                 "{\"in_features\": 6, \"out_features\": 6, \"bias\": false}");
+    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){6, 6, -1});
+    tiny_tensors_write(&dense, import_directory, "3_Dense/model.safetensors");
+    tiny_tensors_free(&dense);
+    assert_true(import_read());
+    const struct plan *plan = &import_checkpoint.plan;
+    const struct planned_tensor *last = &plan->tensors[plan->n - 1];
+    assert_true(import_checkpoint.config.model.projection_bias);
+    assert_string_equal(last->name, "projection.1.bias");
+    for (size_t i = 0; i < 6; i++)
+        assert_true(last->values[i] == 0);
+    import_free();
+}
+
 /* The first of the files that is not empty has the limit, unless an argument of the tokenizer has
  * it; the tokenizer's own is the last. */
 TEST(limits)

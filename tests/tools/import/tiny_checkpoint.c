@@ -185,7 +185,8 @@ void tiny_sentence_transformers(const char *directory)
     make_directory(directory, "3_Normalize");
     make_directory(directory, "3_Dense"); /* another one, which modules.json leaves out */
     tiny_write_text(directory, "3_Dense/config.json",
-                    "{\"in_features\": 6, \"out_features\": 6, \"bias\": false}");
+                    "{\"in_features\": 6, \"out_features\": 6, \"bias\": false, "
+                    "\"activation_function\": \"torch.nn.ReLU\"}");
     tiny_tensors_add(&dense, "linear.weight", "F32", weight);
     tiny_tensors_add(&dense, "linear.bias", "F32", bias);
     tiny_tensors_write(&dense, directory, "2_Dense/model.safetensors");

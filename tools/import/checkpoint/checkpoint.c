@@ -354,7 +354,13 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
         plan_linear(&checkpoint->plan, types, &checkpoint->dense[i], "projection.#", "linear", i,
-                    st->dense[i].out, st->dense[i].in, st->has_bias);
+                    st->dense[i].out, st->dense[i].in, st->dense[i].has_bias);
+        if (st->has_bias && !st->dense[i].has_bias) {
+            char name[PLAN_NAME];
+            snprintf(name, sizeof name, "projection.%zu.bias", i);
+            plan_values(&checkpoint->plan, types, name,
+                        alloc_zeros(st->dense[i].out, sizeof(float)), st->dense[i].out, 0);
+        }
     }
 }
 

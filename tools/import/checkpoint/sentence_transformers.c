@@ -223,17 +223,17 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     size_t before = index > 0 ? st->dense[index - 1].out : st->width;
     dense->in = json_count(file, NULL, "in_features", 1, JSON_NEEDED);
     dense->out = json_count(file, NULL, "out_features", 1, JSON_NEEDED);
-    bool has_bias = json_flag(file, NULL, "bias", true);
+    dense->has_bias = json_flag(file, NULL, "bias", true);
     enum dense_activation activation = read_dense_activation(file);
     text_module_parse(st, file);
     if (before > 0 && dense->in != before)
         file_die(file->name, "'in_features' is %zu; expected %zu, the width before it", dense->in,
                  before);
-    if (index > 0 && (activation != st->activation || has_bias != st->has_bias))
-        file_die(file->name, "'activation_function' or 'bias' differs from the Dense module before "
-                             "it; expected the same");
+    if (index > 0 && activation != st->activation)
+        file_die(file->name, "'activation_function' differs from the Dense module before it; "
+                             "expected the same");
     st->activation = activation;
-    st->has_bias = has_bias;
+    st->has_bias = dense->has_bias || (index > 0 && st->has_bias);
 }
 
 /* ---- sentence_bert_config.json ---- */

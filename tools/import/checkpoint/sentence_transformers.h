@@ -11,7 +11,7 @@ enum { PLACE_BYTES = 256 };
 struct dense_module {
     char place[PLACE_BYTES]; /* "2_Dense/" */
     size_t in, out;
-    bool has_bias, has_residual; /* of token_dense */
+    bool has_bias, has_residual; /* has_residual: of token_dense */
 };
 
 struct sentence_transformers {
@@ -35,9 +35,9 @@ struct sentence_transformers {
     bool normalize;
     size_t width;                     /* that the pooling expects, or 0 */
     enum dense_activation activation; /* of the dense layers */
-    bool has_bias;
-    size_t max_seq_length; /* 0: not given */
-    bool lower;            /* do_lower_case: texts are put into lower case first */
+    bool has_bias;                    /* of one of them: others get zeros */
+    size_t max_seq_length;            /* 0: not given */
+    bool lower;                       /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     const char *similarity;   /* a name of FORMAT.md; NULL: not given */
