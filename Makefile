@@ -298,7 +298,7 @@ $(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch $(BUILD)/completion
 
 plain: $(BUILD)/encode-plain
 	@echo 'Built. Next: $(BUILD)/encode-plain "I ride bike"      (read: engine/plain/plain.c)'
-$(BUILD)/encode-plain: $(call objects,$(PLAIN_SOURCES))
+$(BUILD)/encode-plain: $(call objects,$(PLAIN_SOURCES)) | $(BUILD)/default.weights
 	$(call say,link)$(LINK) -pie $(call in_place,$^ $(LIBS))
 
 $(BUILD)/tools/hosts/serve/answers.o: tools/hosts/serve/page.html

@@ -16,10 +16,11 @@
 
 enum { FIRST_VALUES = 4, NUMBER = 8, SHOWN = 16 };
 
-static const char USAGE[] = "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
-                            "  -m FILE   weight file (default: weights/default.weights)\n"
-                            "  --trace   print the result of every step, with its shape\n"
-                            "  --ids     TEXT is token ids, as in \"2 51 4315 4286 3\"\n";
+static const char USAGE[] =
+    "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
+    "  -m FILE   weight file (default: default.weights beside this program)\n"
+    "  --trace   print the result of every step, with its shape\n"
+    "  --ids     TEXT is token ids, as in \"2 51 4315 4286 3\"\n";
 
 /* Reads token ids, numbers between blanks; NULL if there is anything else. */
 static struct plain_token *read_ids(const char *text, size_t *n)
@@ -137,13 +138,14 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
 int main(int argc, char **argv)
 {
     struct plain_weights weights;
-    const char *path = "weights/default.weights";
+    char path[4096]; /* make puts the default weights beside the program */
     bool is_ids = false, is_traced = false, is_done = true;
     char error[256] = "no memory";
-    int at = 1;
+    int at = 1, n = (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 - argv[0] : 0);
+    snprintf(path, sizeof path, "%.*sdefault.weights", n, argv[0]);
     for (; at < argc && argv[at][0] == '-'; at++)
         if (strcmp(argv[at], "-m") == 0 && at + 1 < argc)
-            path = argv[++at];
+            snprintf(path, sizeof path, "%s", argv[++at]);
         else if (strcmp(argv[at], "--ids") == 0)
             is_ids = true;
         else if (strcmp(argv[at], "--trace") == 0)
