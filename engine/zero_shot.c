@@ -66,8 +66,8 @@ engine_status engine_zero_shot(const engine_model *model, const float *logits, s
         const float *row = logits + i * n_labels;
         if (is_alone)
             out[i] = (float)(1 / (1 + exp((double)row[other] - (double)row[entailment])));
-        else
-            most = fmax(most, row[entailment]);
+        else if (row[entailment] > most) /* gcc 12 for aarch64 fails inside itself at fmax */
+            most = row[entailment];
     }
     if (is_alone)
         return succeed(error);

@@ -156,7 +156,7 @@ static const struct option_row FORMAT_ROWS[] = {
     {"format", 'f', "KIND",
      "print text (default), json (an object per line), csv, npy (see --type;\n"
      "with --tokens --pad-to int32), npz (-p sparse), or ids",
-     CHOICE(format, FORMAT_TEXT, OUTPUT_FORMATS(OUTPUT_FORMAT_TEXT))},
+     CHOICE(format, FORMAT_TEXT, OUTPUT_FORMATS(OUTPUT_FORMAT_TEXT)), GIVEN(has_format)},
     {"type", 0, "TYPE", "-f npy: write f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary"), .needs = "format=npy"},
     {"all", 0, NULL, "-f text: print every value, not only the first; --labels: every label",
@@ -205,6 +205,16 @@ static bool is_printed(const struct request_options *request, enum output_format
     return false;
 }
 
+/* Returns whether a file's ending names another format than the default, text. */
+static bool ends_in_format(const char *path)
+{
+    static const char *const ENDINGS[] = {".json", ".jsonl", ".csv", ".npy", ".npz"};
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++)
+        if (path_ends_in(path, ENDINGS[i]))
+            return true;
+    return false;
+}
+
 /* Returns the message of what rules of names cannot express, or NULL. */
 static const char *check_options(const void *options)
 {
@@ -229,6 +239,9 @@ static const char *check_options(const void *options)
         return "--tokens and -p are printed together by -f json only";
     if (is_array && task == TASK_TOKENS && !pad_to)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
+    if (encode->output_path && !encode->has_format && ends_in_format(encode->output_path))
+        return "the end of -o FILE names a format, and without -f it would be text: -f json, csv, "
+               "npy or npz, or -f text";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
     if (encode->column && encode->input < INPUT_CSV)
@@ -314,8 +327,18 @@ static void choose_files(struct encode_options *options, struct option_reading *
     const size_t n = reading->n_arguments;
     const int kind = n ? kind_of_file(reading->arguments[0]) : -1;
     bool are_files = n > 0 && (options->has_input || kind >= 0);
-    for (size_t i = 1; i < n && !options->has_input; i++)
-        are_files = are_files && kind_of_file(reading->arguments[i]) == kind;
+    for (size_t i = 1; i < n && !options->has_input; i++) {
+        if (are_files && kind_of_file(reading->arguments[i]) != kind)
+            program_die_misused(
+                "'%s' is a file and '%s' is none of its kind; expected files of one "
+                "ending, or --input KIND",
+                reading->arguments[0], reading->arguments[i]);
+        if (!are_files && kind_of_file(reading->arguments[i]) >= 0)
+            program_die_misused(
+                "'%s' is a file and '%s' is none of its kind; expected files of one "
+                "ending, or texts alone",
+                reading->arguments[i], reading->arguments[0]);
+    }
     if (are_files) {
         if (!options->has_input)
             options->input = (enum input_kind)kind;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tags: no-coverage
-# The module for Go, built without cgo. Needs go 1.24 and purego (sh tools/setup.sh languages).
+# The module for Go, built without cgo. Needs go 1.25 and purego (sh tools/setup.sh languages).
 # shellcheck disable=SC2154
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
@@ -9,7 +9,7 @@ export CGO_ENABLED=0 GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GOWORK=off
 host=$tree/tools/hosts/go
 cp -r "$host" "$folder/go"
 if ! command -v go >/dev/null || ! (cd "$folder/go" && go build ./... 2>"$folder/err"); then
-    echo "skipped: needs go 1.24 and purego (sh tools/setup.sh languages): $(head -n 1 "$folder/err")"
+    echo "skipped: needs go 1.25 and purego (sh tools/setup.sh languages): $(head -n 1 "$folder/err")"
     exit 77
 fi
 make_cases 2>"$folder/notes"

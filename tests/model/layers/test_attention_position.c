@@ -45,6 +45,7 @@ TEST(turned)
             for (uint32_t position = 0; position < 9000; position += 1 + position / 3)
                 for (int interleaved = 0; interleaved < 2; interleaved++)
                     check_turned(&(struct rotary){.width = widths[w][0],
+                                                  .factor = 1,
                                                   .interleaved = interleaved,
                                                   .base = bases[b]},
                                  widths[w][1], position, &largest);
@@ -71,7 +72,7 @@ static double product_at(const struct rotary *rotary, const float *q, const floa
 TEST(distance_alone_counts)
 {
     uint64_t state = 5;
-    struct rotary rotary = {.width = 32, .base = 10000};
+    struct rotary rotary = {.width = 32, .base = 10000, .factor = 1};
     float *q = random_floats(&state, 32, 1), *k = random_floats(&state, 32, 1);
     struct largest largest = {0};
     for (uint32_t distance = 0; distance < 50; distance += 7) {
@@ -96,6 +97,7 @@ TEST(dynamic_scaling)
     uint32_t positions[] = {999, 1000, 1000, 17}, lengths[] = {1000, 1001, 1001, 1000};
     float scaled[4 * 64], expected[2 * 64];
     plain.trained = 0;
+    plain.factor = 1;
     rotary_rows(&rotary, positions, lengths, 4, scaled);
     rotary_rows(&plain, positions, lengths, 1, expected);
     assert_true(same_floats(scaled, expected, 64));

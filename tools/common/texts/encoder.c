@@ -72,6 +72,10 @@ static const char *head_use(engine_head head)
 
 static void check_head(const struct encoder *encoder)
 {
+    engine_error error;
+    if (encoder->request.labels_of &&
+        engine_zero_shot(encoder->model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
+        program_die("--labels-of: '%s': %s", encoder->info.path, error.message);
     const engine_info *info = &encoder->info;
     const enum task task = encoder->request.task;
     const bool is_token = info->head == ENGINE_HEAD_TOKEN;
@@ -169,12 +173,9 @@ static char *make_hypothesis(const char *form, const char *label)
 static void read_labels(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
-    engine_error error;
     size_t n = 0;
     if (!request->labels_of)
         return;
-    if (engine_zero_shot(encoder->model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
-        program_die("--labels-of: '%s': %s", encoder->info.path, error.message);
     encoder->labels = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
     encoder->hypotheses = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
     for (const char *text = request->labels_of, *end; *text; text = end + (*end == ',')) {

@@ -66,8 +66,11 @@ def require(target, *needs):
 
 def bundle(build, folder):
     """Writes the library, those that it needs, the default weights and engine.json to a folder."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / "files").is_file():
+        raise SystemExit(f"package.py: '{folder}' has files of others; expected a folder that is new, or a bundle")
+    shutil.rmtree(folder)
+    folder.mkdir()
     copy_programs(build, folder)
     bundle_libraries(folder, os.environ.get("CC", "cc").split())
     unused = set(PROGRAMS) - {"libengine.so.1"}
