@@ -36,7 +36,7 @@ ask() { # PATH: asks for its checksum; false if the Hub does not have it. A mode
     url=$endpoint/$model/resolve/$commit/$1 n=0
     : >"$work/headers"
     while
-        request -I -o "$work/answer" "$url" && cat "$work/answer" >>"$work/headers" || die 1 "$url: no answer"
+        request -I -o "$work/answer" "$url" && cat "$work/answer" >>"$work/headers" || die 1 "$url: no answer. HF_ENDPOINT names a mirror; a folder from elsewhere: encode-import DIR -o FILE"
         status=$(awk '/^HTTP/ {code = $2} END {print code}' "$work/answer")
         next=$(sed -n 's|^location: *\(/[^/][^[:space:]]*\).*|\1|Ip' "$work/answer")
         case $status in 30[1278]) [ -n "$next" ] && [ $((n += 1)) -le 5 ] ;; *) false ;; esac
