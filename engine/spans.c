@@ -9,8 +9,8 @@
 
 static bool is_in_span(const engine_token *token, const engine_span *span)
 {
-    return !token->special && !token->in_prompt && !token->in_pair && token->begin < span->end &&
-           token->end > span->begin;
+    return !token->special && !token->in_prompt && !token->in_pair && span->begin < span->end &&
+           token->begin < span->end && token->end > span->begin;
 }
 
 /* Pools the rows of a span, which follow each other, as write_pooled of encode.c those of a text.

@@ -17,8 +17,8 @@ static void expected_mean(const engine_token *tokens, const float *rows, size_t 
     double n_in = 0, sum = 0;
     memset(mean, 0, width * sizeof *mean);
     for (size_t i = 0; i < n; i++) {
-        if (tokens[i].special || tokens[i].in_prompt || tokens[i].begin >= span->end ||
-            tokens[i].end <= span->begin)
+        if (tokens[i].special || tokens[i].in_prompt || span->begin >= span->end ||
+            tokens[i].begin >= span->end || tokens[i].end <= span->begin)
             continue;
         n_in++;
         for (size_t k = 0; k < width; k++)
@@ -32,8 +32,10 @@ static void expected_mean(const engine_token *tokens, const float *rows, size_t 
         mean[k] /= sqrt(sum);
 }
 
-/* Whole words, parts of words, all, and what has no token: a blank, nothing, behind the end. */
-static const engine_span SPANS[] = {{0, 6}, {7, 11}, {3, 9}, {0, 26}, {6, 7}, {5, 5}, {90, 99}};
+/* Whole words, parts of words, all, and what has no token: a blank, nothing, a span
+ * that ends before it begins, behind the end. */
+static const engine_span SPANS[] = {{0, 6}, {7, 11}, {3, 9}, {0, 26},
+                                    {6, 7}, {5, 5},  {9, 3}, {90, 99}};
 enum { N = sizeof SPANS / sizeof SPANS[0] };
 
 static void check_spans(engine_session *session, size_t width, bool normalize, const char *prompt)

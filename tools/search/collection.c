@@ -314,9 +314,7 @@ engine_precision origin_precision(const struct vector_file *file)
 {
     const char *name =
         json_string_value(json_object_get(json_object_get(file->origin, "options"), "precision"));
-    return name && strcmp(name, "bf16") == 0   ? ENGINE_PRECISION_BF16
-           : name && strcmp(name, "fast") == 0 ? ENGINE_PRECISION_FAST
-                                               : ENGINE_PRECISION_EXACT;
+    return name && strcmp(name, "bf16") == 0 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT;
 }
 
 /* Compares what rows and queries must have in common; prompts need not be the same. */
@@ -346,7 +344,7 @@ static void compare_model(const struct vector_file *file, const struct encoder *
         if (json_object_get(json_object_get(file->origin, "options"), of_rows[i]))
             program_die("'%s' was encoded with --%s, and queries cannot be" HINT, file->path,
                         of_rows[i]);
-    if (origin_precision(file) != encoder->request.model.precision)
+    if (origin_precision(file) != encoder->info.precision)
         program_note("'%s' was encoded with another --precision than queries are", file->path);
     if (n_rows != (json_int_t)file->vectors.n_rows)
         program_die("'%s' has %zu rows, and its origin was written for %lld" HINT, file->path,

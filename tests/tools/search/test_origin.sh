@@ -46,6 +46,15 @@ check 'bf16 gives other scores' [ "$(cmp -s out as_rows; echo $?)" = 1 ]
 found 0 "" x texts
 check 'the precision of the rows is the default' cmp out as_rows
 check 'and is not reported' [ ! -s err ]
+run "$programs/encode" -p mean -f npy --precision fast -o x <texts
+check 'the origin says which precision was fast here' [ "$(grep -c '"precision": "fast"' x.origin.json)" = 0 ]
+found 0 "" x texts
+check 'which is not reported' [ ! -s err ]
+if grep -q avx2 /proc/cpuinfo; then
+    run env ENGINE_ISA=avx2 "$programs/encode" -p mean -f npy --precision fast -o x <texts
+    found 0 "" x texts --precision exact
+    check 'fast is exact where the kernels have no instruction for bf16' [ ! -s err ]
+fi
 for option in --no-special '--position-base 500' '--position-scale 2' '--embedding-scale 2'; do
     run "$programs/encode" -p mean -f npy $option -o x <texts
     found 1 "'x' was encoded with ${option% *}, and queries cannot be" x texts

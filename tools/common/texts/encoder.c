@@ -473,7 +473,10 @@ static size_t score_labels(struct encoder *encoder, struct item *items, size_t n
         engine_zero_shot(encoder->model, encoder->rows + i * n_labels * n_logits, n_labels,
                          encoder->request.is_multi, scores, &error);
         items[i].rows = scores;
-        items[i].n_dropped += results[i * n_labels].n_dropped;
+        size_t n_dropped = 0; /* the longest label leaves the least room */
+        for (size_t k = i * n_labels; k < (i + 1) * n_labels; k++)
+            n_dropped = results[k].n_dropped > n_dropped ? results[k].n_dropped : n_dropped;
+        items[i].n_dropped += n_dropped;
     }
     free(results);
     return n_made;

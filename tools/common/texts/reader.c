@@ -78,7 +78,8 @@ static enum reader_state read_table(struct reader *reader, const char *line, siz
     struct table_input *table = &reader->table;
     const size_t number = line_number(reader);
     char *copy = memcpy(alloc_zeros(len, 1), line, len);
-    while (table_is_open(table, copy, len)) {
+    enum table_place place = table_scan(table, TABLE_AT_VALUE, copy, len);
+    while (place == TABLE_IN_QUOTES) {
         char *next;
         size_t next_len;
         const enum line_state state = line_reader_next(&reader->lines, true, &next, &next_len);
@@ -92,6 +93,7 @@ static enum reader_state read_table(struct reader *reader, const char *line, siz
         copy[len] = '\n';
         memcpy(copy + len + 1, next, next_len);
         len += 1 + next_len;
+        place = table_scan(table, place, next, next_len);
     }
     const bool is_names = !table->is_begun;
     const bool is_good = is_names ? (table->is_begun = table_find_column(table, copy, len, reason))

@@ -4,12 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-bool table_is_open(const struct table_input *table, const char *record, size_t len)
+enum table_place table_scan(const struct table_input *table, enum table_place place,
+                            const char *line, size_t len)
 {
-    bool is_open = false;
-    for (size_t i = 0; i < len && table->separator == ','; i++)
-        is_open = is_open != (record[i] == '"');
-    return is_open;
+    for (size_t i = 0; i < len && table->separator == ','; i++) {
+        const bool is_quote = line[i] == '"';
+        if (place == TABLE_IN_QUOTES)
+            place = is_quote ? TABLE_AFTER_QUOTE : TABLE_IN_QUOTES;
+        else if (is_quote && place != TABLE_IN_VALUE) /* the first one, or one of two */
+            place = TABLE_IN_QUOTES;
+        else
+            place = line[i] == ',' ? TABLE_AT_VALUE : TABLE_IN_VALUE;
+    }
+    return place;
 }
 
 /* Reads the value at *at, removes its quotes in place, and moves *at after the separator, or to

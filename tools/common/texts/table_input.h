@@ -15,8 +15,11 @@ struct table_input {
 
 enum { TABLE_MESSAGE_BYTES = 256 };
 
-/* Returns whether a record ends within a quoted value: then the next line continues it. */
-bool table_is_open(const struct table_input *table, const char *record, size_t len);
+/* Where a line of a record ends; in quotes, the next line continues it. A quote opens a value only
+ * as its first character. */
+enum table_place { TABLE_AT_VALUE, TABLE_IN_VALUE, TABLE_IN_QUOTES, TABLE_AFTER_QUOTE };
+enum table_place table_scan(const struct table_input *table, enum table_place place,
+                            const char *line, size_t len);
 
 /* Finds the column in the line of names, which this changes. Returns false with the message. */
 bool table_find_column(struct table_input *table, char *names, size_t len,

@@ -40,6 +40,13 @@ json_t *settings_make(json_t *options, const struct encoder *encoder)
     const bool ends_at_long = encoder->options.on_long == ENGINE_ON_LONG_ERROR;
     if (!json_object_get(options, "on-long"))
         json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
+    const char *precision = json_string_value(json_object_get(options, "precision"));
+    const bool is_fast =
+        precision && strcmp(precision, "fast") == 0; /* it depends on the machine */
+    if (is_fast && encoder->info.precision == ENGINE_PRECISION_BF16)
+        json_object_set_new(options, "precision", json_string("bf16"));
+    else if (is_fast)
+        json_object_del(options, "precision");
     return json_pack("{sssIsssO}", "encode", engine_version(), "model",
                      (json_int_t)encoder->info.checksum, "kernels", encoder->info.kernels,
                      "options", options);
