@@ -294,7 +294,7 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 # A script, which needs nothing of the library.
 $(FETCH): tools/fetch.sh engine/engine.h
 	$(call say,copy)sed 's/@VERSION@/$(VERSION)/g' $< > $@.new && chmod 755 $@.new && mv $@.new $@
-$(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch $(BUILD)/completion/_encode-fetch $(BUILD)/completion/encode-fetch.fish: RUNNER := sh
+$(BUILD)/man/encode-fetch.1 $(BUILD)/completion/encode-fetch $(BUILD)/completion/_encode-fetch $(BUILD)/completion/encode-fetch.fish: override RUNNER := sh
 
 plain: $(BUILD)/encode-plain
 	@echo 'Built. Next: $(BUILD)/encode-plain "I ride bike"      (read: engine/plain/plain.c)'
