@@ -450,11 +450,13 @@ def _items(sentences) -> tuple[Any, bool]:
         return [sentences], True
     if isinstance(sentences, np.ndarray):
         return (sentences.tolist(), False) if sentences.ndim else ([sentences.item()], True)
+    if isinstance(sentences, Inputs):
+        return sentences, False
     if not hasattr(sentences, "__iter__"):
         raise TypeError(f"sentences are of type {type(sentences).__name__}: give a str, or a list of them")
     if isinstance(sentences, (bytes, bytearray, set, frozenset)) or hasattr(sentences, "columns"):  # in no order; names
         raise TypeError(f"sentences are of type {type(sentences).__name__}: give str, or a list or column of them")
-    return (sentences if isinstance(sentences, Inputs) else list(sentences)), False
+    return list(sentences), False
 
 
 def _batches(items, batch_size: int, show: bool = False) -> Iterator[tuple[int, Inputs]]:
