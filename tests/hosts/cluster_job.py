@@ -38,7 +38,8 @@ def with_spark(folder, flag, runs, batch):
                 yield batch
         yield from encode(counted())
 
-    settings = {"spark.ui.enabled": "false", "spark.hadoop.parquet.enable.dictionary": "false",
+    settings = {"spark.ui.enabled": "false", "spark.sql.parquet.compression.codec": "uncompressed",
+                "spark.hadoop.parquet.enable.dictionary": "false",
                 "spark.sql.execution.arrow.maxRecordsPerBatch": batch,
                 "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
                 "spark.local.dir": f"{folder}/local", "spark.sql.warehouse.dir": f"{folder}/warehouse"}
@@ -82,7 +83,8 @@ def main(engine, texts, vectors, folder, flag=None):
     rows = -(-len(lines) // 4)
     for part in range(4):
         these = range(part * rows, min((part + 1) * rows, len(lines)))
-        pq.write_table(pa.table({"row": list(these), "text": [lines[i] for i in these]}), f"{folder}/in/{part}.parquet")
+        pq.write_table(pa.table({"row": list(these), "text": [lines[i] for i in these]}), f"{folder}/in/{part}.parquet",
+                       compression="none")  # where musl is installed, Java takes snappy for musl's
     runs = timed(folder, len(lines), seconds)
     function, n_batches = {"spark": (with_spark, 40), "ray": (with_ray, 8)}[engine]  # several for each worker
     function(folder, flag, runs, max(200, len(lines) // n_batches))
