@@ -3,14 +3,14 @@
 #
 # A file is fetched into DIR/.fetch/, under a name with its checksum, so that a later run resumes it, and is renamed to
 # its place when the checksum is right. All files are of one commit: that which the first answer names.
-set -eu
+set -euf # names that a server gave are not patterns
 options='-o, --output|FILE|write this weight file (default: MODEL.weights)
 --revision|REVISION|fetch this branch, tag or commit (default: main)
 --no-import||only fetch
 -h, --help||this text
 --version||version and build'
 
-die() { echo "encode-fetch: $2" >&2 && exit "$1"; }
+die() { echo "encode-fetch: $2" >&2 || :; exit "$1"; }
 
 describe() { # --help or --help-table: prints the options for people, or for the manual and the completion
     echo "$options" | awk -F'|' -v table="$([ "$1" = --help ] || echo yes)" -v version=@VERSION@ '
@@ -25,7 +25,7 @@ describe() { # --help or --help-table: prints the options for people, or for the
 
 request() { # CURL-ARGUMENTS...: the token is no argument, which others could read, and curl sends it to the Hub alone
     printf '%s' "${HF_TOKEN:+header = \"Authorization: Bearer $HF_TOKEN\"}" |
-        curl -K - -sS --proto =http,https --connect-timeout 20 --retry 3 --user-agent encode-fetch/@VERSION@ "$@"
+        curl -K - -gsS --proto =http,https --connect-timeout 20 --retry 3 --user-agent encode-fetch/@VERSION@ "$@"
 }
 
 header() { # NAME: its first value in the answers that ask() got
@@ -60,16 +60,21 @@ is_right() { # FILE: it has the checksum: of large files the SHA-256, of small o
     [ "${got%% *}" = "$sum" ]
 }
 
+drop() { # PATH: removes what another commit of the model left there
+    [ -z "$was" ] || [ "$was" = "$model $commit" ] || rm -f "$directory/$1" || die 1 "cannot remove $directory/$1"
+}
+
 fetch() { # PATH: fetches it into $directory; false if the Hub does not have it
     case /$1/ in *[!A-Za-z0-9_./-]* | */../* | //*) die 1 "the path '$1' is refused: expected letters, digits and _ . - /" ;; esac
-    ask "$1" || return 1
+    ask "$1" || { drop "$1" && return 1; }
+    [ ! -d "$directory/$1" ] || die 1 "$directory/$1 is a folder; expected a file: remove it"
     is_right "$directory/$1" && return
     part=$work/$sum.part
     echo "encode-fetch: $1" >&2
     is_right "$part" || request -fL -C - -o "$part" "$url" || die 1 "$url: not fetched; the same command resumes it"
     [ -f "$part" ] || : >"$part" # of an empty file curl makes none
-    is_right "$part" || { rm "$part" && die 1 "$1: its checksum is ${got%% *}; expected $sum. Nothing was kept of it"; }
-    mkdir -p "$(dirname "$directory/$1")" && mv "$part" "$directory/$1"
+    is_right "$part" || { rm -f "$part"; die 1 "$1: its checksum is ${got%% *}; expected $sum. Nothing was kept of it"; }
+    { mkdir -p "$(dirname "$directory/$1")" && mv "$part" "$directory/$1"; } || die 1 "cannot write $directory/$1"
 }
 
 fetch_folder() { # PREFIX: what encode-import reads in a folder; in that of a module fewer files
@@ -84,7 +89,7 @@ fetch_folder() { # PREFIX: what encode-import reads in a folder; in that of a mo
     done
     index=${1}model.safetensors.index.json
     if fetch "${1}model.safetensors"; then
-        :
+        drop "$index"
     elif fetch "$index"; then
         for name in $(grep -o '"[^"]*\.safetensors"' "$directory/$index" | tr -d '"' | sort -u); do
             fetch "$1$name" || die 1 "$model has no $1$name, which its index names"
@@ -122,19 +127,23 @@ case $revision in *[!A-Za-z0-9_./-]* | '') die 2 "--revision '$revision': expect
 directory=${directory:-${model#*/}} work=${directory:-${model#*/}}/.fetch
 endpoint=${HF_ENDPOINT:-https://huggingface.co} commit=$(echo "$revision" | sed 's|/|%2F|g')
 endpoint=${endpoint%/}
+was=$(cat "$directory/.fetched" 2>/dev/null || :) # ORG/MODEL COMMIT of the last whole run
+case $was in '' | "$model "*) ;; *) die 1 "$directory has ${was% *}: name another DIR, or remove it" ;; esac
 case ${HF_HUB_OFFLINE:-0} in
 1 | [Oo][Nn] | [Yy][Ee][Ss] | [Tt][Rr][Uu][Ee]) # nothing is fetched: what an earlier run did is imported
     [ -f "$directory/config.json" ] || [ -f "$directory/modules.json" ] || die 1 "HF_HUB_OFFLINE is set, and $directory has no model"
     [ ! -d "$work" ] || die 1 "HF_HUB_OFFLINE is set, and $directory is incomplete" ;;
 *)
     command -v curl >/dev/null || die 1 'curl is needed, and is not in PATH'
-    mkdir -p "$work"
+    mkdir -p "$work" || die 1 "cannot write $work"
+    [ -n "$was" ] || echo "$model -" >"$directory/.fetched"
     fetch modules.json || fetch config.json || die 1 "$model at $revision has neither config.json nor modules.json"
     fetch router_config.json || :
     fetch_folder ''
     for folder in $(module_folders | sort -u); do
         [ "$folder" = . ] || fetch_folder "${folder%/}/"
     done
+    echo "$model $commit" >"$directory/.fetched"
     rm -r "$work" ;;
 esac
 [ -n "$imports" ] || exit 0

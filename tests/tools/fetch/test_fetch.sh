@@ -28,7 +28,7 @@ cd work || exit 1
 # ---- What is fetched ----
 run "$fetch" org/model
 ends 'a model' 0 'wrote model.weights: BertModel'
-check 'every file of it, and no other' diff -r "$folder/hub/model" model --exclude README.md
+check 'every file of it, and no other' diff -r "$folder/hub/model" model --exclude README.md --exclude .fetched
 check 'no other' [ ! -e model/README.md ] && check 'no rest' [ ! -e model/.fetch ]
 check 'the files after the first are of its commit' [ "$(cut -d' ' -f3 ../hub/log | grep /resolve/main/ | sort -u)" = /org/model/resolve/main/modules.json ]
 "$programs/encode-import" "$folder/hub/model" -o direct.weights --name model 2>/dev/null
@@ -45,8 +45,22 @@ check 'a changed file is fetched again' cmp model/config.json "$folder/hub/model
 check 'a revision with a slash' grep -qF /resolve/refs%2Fpr%2F1/ ../hub/log
 : >../hub/moved
 run "$fetch" org/model moved --no-import
-check 'relative redirects' diff -r "$folder/hub/model" moved --exclude README.md
+check 'relative redirects' diff -r "$folder/hub/model" moved --exclude README.md --exclude .fetched
 rm ../hub/moved
+
+# ---- One model and one commit in a folder ----
+run "$fetch" org/other moved
+ends 'another model' 1 'moved has org/model: name another DIR'
+echo 'org/model 0' >moved/.fetched
+echo stale | tee moved/spiece.model >moved/model.safetensors
+run "$fetch" org/model moved --no-import
+check 'files of another commit go' diff -r "$folder/hub/model" moved --exclude README.md --exclude .fetched
+rm moved/config.json && mkdir moved/config.json
+run "$fetch" org/model moved --no-import
+ends 'a folder in the place of a file' 1 'moved/config.json is a folder'
+echo >blocked
+run "$fetch" org/model blocked
+ends 'a file in the place of the folder' 1 'cannot write blocked/.fetch'
 
 # ---- Resumed after a kill ----
 : >../hub/stall
@@ -64,7 +78,7 @@ ends 'offline it is incomplete' 1 'killed is incomplete'
 run "$fetch" org/model killed -o killed.weights
 ends 'resumed' 0 'wrote killed.weights'
 check 'from there' grep -qE "^GET localhost .*$table bytes=[1-9][0-9]*-" ../hub/log
-check 'the same files' diff -r "$folder/hub/model" killed --exclude README.md
+check 'the same files' diff -r "$folder/hub/model" killed --exclude README.md --exclude .fetched
 
 # ---- Refused ----
 : >../hub/flip
@@ -79,6 +93,11 @@ ends 'no such revision' 1 'org/model at nonsense: Invalid rev id'
 sed -i 's/00002-of/..\\u002f/; s/model-..\\u002f-00002/..\/..\/up/' ../hub/model/model.safetensors.index.json
 run "$fetch" org/model up
 ends 'a path that leads out' 1 "up.safetensors' is refused"
+bash -c '"$0" org/model silent --no-import 2>&-' "$fetch"
+check 'also without a stderr' [ $? = 1 ]
+sed -i 's/[^"]*up.safetensors/*.safetensors/' ../hub/model/model.safetensors.index.json
+run "$fetch" org/model glob
+ends 'a pattern is no pattern' 1 "the path '*.safetensors' is refused"
 printf hf_secret >../hub/token
 run "$fetch" org/model gated
 ends 'a gated model' 1 'HF_TOKEN must be a token that may read org/model'
