@@ -435,6 +435,10 @@ class Access(unittest.TestCase):
             run = subprocess.run([f"{PROGRAMS}/encode-serve", "--listen", address, "-m", f"{FOLDER}/plain.weights"],
                                  capture_output=True, check=False, timeout=60)
             self.assertEqual((run.returncode, b"--listen takes" in run.stderr), (2, True), (address, run.stderr))
+        for origin in ("https://a.example/", "https://a.example/page", "a.example", "https://", "null"):
+            run = subprocess.run([f"{PROGRAMS}/encode-serve", "--cors", origin, "-m", f"{FOLDER}/plain.weights"],
+                                 capture_output=True, check=False, timeout=60)
+            self.assertEqual((run.returncode, b"--cors takes" in run.stderr), (2, True), (origin, run.stderr))
 
 
 class Shapes(unittest.TestCase):

@@ -22,6 +22,16 @@
 
 #define COUNT(member, least, most) COUNT_AT(struct serve_options, member, least, most)
 
+/* What browsers send as Origin has no path. */
+static void check_origin(void *options, const struct option_use *use)
+{
+    (void)options;
+    const char *host = strstr(use->text, "://");
+    if (strcmp(use->text, "*") != 0 && (!host || !host[3] || strpbrk(host + 3, "/ ")))
+        program_die_misused("--cors takes SCHEME://HOST[:PORT] without a path, or '*', not '%s'",
+                            use->text);
+}
+
 static const struct option_row ROWS[] = {
     {"model", 'm', "[NAME=]FILE",
      "serve this weight file, by NAME (default: that of the file); may be\n"
@@ -48,7 +58,7 @@ static const struct option_row ROWS[] = {
     {"cors", 0, "ORIGIN",
      "let pages of this origin (https://example.org; '*': all) call the server\n"
      "and read its answers; may be repeated",
-     TEXTS_AT(struct serve_options, origins, n_origins)},
+     TEXTS_AT(struct serve_options, origins, n_origins), .set = check_origin},
     {"any-model", 0, NULL, "if one model is served, answer calls for other names by it",
      FLAG_AT(struct serve_options, takes_any_name)},
     {"timeout", 0, "SECONDS", "close a connection that is silent or slow for so long (default 60)",

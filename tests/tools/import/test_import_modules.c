@@ -264,6 +264,7 @@ TEST(merged_adapters)
     } cases[] = {
         {"\"peft_type\": \"LORA\"", NULL},
         {"\"peft_type\": \"LORA\", \"init_lora_weights\": \"gaussian\", \"r\": 2", NULL},
+        {"\"peft_type\": \"LORA\", \"r\": 3", "has not the rank 3 of adapter_config.json"},
         {"\"r\": 2", "'peft_type' is missing; expected \"LORA\""},
         {"\"peft_type\": \"IA3\"", "'peft_type' is \"IA3\""},
         {"\"peft_type\": \"LORA\", \"use_dora\": true", "'use_dora' is true"},

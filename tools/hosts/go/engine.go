@@ -140,7 +140,7 @@ func Open(path string, threads int) (*Encoder, error) {
 		return nil, err
 	}
 	beside := folder() + "default.weights"
-	if _, err := os.Stat(beside); path == "" && os.Getenv("ENCODE_MODEL") == "" && err == nil {
+	if _, err := os.Stat(beside); path == "" && folder() != "" && os.Getenv("ENCODE_MODEL") == "" && err == nil {
 		path = beside
 	}
 	var name *byte

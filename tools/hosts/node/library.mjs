@@ -1,8 +1,9 @@
 // The C library by koffi: functions, structs and constants as engine.json describes them, and errors.
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 
-const here = new URL('.', import.meta.url).pathname;
+const here = fileURLToPath(new URL('.', import.meta.url));
 export const folder = process.env.LIBENGINE_FOLDER || `${here}bundled`; // libengine.so.1, default.weights, engine.json
 const first = (...paths) => paths.find(existsSync);
 const api = JSON.parse(readFileSync(first(`${folder}/engine.json`, `${here}../api/engine.json`), 'utf8'));

@@ -69,7 +69,7 @@ static struct stored_tensor *find_base(const struct tensor_set *set, const char 
     return found;
 }
 
-static void read_adapter_config(struct folder *folder, double *alpha, bool *by_root)
+static void read_adapter_config(struct folder *folder, double *alpha, size_t *rank, bool *by_root)
 {
     static const struct json_only only[] = {
         {"peft_type", "\"LORA\"", true, NULL},
@@ -89,13 +89,14 @@ static void read_adapter_config(struct folder *folder, double *alpha, bool *by_r
         {"arrow_config", "null", false, NULL},
         {.name = NULL}};
     static const char unread[] =
-        "base_model_name_or_path r target_modules exclude_modules task_type inference_mode "
+        "base_model_name_or_path target_modules exclude_modules task_type inference_mode "
         "revision auto_mapping lora_dropout layers_to_transform layers_pattern peft_version "
         "loftq_config eva_config corda_config lora_ga_config megatron_core runtime_config "
         "qalora_group_size ensure_weight_tying";
     struct json_file file;
     json_file_read(&file, folder, "", "adapter_config.json", true, false);
     *alpha = json_number(&file, "lora_alpha", 8);
+    *rank = json_count(&file, NULL, "r", 1, 0); /* 0: it does not say */
     *by_root = json_flag(&file, NULL, "use_rslora", false);
     const json_t *start = json_member(&file, NULL, "init_lora_weights");
     const char *name = json_string_value(start);
@@ -114,9 +115,10 @@ static void merge_peft(struct checkpoint *checkpoint, const char *path)
     static const char start[] = "base_model.model.", end[] = ".lora_A.weight";
     struct tensor_set *set = &checkpoint->adapter_tensors;
     double alpha;
+    size_t rank, n = 0;
     bool by_root;
     folder_open(&checkpoint->adapter, path);
-    read_adapter_config(&checkpoint->adapter, &alpha, &by_root);
+    read_adapter_config(&checkpoint->adapter, &alpha, &rank, &by_root);
     if (folder_has(&checkpoint->adapter, "", "adapter_model.safetensors"))
         tensor_set_read_file(set, &checkpoint->adapter, "", "adapter_model.safetensors");
     else
@@ -137,8 +139,17 @@ static void merge_peft(struct checkpoint *checkpoint, const char *path)
             tensor_die(set, a, " has no %s '%.200s'; expected one in %s",
                        b == NULL ? "B" : "matrix", b == NULL ? b_name : name,
                        b == NULL ? "the adapter" : "the model");
+        if (a->n_dims != 2 || (rank > 0 && a->shape[0] != rank))
+            tensor_die(set, a, " has not the rank %zu of adapter_config.json; expected [r, in]",
+                       rank);
+        if (base->change != NULL)
+            tensor_die(set, a, " changes '%s', which another tensor of the adapter changes, too",
+                       base->name);
+        n++;
         attach(base, set, a, b, 0, by_root ? by_root_of_rank : by_rank, alpha);
     }
+    if (n == 0)
+        program_die("'%s' changes nothing: it has no lora_A and lora_B of matrices", path);
     tensor_set_check_used(set, "an adapter that can be merged (lora_A and lora_B of matrices)");
 }
 
