@@ -33,7 +33,7 @@ static void expected_mean(const engine_token *tokens, const float *rows, size_t 
 }
 
 /* Whole words, parts of words, all, and what has no token: a blank, nothing, a span
- * that ends before it begins, behind the end. */
+ * that ends before it begins, after the end. */
 static const engine_span SPANS[] = {{0, 6}, {7, 11}, {3, 9}, {0, 26},
                                     {6, 7}, {5, 5},  {9, 3}, {90, 99}};
 enum { N = sizeof SPANS / sizeof SPANS[0] };

@@ -440,7 +440,7 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
 }
 
 /* Sets the scores of --labels-of, from the logits of a pair for each label and text, which are at
- * or behind the scores. Returns how many items, from the first, have theirs. */
+ * or after the scores. Returns how many items, from the first, have theirs. */
 static size_t score_labels(struct encoder *encoder, struct item *items, size_t n)
 {
     const size_t n_labels = encoder->width, n_logits = encoder->shape.width;
