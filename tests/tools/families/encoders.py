@@ -16,7 +16,7 @@ import types
 
 import numpy as np
 
-from decoders import DTYPES, encode, save, write_json
+from decoders import DTYPES, encode, gelu, save, write_json
 
 CLASSES = {"clip": ("CLIPText", "clip_text_model", "text_model."), "new": ("New", "new", "new."), "gte": ("Gte", "gte", "gte."),
            "jina3": ("JinaEmbeddingsV3", "jina_embeddings_v3", "roberta."), "flash": ("XLMRoberta", "xlm-roberta", "roberta.")}
@@ -177,10 +177,6 @@ def write_changes(s, stored, a, b):
         out.update({at + "original": value, at + "0.lora_A": np.stack([first * 7, first]),
                     at + "0.lora_B": np.stack([second * 7, second])})
     return out
-
-
-def gelu(x):
-    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
 
 class Model:
