@@ -186,25 +186,6 @@ static bool has_vector_of_text(const struct request_options *request)
     return request->has_pooling && request->encode.pooling != ENGINE_POOLING_NONE;
 }
 
-/* Returns whether a format has the results of the task. Without a default, so that the compiler
- * names a format that was forgotten. */
-static bool is_printed(const struct request_options *request, enum output_format format)
-{
-    const enum task task = request->task;
-    const engine_pooling pooling = request->encode.pooling;
-    switch (format) {
-    case FORMAT_TEXT:
-    case FORMAT_JSON:
-    case FORMAT_CSV: return true;
-    case FORMAT_NPZ:
-        return task == TASK_VECTORS &&
-               (pooling == ENGINE_POOLING_SPARSE || pooling == ENGINE_POOLING_MODEL);
-    case FORMAT_NPY:
-    case FORMAT_IDS: return task == TASK_VECTORS || task == TASK_TOKENS;
-    }
-    return false;
-}
-
 /* Returns whether a file's ending names another format than the default, text. */
 static bool ends_in_format(const char *path)
 {
@@ -218,15 +199,18 @@ static bool ends_in_format(const char *path)
 /* Returns the message of what rules of names cannot express, or NULL. */
 static const char *check_options(const void *options)
 {
+    static const unsigned TASKS[] = {OUTPUT_FORMATS(OUTPUT_FORMAT_TASKS)};
     const struct encode_options *encode = options;
     const struct request_options *request = &encode->request;
+    const engine_pooling pooling = request->encode.pooling;
     const enum task task = request->task;
     const enum output_format format = encode->format;
     const bool is_array = format == FORMAT_NPY || format == FORMAT_NPZ;
     const size_t n = request->n_texts, pad_to = request->padding.n;
     if (pad_to && request->encode.max_tokens > pad_to)
         return "--max-tokens is more than --pad-to, which texts may not be longer than";
-    if (!is_printed(request, format))
+    if (!(TASKS[format] >> task & 1) || (format == FORMAT_NPZ && pooling != ENGINE_POOLING_SPARSE &&
+                                         pooling != ENGINE_POOLING_MODEL))
         return format == FORMAT_IDS ? "-f ids prints tokens and nothing else"
                : format == FORMAT_NPZ
                    ? "-f npz holds sparse weights (-p sparse); vectors are -f npy, also those of "
@@ -250,14 +234,13 @@ static const char *check_options(const void *options)
         return "--resume reads one input: cat FILE ... | encode ...";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
-    return position_options_check(&request->positions);
+    return position_options_conflict(&request->positions, request->positions.position);
 }
 
 #define HEADS   "labels labels-of entities fill rank"
 #define PROMPTS "prompt prompt-text query-prompt"
 
 static const struct option_rule RULES[] = {
-    OPTION_EXCLUDES("words", "TEXT", NULL),
     OPTION_EXCLUDES("prompt", "prompt-text", NULL),
     OPTION_EXCLUDES("no-prompt", PROMPTS, NULL),
     OPTION_EXCLUDES("truncate-left", "on-long=chunk", NULL),
@@ -275,7 +258,7 @@ static const struct option_rule RULES[] = {
     OPTION_NEEDS("normalize", "pooling!=none " IN_FILE,
                  "--normalize requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("resume", "restart", NULL),
-    OPTION_EXCLUDES("resume restart", "TEXT rank format=npz", NULL),
+    OPTION_EXCLUDES("words resume restart", "TEXT rank format=npz", NULL),
     OPTION_EXCLUDES("on-error=skip on-long=skip", "rank", NULL),
     OPTION_NEEDS("words report resume restart", "output!=-", NULL),
     {.check = check_options},

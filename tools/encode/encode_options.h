@@ -7,13 +7,18 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* FORMAT_name, its name in the option, and PRINTER_name, which prints it. */
+/* FORMAT_name, which PRINTER_name prints, its name in the option, and bits of the tasks that it has
+ * the results of. */
 #define OUTPUT_FORMATS(FORMAT)                                                                     \
-    FORMAT(TEXT, "text")                                                                           \
-    FORMAT(JSON, " json")                                                                          \
-    FORMAT(CSV, " csv") FORMAT(NPY, " npy") FORMAT(NPZ, " npz") FORMAT(IDS, " ids")
-#define OUTPUT_FORMAT_CONSTANT(NAME, TEXT) FORMAT_##NAME,
-#define OUTPUT_FORMAT_TEXT(NAME, TEXT)     TEXT
+    FORMAT(TEXT, "text", ~0u)                                                                      \
+    FORMAT(JSON, " json", ~0u)                                                                     \
+    FORMAT(CSV, " csv", ~0u)                                                                       \
+    FORMAT(NPY, " npy", 1u << TASK_VECTORS | 1u << TASK_TOKENS)                                    \
+    FORMAT(NPZ, " npz", 1u << TASK_VECTORS)                                                        \
+    FORMAT(IDS, " ids", 1u << TASK_VECTORS | 1u << TASK_TOKENS)
+#define OUTPUT_FORMAT_CONSTANT(NAME, TEXT, TASKS) FORMAT_##NAME,
+#define OUTPUT_FORMAT_TEXT(NAME, TEXT, TASKS)     TEXT
+#define OUTPUT_FORMAT_TASKS(NAME, TEXT, TASKS)    [FORMAT_##NAME] = TASKS,
 enum output_format { OUTPUT_FORMATS(OUTPUT_FORMAT_CONSTANT) };
 
 struct encode_options {

@@ -20,7 +20,7 @@ static void print_ids(struct printer *printer, const struct item *item)
 
 const struct printer_kind PRINTER_IDS = {.item = print_ids};
 
-#define PRINTER_OF(NAME, TEXT) [FORMAT_##NAME] = &PRINTER_##NAME,
+#define PRINTER_OF(NAME, TEXT, TASKS) [FORMAT_##NAME] = &PRINTER_##NAME,
 const struct printer_kind *const PRINTERS[] = {OUTPUT_FORMATS(PRINTER_OF)};
 
 /* ---- Scores ---- */
