@@ -25,6 +25,14 @@ void input_refuse_output(const char *output);
  * Returns PROGRAM_DONE, or an exit code after a message. */
 int input_read(const char *path, char **data, size_t *len);
 
+/* Ends the program: prints why a model could not be opened and, if the path (NULL: the default
+ * weights) is a checkpoint or the like, the command that makes a weight file of it. */
+_Noreturn void model_open_die(const char *path, const engine_error *error);
+
+/* Returns the name of the format of a file that holds a model as other engines read it, by its
+ * ending: "ONNX"; or NULL. */
+const char *model_foreign_format(const char *path);
+
 /* ---- Outputs ---- */
 
 /* Files beside an output: what its rows are, and which texts were skipped. */

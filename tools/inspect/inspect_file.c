@@ -5,10 +5,11 @@
  */
 #include "tools/inspect/inspect_options.h"
 
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/rows.h"
+#include "tools/common/texts/request_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

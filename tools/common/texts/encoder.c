@@ -4,9 +4,9 @@
  * tokens as they are. */
 #include "tools/common/texts/encoder.h"
 
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/print/display.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -169,13 +169,11 @@ static char *make_hypothesis(const char *form, const char *label)
     return hypothesis;
 }
 
-/* Reads the labels of --labels-of, if they are asked for; empty ones are no labels. */
+/* Reads the labels of --labels-of; empty ones are no labels. */
 static void read_labels(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     size_t n = 0;
-    if (!request->labels_of)
-        return;
     encoder->labels = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
     encoder->hypotheses = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
     for (const char *text = request->labels_of, *end; *text; text = end + (*end == ',')) {
@@ -304,7 +302,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     resolve_options(encoder);
     check_head(encoder);
     resolve_result(encoder);
-    read_labels(encoder);
+    if (request->labels_of)
+        read_labels(encoder);
     check_request(encoder);
     if (prompt_text)
         encoder->prompt = (struct prompt){prompt_text, strlen(prompt_text)};
@@ -332,6 +331,123 @@ void encoder_close(struct encoder *encoder)
     free(encoder->inputs);
     free(encoder->rows);
     *encoder = (struct encoder){0};
+}
+
+/* ---- The heading: the model and what is in force ---- */
+
+enum { NAME_COLUMNS = 70 /* of the model */ };
+
+static const char *score_kind(const struct encoder *encoder)
+{
+    static const char *const KINDS[] = {"logits", "softmax", "sigmoid"};
+    if (encoder->labels)
+        return encoder->request.is_multi ? "zero-shot, each alone" : "zero-shot";
+    return KINDS[encoder->options.raw_scores ? ENGINE_SCORES_NONE : encoder->info.scores];
+}
+
+/* What is made of a text. */
+static void print_result_kind(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const engine_pooling pooling = encoder->shape.pooling;
+    const bool has_length_1 = encoder->options.normalize || encoder->shape.normalized;
+    switch (encoder->request.task) {
+    case TASK_LABELS:
+        fprintf(stream, "%zu label%s per %s (%s)", encoder->width, plural(encoder->width),
+                encoder->is_pooled ? "text" : "token", score_kind(encoder));
+        break;
+    case TASK_ENTITIES:
+        fprintf(stream, "%zu label%s per token (%s)", info->n_labels, plural(info->n_labels),
+                score_kind(encoder));
+        break;
+    case TASK_FILL:
+        fprintf(stream, "%zu word%s per mask token", encoder->top, plural(encoder->top));
+        break;
+    case TASK_RANK:
+    case TASK_SIMILARITY:
+        if (encoder->ranks_pairs)
+            fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
+        else if (pooling == ENGINE_POOLING_COLBERT)
+            fputs("MaxSim of vectors of tokens", stream);
+        else
+            fprintf(stream, "%s of %s %s", metric_words(encoder->shape.metric),
+                    engine_pooling_name(pooling), encoder->is_sparse ? "weights" : "pooling");
+        break;
+    default:
+        if (encoder->is_sparse || pooling == ENGINE_POOLING_COLBERT) {
+            fputs(encoder->is_sparse ? "sparse weights" : "vectors of length 1 of tokens", stream);
+            break;
+        }
+        if (!encoder->is_pooled)
+            fputs("one vector per token", stream);
+        else
+            fprintf(stream, "%s pooling%s", engine_pooling_name(pooling),
+                    has_length_1 ? " to length 1" : "");
+    }
+}
+
+/* "learned positions", "rotary positions", or both, and the numbers that they are computed with,
+ * as " (base 50, W2 3)": the requested numbers, and the file's numbers that differ from the
+ * format's defaults. */
+static void print_positions(FILE *stream, const struct encoder *encoder)
+{
+    const engine_position added = encoder->position;
+    const char *in_attention = encoder->attention_position;
+    const bool are_added = added != ENGINE_POSITION_NONE;
+    const struct position_options *asked = &encoder->request.positions;
+    const struct position_numbers *numbers = &encoder->numbers;
+    const char *before = " (";
+    fprintf(stream, "%s%s%s positions", are_added ? engine_position_name(added) : "",
+            are_added && in_attention ? " and " : "",
+            in_attention ? in_attention
+            : are_added  ? ""
+                         : "no");
+    if ((asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE) &&
+        engine_position_has_base(added)) {
+        fprintf(stream, "%sbase %g", before, numbers->base);
+        before = ", ";
+    }
+    if (added == ENGINE_POSITION_FOURIER && numbers->n_frequencies > 0) {
+        fprintf(stream, "%s%zu frequenc%s", before, numbers->n_frequencies,
+                numbers->n_frequencies == 1 ? "y" : "ies");
+        before = ", ";
+    }
+    if (asked->has_embedding_scale || numbers->embedding_scale != 1) {
+        fprintf(stream, "%sW1 %g", before, numbers->embedding_scale);
+        before = ", ";
+    }
+    if (are_added && (asked->has_position_scale || numbers->position_scale != 1)) {
+        fprintf(stream, "%sW2 %g", before, numbers->position_scale);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", stream);
+}
+
+void print_heading(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
+    if (info->has_model && info->n_layers == 0)
+        fprintf(stream, ": no layers, width %zu, vocabulary %zu\n", info->width,
+                info->n_vocabulary);
+    else if (info->has_model)
+        fprintf(stream, ": %zu layer%s, width %zu, %zu head%s, feed-forward %zu, vocabulary %zu\n",
+                info->n_layers, plural(info->n_layers), info->width, info->n_heads,
+                plural(info->n_heads), info->feed_forward, info->n_vocabulary);
+    else
+        fputs(": no model\n", stream);
+    if (task_is_tokens(encoder->request.task)) {
+        fprintf(stream, "%s tokenizer\n",
+                model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "kind"));
+        return;
+    }
+    print_positions(stream, encoder);
+    fprintf(stream, ", %s mask, ", engine_mask_name(encoder->mask));
+    if (encoder->window > 0)
+        fprintf(stream, "window of %zu, ", encoder->window);
+    print_result_kind(stream, encoder);
+    fprintf(stream, ", at most %zu token%s\n", encoder->options.max_tokens,
+            plural(encoder->options.max_tokens));
 }
 
 /* ---- Failures, labels ---- */
@@ -400,30 +516,23 @@ size_t encoder_most_pooled(const struct encoder *encoder)
     return n > 0 ? n : 1;
 }
 
-static void need_inputs(struct encoder *encoder, size_t n)
+/* Makes room for inputs and rows of one call. */
+static void make_room(struct encoder *encoder, size_t n, size_t n_rows)
 {
     if (n > encoder->inputs_cap)
         encoder->inputs =
             alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
-}
-
-static void need_rows(struct encoder *encoder, size_t n)
-{
-    if (n <= encoder->rows_cap && encoder->rows)
-        return;
-    encoder->rows = alloc_resize(encoder->rows, n, encoder->width * sizeof *encoder->rows);
-    encoder->rows_cap = n;
+    if (encoder->width > 0 && (n_rows > encoder->rows_cap || !encoder->rows))
+        encoder->rows = alloc_resize(encoder->rows, encoder->rows_cap = n_rows,
+                                     encoder->width * sizeof *encoder->rows);
 }
 
 /* Returns how many, from the first, have their rows. */
-static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
+static size_t make_rows(struct encoder *encoder, struct item *items, size_t n, size_t n_rows,
                         const engine_encode_options *options)
 {
     const size_t width = encoder->width;
-    size_t n_rows = 0, n_made = n;
-    for (size_t i = 0; i < n; i++)
-        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
-    need_rows(encoder, n_rows);
+    size_t n_made = n;
     if (engine_encode(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width,
                       NULL, NULL) != ENGINE_OK) {
         n_made = encoder_first_wrong(encoder, n);
@@ -447,8 +556,7 @@ static size_t score_labels(struct encoder *encoder, struct item *items, size_t n
     engine_encode_options options = encoder->options;
     engine_error error;
     size_t n_good = 0, n_made;
-    need_inputs(encoder, n * n_labels);
-    need_rows(encoder, n * n_logits);
+    make_room(encoder, n * n_labels, n * n_logits);
     for (; n_good < n && !items[n_good].record.input.ids && !items[n_good].record.input.pair;
          n_good++)
         for (size_t k = 0; k < n_labels; k++) {
@@ -505,12 +613,15 @@ static bool make_list(struct encoder *encoder, const engine_input *input, struct
 size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
     engine_encode_options options = encoder->options;
+    size_t n_rows = 0;
     if (n == 0 || task_is_tokens(encoder->request.task))
         return n;
     alloc_for("%s", item_name(items));
     if (encoder->labels)
         return score_labels(encoder, items, n);
-    need_inputs(encoder, n);
+    for (size_t i = 0; i < n; i++)
+        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
+    make_room(encoder, n, n_rows);
     for (size_t i = 0; i < n; i++)
         encoder->inputs[i] = (engine_input){
             .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};
@@ -521,7 +632,7 @@ size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
     }
     options.max_tokens = 0; /* as many as the session takes */
     if (encoder->width)
-        return make_rows(encoder, items, n, &options);
+        return make_rows(encoder, items, n, n_rows, &options);
     for (size_t i = 0; i < n; i++)
         if (!make_list(encoder, &encoder->inputs[i], &items[i], &options))
             return i;

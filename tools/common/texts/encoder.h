@@ -52,6 +52,9 @@ void encoder_close(struct encoder *encoder);
 /* The name of the pooling in force; "model" for the model's own, which may do more than pool. */
 const char *encoder_pooling_asked(const struct encoder *encoder);
 
+/* Prints two lines: the model, its shape and what is in force. */
+void print_heading(FILE *stream, const struct encoder *encoder);
+
 /* Computes what the task requires of n items whose tokens are set. Returns how many, from the
  * first, succeeded; the message is the error of the next. Rows are valid until the next call. */
 size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);

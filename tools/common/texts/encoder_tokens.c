@@ -227,26 +227,6 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
     return is_unknown && !is_its_own ? word : NULL;
 }
 
-const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
-                               size_t *len)
-{
-    static const char blank[] = "Ġ"; /* U+0120, the byte 32 */
-    size_t token_len;
-    const char *token = encoder_token_text(encoder, item, i, &token_len);
-    const char *text = item_span_text(item, i, len), *end = text + *len;
-    bool is_own = *len == token_len && memcmp(text, token, token_len) == 0;
-    bool is_seen = true;
-    for (size_t at = 0; at < token_len;) {
-        bool is_blank = token_len - at >= 2 && memcmp(token + at, blank, 2) == 0;
-        is_seen = is_seen && (is_blank || (unsigned char)token[at] < 0x80);
-        at += is_blank ? 2 : 1;
-    }
-    while (text < end && *text == ' ')
-        text++;
-    *len = (size_t)(end - text);
-    return encoder->is_bytes && !is_own && !is_seen && *len > 0 ? text : NULL;
-}
-
 /* ---- Windows ---- */
 
 /* Rows of consecutive ids, to which no special token is added. */
@@ -325,4 +305,56 @@ void word_notes_end(const struct word_notes *notes, size_t n, const char *things
     if (notes->n_foreign > 0 && 100 * notes->n_foreign >= n) /* fewer are in every long run */
         program_note("%zu of %zu %s (%.0f %%) have most of their words" IN_PIECES, notes->n_foreign,
                      n, things, 100.0 * (double)notes->n_foreign / (double)n);
+}
+
+/* ---- For reading ---- */
+
+void print_input(FILE *stream, const engine_input *input, size_t columns)
+{
+    if (input->ids) {
+        fputs("(token ids)", stream);
+        return;
+    }
+    if (input->text_len)
+        display_text(stream, input->text, input->text_len, columns);
+    if (input->pair) {
+        fputs(" | ", stream);
+        display_text(stream, input->pair, input->pair_len, columns);
+    }
+}
+
+/* The characters that the i-th token has bytes of, where its own text, bytes, does not show them:
+ * of "Ã¯ve", "ïve". NULL: its text shows what it is. */
+static const char *bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
+                              size_t *len)
+{
+    static const char blank[] = "Ġ"; /* U+0120, the byte 32 */
+    size_t token_len;
+    const char *token = encoder_token_text(encoder, item, i, &token_len);
+    const char *text = item_span_text(item, i, len), *end = text + *len;
+    bool is_own = *len == token_len && memcmp(text, token, token_len) == 0;
+    bool is_seen = true;
+    for (size_t at = 0; at < token_len;) {
+        bool is_blank = token_len - at >= 2 && memcmp(token + at, blank, 2) == 0;
+        is_seen = is_seen && (is_blank || (unsigned char)token[at] < 0x80);
+        at += is_blank ? 2 : 1;
+    }
+    while (text < end && *text == ' ')
+        text++;
+    *len = (size_t)(end - text);
+    return !is_own && !is_seen && *len > 0 ? text : NULL;
+}
+
+void print_meaning(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
+{
+    enum { BRACKET_COLUMNS = 16 };
+    size_t len;
+    const char *text = encoder_unknown_word(encoder, item, i, &len);
+    if (!text && encoder->is_bytes)
+        text = bytes_text(encoder, item, i, &len);
+    if (!text)
+        return;
+    fputs(" (", stream);
+    display_text(stream, text, len, BRACKET_COLUMNS);
+    putc(')', stream);
 }

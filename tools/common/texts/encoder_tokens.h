@@ -1,4 +1,4 @@
-/* encoder_tokens.h - an input's tokens, and what they are called. */
+/* encoder_tokens.h - an input's tokens, what they are called, and how both are printed. */
 #ifndef TOOLS_ENCODER_TOKENS_H
 #define TOOLS_ENCODER_TOKENS_H
 
@@ -30,11 +30,6 @@ const char *encoder_token_text(const struct encoder *encoder, const struct item 
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
 
-/* The characters that the i-th token has bytes of, where its own text is bytes that do not show
- * them: of "Ã¯ve", "ïve". NULL: its text shows what it is. */
-const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
-                               size_t *len);
-
 /* Texts whose words the model hardly knows: the first of unknown words are named. */
 struct word_notes {
     size_t n_unknown, n_foreign;
@@ -48,5 +43,14 @@ bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
 /* Prints how many of n texts there were, unless each was named, or they are less than 1 %. things:
  * "texts" or "queries". */
 void word_notes_end(const struct word_notes *notes, size_t n, const char *things);
+
+/* ---- For reading ---- */
+
+/* Prints a text, "text | pair", or "(token ids)", each text in at most so many columns. */
+void print_input(FILE *stream, const engine_input *input, size_t columns);
+
+/* Prints what the i-th token stands for, where its own text does not show it: " (zoo)" of the token
+ * for unknown words, " (ïve)" of a token of bytes. */
+void print_meaning(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
 
 #endif

@@ -2,7 +2,6 @@
 #include "tools/common/texts/request_options.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 
 #include <float.h>
@@ -59,6 +58,24 @@ const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"threads", 't', "N", "use N threads; default OMP_NUM_THREADS, else all CPUs",
      COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
 };
+
+/* ---- A model's settings, which are few ---- */
+
+const char *model_setting(const engine_model *model, engine_settings settings, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(model, settings, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+double model_number(const engine_model *model, const char *key, double otherwise)
+{
+    const char *value = model != NULL ? model_setting(model, ENGINE_SETTINGS_CONFIG, key) : NULL;
+    return value != NULL ? strtod(value, NULL) : otherwise;
+}
 
 /* ---- Positions: reading ---- */
 

@@ -130,6 +130,12 @@ struct request_options {
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
 
+/* Returns whether tokens are all that is asked for: the model computes nothing. */
+static inline bool task_is_tokens(enum task task)
+{
+    return task == TASK_TOKENS || task == TASK_SHOW_MASK;
+}
+
 /* Sets --pad-id, a number that may be negative; `options` begins with a struct request_options. */
 void request_set_pad_id(void *options, const struct option_use *use);
 
@@ -144,10 +150,12 @@ const char *metric_words(engine_metric metric);
 extern const struct option_row REQUEST_MODEL_ROWS[3];   /* --model, --precision, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 
-/* Tokens are all that is asked for; the model computes nothing. */
-static inline bool task_is_tokens(enum task task)
-{
-    return task == TASK_TOKENS || task == TASK_SHOW_MASK;
-}
+/* ---- Settings of a model ---- */
+
+/* Returns the value of a setting, borrowed from the model; NULL if the file does not have it. */
+const char *model_setting(const engine_model *model, engine_settings settings, const char *key);
+
+/* Returns a number of the config, or `otherwise` if the file does not have it or model is NULL. */
+double model_number(const engine_model *model, const char *key, double otherwise);
 
 #endif

@@ -3,7 +3,6 @@
 #define TOOLS_PRINTER_H
 
 #include "tools/common/print/rows.h"
-#include "tools/common/texts/heading.h"
 #include "tools/encode/job.h"
 
 #include <stdio.h>

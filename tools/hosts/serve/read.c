@@ -1,7 +1,7 @@
 /* read.c - requests, from the body to tokens. A field has one meaning in all dialects that have it,
  * so that one reader serves all routes. */
 #include "tools/common/alloc.h"
-#include "tools/common/model_file.h"
+#include "tools/common/texts/request_options.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <malloc.h>

@@ -4,7 +4,6 @@
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_file.h"
 #include "tools/common/output.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/import/files/torch_file.h"
 
 #include <inttypes.h>

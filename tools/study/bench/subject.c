@@ -2,9 +2,9 @@
 #include "tools/study/bench/subject.h"
 
 #include "tools/common/child.h"
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/request_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,6 @@
  * as in the engine, exp(-infinity) = 0, and a row without keys is zeros.
  */
 #include "tools/common/options.h"
-#include "tools/common/texts/heading.h"
 #include "tools/study/compare/compare.h"
 
 #include <math.h>

@@ -5,9 +5,8 @@
  * words in the order they occur; special tokens are excluded. Each pair gives the cosine of its two
  * vectors and their largest difference, max over i of |a[i] - b[i]|.
  */
-#include "tools/common/model_file.h"
 #include "tools/common/print/display.h"
-#include "tools/common/texts/heading.h"
+#include "tools/common/texts/request_options.h"
 #include "tools/study/compare/compare.h"
 
 #include <math.h>

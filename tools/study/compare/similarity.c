@@ -3,7 +3,6 @@
  * each pair, in constant memory. */
 #include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
-#include "tools/common/texts/heading.h"
 #include "tools/study/compare/compare.h"
 
 #include <stdlib.h>

@@ -10,7 +10,6 @@
  * side. */
 #include "tools/study/plot/pictures/pictures.h"
 
-#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 
