@@ -20,6 +20,10 @@
 
 #include <cmocka.h>
 
+/* What a call of the engine returns: all is well, or ENGINE_ERROR_ and this name. */
+#define assert_ok(call)          assert_int_equal(call, ENGINE_OK)
+#define assert_fails(name, call) assert_int_equal(call, ENGINE_ERROR_##name)
+
 enum suite_part { SUITE_SET_UP, SUITE_TEAR_DOWN, SUITE_SET_UP_EACH, SUITE_TEAR_DOWN_EACH };
 
 /* The line is that of the file, as constructors run in any order. */

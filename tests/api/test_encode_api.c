@@ -59,12 +59,9 @@ TEST(encode_nothing)
     assert_int_equal(needed, 0);
     assert_int_equal(engine_encode(session, &input, 0, NULL, out, D, &needed, &result), 0);
     assert_int_equal(needed, 0);
-    assert_int_equal(engine_encode(session, NULL, 1, NULL, out, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode(NULL, &input, 1, NULL, out, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode(session, &input, 1, NULL, NULL, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, NULL, 1, NULL, out, D, NULL, NULL));
+    assert_fails(ARGUMENT, engine_encode(NULL, &input, 1, NULL, out, D, NULL, NULL));
+    assert_fails(ARGUMENT, engine_encode(session, &input, 1, NULL, NULL, D, NULL, NULL));
     assert_int_equal(engine_encode(session, &input, SIZE_MAX / 2, NULL, NULL, 0, NULL, NULL) == 0,
                      0);
 
@@ -97,16 +94,13 @@ TEST(encode_into_small_buffers)
     float out[10 * D + 1];
     size_t needed = 0;
 
-    assert_int_equal(engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results));
     assert_int_equal(needed, 3 * D);
     assert_int_equal(results[2].row, 2);
-    assert_int_equal(engine_encode(session, inputs, 3, NULL, out, 3 * D - 1, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_encode(session, inputs, 3, NULL, out, 3 * D - 1, &needed, NULL));
     options.pooling = ENGINE_POOLING_NONE;
     memset(results, 0x5a, sizeof results);
-    assert_int_equal(engine_encode(session, inputs, 3, &options, NULL, 0, &needed, results),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_encode(session, inputs, 3, &options, NULL, 0, &needed, results));
     assert_int_equal(needed, 10 * D);
     assert_int_equal(results[0].n_tokens, 5);
     assert_int_equal(results[1].n_tokens, 2);
@@ -115,8 +109,7 @@ TEST(encode_into_small_buffers)
     assert_int_equal(results[2].n_dropped, 0);
     for (size_t cap = 1; cap < 10 * D; cap += 13) {
         out[cap] = 77; /* nothing is written past the buffer's end */
-        assert_int_equal(engine_encode(session, inputs, 3, &options, out, cap, &needed, NULL),
-                         ENGINE_ERROR_BUFFER);
+        assert_fails(BUFFER, engine_encode(session, inputs, 3, &options, out, cap, &needed, NULL));
         assert_int_equal(needed, 10 * D);
         assert_true(out[cap] == 77);
     }
@@ -175,10 +168,9 @@ TEST(ids_for_a_smaller_session)
     engine_session *narrow = support_session(model, &two);
     engine_input input = support_ids(ids, 3);
     float out[D];
-    assert_int_equal(engine_encode(narrow, &input, 1, &options, out, D, NULL, NULL),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_encode(narrow, &input, 1, &options, out, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(narrow), "3 ids, the limit is 2"));
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, D, NULL, NULL), ENGINE_OK);
+    assert_ok(engine_encode(session, &input, 1, &options, out, D, NULL, NULL));
     engine_session_free(narrow);
 }
 
@@ -346,8 +338,7 @@ TEST(tracing)
     options.trace_user = &stopped;
     assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
     stopped.session = tracer;
-    assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL),
-                     ENGINE_ERROR_INTERRUPTED);
+    assert_fails(INTERRUPTED, engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL));
     assert_int_equal(stopped.n_calls, 1);
     engine_session_free(tracer);
 }

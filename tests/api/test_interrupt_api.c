@@ -56,7 +56,7 @@ SET_UP()
     for (size_t i = 0; i < N_TEXTS; i++)
         texts[i] = engine_text(i % 3 ? "a b c d e f g h a b c d" : "h g f");
     session = support_session(model, NULL);
-    assert_int_equal(encode_all(), ENGINE_OK);
+    assert_ok(encode_all());
     memcpy(expected, out, sizeof out);
     engine_session_free(session);
 }
@@ -70,7 +70,7 @@ TEAR_DOWN()
 static void assert_usable(void)
 {
     stop_at = SIZE_MAX;
-    assert_int_equal(encode_all(), ENGINE_OK);
+    assert_ok(encode_all());
     assert_memory_equal(out, expected, sizeof out);
 }
 
@@ -79,8 +79,8 @@ TEST(by_the_callback)
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         session = open_session(n_threads);
         for (stop_at = 0; stop_at < N_TEXTS / 2; stop_at += 40) {
-            assert_int_equal(encode_all(), ENGINE_ERROR_INTERRUPTED);
-            assert_int_equal(engine_session_error(session)->status, ENGINE_ERROR_INTERRUPTED);
+            assert_fails(INTERRUPTED, encode_all());
+            assert_fails(INTERRUPTED, engine_session_error(session)->status);
         }
         assert_usable();
         assert_true(n_calls > 0 && last_done <= N_TEXTS);
@@ -95,8 +95,8 @@ TEST(in_the_middle_of_a_text)
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         session = open_session(n_threads);
         last_done = n_calls = stop_at = 0;
-        assert_int_equal(engine_encode(session, texts, 1, NULL, vector, WIDTH, NULL, NULL),
-                         ENGINE_ERROR_INTERRUPTED);
+        assert_fails(INTERRUPTED,
+                     engine_encode(session, texts, 1, NULL, vector, WIDTH, NULL, NULL));
         assert_non_null(strstr(engine_session_message(session), "about 0 of 1"));
         assert_usable();
         engine_session_free(session);
@@ -110,13 +110,12 @@ TEST(ranks)
     session = open_session(2);
     last_done = n_calls = 0;
     stop_at = 70;
-    assert_int_equal(engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores),
-                     ENGINE_ERROR_INTERRUPTED);
+    assert_fails(INTERRUPTED, engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores));
     assert_in_range(last_done, 70, N_TEXTS);
     last_done = 0;
     has_stopped = false;
     stop_at = SIZE_MAX;
-    assert_int_equal(engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores), ENGINE_OK);
+    assert_ok(engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores));
     assert_int_equal(last_done, N_TEXTS);
     engine_session_free(session);
 }
@@ -155,7 +154,7 @@ TEST(by_another_thread)
             status = encode_all();
         atomic_store(&is_over, true);
         pthread_join(thread, NULL);
-        assert_int_equal(status, ENGINE_ERROR_INTERRUPTED);
+        assert_fails(INTERRUPTED, status);
         assert_usable();
         engine_session_free(session);
     }
@@ -182,11 +181,10 @@ TEST(while_a_long_text_is_tokenized)
         stop_at = by_thread ? SIZE_MAX : 0;
         if (by_thread)
             assert_int_equal(pthread_create(&thread, NULL, interrupt_until_told, &is_over), 0);
-        assert_int_equal(encodes
-                             ? engine_encode(session, &long_text, 1, &cut, out, WIDTH, NULL, NULL)
-                             : engine_tokenize(session, &long_text, NULL, &token, 1, NULL, NULL),
-                         ENGINE_ERROR_INTERRUPTED);
-        assert_int_equal(engine_session_error(session)->status, ENGINE_ERROR_INTERRUPTED);
+        assert_fails(INTERRUPTED,
+                     encodes ? engine_encode(session, &long_text, 1, &cut, out, WIDTH, NULL, NULL)
+                             : engine_tokenize(session, &long_text, NULL, &token, 1, NULL, NULL));
+        assert_fails(INTERRUPTED, engine_session_error(session)->status);
         atomic_store(&is_over, true);
         if (by_thread)
             pthread_join(thread, NULL);
@@ -216,7 +214,7 @@ TEST(by_a_signal_handler)
     signal(SIGUSR1, interrupt_session);
     session =
         support_session(model, &ENGINE_SESSION_OPTIONS(.n_threads = 2, .progress = raise_a_signal));
-    assert_int_equal(encode_all(), ENGINE_ERROR_INTERRUPTED);
+    assert_fails(INTERRUPTED, encode_all());
     engine_session_free(session);
     signal(SIGUSR1, SIG_DFL);
 }
@@ -249,8 +247,8 @@ TEST(cancelled_threads)
     assert_int_equal(pthread_create(&thread, NULL, encode_and_wait, &status), 0);
     pthread_join(thread, &ended);
     assert_true(ended == PTHREAD_CANCELED);
-    assert_int_equal(status, ENGINE_OK);
-    assert_int_equal(engine_session_error(session)->status, ENGINE_OK);
+    assert_ok(status);
+    assert_ok(engine_session_error(session)->status);
     engine_session_free(session);
 }
 
@@ -281,7 +279,7 @@ TEST(cancelled_before_calls)
     assert_int_equal(pthread_create(&thread, NULL, open_and_search, &status), 0);
     pthread_join(thread, &ended);
     assert_true(ended == PTHREAD_CANCELED);
-    assert_int_equal(status, ENGINE_OK);
+    assert_ok(status);
 }
 
 /* ---- Search ---- */
@@ -310,12 +308,11 @@ TEST(searches)
     size_t n = 0;
     engine_search_options options =
         ENGINE_SEARCH_OPTIONS(.n_threads = 1, .progress = stop_search, .progress_user = &n);
-    assert_int_equal(engine_search(&vectors, &query, 1, K, &options, hits, NULL),
-                     ENGINE_ERROR_INTERRUPTED);
+    assert_fails(INTERRUPTED, engine_search(&vectors, &query, 1, K, &options, hits, NULL));
     assert_int_equal(n, 1);
     n = 0;
     options.progress = watch_search;
-    assert_int_equal(engine_search(&vectors, &query, 1, K, &options, hits, NULL), ENGINE_OK);
+    assert_ok(engine_search(&vectors, &query, 1, K, &options, hits, NULL));
     assert_int_equal(n, (N + 1023) / 1024);
     free(rows);
 }

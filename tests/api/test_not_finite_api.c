@@ -31,7 +31,7 @@ static void open_it(void)
 /* The tiny model with one number of a table changed. */
 static void open_with(float number, const char *table, size_t index)
 {
-    assert_int_equal(tiny_model_write(path, "learned", NULL), ENGINE_OK);
+    assert_ok(tiny_model_write(path, "learned", NULL));
     put_number(path, table, index, number);
     open_it();
 }
@@ -45,7 +45,7 @@ static void close_all(void)
 static void assert_says(engine_status status, const char *words)
 {
     bool overflows = strstr(words, "overflows") != NULL;
-    assert_int_equal(status, ENGINE_ERROR_NOT_FINITE);
+    assert_fails(NOT_FINITE, status);
     assert_int_equal(engine_session_error(session)->reason,
                      overflows ? ENGINE_REASON_OVERFLOW : ENGINE_REASON_WEIGHTS);
     if (strstr(engine_session_message(session), words) == NULL)
@@ -94,9 +94,8 @@ TEST(the_first_of_many)
         assert_says(engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL),
                     "input 200 gives");
         inputs[199] = support_ids(&no_id, 1);
-        assert_int_equal(
-            engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL),
-            ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT,
+                     engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL));
     }
     close_all();
 }
@@ -110,7 +109,7 @@ TEST(ranks)
         texts[i] = support_text(i == 35 ? "bike" : "ride");
     assert_says(engine_rank(session, &query, texts, 40, NULL, scores), "input 35 gives");
     assert_says(engine_rank(session, &texts[35], texts, 2, NULL, scores), "the query gives NaN");
-    assert_int_equal(engine_rank(session, &query, texts, 35, NULL, scores), ENGINE_OK);
+    assert_ok(engine_rank(session, &query, texts, 35, NULL, scores));
     close_all();
 }
 
@@ -121,10 +120,9 @@ TEST(positions)
     engine_error error;
     open_with(NAN, "embedding.position.weight", D * 5 + 7); /* the offset is 1 */
     assert_int_equal(engine_position_matrix(model, NULL, 0, 4, out, 12 * D, NULL, &error), 0);
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 5, out, 12 * D, NULL, &error),
-                     ENGINE_ERROR_NOT_FINITE);
-    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, 5, exact, 12 * D, NULL, &error),
-                     ENGINE_ERROR_NOT_FINITE);
+    assert_fails(NOT_FINITE, engine_position_matrix(model, NULL, 0, 5, out, 12 * D, NULL, &error));
+    assert_fails(NOT_FINITE,
+                 engine_position_matrix_exact(model, NULL, 0, 5, exact, 12 * D, NULL, &error));
     assert_non_null(strstr(error.message, "table of positions"));
     close_all();
 }

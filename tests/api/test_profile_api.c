@@ -68,9 +68,9 @@ TEST(only_where_asked)
     engine_profile profile;
     float out[2][N_TEXTS * D];
 
-    assert_int_equal(engine_session_profile(NULL, &profile), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_session_profile(plain, &profile), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_session_profile(timed, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_session_profile(NULL, &profile));
+    assert_fails(ARGUMENT, engine_session_profile(plain, &profile));
+    assert_fails(ARGUMENT, engine_session_profile(timed, NULL));
     memset(&profile, 1, sizeof profile);
     assert_int_equal(engine_session_profile(timed, &profile), 0);
     assert_int_equal(total_ns(&profile), 0);
@@ -87,11 +87,10 @@ static void ask_at_work(const engine_trace_view *view, void *user)
     engine_profile profile;
     float score;
     (void)view;
-    assert_int_equal(engine_session_profile(session, &profile), ENGINE_ERROR_BUSY);
-    assert_int_equal(engine_encode(session, NULL, 0,
-                                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), &score,
-                                   1, NULL, NULL),
-                     ENGINE_ERROR_BUSY);
+    assert_fails(BUSY, engine_session_profile(session, &profile));
+    assert_fails(BUSY, engine_encode(session, NULL, 0,
+                                     &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
+                                     &score, 1, NULL, NULL));
 }
 
 TEST(not_while_it_works)

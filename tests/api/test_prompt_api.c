@@ -95,19 +95,16 @@ TEST(prompts_that_are_refused)
     engine_error error;
 
     options.prompt = "nobody";
-    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(session),
                            "no prompt 'nobody': choose query, passage, style"));
-    assert_int_equal(engine_shape_of(model, &options, &shape, &error), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_shape_of(model, &options, &shape, &error));
     options.prompt = "query";
     options.prompt_text = "x";
-    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     options.prompt_text = NULL;
     options.role = (engine_role)7;
-    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     options.role = ENGINE_ROLE_TEXT;
     assert_int_equal(engine_shape_of(model, &options, &shape, &error), 0);
     assert_int_equal(shape.prompt_len, 5);
@@ -178,15 +175,13 @@ TEST(rank_uses_the_prompts)
     assert_int_equal(engine_encode(session, &texts[1], 1, &as_text, b, D, NULL, NULL), 0);
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
     options.pooling = ENGINE_POOLING_NONE;
-    assert_int_equal(engine_rank(session, &query, texts, 2, &options, scores),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_rank(session, &query, texts, 2, &options, scores));
 
     /* The wrong one of many is named by its index among all inputs. */
     engine_input many[50] = {{0}};
     float many_scores[50];
     many[41] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
-    assert_int_equal(engine_rank(session, &query, many, 50, NULL, many_scores),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_rank(session, &query, many, 50, NULL, many_scores));
     assert_non_null(strstr(engine_session_message(session), "input 41: id 8"));
 }
 
@@ -219,18 +214,14 @@ TEST(tokens_are_inputs)
     /* What cannot be. */
     given.ids = without;
     given.n_ids = 4;
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
     given = (engine_input){.tokens = tokens, .n_tokens = n, .text = "i"};
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
     given = (engine_input){.n_tokens = n};
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
     tokens[1].id = TINY_VOCABULARY;
     given = (engine_input){.tokens = tokens, .n_tokens = n};
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(session), "id 8 at index 1"));
 }
 
@@ -295,20 +286,17 @@ TEST(windows_of_a_long_text)
     assert_memory_equal(vector, expected, sizeof vector);
 
     /* The edges: too small a buffer, a stride that leaves no way on, no room, a short text. */
-    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 2, &n),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_windows(session, tokens, n_tokens, NULL, windows, 2, &n));
     assert_int_equal(n, 3);
     options.stride = ROOM;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
     options.stride = 0;
     options.max_tokens = 3;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
     assert_int_equal(engine_windows(session, tokens, 3, &options, windows, 8, &n), 0);
     assert_int_equal(n, 1);
     assert_int_equal(windows[0].n_tokens, 3);
-    assert_int_equal(engine_windows(session, NULL, 3, NULL, windows, 8, &n), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_windows(session, NULL, 3, NULL, windows, 8, &n));
     engine_window_tokens(NULL, tokens, n_tokens, out);
     engine_window_tokens(&windows[0], NULL, 0, out);
 
@@ -354,8 +342,7 @@ TEST(windows_of_a_pair)
     input.text = ""; /* has nothing to cut, and the second text alone is too long */
     options.max_tokens = 5;
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
 }
 
 /* ---- One session, two threads ---- */
@@ -367,11 +354,9 @@ static void busy_inside_a_callback(const engine_trace_view *view, void *user)
     float vector[D];
     engine_token token;
     (void)view;
-    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL),
-                     ENGINE_ERROR_BUSY);
-    assert_int_equal(engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL),
-                     ENGINE_ERROR_BUSY);
-    assert_int_equal(engine_rank(traced, &input, &input, 1, NULL, vector), ENGINE_ERROR_BUSY);
+    assert_fails(BUSY, engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
+    assert_fails(BUSY, engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL));
+    assert_fails(BUSY, engine_rank(traced, &input, &input, 1, NULL, vector));
     assert_non_null(strstr(engine_session_message(traced), "another call is using"));
 }
 

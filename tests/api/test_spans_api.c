@@ -48,14 +48,12 @@ static void check_spans(engine_session *session, size_t width, bool normalize, c
                               .prompt_len = ENGINE_NUL_TERMINATED);
     engine_token tokens[MOST];
     size_t n, needed;
-    assert_int_equal(engine_tokenize(session, &text, &options, tokens, MOST, &n, NULL), ENGINE_OK);
-    assert_int_equal(engine_encode(session, &text, 1, &options, rows, MOST * width, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_tokenize(session, &text, &options, tokens, MOST, &n, NULL));
+    assert_ok(engine_encode(session, &text, 1, &options, rows, MOST * width, NULL, NULL));
     options.pooling = ENGINE_POOLING_MEAN;
     options.normalize = normalize;
-    assert_int_equal(
-        engine_encode_spans(session, &text, SPANS, N, &options, out, N * width, &needed, NULL),
-        ENGINE_OK);
+    assert_ok(
+        engine_encode_spans(session, &text, SPANS, N, &options, out, N * width, &needed, NULL));
     assert_int_equal(needed, N * width);
     for (size_t i = 0; i < N; i++) {
         expected_mean(tokens, rows, n, width, &SPANS[i], normalize, expected);
@@ -96,22 +94,19 @@ TEST(what_is_refused)
     size_t needed = 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = others[i]);
-        assert_int_equal(
-            engine_encode_spans(session, &text, SPANS, 1, &options, out, WIDTH, NULL, NULL),
-            ENGINE_ERROR_UNSUPPORTED);
+        assert_fails(UNSUPPORTED, engine_encode_spans(session, &text, SPANS, 1, &options, out,
+                                                      WIDTH, NULL, NULL));
     }
-    assert_int_equal(
-        engine_encode_spans(session, &text, SPANS, 2, &mean, out, WIDTH, &needed, NULL),
-        ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER,
+                 engine_encode_spans(session, &text, SPANS, 2, &mean, out, WIDTH, &needed, NULL));
     assert_int_equal(needed, 2 * WIDTH);
-    assert_int_equal(engine_encode_spans(session, &of_ids, SPANS, 1, &mean, out, WIDTH, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode_spans(session, NULL, SPANS, 1, &mean, out, WIDTH, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode_spans(NULL, &text, SPANS, 1, &mean, out, WIDTH, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode_spans(session, &text, NULL, 0, &mean, NULL, 0, NULL, NULL),
-                     ENGINE_OK);
+    assert_fails(ARGUMENT,
+                 engine_encode_spans(session, &of_ids, SPANS, 1, &mean, out, WIDTH, NULL, NULL));
+    assert_fails(ARGUMENT,
+                 engine_encode_spans(session, NULL, SPANS, 1, &mean, out, WIDTH, NULL, NULL));
+    assert_fails(ARGUMENT,
+                 engine_encode_spans(NULL, &text, SPANS, 1, &mean, out, WIDTH, NULL, NULL));
+    assert_ok(engine_encode_spans(session, &text, NULL, 0, &mean, NULL, 0, NULL, NULL));
     engine_session_free(session);
     engine_model_close(model);
 }

@@ -21,14 +21,11 @@ TEST(tokenize_edges)
     engine_input ready = support_ids(ids, 2);
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
 
-    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 6);
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL));
     assert_int_equal(needed, 6);
-    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 6, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &input, NULL, NULL, 6, NULL, NULL));
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 6, &needed, &result), 0);
     assert_int_equal(needed, 6);
     assert_int_equal(result.n_tokens, 6);
@@ -53,30 +50,22 @@ TEST(tokenize_edges)
     assert_int_equal(needed, 0);
     assert_int_equal(result.n_tokens, 0);
 
-    assert_int_equal(engine_tokenize(NULL, &input, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_tokenize(session, NULL, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(NULL, &input, NULL, tokens, 8, NULL, NULL));
+    assert_fails(ARGUMENT, engine_tokenize(session, NULL, NULL, tokens, 8, NULL, NULL));
+    assert_fails(ARGUMENT, engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL));
     assert_int_not_equal(engine_session_message(session)[0], 0);
     ready = (engine_input){.n_ids = 1};
-    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL));
     ready = (engine_input){.n_tokens = 1};
-    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL));
     ready.tokens = tokens;
-    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL));
     empty.text = NULL;
     empty.text_len = 3;
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL));
     options = ENGINE_ENCODE_OPTIONS();
     options.on_long = (engine_on_long)3;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL));
 }
 
 TEST(tokenize_long_texts)
@@ -105,11 +94,11 @@ TEST(tokenize_long_texts)
     assert_int_equal(result.n_dropped, N - 3);
     assert_int_equal(tokens[4].id, 3);
     options.on_long = ENGINE_ON_LONG_ERROR;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH,
+                 engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result));
     options.on_long = ENGINE_ON_LONG_MODEL; /* the file says nothing: an error */
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH,
+                 engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result));
     free(text);
     free(tokens);
 }
@@ -134,8 +123,7 @@ TEST(tokenize_a_pair)
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.max_tokens = 2, .on_long = ENGINE_ON_LONG_TRUNCATE);
     engine_result result;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, &needed, &result),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_tokenize(session, &input, &options, tokens, 8, &needed, &result));
     assert_non_null(strstr(engine_session_message(session),
                            "its 3 special tokens alone are more than the limit of 2"));
     input.pair_len = 0; /* an empty second text is a pair all the same */
@@ -185,13 +173,10 @@ TEST(windows_that_are_refused)
     size_t n;
 
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &n, NULL), 0);
-    assert_int_equal(engine_windows(NULL, tokens, n, NULL, windows, 2, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_windows(session, tokens, n, NULL, NULL, 2, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_windows(session, tokens, n, &options, windows, 2, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_windows(session, NULL, 0, NULL, NULL, 0, &n), ENGINE_ERROR_BUFFER);
+    assert_fails(ARGUMENT, engine_windows(NULL, tokens, n, NULL, windows, 2, NULL));
+    assert_fails(ARGUMENT, engine_windows(session, tokens, n, NULL, NULL, 2, NULL));
+    assert_fails(ARGUMENT, engine_windows(session, tokens, n, &options, windows, 2, NULL));
+    assert_fails(BUFFER, engine_windows(session, NULL, 0, NULL, NULL, 0, &n));
     assert_int_equal(n, 1); /* no tokens are one window all the same */
     assert_int_equal(engine_windows(session, NULL, 0, NULL, windows, 2, &n), 0);
     engine_window_tokens(&windows[0], tokens, 0, &untouched);
@@ -207,8 +192,7 @@ TEST(windows_that_are_refused)
     assert_int_equal(untouched.id, tokens[0].id);
 
     engine_encode_options tight = ENGINE_ENCODE_OPTIONS(.max_tokens = 3, .stride = 1);
-    assert_int_equal(engine_windows(session, tokens, 4, &tight, windows, 2, &n),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_windows(session, tokens, 4, &tight, windows, 2, &n));
     assert_non_null(strstr(engine_session_message(session), "have room for 1 token: the stride"));
     engine_session_options fewer = ENGINE_SESSION_OPTIONS(.max_tokens = 3);
     engine_session *narrow = support_session(model, &fewer);
@@ -238,8 +222,8 @@ TEST(a_tokenizer_alone)
         assert_int_equal(weight_writer_finish(writer), 0);
         engine_model *alone = support_open(path);
         engine_session *of_alone = support_session(alone, NULL);
-        assert_int_equal(engine_encode(of_alone, &input, 1, NULL, vector, D, &needed, NULL),
-                         ENGINE_ERROR_UNSUPPORTED);
+        assert_fails(UNSUPPORTED,
+                     engine_encode(of_alone, &input, 1, NULL, vector, D, &needed, NULL));
         assert_string_equal(engine_session_message(of_alone),
                             "the weight file holds a tokenizer alone");
         engine_status status = engine_tokenize(of_alone, &input, NULL, tokens, 2, &needed, NULL);
@@ -262,10 +246,10 @@ TEST(shapes_without_arguments)
 
     assert_int_equal(engine_shape_of(model, NULL, &shape, NULL), 0);
     assert_int_equal(shape.prompt_len, 0);
-    assert_int_equal(engine_shape_of(NULL, NULL, &shape, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_shape_of(model, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_shape_of(model, NULL, &unset, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_shape_of(model, &other, &shape, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_shape_of(NULL, NULL, &shape, NULL));
+    assert_fails(ARGUMENT, engine_shape_of(model, NULL, NULL, NULL));
+    assert_fails(ARGUMENT, engine_shape_of(model, NULL, &unset, NULL));
+    assert_fails(ARGUMENT, engine_shape_of(model, &other, &shape, NULL));
 }
 
 /* Files whose default is no prompt, or one that they do not have; and a message with no room for
@@ -290,7 +274,7 @@ TEST(default_prompts)
         else
             assert_non_null(strstr(error.message, "default_prompt is 'none', and it has no "));
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
-        assert_int_equal(engine_shape_of(other, &options, &shape, &error), ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT, engine_shape_of(other, &options, &shape, &error));
         assert_non_null(strstr(error.message, "choose query, passage, style, a_name"));
         engine_model_close(other);
         free(copy.data);
@@ -304,8 +288,8 @@ static engine_word_counts count(const char *text)
     engine_token tokens[32];
     engine_word_counts counts;
     size_t n;
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n, NULL), ENGINE_OK);
-    assert_int_equal(engine_count_words(model, &input, tokens, n, &counts), ENGINE_OK);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 32, &n, NULL));
+    assert_ok(engine_count_words(model, &input, tokens, n, &counts));
     return counts;
 }
 
@@ -326,17 +310,17 @@ TEST(words_are_counted)
                  pair = {.text = "x", .text_len = 1, .pair = "ride", .pair_len = 4};
     const engine_token token = {.id = 4, .begin = 0, .end = 2},
                        second = {.id = 5, .end = 4, .in_pair = 1};
-    assert_int_equal(engine_count_words(model, &input, &token, 1, &counts), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_count_words(model, &input, NULL, 1, &counts), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_count_words(NULL, &input, NULL, 0, &counts), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_count_words(model, NULL, NULL, 0, &counts), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_count_words(model, &input, NULL, 0, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_count_words(model, &input, NULL, 0, &counts), ENGINE_OK);
+    assert_fails(ARGUMENT, engine_count_words(model, &input, &token, 1, &counts));
+    assert_fails(ARGUMENT, engine_count_words(model, &input, NULL, 1, &counts));
+    assert_fails(ARGUMENT, engine_count_words(NULL, &input, NULL, 0, &counts));
+    assert_fails(ARGUMENT, engine_count_words(model, NULL, NULL, 0, &counts));
+    assert_fails(ARGUMENT, engine_count_words(model, &input, NULL, 0, NULL));
+    assert_ok(engine_count_words(model, &input, NULL, 0, &counts));
     assert_int_equal(counts.n, 0);
-    assert_int_equal(engine_count_words(model, &pair, &second, 1, &counts), ENGINE_OK);
+    assert_ok(engine_count_words(model, &pair, &second, 1, &counts));
     assert_int_equal(counts.n, 1);
     const engine_token both[] = {{.id = 4, .end = 3}, {.id = 5, .begin = 3, .end = 7}};
-    assert_int_equal(engine_count_words(model, &mixed, both, 2, &counts), ENGINE_OK);
+    assert_ok(engine_count_words(model, &mixed, both, 2, &counts));
     assert_int_equal(counts.n, 2);
 }
 
@@ -355,12 +339,12 @@ TEST(words_of_tokens_are_counted)
                                    {.id = 4, .end = 4, .in_pair = 1},
                                    {.id = 4, .end = 4, .in_prompt = 1, .in_pair = 1}};
     engine_word_counts counts;
-    assert_int_equal(engine_count_words(model, &input, tokens, 9, &counts), ENGINE_OK);
+    assert_ok(engine_count_words(model, &input, tokens, 9, &counts));
     assert_int_equal(counts.n, 5);
     assert_int_equal(counts.n_unknown, 1);
     assert_int_equal(counts.n_latin, 3);
     assert_int_equal(counts.n_whole, 2);
     const engine_token letter = {.id = 4, .begin = 24, .end = 25}; /* shorter than a word */
-    assert_int_equal(engine_count_words(model, &input, &letter, 1, &counts), ENGINE_OK);
+    assert_ok(engine_count_words(model, &input, &letter, 1, &counts));
     assert_true(counts.n == 1 && counts.n_latin == 0);
 }

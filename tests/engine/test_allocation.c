@@ -150,8 +150,8 @@ static long fail_every_call(making *make, const void *of, void (*drop)(void *mad
             assert_int_equal(n_live, 0);
             return n - 1;
         }
-        assert_int_equal(status, ENGINE_ERROR_MEMORY);
-        assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
+        assert_fails(MEMORY, status);
+        assert_fails(MEMORY, error.status);
         assert_string_not_equal(error.message, "old words");
         assert_int_not_equal(error.message[0], 0);
         assert_null(made);
@@ -194,7 +194,7 @@ TEST(opening)
     setenv("ENGINE_ISA", "portable", 1);
     engine_model *model;
     fail_call(0);
-    assert_int_equal(open_fixture(&pieces, true, &model, NULL), ENGINE_OK); /* it is loaded once */
+    assert_ok(open_fixture(&pieces, true, &model, NULL)); /* it is loaded once */
     engine_model_close(model);
     assert_true(fail_every_call(from_memory, &pieces, close_model) >= n);
     unsetenv("ENGINE_ISA");
@@ -250,8 +250,7 @@ TEST(a_prompt_without_memory)
     engine_model *model = support_open_memory(bytes, len);
     engine_session *session = support_session(model, NULL);
     fail_call(1);
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL),
-                     ENGINE_ERROR_MEMORY);
+    assert_fails(MEMORY, engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL));
     assert_non_null(strstr(engine_session_message(session),
                            "input 0: no memory for its text after the prompt, 11 bytes"));
     fail_call(0);
@@ -294,10 +293,10 @@ TEST(searching)
     engine_hit hit;
     engine_error error;
     fail_call(1);
-    assert_int_equal(engine_search(&vectors, rows, 1, 1, NULL, &hit, &error), ENGINE_ERROR_MEMORY);
+    assert_fails(MEMORY, engine_search(&vectors, rows, 1, 1, NULL, &hit, &error));
     assert_non_null(strstr(error.message, "no memory for a search of 1 queries, 1 hits of each"));
     fail_call(2); /* one block: exactly one */
-    assert_int_equal(engine_search(&vectors, rows, 1, 1, NULL, &hit, &error), ENGINE_OK);
+    assert_ok(engine_search(&vectors, rows, 1, 1, NULL, &hit, &error));
     assert_int_equal(n_calls, 1);
     assert_int_equal(n_live, 0);
     fail_call(0);
@@ -356,13 +355,13 @@ TEST(writing)
             assert_true(n > 15);
             break;
         }
-        assert_int_equal(status, ENGINE_ERROR_MEMORY);
-        assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
+        assert_fails(MEMORY, status);
+        assert_fails(MEMORY, error.status);
         assert_int_equal(access(path, F_OK), -1);
     }
     struct weight_writer *writer;
     fail_call(1);
-    assert_int_equal(weight_writer_open(path, &writer, NULL), ENGINE_ERROR_MEMORY);
+    assert_fails(MEMORY, weight_writer_open(path, &writer, NULL));
     fail_call(0);
     support_remove_dir(folder);
 }

@@ -63,9 +63,8 @@ static void compare_sparse(const struct subject *subject, const struct texts *te
     engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
     size_t needed = 0;
     char error[256];
-    assert_int_equal(engine_encode(session, texts->inputs, N_TEXTS, &sparse, out,
-                                   N_TEXTS * VOCABULARY, &needed, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, texts->inputs, N_TEXTS, &sparse, out, N_TEXTS * VOCABULARY,
+                            &needed, NULL));
     assert_int_equal(needed, N_TEXTS * VOCABULARY);
     for (size_t i = 0; i < N_TEXTS; i++) {
         if (!plain_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
@@ -86,9 +85,8 @@ static void compare_vectors(const struct subject *subject, const struct texts *t
     engine_encode_options many = with(ENGINE_POOLING_COLBERT);
     engine_result results[N_TEXTS];
     char error[256];
-    assert_int_equal(engine_encode(session, texts->inputs, N_TEXTS, &many, out,
-                                   sizeof out / sizeof *out, &needed, results),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, texts->inputs, N_TEXTS, &many, out, sizeof out / sizeof *out,
+                            &needed, results));
     for (size_t i = 0; i < N_TEXTS; i++) {
         size_t n = LENGTHS[i] - !has_first;
         if (!plain_token_vectors(&subject->weights, &texts->expected[i], expected, error))
@@ -147,16 +145,14 @@ TEST(the_same_bits_in_any_batch)
         make(&subject, words);
         comparison_texts(&subject, &texts, LENGTHS, N_TEXTS, 3, NULL);
         engine_session *first = support_session(subject.model, NULL);
-        assert_int_equal(engine_encode(first, texts.inputs, N_TEXTS, &sparse, all,
-                                       N_TEXTS * VOCABULARY, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(first, texts.inputs, N_TEXTS, &sparse, all, N_TEXTS * VOCABULARY,
+                                NULL, NULL));
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
             engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
             engine_session *session = support_session(subject.model, &options);
             for (size_t t = 0; t < N_TEXTS; t++) {
-                assert_int_equal(engine_encode(session, &texts.inputs[t], 1, &sparse, one,
-                                               VOCABULARY, NULL, NULL),
-                                 ENGINE_OK);
+                assert_ok(engine_encode(session, &texts.inputs[t], 1, &sparse, one, VOCABULARY,
+                                        NULL, NULL));
                 assert_memory_equal(one, all + t * VOCABULARY, sizeof one);
             }
             engine_session_free(session);
@@ -218,8 +214,7 @@ TEST(skipped_tokens)
     assert_int_equal(needed, 6 * width);
     assert_memory_equal(some, whole, 6 * width * sizeof *some);
     /* Padding gives no numbers; with a buffer that is too small, the size is counted. */
-    assert_int_equal(engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL));
     assert_int_equal(needed, width);
     engine_session_free(session);
     engine_model_close(model);
@@ -265,10 +260,8 @@ TEST(rank_by_them)
         size_t width = is_sparse ? VOCABULARY : subject.info.token_vectors, needed;
         float *out = is_sparse ? rows : many;
         assert_int_equal(engine_rank(session, &inputs[0], inputs + 1, N, &options, scores), 0);
-        assert_int_equal(engine_encode(session, inputs, N + 1, &options, out,
-                                       is_sparse ? sizeof rows / 4 : sizeof many / 4, &needed,
-                                       results),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, inputs, N + 1, &options, out,
+                                is_sparse ? sizeof rows / 4 : sizeof many / 4, &needed, results));
         for (size_t i = 1; i <= N; i++) {
             engine_weight query[VOCABULARY], text[VOCABULARY];
             size_t end = i < N ? results[i + 1].row : needed / width;
@@ -309,15 +302,13 @@ TEST(own_answers)
         options.normalize = i == 0;
         assert_int_equal(subject.info.pooling, cases[i].same);
         assert_int_equal(subject.info.output_width, cases[i].width);
-        assert_int_equal(engine_encode(session, &text, 1, NULL, own, sizeof own / 4, &n_own, NULL),
-                         ENGINE_OK);
-        assert_int_equal(
-            engine_encode(session, &text, 1, &options, named, sizeof named / 4, &n_named, NULL),
-            ENGINE_OK);
+        assert_ok(engine_encode(session, &text, 1, NULL, own, sizeof own / 4, &n_own, NULL));
+        assert_ok(
+            engine_encode(session, &text, 1, &options, named, sizeof named / 4, &n_named, NULL));
         assert_int_equal(n_own, n_named);
         assert_memory_equal(own, named, n_own * sizeof *own);
-        assert_int_equal(engine_rank(session, &text, &text, 1, NULL, &a), ENGINE_OK);
-        assert_int_equal(engine_rank(session, &text, &text, 1, &options, &b), ENGINE_OK);
+        assert_ok(engine_rank(session, &text, &text, 1, NULL, &a));
+        assert_ok(engine_rank(session, &text, &text, 1, &options, &b));
         assert_true(a == b);
         engine_session_free(session);
         comparison_close(&subject);

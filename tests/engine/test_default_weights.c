@@ -38,8 +38,7 @@ static size_t tokens_of(engine_session *session, const struct plain_weights *wei
     size_t n, n_expected;
     struct plain_token *expected = plain_tokens(weights, text, &n_expected);
     assert_non_null(expected);
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, MOST_TOKENS, &n, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, MOST_TOKENS, &n, NULL));
     assert_int_equal(n, n_expected);
     for (size_t i = 0; i < n; i++) {
         ids[i] = tokens[i].id;
@@ -69,9 +68,8 @@ static void encode(engine_session *session, const char *text, engine_pooling poo
     const engine_input input = support_text(text);
     const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
     engine_result result;
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, (size_t)MOST_TOKENS * WIDTH,
-                                   NULL, &result),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, &input, 1, &options, out, (size_t)MOST_TOKENS * WIDTH, NULL,
+                            &result));
 }
 
 TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)

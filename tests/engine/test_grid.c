@@ -233,10 +233,9 @@ TEST(head_pooling)
         comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
         engine_session *session = support_session(subject.model, NULL);
-        assert_int_equal(engine_encode(session, texts.inputs, N,
-                                       &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
-                                       got, N * LABELS, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, texts.inputs, N,
+                                &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), got,
+                                N * LABELS, NULL, NULL));
         for (size_t t = 0; t < N; t++) {
             double nothing[LABELS] = {0};
             if (texts.inputs[t].n_ids > 0 &&
@@ -364,10 +363,9 @@ static void compare_masked(engine_session *session, const engine_input *input, s
         for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
             expected[t * WIDTH + i] = output.tokens[seen];
     plain_pool(&output, "mean", false, expected_mean);
-    assert_int_equal(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL), ENGINE_OK);
+    assert_ok(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL));
     options.pooling = ENGINE_POOLING_MEAN;
-    assert_int_equal(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL));
     support_compare(worst, 1e-5, tokens, expected, n, "%s: %zu tokens, %zu seen", subject.words,
                     input->n_ids, output.n_tokens);
     support_compare(worst, 1e-5, mean, expected_mean, WIDTH, "%s: mean of %zu tokens, %zu seen",
@@ -462,7 +460,7 @@ static void check_stored(const char *middle, const char *type, const char *layou
     snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle,
              type, layout);
     comparison_make(&subject, support_folder(), NULL);
-    assert_int_equal(engine_model_verify(subject.model, NULL), ENGINE_OK);
+    assert_ok(engine_model_verify(subject.model, NULL));
     compare_stored(&subject.weights, exact, type);
     const struct plain_tensor *linear =
         plain_tensor(&subject.weights, "layers.0.attention.qkv.weight");

@@ -182,15 +182,13 @@ static void encode_alone(struct alone *alone)
         fill_batch(alone, &batch, &state);
         options.pooling = ENGINE_POOLING_NONE;
         options.normalize = 0;
-        assert_int_equal(
-            engine_encode(session, batch.inputs, 1, &options, alone->tokens[text], n, NULL, NULL),
-            ENGINE_OK);
+        assert_ok(
+            engine_encode(session, batch.inputs, 1, &options, alone->tokens[text], n, NULL, NULL));
         assert_false(all_zero(alone->tokens[text], n));
         options.pooling = ENGINE_POOLING_MEAN;
         options.normalize = 1;
-        assert_int_equal(engine_encode(session, batch.inputs, 1, &options,
-                                       alone->pooled + text * width, width, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, batch.inputs, 1, &options, alone->pooled + text * width,
+                                width, NULL, NULL));
     }
     engine_session_free(session);
 }
@@ -200,7 +198,7 @@ static void open_alone(struct alone *alone, const char *isa)
     engine_info info = ENGINE_INFO();
     uint64_t state = 7;
     alone->model = support_open_isa(path, isa, ENGINE_PRECISION_EXACT);
-    assert_int_equal(engine_model_info(alone->model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(alone->model, &info, NULL));
     assert_true(info.n_vocabulary >= 26);
     alone->width = info.width;
     for (size_t i = 0; i < N_TEXTS; i++) {

@@ -27,9 +27,8 @@ static size_t count_close(const struct subject *subject, const struct texts *tex
     engine_session *session = support_session(subject->model, &options);
     size_t width = subject->info.width, n_close = 0;
     assert_true(width <= MAX_LEN);
-    assert_int_equal(engine_encode(session, texts->inputs, texts->n, &tokens, out,
-                                   sizeof out / sizeof *out, NULL, results),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, texts->inputs, texts->n, &tokens, out,
+                            sizeof out / sizeof *out, NULL, results));
     for (size_t i = 0; i < texts->n; i++) {
         struct difference difference =
             support_difference(out + results[i].row * width, texts->expected[i].tokens,

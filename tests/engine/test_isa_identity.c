@@ -129,7 +129,7 @@ static struct vectors encode_all(const char *path, const char *isa, engine_preci
     engine_session_options alone = ENGINE_SESSION_OPTIONS(.n_threads = 1);
     engine_session *session = support_session(model, &alone);
     engine_info info = ENGINE_INFO();
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(model, &info, NULL));
     struct vectors vectors = {calloc(N_TEXTS * (LONGEST + 1) * info.width, sizeof(float)), 0};
     uint64_t state = 1;
     assert_non_null(vectors.values);
@@ -140,13 +140,11 @@ static struct vectors encode_all(const char *path, const char *isa, engine_preci
         engine_encode_options tokens = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
         engine_encode_options pooled = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL);
         size_t n_values = LENS[text] * info.width;
-        assert_int_equal(engine_encode(session, &input, 1, &tokens, vectors.values + vectors.n,
-                                       n_values, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, &input, 1, &tokens, vectors.values + vectors.n, n_values,
+                                NULL, NULL));
         vectors.n += n_values;
-        assert_int_equal(engine_encode(session, &input, 1, &pooled, vectors.values + vectors.n,
-                                       info.width, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, &input, 1, &pooled, vectors.values + vectors.n, info.width,
+                                NULL, NULL));
         vectors.n += info.width;
     }
     engine_session_free(session);
@@ -266,14 +264,14 @@ TEST(fast_is_bf16_or_exact)
         struct vectors bf16 = encode_all(path, isa, ENGINE_PRECISION_BF16);
         struct vectors fast = encode_all(path, isa, ENGINE_PRECISION_FAST);
         engine_model *model = support_open_isa(path, isa, ENGINE_PRECISION_FAST);
-        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        assert_ok(engine_model_info(model, &info, NULL));
         engine_model_close(model);
         assert_int_equal(info.precision, is_fast ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT);
         assert_false(info.is_emulated);
         assert_memory_equal(fast.values, (is_fast ? bf16 : exact).values, fast.n * sizeof(float));
         assert_memory_not_equal(exact.values, bf16.values, exact.n * sizeof(float));
         model = support_open_isa(path, isa, ENGINE_PRECISION_BF16);
-        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        assert_ok(engine_model_info(model, &info, NULL));
         engine_model_close(model);
         assert_int_equal(info.is_emulated, !is_fast);
         free(exact.values), free(bf16.values), free(fast.values);

@@ -72,7 +72,7 @@ static void compare_options(const engine_model *model, const struct plain_weight
 static bool is_without(const engine_model *model, int scheme)
 {
     engine_info info = ENGINE_INFO();
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(model, &info, NULL));
     return scheme == ENGINE_POSITION_MODEL && info.position == ENGINE_POSITION_NONE;
 }
 
@@ -147,12 +147,10 @@ TEST(without_model)
             ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme, .max_tokens = 40,
                                    .position_scale = scheme > ENGINE_POSITION_NONE ? &scale : NULL);
         if (scheme == ENGINE_POSITION_LEARNED) {
-            assert_int_equal(
-                engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
-                ENGINE_ERROR_UNSUPPORTED);
-            assert_int_equal(engine_position_matrix_exact(NULL, &options, WIDTH, N, exact,
-                                                          N * WIDTH, NULL, &error),
-                             ENGINE_ERROR_UNSUPPORTED);
+            assert_fails(UNSUPPORTED, engine_position_matrix(NULL, &options, WIDTH, N, out,
+                                                             N * WIDTH, NULL, &error));
+            assert_fails(UNSUPPORTED, engine_position_matrix_exact(NULL, &options, WIDTH, N, exact,
+                                                                   N * WIDTH, NULL, &error));
             continue;
         }
         assert_int_equal(
@@ -167,9 +165,8 @@ TEST(without_model)
         assert_int_equal(needed, N * WIDTH);
         for (size_t i = 0; i < N * WIDTH; i++)
             assert_true((float)exact[i] == out[i]);
-        assert_int_equal(
-            engine_position_matrix(model, &options, WIDTH + 1, N, same, N * WIDTH, NULL, &error),
-            ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT, engine_position_matrix(model, &options, WIDTH + 1, N, same,
+                                                      N * WIDTH, NULL, &error));
     }
     engine_session_options fourier =
         ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
@@ -189,11 +186,10 @@ static void assert_options_refused(const engine_model *model, const engine_sessi
     float out[40];
     engine_error error;
     engine_session *session;
-    assert_int_equal(engine_position_matrix(model, options, 0, 4, out, 40, NULL, &error),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_position_matrix(model, options, 0, 4, out, 40, NULL, &error));
     if (strstr(error.message, words) == NULL)
         fail_msg("'%s' lacks '%s'", error.message, words);
-    assert_int_equal(engine_session_new(model, options, &session, &error), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_session_new(model, options, &session, &error));
     assert_int_equal(engine_session_bytes(model, options), 0);
     if (strstr(error.message, words) == NULL)
         fail_msg("'%s' lacks '%s'", error.message, words);
@@ -342,16 +338,14 @@ TEST(past_the_table)
     free(positions(model, ENGINE_POSITION_LEARNED, n, width));
     float *out = calloc((n + 1) * width, sizeof *out);
     assert_non_null(out);
-    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
-                                            (n + 1) * width, &needed, &error),
-                     ENGINE_ERROR_LENGTH);
-    assert_int_equal(error.status, ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
+                                                (n + 1) * width, &needed, &error));
+    assert_fails(LENGTH, error.status);
     assert_true(error.message[0] != '\0');
     double one;
-    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, n + 1, &one, 0, &needed, &error),
-                     ENGINE_ERROR_LENGTH);
-    assert_int_equal(engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL),
-                     ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH,
+                 engine_position_matrix_exact(model, NULL, 0, n + 1, &one, 0, &needed, &error));
+    assert_fails(LENGTH, engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL));
     free(out);
     engine_model_close(model);
     plain_weights_free(&weights);
@@ -370,15 +364,12 @@ TEST(padding_is_not_counted)
     engine_session *session = support_session(model, NULL);
     engine_session *by_index = support_session(model, &options);
     engine_input inputs[] = {support_ids(padded, 4), support_ids(plain, 2)};
-    assert_int_equal(engine_encode(session, inputs, 1, NULL, with_it, 4 * WIDTH, NULL, NULL),
-                     ENGINE_OK);
-    assert_int_equal(engine_encode(session, inputs + 1, 1, NULL, without, 2 * WIDTH, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, inputs, 1, NULL, with_it, 4 * WIDTH, NULL, NULL));
+    assert_ok(engine_encode(session, inputs + 1, 1, NULL, without, 2 * WIDTH, NULL, NULL));
     assert_memory_equal(with_it, with_it + 2 * WIDTH, WIDTH * sizeof(float));
     assert_memory_equal(with_it + WIDTH, without, WIDTH * sizeof(float));
     assert_memory_equal(with_it + 3 * WIDTH, without + WIDTH, WIDTH * sizeof(float));
-    assert_int_equal(engine_encode(by_index, inputs, 1, NULL, computed, 4 * WIDTH, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(by_index, inputs, 1, NULL, computed, 4 * WIDTH, NULL, NULL));
     for (size_t i = 0; i < WIDTH; i++)
         assert_true(fabsf(computed[2 * WIDTH + i] - computed[i] - 0.5f) < 1e-6f);
     engine_session_free(by_index);
@@ -392,30 +383,24 @@ TEST(buffers)
     size_t needed = 0;
     engine_error error = {0};
     engine_model *model = make("--width 10 --heads 2 --max-tokens 30 --position sinusoidal");
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error));
     assert_int_equal(needed, 40);
     needed = 0;
     out[39] = guard;
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, out, 39, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_position_matrix(model, NULL, 0, 4, out, 39, &needed, NULL));
     assert_int_equal(needed, 40);
     assert_true(out[39] == guard);
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, NULL), ENGINE_OK);
+    assert_ok(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 0);
-    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, 4, out, 40,
-                                            &needed, &error),
-                     ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(error.status, ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(
-        engine_position_matrix(model, with((engine_position)9), 0, 4, out, 40, &needed, NULL),
-        ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(UNSUPPORTED, engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, 4,
+                                                     out, 40, &needed, &error));
+    assert_fails(UNSUPPORTED, error.status);
+    assert_fails(ARGUMENT, engine_position_matrix(model, with((engine_position)9), 0, 4, out, 40,
+                                                  &needed, NULL));
+    assert_fails(ARGUMENT, engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL));
     engine_session *session;
     engine_session_options options = ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_LEARNED);
-    assert_int_equal(engine_session_new(model, &options, &session, &error),
-                     ENGINE_ERROR_UNSUPPORTED);
+    assert_fails(UNSUPPORTED, engine_session_new(model, &options, &session, &error));
     engine_model_close(model);
 }
 

@@ -150,14 +150,12 @@ TEST(first_of_the_wrong)
             for (size_t k = place; k < N_INPUTS; k += 11)
                 inputs[k] = (engine_input){.ids = bad_ids, .n_ids = 3};
             snprintf(expected, sizeof expected, "input %zu:", place);
-            assert_int_equal(
-                engine_encode(session, inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH, NULL, NULL),
-                ENGINE_ERROR_ARGUMENT);
+            assert_fails(ARGUMENT, engine_encode(session, inputs, N_INPUTS, NULL, out,
+                                                 N_INPUTS * WIDTH, NULL, NULL));
             assert_memory_equal(engine_session_message(session), expected, strlen(expected));
             assert_same(out, corpus.pooled[0], place * WIDTH, n_threads);
-            assert_int_equal(engine_encode(session, inputs, N_INPUTS, &PER_TOKEN, out,
-                                           corpus.n_rows * WIDTH, NULL, NULL),
-                             ENGINE_ERROR_ARGUMENT);
+            assert_fails(ARGUMENT, engine_encode(session, inputs, N_INPUTS, &PER_TOKEN, out,
+                                                 corpus.n_rows * WIDTH, NULL, NULL));
             assert_memory_equal(engine_session_message(session), expected, strlen(expected));
             assert_same(out, corpus.tokens, corpus.row[place] * WIDTH, n_threads);
         }
@@ -178,16 +176,14 @@ TEST(buffers_too_small)
             size_t needed = 0, cap = corpus.n_rows * WIDTH * part / 4 - (part == 4);
             out[cap] = 7;
             memset(results, 0, sizeof results);
-            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out, cap,
-                                           &needed, results),
-                             ENGINE_ERROR_BUFFER);
+            assert_fails(BUFFER, engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out,
+                                               cap, &needed, results));
             assert_int_equal(needed, corpus.n_rows * WIDTH);
             assert_true(out[cap] == 7);
             for (size_t i = 0; i < N_INPUTS; i++)
                 assert_int_equal(results[i].row, corpus.row[i]);
-            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, NULL, out,
-                                           N_INPUTS * WIDTH - 1, &needed, results),
-                             ENGINE_ERROR_BUFFER);
+            assert_fails(BUFFER, engine_encode(session, corpus.inputs, N_INPUTS, NULL, out,
+                                               N_INPUTS * WIDTH - 1, &needed, results));
             assert_int_equal(needed, N_INPUTS * WIDTH);
         }
         engine_session_free(session);

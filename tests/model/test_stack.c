@@ -92,9 +92,9 @@ static void *use_model(void *unused)
     engine_info info = ENGINE_INFO();
     engine_error error;
     (void)unused;
-    assert_int_equal(engine_model_open(path, NULL, &model, &error), ENGINE_OK);
-    assert_int_equal(engine_model_info(model, &info, &error), ENGINE_OK);
-    assert_int_equal(engine_model_verify(model, &error), ENGINE_OK);
+    assert_ok(engine_model_open(path, NULL, &model, &error));
+    assert_ok(engine_model_info(model, &info, &error));
+    assert_ok(engine_model_verify(model, &error));
     for (size_t n_threads = 1; n_threads <= 2; n_threads++) {
         engine_session *session =
             support_session(model, &ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
@@ -120,10 +120,9 @@ static void *search_rows(void *unused)
         engine_rows_from_f32(rows, N, WIDTH, vectors.type, bytes);
         for (size_t n_threads = 1; n_threads <= 2; n_threads++)
             for (size_t n = 1; n <= N_QUERIES; n += N_QUERIES - 1)
-                assert_int_equal(engine_search(&vectors, queries, n, K,
-                                               &ENGINE_SEARCH_OPTIONS(.n_threads = n_threads), hits,
-                                               NULL),
-                                 ENGINE_OK);
+                assert_ok(engine_search(&vectors, queries, n, K,
+                                        &ENGINE_SEARCH_OPTIONS(.n_threads = n_threads), hits,
+                                        NULL));
     }
     return NULL;
 }

@@ -54,14 +54,12 @@ static struct trial *make(engine_element type)
         const size_t n = i == 5 ? 0 : 1 + support_below(&seed, 20);
         write_text(&seed, n, trial->texts[i], trial->counts[i]);
         trial->lengths[i] = (double)n;
-        assert_int_equal(
-            engine_index_add_text(trial->builder, trial->texts[i], ENGINE_NUL_TERMINATED, NULL),
-            ENGINE_OK);
+        assert_ok(
+            engine_index_add_text(trial->builder, trial->texts[i], ENGINE_NUL_TERMINATED, NULL));
     }
-    assert_int_equal(engine_index_bytes(trial->builder, 99, &bytes, &trial->index.len, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_index_bytes(trial->builder, 99, &bytes, &trial->index.len, NULL));
     trial->index.bytes = bytes;
-    assert_int_equal(engine_index_open(&trial->index, NULL), ENGINE_OK);
+    assert_ok(engine_index_open(&trial->index, NULL));
     assert_true(trial->index.n_rows == N && trial->index.n_ids > WORDS / 2 &&
                 trial->index.stamp == 99 && trial->index.has_words);
     for (size_t q = 0; q < QUERIES; q++) {
@@ -116,7 +114,7 @@ TEST(word_scores_are_bm25)
         const engine_sparse_queries sparse = {
             .index = &trial->index, .weights = trial->weights + trial->starts[q], .starts = starts};
         const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
-        assert_int_equal(engine_search(&none, NULL, 1, N, &options, hits, NULL), ENGINE_OK);
+        assert_ok(engine_search(&none, NULL, 1, N, &options, hits, NULL));
         for (size_t i = 0; i < N; i++) {
             assert_true(i == 0 || hits[i - 1].score >= hits[i].score);
             assert_true(engine_index_score(&trial->index, sparse.weights, starts[1], hits[i].row) ==
@@ -137,8 +135,7 @@ static void plain_hybrid(const struct trial *trial, const engine_vectors *vector
                          engine_fusion fusion, float *scores)
 {
     engine_hit *hits = malloc(sizeof *hits * N);
-    assert_int_equal(engine_search(vectors, trial->vectors + q * WIDTH, 1, N, NULL, hits, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_search(vectors, trial->vectors + q * WIDTH, 1, N, NULL, hits, NULL));
     for (size_t i = 0; i < N; i++) {
         const float words =
             engine_index_score(&trial->index, trial->weights + trial->starts[q],
@@ -157,8 +154,7 @@ static void assert_hybrid(const struct trial *trial, const engine_vectors *vecto
     const engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, fusions};
     const engine_search_options options =
         ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .n_threads = n_threads);
-    assert_int_equal(engine_search(vectors, trial->vectors, n_queries, K, &options, hits, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_search(vectors, trial->vectors, n_queries, K, &options, hits, NULL));
     for (size_t q = 0; q < n_queries; q++) {
         size_t n_better = 0;
         plain_hybrid(trial, vectors, q, fusions[q], scores);
@@ -184,9 +180,8 @@ TEST(hybrid_scores_are_both_fused)
         engine_fusion fusions[QUERIES];
         const engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, NULL};
         const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
-        assert_int_equal(engine_search_moments(&vectors, trial->vectors, QUERIES, &options,
-                                               of_vectors, of_words, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_search_moments(&vectors, trial->vectors, QUERIES, &options, of_vectors,
+                                        of_words, NULL));
         for (size_t q = 0; q < QUERIES; q++) {
             assert_true(fabs(of_vectors[q].n - N) < 1e-6 && of_words[q].n == N);
             fusions[q] = engine_fuse(of_vectors[q], of_words[q], q == 3 ? 0 : 0.25 * (double)q);
@@ -213,9 +208,8 @@ TEST(moments_are_those_of_the_scores)
         sum += score;
         squares += score * score;
     }
-    assert_int_equal(
-        engine_search_moments(&vectors, trial->vectors, 1, &options, &of_vectors, &of_words, NULL),
-        ENGINE_OK);
+    assert_ok(
+        engine_search_moments(&vectors, trial->vectors, 1, &options, &of_vectors, &of_words, NULL));
     assert_true(fabs(of_words.sum - sum) <= 1e-6 * sum);
     assert_true(fabs(of_words.squares - squares) <= 1e-6 * squares);
     const engine_fusion fusion = engine_fuse(of_vectors, of_words, 2);
@@ -233,35 +227,35 @@ TEST(weights_are_rows_too)
     const void *bytes;
     engine_index index = {0};
     engine_hit hits[3];
-    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_add_weights(builder, rows, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_ok(engine_index_add_text(builder, "a", 1, NULL));
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, rows, 2, NULL));
     engine_index_free(builder);
     builder = engine_index_new(); /* what is refused does not say of which kind rows are */
-    assert_int_equal(engine_index_add_weights(builder, rows + 3, 2, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, rows + 3, 2, NULL));
     const engine_weight large = {INT32_MAX - 1, 1}; /* the largest id is one less */
     engine_error error = {0};
-    assert_int_equal(engine_index_add_weights(builder, &large, 1, &error), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, &large, 1, &error));
     assert_non_null(strstr(error.message, "an id is not from 0 to 2147483645"));
-    assert_int_equal(engine_index_add_weights(builder, NULL, 1, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_OK);
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, NULL, 1, NULL));
+    assert_ok(engine_index_add_text(builder, "a", 1, NULL));
     engine_index_free(builder);
     builder = engine_index_new(); /* ids in any order, one of them twice */
-    assert_int_equal(engine_index_add_weights(builder, rows, 3, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_add_weights(builder, NULL, 0, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_add_weights(builder, rows + 5, 1, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_index_add_text(builder, "a", 1, NULL), ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_index_add_weights(builder, rows + 3, 1, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_bytes(builder, 0, &bytes, &index.len, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_add_weights(builder, rows, 1, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_ok(engine_index_add_weights(builder, rows, 3, NULL));
+    assert_ok(engine_index_add_weights(builder, NULL, 0, NULL));
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, rows + 5, 1, NULL));
+    assert_fails(ARGUMENT, engine_index_add_text(builder, "a", 1, NULL));
+    assert_ok(engine_index_add_weights(builder, rows + 3, 1, NULL));
+    assert_ok(engine_index_bytes(builder, 0, &bytes, &index.len, NULL));
+    assert_fails(ARGUMENT, engine_index_add_weights(builder, rows, 1, NULL));
     index.bytes = bytes;
-    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    assert_ok(engine_index_open(&index, NULL));
     assert_int_equal(index.n_ids, 70001);
     const engine_weight query[] = {{3, 2}, {70000, 1}, {70001, 5}, {-1, 1}};
     const size_t starts[] = {0, 4};
     const engine_sparse_queries sparse = {&index, query, starts, NULL};
     const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
     const engine_vectors none = {.n = 3};
-    assert_int_equal(engine_search(&none, NULL, 1, 3, &options, hits, NULL), ENGINE_OK);
+    assert_ok(engine_search(&none, NULL, 1, 3, &options, hits, NULL));
     assert_true(hits[0].row == 0 && hits[0].score == 5);
     assert_true(hits[1].row == 1 && hits[1].score == 0);
     assert_true(hits[2].row == 2 && hits[2].score == -2);
@@ -282,8 +276,8 @@ static unsigned found(const char *const *texts, size_t n, const char *query)
     unsigned rows = 0;
     for (size_t i = 0; i < n; i++)
         assert_int_equal(engine_index_add_text(builder, texts[i], ENGINE_NUL_TERMINATED, NULL), 0);
-    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    assert_ok(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL));
+    assert_ok(engine_index_open(&index, NULL));
     const size_t n_weights =
         engine_index_query(&index, 1, 0, query, ENGINE_NUL_TERMINATED, weights);
     for (size_t i = 0; i < n; i++)
@@ -333,15 +327,14 @@ TEST(sums_that_float32_cannot_hold_are_its_largest)
     for (size_t i = 0; i < ROWS; i++) {
         const size_t kind = i * 7 % ROWS % 1000; /* few rows have weights */
         rows[16 * i] = kind == 1 ? -1 : 1;
-        assert_int_equal(engine_index_add_weights(builder, kind == 2 ? negative : large,
-                                                  kind == 2  ? 1
-                                                  : kind < 2 ? 2
-                                                             : 0,
-                                                  NULL),
-                         ENGINE_OK);
+        assert_ok(engine_index_add_weights(builder, kind == 2 ? negative : large,
+                                           kind == 2  ? 1
+                                           : kind < 2 ? 2
+                                                      : 0,
+                                           NULL));
     }
-    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    assert_ok(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL));
+    assert_ok(engine_index_open(&index, NULL));
     for (size_t q = 0; q < MANY; q++) {
         queries[16 * q] = 1;
         memcpy(weights + 2 * q, large, sizeof large);
@@ -358,9 +351,8 @@ TEST(sums_that_float32_cannot_hold_are_its_largest)
         engine_rows_from_f32(rows, ROWS, 16, type, own);
         for (size_t q = 0; q < MANY; q++)
             fusions[q] = fusion;
-        assert_int_equal(engine_search(&(engine_vectors){own, ROWS, 16, type}, queries, n, k,
-                                       &options, hits, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_search(&(engine_vectors){own, ROWS, 16, type}, queries, n, k, &options,
+                                hits, NULL));
         size_t n_better = 0;
         for (size_t row = 0; row < ROWS; row++) {
             const double words = (double)engine_index_score(&index, large, 2, row);
@@ -392,26 +384,26 @@ TEST(damaged_indexes_are_refused)
     for (size_t len = 0; len < trial->index.len; len += 1 + len / 3) {
         const engine_index cut = {.bytes = trial->index.bytes, .len = len};
         engine_index own = cut;
-        assert_int_equal(engine_index_open(&own, NULL), ENGINE_ERROR_FORMAT);
+        assert_fails(FORMAT, engine_index_open(&own, NULL));
     }
     for (size_t i = 0; i < 200; i++) {
         memcpy(copy, trial->index.bytes, index.len);
         for (size_t k = 0; k < 50; k++)
             copy[56 + support_below(&seed, i % 2 ? index.len - 56 : 64 + 24 * WORDS)] =
                 (char)support_random(&seed);
-        assert_int_equal(engine_index_open(&index, NULL), ENGINE_ERROR_FORMAT);
+        assert_fails(FORMAT, engine_index_open(&index, NULL));
         struct index_header *header = (struct index_header *)(void *)copy;
         header->crc = crc32c(crc32c(0, copy, offsetof(struct index_header, crc)), header + 1,
                              index.len - sizeof *header);
         const engine_sparse_queries sparse = {&index, trial->weights, trial->starts, NULL};
         const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
-        assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
-        assert_int_equal(engine_search(&none, NULL, 1, K, &options, hits, NULL), ENGINE_OK);
+        assert_ok(engine_index_open(&index, NULL));
+        assert_ok(engine_search(&none, NULL, 1, K, &options, hits, NULL));
         engine_index_query(&index, 1, 0, trial->queries[6], ENGINE_NUL_TERMINATED,
                            (engine_weight[LINE]){{0}});
     }
     copy[9] ^= 1; /* in the header */
-    assert_int_equal(engine_index_open(&index, NULL), ENGINE_ERROR_FORMAT);
+    assert_fails(FORMAT, engine_index_open(&index, NULL));
     free(copy);
     drop(trial);
 }
@@ -426,8 +418,7 @@ TEST(sparse_queries_are_checked)
     engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, NULL};
     const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
     engine_hit hits[2];
-    assert_int_equal(engine_search(&fewer, trial->vectors, 2, 1, &options, hits, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_search(&fewer, trial->vectors, 2, 1, &options, hits, NULL));
     for (int i = 0; i < 5; i++) {
         sparse =
             (engine_sparse_queries){i == 0 ? NULL : &trial->index, i == 1 ? NULL : trial->weights,
@@ -435,17 +426,15 @@ TEST(sparse_queries_are_checked)
                                     : i == 3 ? late
                                              : trial->starts,
                                     i == 4 ? fusions : NULL};
-        assert_int_equal(engine_search(&vectors, trial->vectors, 2, 1, &options, hits, NULL),
-                         ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT, engine_search(&vectors, trial->vectors, 2, 1, &options, hits, NULL));
     }
     engine_error error = {0}; /* of no texts, too */
     const engine_search_options of_texts =
         ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .text_starts = trial->starts);
-    assert_int_equal(engine_search(&vectors, trial->vectors, 2, 1, &of_texts, hits, &error),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_search(&vectors, trial->vectors, 2, 1, &of_texts, hits, &error));
     assert_non_null(strstr(error.message, "text_starts and sparse queries"));
     engine_index misaligned = {.bytes = (const char *)trial->index.bytes + 1, .len = 100};
-    assert_int_equal(engine_index_open(&misaligned, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_index_open(&misaligned, NULL));
     engine_index_free(NULL);
     drop(trial);
 }

@@ -153,8 +153,7 @@ static void compare_states(const struct sample *sample, const engine_model *mode
     engine_session *session = support_session(model, &options);
     float *out = malloc(info->width * sizeof *out);
     assert_non_null(out);
-    assert_int_equal(engine_encode(session, sample->inputs, 1, &mean, out, info->width, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, sample->inputs, 1, &mean, out, info->width, NULL, NULL));
     assert_int_equal(pass.n_seen, info->n_layers + 1);
     engine_session_free(session);
     free(states);
@@ -277,8 +276,8 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     assert_true(safetensors_read(&expected, path));
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
-    assert_int_equal(engine_model_verify(model, NULL), ENGINE_OK);
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_verify(model, NULL));
+    assert_ok(engine_model_info(model, &info, NULL));
     tolerance = within;
     *judged = (struct judged){.token_cosine = 1, .pooled_cosine = 1};
     judged->tokens.absolute = judged->pooled.absolute = true;

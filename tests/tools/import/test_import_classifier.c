@@ -151,8 +151,7 @@ static void check(const struct case_of *expected, const char *what)
         const engine_input input = {.text = texts[t], .text_len = strlen(texts[t])};
         float got[LABELS];
         double scores[LABELS];
-        assert_int_equal(engine_encode(session, &input, 1, &options, got, LABELS, NULL, NULL),
-                         ENGINE_OK);
+        assert_ok(engine_encode(session, &input, 1, &options, got, LABELS, NULL, NULL));
         expect_scores(expected, ids[t], lens[t], scores);
         for (size_t label = 0; label < LABELS; label++)
             if (!(fabs((double)got[label] - scores[label]) <= 1e-6))

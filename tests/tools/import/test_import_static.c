@@ -403,8 +403,7 @@ static void row_of(engine_session *session, int32_t id, float *row, size_t width
 {
     const engine_input input = {.ids = &id, .n_ids = 1};
     const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
-    assert_int_equal(engine_encode(session, &input, 1, &options, row, width, NULL, NULL),
-                     ENGINE_OK);
+    assert_ok(engine_encode(session, &input, 1, &options, row, width, NULL, NULL));
 }
 
 static int32_t glove_id(engine_session *session, const char *word)
@@ -412,7 +411,7 @@ static int32_t glove_id(engine_session *session, const char *word)
     const engine_input input = {.text = word, .text_len = strlen(word)};
     engine_token token = {.id = 0};
     size_t n = 0;
-    assert_int_equal(engine_tokenize(session, &input, NULL, &token, 1, &n, NULL), ENGINE_OK);
+    assert_ok(engine_tokenize(session, &input, NULL, &token, 1, &n, NULL));
     assert_int_equal(n, 1);
     return token.id;
 }

@@ -427,14 +427,12 @@ static void written_with(size_t n_types, const char *expected)
     struct weight_writer *writer;
     const char *key, *value;
     support_path(path, directory, "t.weights");
-    assert_int_equal(weight_writer_open(path, &writer, &error), ENGINE_OK);
-    assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "6", 1),
-                     ENGINE_OK);
+    assert_ok(weight_writer_open(path, &writer, &error));
+    assert_ok(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "6", 1));
     const char types = (char)('0' + n_types);
-    assert_int_equal(
-        weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", &types, 1), ENGINE_OK);
-    assert_int_equal(import_tokenizer_write(&tokenizer, n_types, true, writer), ENGINE_OK);
-    assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
+    assert_ok(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", &types, 1));
+    assert_ok(import_tokenizer_write(&tokenizer, n_types, true, writer));
+    assert_ok(weight_writer_finish(writer));
     if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
         fail_msg("%s", error.message);
     bool found = false, truncates = false;

@@ -137,20 +137,19 @@ TEST(a_whole_model)
 
     engine_model *model = support_open(writer_path);
     engine_info info = ENGINE_INFO();
-    assert_int_equal(engine_model_verify(model, &error), ENGINE_OK);
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_verify(model, &error));
+    assert_ok(engine_model_info(model, &info, NULL));
     assert_int_equal(info.n_parameters, 23);
     assert_string_equal(info.name, "small");
     assert_string_equal(engine_model_metadata(model, "empty"), "");
-    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 1, &key, &value, &len),
-                     ENGINE_OK);
+    assert_ok(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 1, &key, &value, &len));
     assert_string_equal(key, "filters");
     assert_int_equal(len, 3);
     assert_memory_equal(value, "a\0b", 4);
-    assert_int_equal(engine_token_text(model, 3, &text, &len), ENGINE_OK);
+    assert_ok(engine_token_text(model, 3, &text, &len));
     assert_int_equal(len, 6);
     assert_memory_equal(text, "世界", 6);
-    assert_int_equal(engine_token_text(model, 2, &text, &len), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_token_text(model, 2, &text, &len));
     for (size_t i = 0;
          engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, &len) == ENGINE_OK;
          i++)
@@ -165,8 +164,8 @@ TEST(an_empty_file)
     struct plain_weights weights;
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
-    assert_int_equal(weight_writer_rows(writer, NULL, 0), ENGINE_OK);
-    assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
+    assert_ok(weight_writer_rows(writer, NULL, 0));
+    assert_ok(weight_writer_finish(writer));
     if (!plain_weights_read(&weights, writer_path))
         fail_msg("%s", weights.error);
     assert_int_equal(weights.n_tensors + weights.n_words + weights.conf.n + weights.meta.n, 0);
@@ -378,12 +377,12 @@ TEST(refusals)
         struct weight_writer *writer = open_writer(&error);
         REFUSALS[i].act(writer);
         if (REFUSALS[i].act != too_few_rows_at_the_end) {
-            assert_int_equal(error.status, ENGINE_ERROR_ARGUMENT);
-            assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "k", "v", 1),
-                             ENGINE_ERROR_ARGUMENT);
+            assert_fails(ARGUMENT, error.status);
+            assert_fails(ARGUMENT,
+                         weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "k", "v", 1));
             write_small_model(writer);
         }
-        assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT, weight_writer_finish(writer));
         if (strstr(error.message, REFUSALS[i].words) == NULL)
             fail_msg("refusal %zu: \"%s\" lacks \"%s\"", i, error.message, REFUSALS[i].words);
         assert_int_equal(count_names(), 0);
@@ -396,7 +395,7 @@ TEST(row_without_end)
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
     begin(writer, "t", 1, SIZE_MAX / 32);
-    assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_MEMORY);
+    assert_fails(MEMORY, weight_writer_finish(writer));
     assert_int_equal(count_names(), 0);
 }
 
@@ -407,7 +406,7 @@ TEST(full_disk)
     size_t len, old_len, small_len;
     struct weight_writer *small = open_writer(NULL);
     write_small_model(small);
-    assert_int_equal(weight_writer_finish(small), ENGINE_OK);
+    assert_ok(weight_writer_finish(small));
     free(read_written(&small_len));
     write_matrices(100);
     void *old = read_written(&old_len);
@@ -425,7 +424,7 @@ TEST(full_disk)
             status = weight_writer_finish(writer);
         }
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-        assert_int_equal(status, ENGINE_ERROR_IO);
+        assert_fails(IO, status);
         assert_non_null(strstr(error.message, writer_path));
         void *now = read_written(&len);
         assert_int_equal(len, old_len);
@@ -481,15 +480,15 @@ TEST(places)
 {
     struct weight_writer *writer;
     engine_error error;
-    assert_int_equal(weight_writer_open(writer_folder, &writer, &error), ENGINE_ERROR_IO);
+    assert_fails(IO, weight_writer_open(writer_folder, &writer, &error));
     assert_null(writer);
     assert_non_null(strstr(error.message, writer_folder));
-    assert_int_equal(weight_writer_open("", &writer, NULL), ENGINE_ERROR_IO);
+    assert_fails(IO, weight_writer_open("", &writer, NULL));
     if (access("/dev/full", W_OK) != 0)
         return;
-    assert_int_equal(weight_writer_open("/dev/full", &writer, &error), ENGINE_OK);
+    assert_ok(weight_writer_open("/dev/full", &writer, &error));
     write_small_model(writer);
-    assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_IO);
+    assert_fails(IO, weight_writer_finish(writer));
     assert_non_null(strstr(error.message, "'/dev/full': No space left on device"));
 }
 
@@ -500,17 +499,17 @@ TEST(frequencies_are_a_vector)
     engine_tensor_info tensor;
     size_t i = 0;
     struct weight_writer *writer = open_writer(&error);
-    assert_int_equal(weight_writer_frequencies(writer, NULL, 0), ENGINE_OK);
-    assert_int_equal(weight_writer_frequencies(writer, two, 2), ENGINE_OK);
+    assert_ok(weight_writer_frequencies(writer, NULL, 0));
+    assert_ok(weight_writer_frequencies(writer, two, 2));
     write_small_model(writer);
-    assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
+    assert_ok(weight_writer_finish(writer));
     engine_model *model = support_open(writer_path);
     do
-        assert_int_equal(engine_model_tensor(model, i++, &tensor), ENGINE_OK);
+        assert_ok(engine_model_tensor(model, i++, &tensor));
     while (strcmp(tensor.name, "position.frequencies") != 0);
     assert_int_equal(tensor.n_dims, 1);
     assert_int_equal(tensor.shape[0], 2);
-    assert_int_equal(engine_model_verify(model, &error), ENGINE_OK);
+    assert_ok(engine_model_verify(model, &error));
     engine_model_close(model);
 }
 

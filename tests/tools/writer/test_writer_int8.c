@@ -108,7 +108,7 @@ TEST(come_back)
                 check_values(plain_tensor(&weights, NAME), with_factors);
                 plain_weights_free(&weights);
                 engine_model *model = support_open(writer_path);
-                assert_int_equal(engine_model_verify(model, NULL), ENGINE_OK);
+                assert_ok(engine_model_verify(model, NULL));
                 engine_model_close(model);
             }
 }
@@ -136,10 +136,10 @@ static void assert_no_factors(enum tensor_type type, size_t rows, const char *wo
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
     weight_writer_begin_tensor(writer, NAME, type, LAYOUT_PANELS, 2, 17, 5);
-    assert_int_equal(weight_writer_rows(writer, values, rows), ENGINE_OK);
-    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    assert_ok(weight_writer_rows(writer, values, rows));
+    assert_fails(ARGUMENT, weight_writer_factors(writer, factors));
     assert_non_null(strstr(error.message, words));
-    assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, weight_writer_finish(writer));
     assert_int_equal(count_names(), 0);
 }
 
@@ -172,16 +172,16 @@ TEST(kept_columns_that_are_refused)
     }
     struct weight_writer *writer = open_writer(&error);
     weight_writer_begin_tensor(writer, NAME, TENSOR_INT8K, LAYOUT_PANELS, 2, 17, 5);
-    assert_int_equal(weight_writer_rows(writer, values, 1), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, weight_writer_rows(writer, values, 1));
     assert_non_null(strstr(error.message, "got rows before its factors"));
     weight_writer_abort(writer);
     writer = open_writer(&error);
     weight_writer_begin_tensor(writer, NAME, TENSOR_INT8K, LAYOUT_PANELS, 2, 17, KEPT - 1);
     assert_non_null(strstr(error.message, "it is empty, too large, or of an unknown type"));
-    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, weight_writer_factors(writer, factors));
     weight_writer_abort(writer);
     writer = open_writer(&error);
-    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, weight_writer_factors(writer, factors));
     assert_non_null(
         strstr(error.message, "factors must precede the rows of a tensor with factors"));
     weight_writer_abort(writer);
@@ -206,9 +206,8 @@ TEST(wrong_sums_are_found)
         set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
         heal_section(&file, "DATA");
         heal_section(&file, "TENS");
-        assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL),
-                         ENGINE_OK);
-        assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+        assert_ok(engine_model_open_memory(file.data, file.len, NULL, &model, NULL));
+        assert_fails(FORMAT, engine_model_verify(model, &last));
         snprintf(words, sizeof words, "'%s': the sum of column %zu is %d, expected %d", NAME,
                  columns[i], (int)right + 1, (int)right);
         assert_non_null(strstr(last.message, words));
@@ -228,8 +227,8 @@ static void assert_found(size_t offset, const void *bytes, size_t len, const cha
     set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
     heal_section(&file, "DATA");
     heal_section(&file, "TENS");
-    assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL), ENGINE_OK);
-    assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+    assert_ok(engine_model_open_memory(file.data, file.len, NULL, &model, NULL));
+    assert_fails(FORMAT, engine_model_verify(model, &last));
     if (strstr(last.message, words) == NULL)
         fail_msg("%zu: %s", offset, last.message);
     engine_model_close(model);
