@@ -11,19 +11,18 @@
 /* modules.json and what it points to. */
 TEST(sentence_transformers)
 {
-#define MODULE(path, type)                                                                         \
-    "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
-#define DENSE_OF   "{\"in_features\": 8, \"out_features\": 6"
-#define DENSE      MODULE("2_Dense", "Dense") ", "
-#define MANY(text) text text text text text text text text text
+#define MODULE(path, type) "{'path': '" path "', 'type': 'sentence_transformers.models." type "'}"
+#define DENSE_OF           "{'in_features': 8, 'out_features': 6"
+#define DENSE              MODULE("2_Dense", "Dense") ", "
+#define MANY(text)         text text text text text text text text text
     static const struct {
         const char *file, *text, *words; /* words NULL: accepted */
     } cases[] = {
         {"modules.json", "{}", "expected an array"},
         {"modules.json", "[]", "no Transformer"},
         {"modules.json", "[1]", "expected objects"},
-        {"modules.json", "[{\"path\": 1, \"type\": \"Transformer\"}]", "'path'"},
-        {"modules.json", "[{\"path\": \"\", \"type\": []}]", "'type'"},
+        {"modules.json", "[{'path': 1, 'type': 'Transformer'}]", "'path'"},
+        {"modules.json", "[{'path': '', 'type': []}]", "'type'"},
         {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("x", "CNN") "]", "CNN"},
         {"modules.json", "[" MODULE("1_Pooling", "Pooling") "]", "Pooling"},
         {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("2_Dense", "Dense") "]",
@@ -43,54 +42,51 @@ TEST(sentence_transformers)
          "more than 8 Dense modules"},
         {"modules.json",
          "[" MODULE("", "Transformer") ", " MODULE(
-             "1_Pooling", "Pooling") ", " DENSE "{\"path\": \"3_Dense\", \"type\": \"Dense\"}]",
+             "1_Pooling", "Pooling") ", " DENSE "{'path': '3_Dense', 'type': 'Dense'}]",
          "differs from the Dense module before it"},
-        {"modules.json",
-         "[{\"path\": \"" MANY(MANY("0123456789")) "\", \"type\": \"Transformer\"}]",
+        {"modules.json", "[{'path': '" MANY(MANY("0123456789")) "', 'type': 'Transformer'}]",
          "'path' is longer than 256 bytes"},
         {"1_Pooling/config.json", "{}", "expected one"},
-        {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": 1}", "pooling_mode_mean_tokens"},
+        {"1_Pooling/config.json", "{'pooling_mode_mean_tokens': 1}", "pooling_mode_mean_tokens"},
         {"1_Pooling/config.json",
-         "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}", "both true"},
-        {"1_Pooling/config.json", "{\"pooling_mode_magic\": true}", "pooling_mode_magic"},
-        {"1_Pooling/config.json", "{\"pooling_mode\": \"magic\"}", "magic"},
-        {"1_Pooling/config.json", "{\"pooling_mode\": \"cls\"}", NULL},
-        {"1_Pooling/config.json", "{\"pooling_mode\": [\"cls\"]}", NULL},
-        {"1_Pooling/config.json", "{\"pooling_mode\": [\"cls\", \"mean\"]}", "lists 2 modes"},
-        {"1_Pooling/config.json", "{\"pooling_mode\": []}", "lists 0 modes"},
-        {"1_Pooling/config.json", "{\"pooling_mode\": [3]}", "'pooling_mode' is 'a number'"},
+         "{'pooling_mode_mean_tokens': true, 'pooling_mode_cls_token': true}", "both true"},
+        {"1_Pooling/config.json", "{'pooling_mode_magic': true}", "pooling_mode_magic"},
+        {"1_Pooling/config.json", "{'pooling_mode': 'magic'}", "magic"},
+        {"1_Pooling/config.json", "{'pooling_mode': 'cls'}", NULL},
+        {"1_Pooling/config.json", "{'pooling_mode': ['cls']}", NULL},
+        {"1_Pooling/config.json", "{'pooling_mode': ['cls', 'mean']}", "lists 2 modes"},
+        {"1_Pooling/config.json", "{'pooling_mode': []}", "lists 0 modes"},
+        {"1_Pooling/config.json", "{'pooling_mode': [3]}", "'pooling_mode' is 'a number'"},
         {"1_Pooling/config.json",
-         "{\"word_embedding_dimension\": 9, \"pooling_mode_mean_tokens\": true}", "9"},
-        {"1_Pooling/config.json", "{\"include_prompt\": false, \"pooling_mode_mean_tokens\": true}",
+         "{'word_embedding_dimension': 9, 'pooling_mode_mean_tokens': true}", "9"},
+        {"1_Pooling/config.json", "{'include_prompt': false, 'pooling_mode_mean_tokens': true}",
          "include_prompt"},
         {"2_Dense/config.json", "{}", "in_features"},
-        {"2_Dense/config.json", "{\"in_features\": 9, \"out_features\": 6}", "'in_features' is 9"},
-        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5}", "linear.weight"},
-        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"bias\": false}",
+        {"2_Dense/config.json", "{'in_features': 9, 'out_features': 6}", "'in_features' is 9"},
+        {"2_Dense/config.json", "{'in_features': 8, 'out_features': 5}", "linear.weight"},
+        {"2_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'bias': false}",
          "linear.bias"},
-        {"2_Dense/config.json", DENSE_OF ", \"activation_function\": \"torch.nn.Softmax\"}",
-         "Softmax"},
-        {"2_Dense/config.json", DENSE_OF ", \"module_input_name\": \"token_embeddings\"}",
+        {"2_Dense/config.json", DENSE_OF ", 'activation_function': 'torch.nn.Softmax'}", "Softmax"},
+        {"2_Dense/config.json", DENSE_OF ", 'module_input_name': 'token_embeddings'}",
          "'module_input_name' is \"token_embeddings\""},
-        {"2_Dense/config.json", DENSE_OF ", \"use_residual\": true}", "'use_residual' is true"},
+        {"2_Dense/config.json", DENSE_OF ", 'use_residual': true}", "'use_residual' is true"},
         {"2_Dense/config.json",
-         DENSE_OF ", \"module_input_name\": \"sentence_embedding\", \"module_output_name\": null}",
-         NULL},
-        {"3_Normalize/config.json", "{\"module_output_name\": \"token_embeddings\"}",
+         DENSE_OF ", 'module_input_name': 'sentence_embedding', 'module_output_name': null}", NULL},
+        {"3_Normalize/config.json", "{'module_output_name': 'token_embeddings'}",
          "'module_output_name' is \"token_embeddings\""},
-        {"3_Normalize/config.json", "{\"module_input_name\": \"sentence_embedding\"}", NULL},
-        {"sentence_bert_config.json", "{\"max_seq_length\": \"long\"}", "max_seq_length"},
-        {"sentence_bert_config.json", "{\"max_seq_length\": 0}", "max_seq_length"},
-        {"sentence_bert_config.json", "{\"max_seq_length\": null}", NULL},
-        {"sentence_bert_config.json", "{\"do_lower_case\": \"no\"}", "do_lower_case"},
-        {"tokenizer_config.json", "{\"do_lower_case\": true, \"tokenizer_class\": null}", NULL},
-        {"config_sentence_transformers.json", "{\"prompts\": []}", "prompts"},
-        {"config_sentence_transformers.json", "{\"prompts\": {\"q\": 1}}", "'q'"},
-        {"config_sentence_transformers.json", "{\"prompts\": {\"fra\xc3\xa7\": \"x\"}}", "ASCII"},
-        {"config_sentence_transformers.json", "{\"prompts\": {\"a b\": \"x\"}}", "with blanks"},
+        {"3_Normalize/config.json", "{'module_input_name': 'sentence_embedding'}", NULL},
+        {"sentence_bert_config.json", "{'max_seq_length': 'long'}", "max_seq_length"},
+        {"sentence_bert_config.json", "{'max_seq_length': 0}", "max_seq_length"},
+        {"sentence_bert_config.json", "{'max_seq_length': null}", NULL},
+        {"sentence_bert_config.json", "{'do_lower_case': 'no'}", "do_lower_case"},
+        {"tokenizer_config.json", "{'do_lower_case': true, 'tokenizer_class': null}", NULL},
+        {"config_sentence_transformers.json", "{'prompts': []}", "prompts"},
+        {"config_sentence_transformers.json", "{'prompts': {'q': 1}}", "'q'"},
+        {"config_sentence_transformers.json", "{'prompts': {'fra\xc3\xa7': 'x'}}", "ASCII"},
+        {"config_sentence_transformers.json", "{'prompts': {'a b': 'x'}}", "with blanks"},
         {"config_sentence_transformers.json",
-         "{\"prompts\": {\"" MANY("0123456789") "01234567890\": \"x\"}}", "more than 100 bytes"},
-        {"config_sentence_transformers.json", "{\"default_prompt_name\": \"q\"}", "'q'"},
+         "{'prompts': {'" MANY("0123456789") "01234567890': 'x'}}", "more than 100 bytes"},
+        {"config_sentence_transformers.json", "{'default_prompt_name': 'q'}", "'q'"},
         {"config_sentence_transformers.json", "{}", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -123,7 +119,7 @@ TEST(activation_of_a_dense_module)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
         snprintf(text, sizeof text,
-                 "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"%s\"}",
+                 "{'in_features': 8, 'out_features': 6, 'activation_function': '%s'}",
                  cases[i].name);
         import_write("2_Dense/config.json", text);
         assert_true(import_read());
@@ -138,12 +134,10 @@ TEST(dense_modules_of_which_one_has_a_bias)
     struct tiny_tensors dense = {.header = json_object()};
     tiny_checkpoint(import_directory);
     tiny_sentence_transformers(import_directory);
-    import_write("modules.json", "[{\"path\": \"\", \"type\": \"Transformer\"}, "
-                                 "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}, "
-                                 "{\"path\": \"2_Dense\", \"type\": \"Dense\"}, "
-                                 "{\"path\": \"3_Dense\", \"type\": \"Dense\"}]");
-    import_write("3_Dense/config.json",
-                 "{\"in_features\": 6, \"out_features\": 6, \"bias\": false}");
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'Transformer'}, {'path': '1_Pooling', 'type': 'Pooling'}, "
+                 "{'path': '2_Dense', 'type': 'Dense'}, {'path': '3_Dense', 'type': 'Dense'}]");
+    import_write("3_Dense/config.json", "{'in_features': 6, 'out_features': 6, 'bias': false}");
     tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){6, 6, -1});
     tiny_tensors_write(&dense, import_directory, "3_Dense/model.safetensors");
     tiny_tensors_free(&dense);
@@ -167,19 +161,17 @@ TEST(limits)
         const char *text;
         size_t limit;
     } cases[] = {
-        {"{\"max_seq_length\": 5, \"processor_kwargs\": {\"model_max_length\": 4}}", 4},
-        {"{\"tokenizer_args\": {\"model_max_length\": 3}, \"processor_kwargs\": "
-         "{\"model_max_length\": 4}}",
+        {"{'max_seq_length': 5, 'processor_kwargs': {'model_max_length': 4}}", 4},
+        {"{'tokenizer_args': {'model_max_length': 3}, 'processor_kwargs': {'model_max_length': 4}}",
          3},
-        {"{\"max_seq_length\": 5, \"tokenizer_args\": {}, \"processor_kwargs\": "
-         "{\"model_max_length\": 4}}",
+        {"{'max_seq_length': 5, 'tokenizer_args': {}, 'processor_kwargs': {'model_max_length': 4}}",
          5},
-        {"{\"max_seq_length\": null, \"do_lower_case\": true}", 8},
+        {"{'max_seq_length': null, 'do_lower_case': true}", 8},
         {"{}", 8},
     };
     tiny_checkpoint(import_directory);
     tiny_sentence_transformers(import_directory);
-    import_write("tokenizer_config.json", "{\"model_max_length\": 8}");
+    import_write("tokenizer_config.json", "{'model_max_length': 8}");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         import_write("sentence_bert_config.json", cases[i].text);
         assert_true(import_read());
@@ -189,14 +181,13 @@ TEST(limits)
     for (size_t i = sizeof names / sizeof *names; i-- > 1;) {
         char name[64], text[32];
         snprintf(name, sizeof name, "sentence_%s_config.json", names[i]);
-        snprintf(text, sizeof text, "{\"max_seq_length\": %zu}", i);
+        snprintf(text, sizeof text, "{'max_seq_length': %zu}", i);
         import_write(name, text);
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.max_text_tokens, i);
         import_free();
     }
-    import_write("sentence_bert_config.json",
-                 "{\"processor_kwargs\": {\"model_max_length\": null}}");
+    import_write("sentence_bert_config.json", "{'processor_kwargs': {'model_max_length': null}}");
     import_refused("null", "'model_max_length' is missing");
 }
 
@@ -218,7 +209,7 @@ TEST(files_without_modules)
 TEST(adapters)
 {
     struct tiny_tensors tensors;
-    static const char adapter[] = "{\"base_model_name_or_path\": \"zebra/base\"}";
+    static const char adapter[] = "{'base_model_name_or_path': 'zebra/base'}";
     tiny_checkpoint(import_directory);
     import_write("adapter_model.safetensors", "not read without the other");
     import_accepted("no adapter_config.json");
@@ -231,7 +222,7 @@ TEST(adapters)
     tiny_checkpoint(import_directory);
     shell_expect(0, "cd %s && mkdir 0_T && mv config.json model.safetensors vocab.txt 0_T",
                  import_directory);
-    import_write("modules.json", "[{\"path\": \"0_T\", \"type\": \"Transformer\"}]");
+    import_write("modules.json", "[{'path': '0_T', 'type': 'Transformer'}]");
     import_write("0_T/adapter_config.json", adapter);
     import_refused("in a module's folder", "0_T/adapter_config.json: the directory has an adapter");
     tiny_checkpoint(import_directory);
@@ -262,23 +253,20 @@ TEST(merged_adapters)
     static const struct {
         const char *config, *words;
     } cases[] = {
-        {"\"peft_type\": \"LORA\"", NULL},
-        {"\"peft_type\": \"LORA\", \"init_lora_weights\": \"gaussian\", \"r\": 2", NULL},
-        {"\"peft_type\": \"LORA\", \"r\": 3", "has not the rank 3 of adapter_config.json"},
-        {"\"r\": 2", "'peft_type' is missing; expected \"LORA\""},
-        {"\"peft_type\": \"IA3\"", "'peft_type' is \"IA3\""},
-        {"\"peft_type\": \"LORA\", \"use_dora\": true", "'use_dora' is true"},
-        {"\"peft_type\": \"LORA\", \"bias\": \"all\"", "'bias' is \"all\""},
-        {"\"peft_type\": \"LORA\", \"fan_in_fan_out\": true", "'fan_in_fan_out' is true"},
-        {"\"peft_type\": \"LORA\", \"modules_to_save\": [\"score\"]",
-         "'modules_to_save' is an array"},
-        {"\"peft_type\": \"LORA\", \"rank_pattern\": {\"query\": 3}",
-         "'rank_pattern' is an object"},
-        {"\"peft_type\": \"LORA\", \"alpha_pattern\": {\"query\": 3}",
-         "'alpha_pattern' is an object"},
-        {"\"peft_type\": \"LORA\", \"layer_replication\": [[0, 1]]", "'layer_replication'"},
-        {"\"peft_type\": \"LORA\", \"lora_bias\": true", "'lora_bias' is true"},
-        {"\"peft_type\": \"LORA\", \"init_lora_weights\": \"pissa\"", "is 'pissa'"},
+        {"'peft_type': 'LORA'", NULL},
+        {"'peft_type': 'LORA', 'init_lora_weights': 'gaussian', 'r': 2", NULL},
+        {"'peft_type': 'LORA', 'r': 3", "has not the rank 3 of adapter_config.json"},
+        {"'r': 2", "'peft_type' is missing; expected \"LORA\""},
+        {"'peft_type': 'IA3'", "'peft_type' is \"IA3\""},
+        {"'peft_type': 'LORA', 'use_dora': true", "'use_dora' is true"},
+        {"'peft_type': 'LORA', 'bias': 'all'", "'bias' is \"all\""},
+        {"'peft_type': 'LORA', 'fan_in_fan_out': true", "'fan_in_fan_out' is true"},
+        {"'peft_type': 'LORA', 'modules_to_save': ['score']", "'modules_to_save' is an array"},
+        {"'peft_type': 'LORA', 'rank_pattern': {'query': 3}", "'rank_pattern' is an object"},
+        {"'peft_type': 'LORA', 'alpha_pattern': {'query': 3}", "'alpha_pattern' is an object"},
+        {"'peft_type': 'LORA', 'layer_replication': [[0, 1]]", "'layer_replication'"},
+        {"'peft_type': 'LORA', 'lora_bias': true", "'lora_bias' is true"},
+        {"'peft_type': 'LORA', 'init_lora_weights': 'pissa'", "is 'pissa'"},
     };
     char place[SUPPORT_PATH], config[200], name[160];
     tiny_checkpoint(import_directory);
@@ -294,7 +282,7 @@ TEST(merged_adapters)
         tiny_tensors_write(&tensors, place, "adapter_model.safetensors");
         tiny_tensors_free(&tensors);
         for (size_t i = 0; i < (kind == 0 ? sizeof cases / sizeof cases[0] : 1); i++) {
-            snprintf(config, sizeof config, "{%s, \"lora_alpha\": 3}", cases[i].config);
+            snprintf(config, sizeof config, "{%s, 'lora_alpha': 3}", cases[i].config);
             tiny_write_text(place, "adapter_config.json", config);
             adapter_refused(place, kind == 0   ? cases[i].words
                                    : kind == 1 ? "has no B"
@@ -303,7 +291,7 @@ TEST(merged_adapters)
         }
         if (kind == 0) {
             shell_expect(0, "$IMPORT %s -o plain.weights", import_directory);
-            tiny_write_text(place, "adapter_config.json", "{\"peft_type\": \"LORA\"}");
+            tiny_write_text(place, "adapter_config.json", "{'peft_type': 'LORA'}");
             shell_expect(0, "$IMPORT %s --adapter %s -o merged.weights", import_directory, place);
             assert_contains(shell_expect(0, "$INSPECT merged.weights")->out,
                             "adapter_model.safetensors");
@@ -319,7 +307,7 @@ TEST(merged_adapters)
 TEST(pooling_of_a_bare_transformer)
 {
     static const char *const modules[] = {
-        NULL, "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}]"};
+        NULL, "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}]"};
     static const int64_t expected[] = {POOLING_MEAN, POOLING_NONE};
     for (size_t i = 0; i < 2; i++) {
         tiny_checkpoint(import_directory);
@@ -337,7 +325,7 @@ TEST(vocabularies)
 {
 #define START "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 #define WORDS(vocabulary)                                                                          \
-    "{\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", \"vocab\": " vocabulary "}}"
+    "{'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': " vocabulary "}}"
     static const struct {
         const char *file, *text, *words; /* words NULL: accepted */
     } cases[] = {
@@ -350,23 +338,22 @@ TEST(vocabularies)
         {"vocab.txt", "i\nride\n", "is missing"},
         {"vocab.txt", "", "is missing"},
         {"vocab.txt", START "\xff\xfe\n", "UTF-8"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 9}"), NULL},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 16}"), "vocab_size"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 0}"), "two tokens have the id 0"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 1, \"i\": 2}"), "duplicate"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": -1}"), "id"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 4000000000}"), "id 4000000000"},
-        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": \"1\"}"), "tokenizer.json"},
-        {"tokenizer.json", WORDS("[\"[UNK]\", \"i\"]"), "tokenizer.json"},
-        {"tokenizer.json", "{\"model\": {\"type\": \"Magic\"}}", "Magic"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 9}"), NULL},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 16}"), "vocab_size"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 0}"), "two tokens have the id 0"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 1, 'i': 2}"), "duplicate"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': -1}"), "id"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 4000000000}"), "id 4000000000"},
+        {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': '1'}"), "tokenizer.json"},
+        {"tokenizer.json", WORDS("['[UNK]', 'i']"), "tokenizer.json"},
+        {"tokenizer.json", "{'model': {'type': 'Magic'}}", "Magic"},
         {"tokenizer.json", "{}", "tokenizer.json"},
         {"tokenizer.json", "[", "not JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_checkpoint(import_directory);
         if (strcmp(cases[i].file, "tokenizer.json") == 0)
-            import_write("tokenizer_config.json",
-                         "{\"tokenizer_class\": \"PreTrainedTokenizerFast\"}");
+            import_write("tokenizer_config.json", "{'tokenizer_class': 'PreTrainedTokenizerFast'}");
         import_write(cases[i].file, cases[i].text);
         if (cases[i].words)
             import_refused(cases[i].text, cases[i].words);
@@ -377,7 +364,7 @@ TEST(vocabularies)
     char path[SUPPORT_PATH];
     support_path(path, import_directory, "vocab.txt");
     unlink(path);
-    import_write("tokenizer_config.json", "{\"tokenizer_class\": \"BertTokenizer\"}");
+    import_write("tokenizer_config.json", "{'tokenizer_class': 'BertTokenizer'}");
     import_refused("a tokenizer without a vocabulary", "vocab.txt");
 #undef WORDS
 #undef START

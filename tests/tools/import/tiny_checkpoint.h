@@ -37,7 +37,11 @@ void tiny_tensors_write(const struct tiny_tensors *tensors, const char *director
 
 /* config.json of that BERT; the caller owns it. */
 json_t *tiny_config(void);
+/* Writes a text; of a .json file one that has ' for ". */
 void tiny_write_text(const char *directory, const char *name, const char *text);
+
+/* The text with " for each ', until the next call. */
+const char *tiny_json(const char *text);
 void tiny_write_json(const char *directory, const char *name, const json_t *value);
 
 /* An empty directory with config.json, model.safetensors and vocab.txt; what was there is removed.

@@ -1,4 +1,5 @@
-/* tokenizer_folder.h - files of a tokenizer in a test's folder, and what reading them gives. */
+/* tokenizer_folder.h - a text of a tokenizer.json, files of a tokenizer in a folder, and what
+ * reading them gives. */
 #ifndef TESTS_TOOLS_TOKENIZER_FOLDER_H
 #define TESTS_TOOLS_TOKENIZER_FOLDER_H
 
@@ -13,7 +14,12 @@ extern enum reference_release tokenizer_folder_as;
 /* Reads the folder's tokenizer. False: it was refused, and program_words says why. */
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 
-/* Fails unless the folder is refused in a text with these words. */
+/* Reads a tokenizer.json that has ' for ". */
+bool tokenizer_text_read(const char *text, struct import_tokenizer *tokenizer);
+
+/* Fails unless the text or the folder is refused with these words. */
+void tokenizer_text_refused(const char *text, struct import_tokenizer *tokenizer,
+                            const char *words);
 void tokenizer_folder_refused(const char *directory, struct import_tokenizer *tokenizer,
                               const char *words);
 
