@@ -86,8 +86,8 @@ static const struct head BERT_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MAS
 /* Of stanford-futuredata/ColBERT, without a bias. */
 static const struct head COLBERT = {
     HEAD_NONE, DENSE_NONE,
-    .parts = PARTS(
-        {"token.vector.weight", PART_MATRIX, DIM_TOKEN_VECTORS, DIM_WIDTH, 0, {"linear.weight"}})};
+    .parts =
+        PARTS(TO_MATRIX("token.vector.weight", DIM_TOKEN_VECTORS, DIM_WIDTH, "linear.weight"))};
 static const struct head DISTILBERT_SEQUENCE = {
     HEAD_SEQUENCE, DENSE_RELU, .parts = SEQUENCE_PARTS("pre_classifier", "classifier")};
 static const struct head DISTILBERT_MASK = {
@@ -204,17 +204,12 @@ static const struct body MPNET = {
                  FIXED(position_offset, 2), FIXED(position_skips_padding, true),
                  FIXED(attention_position, ATTENTION_POSITION_DISTANCE),
                  FIXED(distances, DISTANCES), ACTIVATION("hidden_act", ACTIVATION_GELU)),
-    .only = ONLY(ABSOLUTE_POSITIONS, {"relative_attention_num_buckets", "32", false, NULL}),
-    .layout =
-        LAYOUT(.embedding = PARTS(BERT_EMBEDDING, {"attention.distance.bias",
-                                                   PART_DISTANCES,
-                                                   DIM_BUCKETS,
-                                                   DIM_HEADS,
-                                                   0,
-                                                   {"encoder.relative_attention_bias.weight"}}),
-               .layer = LAYER("encoder.layer.#.", "attention.attn.q", "attention.attn.k",
-                              "attention.attn.v", "attention.attn.o", "attention.LayerNorm",
-                              "intermediate.dense", "output.dense", "output.LayerNorm")),
+    .only = ONLY(ABSOLUTE_POSITIONS, IS("relative_attention_num_buckets", "32")),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING,
+                                        TO_DISTANCES("encoder.relative_attention_bias.weight")),
+                     .layer = LAYER("encoder.layer.#.", "attention.attn.q", "attention.attn.k",
+                                    "attention.attn.v", "attention.attn.o", "attention.LayerNorm",
+                                    "intermediate.dense", "output.dense", "output.LayerNorm")),
     .left_out =
         NAMES("embeddings.position_ids", "pooler.", "lm_head.", "classifier.", "qa_outputs."),
 };
@@ -238,7 +233,7 @@ static const struct body ALBERT = {
                  SIZE_OR("num_hidden_groups", layer_groups, 1),
                  COUNT("type_vocab_size", token_types, 2),
                  ACTIVATION("hidden_act", ACTIVATION_GELU_TANH)),
-    .only = ONLY(ABSOLUTE_POSITIONS, {"inner_group_num", "1", false, NULL}),
+    .only = ONLY(ABSOLUTE_POSITIONS, IS("inner_group_num", "1")),
     .layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                .projection = PARTS(PROJECTION("encoder.embedding_hidden_mapping_in")),
@@ -277,8 +272,8 @@ static const struct body JINA = {
                  FIXED(attention_position, ATTENTION_POSITION_ALIBI), FIXED(gate, GATE_FIRST),
                  FIXED(feed_forward_in_bias, false),
                  NAMED("feed_forward_type", activation, JINA_GATES, "geglu or reglu", NO_DEFAULT)),
-    .only = ONLY({"position_embedding_type", "\"alibi\"", true, NULL},
-                 {"emb_pooler", "\"mean\"", false, NULL}),
+    .only =
+        ONLY({"position_embedding_type", "\"alibi\"", true, NULL}, IS("emb_pooler", "\"mean\"")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",
                                            "encoder.layer.#.attention.self.key",
@@ -311,10 +306,9 @@ static const struct body EMBEDDING_ALONE = {
     .keys = KEYS(FIXED(layers, 0), SIZE("hidden_size", width), SIZE("vocab_size", vocabulary),
                  SIZE("max_position_embeddings", max_tokens), FIXED(pooling, POOLING_MEAN)),
     .layout = LAYOUT(.embedding = PARTS(
-                         {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embedding.weight"}},
-                         {"embedding.position.weight",
-                          TABLE(DIM_POSITIONS),
-                          {"position_embedding.weight"}})),
+                         TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "embedding.weight"),
+                         TO_TABLE("embedding.position.weight", DIM_POSITIONS,
+                                  "position_embedding.weight"))),
     .left_out = NAMES(NULL),
 };
 

@@ -21,12 +21,10 @@ static const struct body CLIP = {
         FIXED(final_norm, true), FIXED(mask, MASK_CAUSAL), FIXED(pooling, POOLING_LAST),
         NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
               "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
-    .layout = LAYOUT(.embedding = PARTS({"embedding.token.weight",
-                                         TABLE(DIM_VOCABULARY),
-                                         {"embeddings.token_embedding.weight"}},
-                                        {"embedding.position.weight",
-                                         TABLE(DIM_POSITIONS),
-                                         {"embeddings.position_embedding.weight"}}),
+    .layout = LAYOUT(.embedding = PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY,
+                                                 "embeddings.token_embedding.weight"),
+                                        TO_TABLE("embedding.position.weight", DIM_POSITIONS,
+                                                 "embeddings.position_embedding.weight")),
                      .layer = PARTS(TO_ATTENTION_NORM("encoder.layers.#.layer_norm1"),
                                     TO_QKV(SQUARE, "encoder.layers.#.self_attn.q_proj",
                                            "encoder.layers.#.self_attn.k_proj",
@@ -35,7 +33,7 @@ static const struct body CLIP = {
                                     TO_NORM("encoder.layers.#.layer_norm2"),
                                     TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc1"),
                                     TO_OUT("encoder.layers.#.mlp.fc2")),
-                     .final = PARTS({"final.norm", NORM, {"final_layer_norm"}})),
+                     .final = PARTS(TO_FINAL_NORM("final_layer_norm"))),
     .quick_gelu = 1.702,
     .unread = "projection_dim",
     .left_out = NAMES("embeddings.position_ids", "vision_model.", "visual_projection.",
@@ -43,12 +41,7 @@ static const struct body CLIP = {
 };
 
 static const struct head CLIP_PROJECTION = {HEAD_NONE, DENSE_NONE,
-                                            .parts = PARTS({"projection.0.weight",
-                                                            PART_MATRIX,
-                                                            DIM_PROJECTION,
-                                                            DIM_WIDTH,
-                                                            0,
-                                                            {"text_projection.weight"}}),
+                                            .parts = PARTS(TO_PROJECTION("text_projection.weight")),
                                             .is_optional = true};
 
 /* CLIPModel's text part comes without a class. */

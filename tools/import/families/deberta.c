@@ -119,7 +119,7 @@ static const struct body DEBERTA = {
     .keys =
         KEYS(BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-7),
              COUNT("type_vocab_size", token_types, 0), ACTIVATION("hidden_act", ACTIVATION_GELU)),
-    .only = ONLY({"conv_kernel_size", "0", false, NULL}),
+    .only = ONLY(IS("conv_kernel_size", "0")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .layer = LAYER("encoder.layer.#.", "attention.self.query_proj",
                                     "attention.self.key_proj", "attention.self.value_proj",

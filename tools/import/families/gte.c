@@ -34,9 +34,9 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
 #define GTE_KEYS(base)                                                                             \
     KEYS(ROTARY_BERT(base, FIXED(gate, GATE_SECOND), FIXED(feed_forward_in_bias, false)))
 #define GTE_ONLY                                                                                   \
-    ONLY({"position_embedding_type", "\"rope\"", false, NULL},                                     \
-         {"layer_norm_type", "\"layer_norm\"", false, NULL},                                       \
-         {"logn_attention_scale", "false", false, NULL})
+    ONLY(IS("position_embedding_type", "\"rope\""),                                     \
+         IS("layer_norm_type", "\"layer_norm\""),                                       \
+         IS("logn_attention_scale", "false"))
 #define NEW_LAYOUT(...)                                                                            \
     LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
            .layer = PARTS({"layers.#.attention.qkv", __VA_ARGS__},                                 \
@@ -91,8 +91,7 @@ static const struct body GTE = {
 static const struct body JINA_3 = {
     .prefixes = NAMES("roberta.", "model."),
     .keys = KEYS(ROTARY_BERT(20000, FIXED(gate, GATE_NONE))),
-    .only = ONLY({"rope_scaling", "null", false, NULL},
-                 {"position_embedding_type", "\"rotary\"", false, NULL}),
+    .only = ONLY(IS("rope_scaling", "null"), IS("position_embedding_type", "\"rotary\"")),
     .layout = TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.fc1"),
                                   TO_OUT("layers.#.mlp.fc2")),
     .other_layout = &FLASH_LAYOUT,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NO_SCALING ONLY(IS("rope_scaling", "null"))
+
 static const struct json_name NOMIC_GATES[] = {
     {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {NULL, 0}};
 
@@ -51,15 +53,12 @@ static const struct body NOMIC = {
     .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, SIZE_OR("head_dim", head_width, -1),
                        FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
                        ACTIVATION("hidden_act", ACTIVATION_SILU)),
-    .only =
-        ONLY({"prenorm", "false", false, NULL}, {"parallel_block", "false", false, NULL},
-             {"parallel_block_tied_norm", "false", false, NULL}, {"causal", "false", false, NULL},
-             {"use_rms_norm", "false", false, NULL}, {"rotary_emb_scale_base", "null", false, NULL},
-             {"rotary_head_dim", "false", false, NULL}, {"num_heads_kv", "null", false, NULL},
-             {"num_experts", "0", false, NULL}, {"moe_every_n_layers", "0", false, NULL},
-             {"scale_attn_weights", "true", false, NULL},
-             {"scale_attn_by_inverse_layer_idx", "false", false, NULL},
-             {"rope_scaling", "null", false, NULL}),
+    .only = ONLY(IS("prenorm", "false"), IS("parallel_block", "false"),
+                 IS("parallel_block_tied_norm", "false"), IS("causal", "false"),
+                 IS("use_rms_norm", "false"), IS("rotary_emb_scale_base", "null"),
+                 IS("rotary_head_dim", "false"), IS("num_heads_kv", "null"), IS("num_experts", "0"),
+                 IS("moe_every_n_layers", "0"), IS("scale_attn_weights", "true"),
+                 IS("scale_attn_by_inverse_layer_idx", "false"), IS("rope_scaling", "null")),
     .layout = LAYOUT(.embedding = PARTS(EMBEDDING("emb_ln")),
                      .layer = PARTS(TO_QKV(QKV, "encoder.layers.#.attn.Wqkv"),
                                     TO_OUTPUT(SQUARE, "encoder.layers.#.attn.out_proj"),
@@ -128,16 +127,15 @@ static const struct body MODERNBERT = {
                  FIXED(attention_position, ATTENTION_POSITION_ROTARY),
                  SIZE_OR("global_attn_every_n_layers", global_every, 3),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU)),
-    .only = ONLY({"rope_scaling", "null", false, NULL}),
-    .layout = LAYOUT(.embedding = PARTS({"embedding.token.weight",
-                                         TABLE(DIM_VOCABULARY),
-                                         {"embeddings.tok_embeddings.weight"}},
+    .only = NO_SCALING,
+    .layout = LAYOUT(.embedding = PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY,
+                                                 "embeddings.tok_embeddings.weight"),
                                         {"embedding.norm", EMBEDDING_NORM, {"embeddings.norm"}}),
                      .layer = PARTS(
                          TO_ATTENTION_NORM("layers.#.attn_norm"), TO_QKV(QKV, "layers.#.attn.Wqkv"),
                          TO_OUTPUT(SQUARE, "layers.#.attn.Wo"), TO_NORM("layers.#.mlp_norm"),
                          TO_IN(DIM_GATED, "layers.#.mlp.Wi"), TO_OUT("layers.#.mlp.Wo")),
-                     .final = PARTS({"final.norm", NORM, {"final_norm"}})),
+                     .final = PARTS(TO_FINAL_NORM("final_norm"))),
     .finish = finish_modernbert,
     .unread = "layer_norm_eps position_embedding_type type_vocab_size",
     .left_out = NAMES("head.", "decoder.", "classifier."),
@@ -199,7 +197,7 @@ const struct architecture MODERNBERT_CLASSES[] = {
 
 // clang-format off
 #define EMBEDDING_PARTS                                                                            \
-    PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
+    PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "embed_tokens.weight"))
 #define ATTENTION_PARTS(kind)                                                                    \
     TO_ATTENTION_NORM("layers.#.input_layernorm"),                                                 \
     TO_QKV(GROUPED_QKV, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",                  \
@@ -210,7 +208,7 @@ const struct architecture MODERNBERT_CLASSES[] = {
 #define FEED_FORWARD_PARTS                                                                         \
     TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
     TO_OUT("layers.#.mlp.down_proj")
-#define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
+#define FINAL_PARTS PARTS(TO_FINAL_NORM("norm"))
 #define DECODER_LAYOUT(kind)                                                                     \
     LAYOUT(.embedding = EMBEDDING_PARTS,                                                           \
            .layer = PARTS(ATTENTION_PARTS(kind), TO_NORM("layers.#.post_attention_layernorm"),   \
@@ -251,8 +249,7 @@ static const struct body GEMMA = {
     .prefixes = NAMES("model."),
     .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
-    .only = ONLY({"rope_scaling", "null", false, NULL},
-                 {"attn_logit_softcapping", "null", false, NULL}),
+    .only = ONLY(IS("rope_scaling", "null"), IS("attn_logit_softcapping", "null")),
     .layout =
         LAYOUT(.embedding = EMBEDDING_PARTS,
                .layer = PARTS(
@@ -344,36 +341,15 @@ static const struct body GEMMA2 = {
                  DIM_WIDTH,
                  0,
                  {"ple.per_layer_model_projection.weight"}},
-                {"layers.#.layer_input.norm.weight",
-                 PART_VECTOR,
-                 DIM_LAYER_INPUT,
-                 DIM_NONE,
-                 0,
-                 {"ple.per_layer_projection_norm.weight"}},
-                {"layers.#.layer_input.by.weight",
-                 PART_MATRIX,
-                 DIM_LAYER_INPUT,
-                 DIM_WIDTH,
-                 0,
-                 {"layers.#.ple_block.per_layer_input_gate.weight"}},
-                {"layers.#.layer_input.out.weight",
-                 PART_MATRIX,
-                 DIM_WIDTH,
-                 DIM_LAYER_INPUT,
-                 0,
-                 {"layers.#.ple_block.per_layer_projection.weight"}},
-                {"layers.#.layer_input.norm_after.weight",
-                 PART_VECTOR,
-                 DIM_WIDTH,
-                 DIM_NONE,
-                 0,
-                 {"layers.#.ple_block.post_per_layer_input_norm.weight"}},
-                {"layers.#.layer_input.scale.weight",
-                 PART_VECTOR,
-                 DIM_NONE,
-                 DIM_NONE,
-                 0,
-                 {"layers.#.layer_scalar"}}),
+                TO_VECTOR("layers.#.layer_input.norm.weight", DIM_LAYER_INPUT,
+                          "ple.per_layer_projection_norm.weight"),
+                TO_MATRIX("layers.#.layer_input.by.weight", DIM_LAYER_INPUT, DIM_WIDTH,
+                          "layers.#.ple_block.per_layer_input_gate.weight"),
+                TO_MATRIX("layers.#.layer_input.out.weight", DIM_WIDTH, DIM_LAYER_INPUT,
+                          "layers.#.ple_block.per_layer_projection.weight"),
+                TO_VECTOR("layers.#.layer_input.norm_after.weight", DIM_WIDTH,
+                          "layers.#.ple_block.post_per_layer_input_norm.weight"),
+                TO_VECTOR("layers.#.layer_input.scale.weight", DIM_NONE, "layers.#.layer_scalar")),
             .final = FINAL_PARTS),
     .finish = finish_gemma2,
     .unread = "embedding_dim",
@@ -383,13 +359,8 @@ static const struct body GEMMA2 = {
 };
 
 /* It is applied to each token, which is the same after a mean. */
-static const struct head GEMMA2_PROJECTION = {HEAD_NONE, DENSE_NONE,
-                                              .parts = PARTS({"projection.0.weight",
-                                                              PART_MATRIX,
-                                                              DIM_PROJECTION,
-                                                              DIM_WIDTH,
-                                                              0,
-                                                              {"embedding_projection.weight"}})};
+static const struct head GEMMA2_PROJECTION = {
+    HEAD_NONE, DENSE_NONE, .parts = PARTS(TO_PROJECTION("embedding_projection.weight"))};
 
 /* ---- Qwen, Llama and Mistral, of which each token sees those before it; EuroBERT ---- */
 
@@ -427,8 +398,7 @@ static void finish_mistral(const struct json_file *file, struct model_config *mo
 
 static const struct body QWEN = {
     DECODER(SIZES(128, 32), DECODER_MASK),
-    .only =
-        ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
+    .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
     .layout = DECODER_LAYOUT(PART_LINEAR),
     .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
@@ -437,8 +407,7 @@ static const struct body QWEN = {
 /* Its queries, keys and values have a bias, and its output has none. */
 static const struct body QWEN2 = {
     DECODER(DECODER_SIZES(-1, 32, 1e-6), FIXED(feed_forward_bias, false), DECODER_MASK),
-    .only =
-        ONLY({"use_sliding_window", "false", false, NULL}, {"rope_scaling", "null", false, NULL}),
+    .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
     .layout = DECODER_LAYOUT(PART_NO_BIAS),
     .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
@@ -447,7 +416,6 @@ static const struct body QWEN2 = {
 #define LLAMA_SIZES(eps)                                                                           \
     DECODER_SIZES(-1, -1, eps), FLAG("attention_bias", attention_bias, false),                     \
         FLAG("mlp_bias", feed_forward_bias, false)
-#define NO_SCALING ONLY({"rope_scaling", "null", false, NULL})
 
 /* pretraining_tp was how a product was cut into parts. */
 static const struct body LLAMA = {
@@ -487,10 +455,7 @@ static const struct head EUROBERT_SEQUENCE = {
 
 /* Of voyage-4-nano, whose own code applies it to each token. */
 static const struct head QWEN_PROJECTION = {
-    HEAD_NONE, DENSE_NONE,
-    .parts = PARTS(
-        {"projection.0.weight", PART_MATRIX, DIM_PROJECTION, DIM_WIDTH, 0, {"linear.weight"}}),
-    .is_optional = true};
+    HEAD_NONE, DENSE_NONE, .parts = PARTS(TO_PROJECTION("linear.weight")), .is_optional = true};
 
 /* Of decoders: no dense layer, and the last token, unless it answers for each token. */
 static const struct head LAST_SEQUENCE = {

@@ -25,10 +25,9 @@ static void finish_t5(const struct json_file *file, struct model_config *model)
 
 // clang-format off
 #define T5_LAYOUT(...)                                                                             \
-    LAYOUT(.embedding = PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"shared.weight"}},\
-                              {"attention.distance.bias", PART_DISTANCES, DIM_BUCKETS, DIM_HEADS,  \
-                               0, {"encoder.block.0.layer.0.SelfAttention."                        \
-                                   "relative_attention_bias.weight"}}),                            \
+    LAYOUT(.embedding = PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "shared.weight"), \
+                              TO_DISTANCES("encoder.block.0.layer.0.SelfAttention."                \
+                                           "relative_attention_bias.weight")),                     \
            .layer = PARTS(TO_ATTENTION_NORM("encoder.block.#.layer.0.layer_norm"),                 \
                           TO_QKV(GROUPED_QKV, "encoder.block.#.layer.0.SelfAttention.q",           \
                                  "encoder.block.#.layer.0.SelfAttention.k",                        \
@@ -38,7 +37,7 @@ static void finish_t5(const struct json_file *file, struct model_config *model)
                           TO_NORM("encoder.block.#.layer.1.layer_norm"),                           \
                           TO_IN(DIM_FEED_FORWARD, __VA_ARGS__),                                    \
                           TO_OUT("encoder.block.#.layer.1.DenseReluDense.wo")),                    \
-           .final = PARTS({"final.norm", NORM, {"encoder.final_layer_norm"}}))
+           .final = PARTS(TO_FINAL_NORM("encoder.final_layer_norm")))
 // clang-format on
 
 /* Scores are not scaled, and all layers share the biases of the first one. */
@@ -51,8 +50,8 @@ static const struct body T5 = {
         NUMBER(NULL, score_scale, 1), FIXED(norm, NORM_RMS), FIXED(norm_place, NORM_PRE),
         FIXED(final_norm, true), FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
         FIXED(attention_position, ATTENTION_POSITION_DISTANCE), FIXED(distances, DISTANCES)),
-    .only = ONLY({"relative_attention_num_buckets", "32", false, NULL},
-                 {"relative_attention_max_distance", "128", false, NULL},
+    .only = ONLY(IS("relative_attention_num_buckets", "32"),
+                 IS("relative_attention_max_distance", "128"),
                  {"hidden_size", "null", false, "the name is d_model"},
                  {"num_attention_heads", "null", false, "the name is num_heads"},
                  {"num_hidden_layers", "null", false, "the name is num_layers"},

@@ -29,7 +29,8 @@ extern const char ACTIVATIONS_EXPECTED[];
 #define FIXED(field, value)          {NULL, KEY_FIXED, FIELD_AND_SIZE(field), value, NULL, NULL}
 #define NAMED(name, field, names, expected, absent) \
     {name, KEY_NAME, FIELD_AND_SIZE(field), absent, names, expected}
-#define ABSOLUTE_POSITIONS           {"position_embedding_type", "\"absolute\"", false, NULL}
+#define IS(name, value)              {name, value, false, NULL} /* or absent: of a list ONLY */
+#define ABSOLUTE_POSITIONS           IS("position_embedding_type", "\"absolute\"")
 // clang-format on
 #define ACTIVATION(name, absent)                                                                   \
     NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
@@ -65,6 +66,13 @@ extern const char ACTIVATIONS_EXPECTED[];
 // clang-format off
 #define PROJECTION(from)                                                                           \
     {"embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0, {from}}
+#define TO_TABLE(to, rows, from)        {to, TABLE(rows), {from}}
+#define TO_MATRIX(to, rows, cols, from) {to, PART_MATRIX, rows, cols, 0, {from}}
+#define TO_VECTOR(to, rows, from)       {to, PART_VECTOR, rows, DIM_NONE, 0, {from}}
+#define TO_DISTANCES(from)                                                                         \
+    {"attention.distance.bias", PART_DISTANCES, DIM_BUCKETS, DIM_HEADS, 0, {from}}
+#define TO_PROJECTION(from) TO_MATRIX("projection.0.weight", DIM_PROJECTION, DIM_WIDTH, from)
+#define TO_FINAL_NORM(from) {"final.norm", NORM, {from}}
 // clang-format on
 
 #define HEAD_DENSE   "head.dense", PART_LINEAR, DIM_HEAD, DIM_WIDTH, FIELD(head_dense_bias)
@@ -89,10 +97,10 @@ extern const char ACTIVATIONS_EXPECTED[];
 /* The embedding step of most: a table without rows, of types or positions, is no tensor. */
 // clang-format off
 #define EMBEDDING(norm)                                                                            \
-    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},      \
-    {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},      \
-    {"embedding.position.weight", TABLE(DIM_POSITIONS),                                            \
-     {"embeddings.position_embeddings.weight"}},                                                   \
+    TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "embeddings.word_embeddings.weight"),       \
+    TO_TABLE("embedding.type.weight", DIM_TYPES, "embeddings.token_type_embeddings.weight"),       \
+    TO_TABLE("embedding.position.weight", DIM_POSITIONS,                                           \
+             "embeddings.position_embeddings.weight"),                                             \
     {"embedding.norm", EMBEDDING_NORM, {norm}}
 // clang-format on
 #define BERT_EMBEDDING EMBEDDING("embeddings.LayerNorm")
