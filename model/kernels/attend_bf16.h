@@ -1,16 +1,15 @@
 /* attend_bf16.h - attention of one head in bfloat16: 32 queries by blocks of PAIR_KEYS keys.
  *
  * Scores are transposed, Sᵀ = K·Qᵀ: a row per key, a column per query, so that softmax runs down
- * the rows (softmax.h), and two rows of weights, rounded, are a row of pairs of the next product,
+ * the rows (attend.h), and two rows of weights, rounded, are a row of pairs of the next product,
  * Oᵀ = Vᵀ·P. The context is multiplied by e^(m - m') where a block raises a maximum from m to m';
  * where none does, that factor is exactly 1. The sums are of weights before they are rounded.
  */
 #ifndef MODEL_KERNELS_ATTEND_BF16_H
 #define MODEL_KERNELS_ATTEND_BF16_H
 
-#include "model/kernels/pack.h"
+#include "model/kernels/attend.h"
 #include "model/kernels/product_bf16.h"
-#include "model/kernels/softmax.h"
 
 /* ---- Rounding ----
  * Floats rounded to bfloat16, to nearest even; subnormal numbers become zeros, NaN stays

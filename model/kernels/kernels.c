@@ -5,15 +5,12 @@
  */
 #include "model/kernels/kernels.h"
 
-#include "model/kernels/activation.h"
+#include "model/kernels/attend.h"
 #include "model/kernels/attend_bf16.h"
-#include "model/kernels/mix.h"
-#include "model/kernels/pack.h"
 #include "model/kernels/product.h"
 #include "model/kernels/product_blas.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/row.h"
-#include "model/kernels/softmax.h"
 #include "model/kernels/stored_rows.h"
 
 #define KERNEL_SET(set, int8_product, bits, fits, tiles, in_bf16)                                  \

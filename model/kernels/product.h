@@ -110,20 +110,6 @@ __attribute__((noinline)) static void tile_of_rows(const struct tile *t, size_t 
 
 /* ---- Weights of a block ---- */
 
-INLINE vec load_weights(const enum tensor_type type, const void *panels, size_t index)
-{
-    switch (type) {
-    case TENSOR_F16: return load_f16((const uint16_t *)panels + index);
-    case TENSOR_BF16: return load_bf16((const uint16_t *)panels + index);
-    default: return load((const float *)panels + index);
-    }
-}
-
-INLINE size_t weight_bytes(const enum tensor_type type)
-{
-    return type == TENSOR_F16 || type == TENSOR_BF16 ? sizeof(uint16_t) : sizeof(float);
-}
-
 INLINE void decode(const enum tensor_type type, const void *weights, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i += LANES)

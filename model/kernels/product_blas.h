@@ -12,10 +12,10 @@
 #ifndef MODEL_KERNELS_PRODUCT_BLAS_H
 #define MODEL_KERNELS_PRODUCT_BLAS_H
 
+#include "model/kernels/attend.h"
 #include "model/kernels/blas.h"
-#include "model/kernels/pack.h"
 #include "model/kernels/product.h"
-#include "model/kernels/tile_int8.h"
+#include "model/kernels/product_int8.h"
 
 enum { EXACT_STEPS = 1024 }; /* 128 · 127 times that is below 2^24 */
 

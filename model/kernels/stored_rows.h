@@ -3,7 +3,6 @@
 #define MODEL_KERNELS_STORED_ROWS_H
 
 #include "model/kernels/kernels.h"
-#include "model/kernels/pack.h"
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
@@ -353,7 +352,7 @@ static void panel_products(const struct panel_products *p)
  * Rows of int8 or bits as the panels of product_int8, which finds candidates by
  * them: [K/4, 16, 4], K the width rounded up to 16. A bit is a byte, 1 or -1.
  *
- * Four columns of a row are a lane, so that rows are transposed as floats are (pack.h). Twin: the
+ * Four columns of a row are a lane, so that rows are transposed as floats are (vector.h). Twin: the
  * searches for few queries in tests/engine/search/test_candidates.c. */
 
 /* Columns of a lane, and of a vector. */

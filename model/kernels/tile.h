@@ -5,8 +5,8 @@
 #ifndef MODEL_KERNELS_TILE_H
 #define MODEL_KERNELS_TILE_H
 
-#include "model/kernels/activation.h"
 #include "model/kernels/kernels.h"
+#include "model/kernels/row.h"
 #include "model/kernels/vector.h"
 
 /* Expands TILE(n) for n = `rows`, 1 .. most: one copy of the tile per n, as n is a constant. */

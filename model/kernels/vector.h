@@ -8,6 +8,8 @@
 #ifndef MODEL_KERNELS_VECTOR_H
 #define MODEL_KERNELS_VECTOR_H
 
+#include "model/tensor.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,6 +89,20 @@ INLINE vec load_f16(const void *p) /* at any address */
     uvec special = (uvec)(magnitude >= 0x7C00u << 13);
     return (vec)((bits & 0x8000u) << 16 | finite | (special & 0x7F800000u));
 #endif
+}
+
+INLINE vec load_weights(const enum tensor_type type, const void *panels, size_t index)
+{
+    switch (type) {
+    case TENSOR_F16: return load_f16((const uint16_t *)panels + index);
+    case TENSOR_BF16: return load_bf16((const uint16_t *)panels + index);
+    default: return load((const float *)panels + index);
+    }
+}
+
+INLINE size_t weight_bytes(const enum tensor_type type)
+{
+    return type == TENSOR_F16 || type == TENSOR_BF16 ? sizeof(uint16_t) : sizeof(float);
 }
 
 INLINE vec load_int8(const void *p)
@@ -314,6 +330,72 @@ INLINE struct halves halves_of(vec v)
     struct halves halves;
     memcpy(&halves, &v, sizeof v);
     return halves;
+}
+
+/* ---- Transposing ----
+ * LANES x LANES numbers in registers. Two unpack steps transpose the 4 x 4 squares in the 128-bit
+ * quarters; then the quarters are swapped. */
+
+/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) and b (LANES .. LANES + 3). */
+#if defined(__AVX512F__)
+#define QUARTERS(a, b, i, j, k, l)                                                                 \
+    __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \
+                            l + 8, i + 12, j + 12, k + 12, l + 12)
+/* The even quarters of a, then those of b; and the odd quarters. */
+#define EVEN(a, b)                                                                                 \
+    __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
+#define ODD(a, b)                                                                                  \
+    __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)
+#elif defined(__AVX2__)
+#define QUARTERS(a, b, i, j, k, l)                                                                 \
+    __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4)
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define ODD(a, b)  __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+#else
+#define QUARTERS(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#endif
+
+/* Transposes the 4 x 4 square in each quarter of r[0 .. 3]. */
+INLINE void transpose_squares(vec *r)
+{
+    vec a = QUARTERS(r[0], r[1], 0, LANES, 1, LANES + 1);
+    vec b = QUARTERS(r[0], r[1], 2, LANES + 2, 3, LANES + 3);
+    vec c = QUARTERS(r[2], r[3], 0, LANES, 1, LANES + 1);
+    vec d = QUARTERS(r[2], r[3], 2, LANES + 2, 3, LANES + 3);
+    r[0] = QUARTERS(a, c, 0, 1, LANES, LANES + 1);
+    r[1] = QUARTERS(a, c, 2, 3, LANES + 2, LANES + 3);
+    r[2] = QUARTERS(b, d, 0, 1, LANES, LANES + 1);
+    r[3] = QUARTERS(b, d, 2, 3, LANES + 2, LANES + 3);
+}
+
+/* Swaps quarter m of r[4·n + c] and quarter n of r[4·m + c]. */
+INLINE void transpose_quarters(vec *r)
+{
+#if defined(__AVX512F__)
+    UNROLL (c, 4) {
+        vec even_low = EVEN(r[c], r[4 + c]), odd_low = ODD(r[c], r[4 + c]);
+        vec even_high = EVEN(r[8 + c], r[12 + c]), odd_high = ODD(r[8 + c], r[12 + c]);
+        r[c] = EVEN(even_low, even_high);
+        r[4 + c] = EVEN(odd_low, odd_high);
+        r[8 + c] = ODD(even_low, even_high);
+        r[12 + c] = ODD(odd_low, odd_high);
+    }
+#elif defined(__AVX2__)
+    UNROLL (c, 4) {
+        vec low = EVEN(r[c], r[4 + c]);
+        r[4 + c] = ODD(r[c], r[4 + c]);
+        r[c] = low;
+    }
+#else
+    (void)r;
+#endif
+}
+
+/* Transposes LANES vectors: lane i of vector k becomes lane k of vector i. */
+INLINE void transpose(vec r[LANES])
+{
+    UNROLLED for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
+    transpose_quarters(r);
 }
 
 #endif
