@@ -6,7 +6,7 @@
 
 #include "engine/file/crc32c.h"
 #include "engine/status.h"
-#include "model/unicode/letters.h"
+#include "model/unicode/unicode.h"
 
 #include <float.h>
 #include <math.h>

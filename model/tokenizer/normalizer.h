@@ -9,7 +9,7 @@
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/meter.h"
 #include "model/tokenizer/vocabulary.h"
-#include "model/unicode/normal_form.h"
+#include "model/unicode/unicode.h"
 
 /* Steps and their names in weight files. From NORMALIZE_REPLACE on, all replace. */
 #define NORMALIZER_STEPS_AND_NAMES(ROW)                                                            \

@@ -18,7 +18,6 @@
 #include "model/tokenizer/simple_kinds.h"
 
 #include "model/tokenizer/tokenizer.h"
-#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 
 /* ---- Runs of ASCII ---- */

@@ -7,7 +7,7 @@
 #include "engine/engine_types.h"
 #include "model/tokenizer/list.h"
 #include "model/tokenizer/vocabulary.h"
-#include "model/unicode/normal_form.h"
+#include "model/unicode/unicode.h"
 
 #include <string.h>
 

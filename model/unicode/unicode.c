@@ -1,6 +1,8 @@
-/* unicode.c - UTF-8, and utf8proc's data, corrected. Most properties are general categories; an
- * exception flips the bits in which the reference differs. Most blocks of 256 code points have no
- * exceptions, which is marked by a bit per block.
+/* unicode.c - UTF-8, characters, texts in lower case, and normal forms.
+ *
+ * Of characters utf8proc's data, corrected. Most properties are general categories; an exception
+ * flips the bits in which the reference differs. Most blocks of 256 code points have no exceptions,
+ * which is marked by a bit per block.
  */
 #include "model/unicode/unicode.h"
 
@@ -242,4 +244,249 @@ bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state)
     const bool is_control = first < ' ' || (unicode_properties(first) & UNICODE_CONTROL) ||
                             first == 0x2028 || first == 0x2029;
     return is_control || !joins_since_unicode_16(second);
+}
+
+/* ---- Letters of a text ----
+ *
+ * Full lower case mapping of Unicode (chapter 3.13, SpecialCasing.txt), as in Python's str.lower():
+ * every character maps to one character, except
+ *
+ *     U+0130 (I with dot above) becomes U+0069 U+0307, and
+ *     U+03A3 (sigma) becomes U+03C2 at the end of a word, else U+03C3. The end of a word is
+ *         Cased Case_Ignorable* U+03A3 not followed by (Case_Ignorable* Cased).
+ *
+ * Cased and Case_Ignorable are derived properties: general categories, from utf8proc, and short
+ * lists of other characters (Other_Lowercase, Other_Uppercase, Word_Break), in this file. */
+
+enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
+enum { CAPITAL_I_DOT = 0x130, COMBINING_DOT_ABOVE = 0x307 };
+
+/* Returns whether Word_Break is MidLetter, MidNumLet or Single_Quote. */
+static bool joins_words(uint32_t code)
+{
+    static const uint16_t joiners[] = {0x27,   0x2E,   0x3A,   0xB7,   0x387,  0x55F,
+                                       0x5F4,  0x2018, 0x2019, 0x2024, 0x2027, 0xFE13,
+                                       0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A};
+    for (size_t i = 0; i < sizeof joiners / sizeof *joiners; i++)
+        if (code == joiners[i])
+            return true;
+    return false;
+}
+
+/* Returns whether code is Other_Lowercase or Other_Uppercase and not Case_Ignorable: ordinal
+ * indicators, Roman numerals, letters in circles and squares. */
+static bool other_cased(uint32_t code)
+{
+    return code == 0xAA || code == 0xBA || (code >= 0x2160 && code <= 0x217F) ||
+           (code >= 0x24B6 && code <= 0x24E9) || (code >= 0x1F130 && code <= 0x1F149) ||
+           (code >= 0x1F150 && code <= 0x1F169) || (code >= 0x1F170 && code <= 0x1F189);
+}
+
+enum letter_context letter_context(uint32_t code)
+{
+    switch (utf8proc_category((utf8proc_int32_t)code)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK: return LETTER_CASE_IGNORABLE;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT: return LETTER_CASED;
+    default:
+        if (joins_words(code))
+            return LETTER_CASE_IGNORABLE;
+        return other_cased(code) ? LETTER_CASED : LETTER_OTHER;
+    }
+}
+
+/* Returns whether the first letter of a text that is not ignored is Cased; from_end: the last. */
+static bool is_cased(const char *text, size_t len, bool from_end)
+{
+    while (len > 0) {
+        const enum letter_context context = letter_context(utf8_cut(&text, &len, from_end).code);
+        if (context != LETTER_CASE_IGNORABLE)
+            return context == LETTER_CASED;
+    }
+    return false;
+}
+
+/* A sigma is not Case_Ignorable and stops both scans: all scans of a text together are linear. */
+static uint32_t lower_sigma(const char *text, size_t len, size_t at, size_t code_len)
+{
+    const size_t next = at + code_len;
+    const bool final = is_cased(text, at, true) && !is_cased(text + next, len - next, false);
+    return final ? FINAL_SIGMA : SMALL_SIGMA;
+}
+
+struct letter letter_read(const char *text, size_t len, size_t at, bool lower)
+{
+    const struct utf8_char c = utf8_decode(text + at, len - at);
+    struct letter letter = {.codes = {c.code}, .n_codes = 1, .len = c.len};
+    if (!lower)
+        return letter;
+    if (c.code < 0x80) {
+        letter.codes[0] += c.code >= 'A' && c.code <= 'Z' ? 'a' - 'A' : 0;
+    } else if (c.code == CAPITAL_I_DOT) {
+        letter.codes[0] = 'i';
+        letter.codes[1] = COMBINING_DOT_ABOVE;
+        letter.n_codes = 2;
+    } else if (c.code == CAPITAL_SIGMA) {
+        letter.codes[0] = lower_sigma(text, len, at, c.len);
+    } else {
+        letter.codes[0] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c.code);
+    }
+    return letter;
+}
+
+/* ---- Words, for search; keys: Fowler, Noll and Vo's hash ---- */
+
+/* Chinese and Japanese have no blanks between words. */
+static bool is_ideograph(uint32_t code)
+{
+    return (code >= 0x3400 && code <= 0x9FFF && (code < 0x4DC0 || code > 0x4DFF)) ||
+           (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x20000 && code <= 0x3FFFF);
+}
+
+static uint64_t add_letter(uint64_t key, const struct letter *letter)
+{
+    uint32_t codes[UNICODE_DECOMPOSED];
+    char bytes[UTF8_BYTES];
+    for (size_t i = 0; i < letter->n_codes; i++) {
+        const size_t n_codes = unicode_decompose(letter->codes[i], false, codes);
+        for (size_t k = 0; k < n_codes; k++) {
+            const size_t n = utf8_encode(codes[k], bytes);
+            for (size_t b = 0; b < n; b++)
+                key = (key ^ (unsigned char)bytes[b]) * UINT64_C(0x100000001B3);
+        }
+    }
+    return key;
+}
+
+bool word_next(const char *text, size_t len, size_t *at, uint64_t *key)
+{
+    bool has_any = false, is_alone = false;
+    *key = UINT64_C(0xCBF29CE484222325);
+    while (*at < len && !is_alone) {
+        const struct letter letter = letter_read(text, len, *at, true);
+        const bool is_word = unicode_properties(letter.codes[0]) & UNICODE_WORD;
+        is_alone = is_ideograph(letter.codes[0]);
+        if (has_any && (!is_word || is_alone))
+            break;
+        *at += letter.len;
+        has_any = is_word;
+        if (is_word)
+            *key = add_letter(*key, &letter);
+    }
+    return has_any;
+}
+
+/* ---- Normal forms ----
+ *
+ * The canonical ordering and composition algorithms (Unicode standard, chapter 3.11), with the
+ * reference's rules for spans (its `transform` of a string with alignments): spans are not moved
+ * with the characters when marks are reordered, but assigned in the order of the text. A composite
+ * gets the span of its first character; the other characters of a decomposition share the span of
+ * the character before them. */
+
+void normal_form_begin(struct normal_form *form, size_t at)
+{
+    form->n_marks = form->n_blocked = 0;
+    form->has_starter = false;
+    form->last_class = -1;
+    span_ring_begin(&form->spans, at);
+}
+
+static void emit(struct normal_form *form, struct form_char c)
+{
+    struct span_ring *spans = &form->spans;
+    const struct text_span span = c.change > 0 ? spans->last : span_ring_next(spans);
+    for (int n = c.change; n < 0; n++)
+        span_ring_next(spans);
+    form->emit(form->user, (struct normal_char){c.code, span.begin, span.end});
+}
+
+static void emit_starter(struct normal_form *form)
+{
+    if (form->has_starter)
+        emit(form, form->starter);
+    form->has_starter = false;
+    for (size_t i = 0; i < form->n_blocked; i++)
+        emit(form, form->blocked[i]);
+    form->n_blocked = 0;
+    form->last_class = -1;
+}
+
+static bool compose(struct normal_form *form, struct form_char c)
+{
+    const uint32_t whole = unicode_compose(form->starter.code, c.code);
+    if (whole == 0)
+        return false;
+    form->starter.code = whole;
+    form->starter.change = (int16_t)(form->starter.change + c.change - 1);
+    return true;
+}
+
+/* Appends a character in canonical order. */
+static void append_ordered(struct normal_form *form, struct form_char c)
+{
+    const bool is_blocked = form->last_class >= c.combining_class;
+    if (!form->compose || (!form->has_starter && c.combining_class != 0)) {
+        emit(form, c);
+        return;
+    }
+    if (form->has_starter && !is_blocked && compose(form, c))
+        return;
+    if (c.combining_class == 0 || form->n_blocked == FORM_MARKS)
+        emit_starter(form);
+    if (c.combining_class == 0) {
+        form->starter = c;
+        form->has_starter = true;
+    } else if (form->has_starter) {
+        form->blocked[form->n_blocked++] = c;
+        form->last_class = c.combining_class;
+    } else {
+        emit(form, c);
+    }
+}
+
+/* Insertion keeps the order of equal classes; marks are nearly always in order already. */
+static void append_marks(struct normal_form *form)
+{
+    struct form_char *marks = form->marks;
+    for (size_t i = 1; i < form->n_marks; i++) {
+        const struct form_char mark = marks[i];
+        size_t to = i;
+        for (; to > 0 && marks[to - 1].combining_class > mark.combining_class; to--)
+            marks[to] = marks[to - 1];
+        marks[to] = mark;
+    }
+    const size_t n = form->n_marks;
+    form->n_marks = 0;
+    for (size_t i = 0; i < n; i++)
+        append_ordered(form, marks[i]);
+}
+
+void normal_form_add(struct normal_form *form, struct normal_char c)
+{
+    uint32_t codes[UNICODE_DECOMPOSED];
+    const size_t n = unicode_decompose(c.code, form->compatible, codes);
+    span_ring_add(&form->spans, c);
+    for (size_t i = 0; i < n; i++) {
+        const struct form_char part = {.code = codes[i],
+                                       .change = i > 0,
+                                       .combining_class = unicode_combining_class(codes[i])};
+        if (part.combining_class == 0 || form->n_marks == FORM_MARKS)
+            append_marks(form);
+        if (part.combining_class == 0)
+            append_ordered(form, part);
+        else
+            form->marks[form->n_marks++] = part;
+    }
+}
+
+void normal_form_end(struct normal_form *form)
+{
+    append_marks(form);
+    emit_starter(form);
 }

@@ -1,6 +1,7 @@
-/* unicode.h - UTF-8; and the properties, lower case, decomposition and composition of characters,
- * as in the reference tokenizer (HuggingFace tokenizers 0.23): utf8proc's, with the exceptions of
- * unicode_exceptions.h. Code points are at most U+10FFFF.
+/* unicode.h - UTF-8; the properties, lower case, decomposition and composition of characters; texts
+ * read letter by letter, word by word, or in a normal form: as in the reference tokenizer
+ * (HuggingFace tokenizers 0.23), by utf8proc with the exceptions of unicode_exceptions.h. Code
+ * points are at most U+10FFFF.
  */
 #ifndef MODEL_UNICODE_H
 #define MODEL_UNICODE_H
@@ -87,5 +88,114 @@ uint32_t unicode_compose(uint32_t first, uint32_t second);
 /* Returns whether a grapheme cluster ends between two characters (Unicode annex 29). *state must be
  * 0 at the start of a text; each call updates it. */
 bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state);
+
+/* ---- Letters of a text, in lower case or unchanged ---- */
+
+enum { LETTER_CODES = 2 };
+
+/* A character's effect on a sigma near it. */
+enum letter_context { LETTER_OTHER, LETTER_CASED, LETTER_CASE_IGNORABLE };
+
+/* Case_Ignorable has precedence for the few characters that are also Cased, as in the rule. */
+enum letter_context letter_context(uint32_t code);
+
+struct letter {
+    uint32_t codes[LETTER_CODES]; /* the character, or its lower case: at most two code points */
+    size_t n_codes;
+    size_t len; /* its bytes in the text */
+};
+
+/* Reads the character at text[at]. In lower case, U+03A3 depends on the text around it. */
+struct letter letter_read(const char *text, size_t len, size_t at, bool lower);
+
+/* ---- Words, for search ----
+ *
+ * Runs of letters, marks, digits and connectors, in lower case and decomposed (NFD, if marks are in
+ * order); each ideograph alone. */
+
+/* Finds the next word from text[*at] on, and advances *at past it: *key is the 64-bit FNV-1a hash
+ * of its UTF-8. Returns false at the end. */
+bool word_next(const char *text, size_t len, size_t *at, uint64_t *key);
+
+/* ---- Normal forms ----
+ *
+ * NFD, NFC, NFKD and NFKC of a stream of characters, each with its span in the text. Characters are
+ * buffered until their order and composition are certain: a run of more than FORM_MARKS marks is
+ * ordered and composed in pieces of that length. */
+
+enum { FORM_MARKS = 256, RING_SPANS = 4 * FORM_MARKS /* a power of two */ };
+
+/* An input character, and the bytes of the text that it came from. */
+struct normal_char {
+    uint32_t code;
+    size_t begin, end;
+};
+
+struct text_span {
+    size_t begin, end;
+};
+
+/* The spans of characters that were read, in the order of the text, until they are assigned to
+ * characters of the result. A full ring forgets its first span. */
+struct span_ring {
+    struct text_span spans[RING_SPANS], last; /* [n], from `first` on; the one assigned last */
+    size_t first, n;
+};
+
+/* Call where a text starts, at that offset. */
+static inline void span_ring_begin(struct span_ring *ring, size_t at)
+{
+    ring->first = ring->n = 0;
+    ring->last = (struct text_span){at, at};
+}
+
+/* Assigns the next span, or the last one again if there is no other. */
+static inline struct text_span span_ring_next(struct span_ring *ring)
+{
+    if (ring->n > 0) {
+        ring->last = ring->spans[ring->first];
+        ring->first = (ring->first + 1) % RING_SPANS;
+        ring->n--;
+    }
+    return ring->last;
+}
+
+static inline void span_ring_add(struct span_ring *ring, struct normal_char c)
+{
+    if (ring->n == RING_SPANS)
+        span_ring_next(ring);
+    ring->spans[(ring->first + ring->n++) % RING_SPANS] = (struct text_span){c.begin, c.end};
+}
+
+/* change: the characters that it replaces, counted as by the reference: 1: none (it was added); 0:
+ * one; -n: n + 1. */
+struct form_char {
+    uint32_t code;
+    int16_t change;
+    uint8_t combining_class;
+};
+
+struct normal_form {
+    void (*emit)(void *user, struct normal_char c);
+    void *user;
+    bool compatible, compose;
+    struct form_char marks[FORM_MARKS]; /* [n_marks] to be ordered */
+    size_t n_marks;
+    bool has_starter;
+    struct form_char starter;             /* may compose with the next characters */
+    struct form_char blocked[FORM_MARKS]; /* [n_blocked] follow it without composing with it */
+    size_t n_blocked;
+    int last_class; /* of the last blocked one, or -1 */
+    struct span_ring spans;
+};
+
+/* Call before each text's first character; at: offset where the text starts. */
+void normal_form_begin(struct normal_form *form, size_t at);
+
+/* Reads one character; passes the characters that are certain to `emit`. */
+void normal_form_add(struct normal_form *form, struct normal_char c);
+
+/* Emits all buffered characters: at the end of a text or, without composition, before a starter. */
+void normal_form_end(struct normal_form *form);
 
 #endif

@@ -5,7 +5,6 @@
  *
  * Guarantee: 33,270 texts have the ids that Keras gives (../shared). */
 #include "model/tokenizer/tokenize.h"
-#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 
 #include <jansson.h>

@@ -1,6 +1,5 @@
 /* tags: sizes */
 /* Word splitting against a plain twin that works as Keras does, on whole texts. */
-#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"

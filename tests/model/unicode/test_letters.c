@@ -2,7 +2,6 @@
 /* Lower case against what str.lower() of Python 3.11 does. The contexts were asked of it, too:
  * (c + "Σ").lower() ends with a final sigma where c is cased, ("A" + c + "Σ").lower() where it is
  * cased or ignorable. */
-#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 #include "tests/suite.h"
 

@@ -1,7 +1,6 @@
 /* keras.c - see keras.h. */
 #include "tools/writer/tokenizer/keras.h"
 
-#include "model/unicode/letters.h"
 #include "model/unicode/unicode.h"
 #include "tools/common/alloc.h"
 #include "tools/common/line_reader.h"
