@@ -15,9 +15,9 @@
 
 #include "engine/runtime/threads.h"
 #include "engine/status.h"
+#include "model/layers/attention.h"
 #include "model/layers/head.h"
 #include "model/layers/linear.h"
-#include "model/layers/mask.h"
 #include "model/layers/pooling.h"
 #include "model/layers/search/sparse.h"
 #include "model/layers/search/token_vector.h"

@@ -3,7 +3,7 @@
  */
 #include "model/config.h"
 
-#include "model/tokenizer/list.h"
+#include "model/tokenizer/text.h"
 
 #include <float.h>
 #include <math.h>

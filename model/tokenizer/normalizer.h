@@ -6,8 +6,7 @@
 #define MODEL_NORMALIZER_H
 
 #include "model/arena.h"
-#include "model/tokenizer/list.h"
-#include "model/tokenizer/meter.h"
+#include "model/tokenizer/text.h"
 #include "model/tokenizer/vocabulary.h"
 #include "model/unicode/unicode.h"
 

@@ -31,7 +31,7 @@ struct token_count {
     size_t n;          /* tokens of the answer, even if they do not fit into cap */
     size_t n_dropped;  /* tokens cut to meet the limit; characters cut before count as one */
     const char *wrong; /* NULL, or (static) why the limit cannot be met; n is then uncut */
-    bool is_interrupted, is_exceeded; /* by is_over; the text took too many steps (meter.h) */
+    bool is_interrupted, is_exceeded; /* by is_over; the text took too many steps (text.h) */
 };
 
 /* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: no limit. Under a limit

@@ -7,7 +7,7 @@
 #ifndef MODEL_VOCABULARY_H
 #define MODEL_VOCABULARY_H
 
-#include "model/tokenizer/meter.h"
+#include "model/tokenizer/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #define MODEL_WORD_H
 
 #include "engine/engine_types.h"
-#include "model/tokenizer/list.h"
+#include "model/tokenizer/text.h"
 #include "model/tokenizer/vocabulary.h"
 #include "model/unicode/unicode.h"
 

@@ -8,7 +8,7 @@
 #define MODEL_MERGES_H
 
 #include "model/arena.h"
-#include "model/tokenizer/list.h"
+#include "model/tokenizer/text.h"
 #include "model/tokenizer/vocabulary.h"
 
 /* As in the file: left and right become `id`; order: 1 for the first merge; 0: the slot is free. */

@@ -2,7 +2,7 @@
 /* Counts one by one the keys that a query sees, and the keys that a padding mask leaves. */
 #include "tests/support.h"
 
-#include "model/layers/mask.h"
+#include "model/layers/attention.h"
 
 #include <stdlib.h>
 
