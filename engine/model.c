@@ -543,8 +543,7 @@ static engine_status open_model(const char *path, const void *data, size_t len,
         free(model);
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
     }
-    status = path != NULL ? weight_file_map(&model->file, path, &own, error)
-                          : weight_file_view(&model->file, data, len, &own, error);
+    status = weight_file_open(&model->file, path, data, len, &own, error);
     engine_error cause;
     if (status == ENGINE_OK) {
         status = read_model(model, &cause);

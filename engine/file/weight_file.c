@@ -386,6 +386,7 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
     return status;
 }
 
+/* Makes the checks of opening, and sorts the tensors by name. */
 static engine_status check_file(struct weight_file *file, engine_error *error)
 {
     static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
@@ -400,7 +401,9 @@ static engine_status check_file(struct weight_file *file, engine_error *error)
         if (status == ENGINE_OK)
             status = check_settings(section, SECTION_NAMES[SETTINGS[i]], error);
     }
-    return status == ENGINE_OK ? check_tensors(file, error) : status;
+    if (status == ENGINE_OK)
+        status = check_tensors(file, error);
+    return status == ENGINE_OK ? sort_tensors(file, error) : status;
 }
 
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error)
@@ -416,31 +419,6 @@ engine_status weight_file_intact(const struct weight_file *file, engine_error *e
 }
 
 /* ---- Opening and closing ---- */
-
-/* Makes the checks of opening; with verify, of every checksum. Closes the file on failure. */
-static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
-{
-    engine_status status = check_file(file, error);
-    if (status == ENGINE_OK)
-        status = sort_tensors(file, error);
-    if (status == ENGINE_OK && verify)
-        status = weight_file_intact(file, error);
-    if (status != ENGINE_OK)
-        weight_file_close(file);
-    return status;
-}
-
-static bool is_verify_wanted(const engine_model_options *options, size_t len)
-{
-    return options->verify > 0 || (options->verify == 0 && len <= VERIFIED_BYTES);
-}
-
-engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
-                               const engine_model_options *options, engine_error *error)
-{
-    *file = (struct weight_file){.data = data, .len = len};
-    return check_and_sort(file, is_verify_wanted(options, len), error);
-}
 
 /* Returns whether this process has verified the checksums of this file in its current state; with
  * `add`, records that it has. Writing to a file always changes its time of change. The lock is
@@ -509,46 +487,56 @@ static engine_status check_start(const char *path, int fd, size_t len, engine_er
     return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message) : status;
 }
 
-/* Maps the file's len bytes, or a copy of them, to file->data. */
-static engine_status map(struct weight_file *file, const char *path, int fd, size_t len, bool copy,
-                         engine_error *error)
+/* Maps a file, or a copy of it. On failure nothing is left to close. */
+static engine_status map_file(struct weight_file *file, const char *path, bool copy,
+                              struct stat *stat, engine_error *error)
 {
-    void *address = mmap(NULL, len, copy ? PROT_READ | PROT_WRITE : PROT_READ,
-                         copy ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, copy ? -1 : fd, 0);
-    if (address == MAP_FAILED)
-        return fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
-                    "cannot map '%.128s': %s", path, strerror(errno));
-    *file = (struct weight_file){.data = address, .len = len, .mapped = true};
-    engine_status status = copy ? read_file(path, fd, address, len, error) : ENGINE_OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
+    if (fd < 0)
+        return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s': %s", path, strerror(errno));
+    engine_status status = check_kind(path, fd, stat, error);
+    size_t len = (size_t)stat->st_size;
+    if (status == ENGINE_OK && copy)
+        status = check_start(path, fd, len, error);
+    if (status == ENGINE_OK) {
+        void *address = mmap(NULL, len, copy ? PROT_READ | PROT_WRITE : PROT_READ,
+                             copy ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, copy ? -1 : fd, 0);
+        if (address != MAP_FAILED)
+            *file = (struct weight_file){.data = address, .len = len, .mapped = true};
+        if (!file->mapped)
+            status = fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
+                          "cannot map '%.128s': %s", path, strerror(errno));
+        else if (copy)
+            status = read_file(path, fd, address, len, error);
+    }
+    close(fd);
     if (status != ENGINE_OK)
         weight_file_close(file);
     return status;
 }
 
-engine_status weight_file_map(struct weight_file *file, const char *path,
-                              const engine_model_options *options, engine_error *error)
+engine_status weight_file_open(struct weight_file *file, const char *path, const void *data,
+                               size_t len, const engine_model_options *options, engine_error *error)
 {
-    struct stat stat;
-    bool copy = options->copy != 0;
-    *file = (struct weight_file){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
-    if (fd < 0)
-        return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s': %s", path, strerror(errno));
-    engine_status status = check_kind(path, fd, &stat, error);
-    if (status == ENGINE_OK && copy)
-        status = check_start(path, fd, (size_t)stat.st_size, error);
-    if (status == ENGINE_OK)
-        status = map(file, path, fd, (size_t)stat.st_size, copy, error);
-    close(fd);
+    struct stat stat = {0};
+    engine_error cause;
+    const bool copy = path != NULL && options->copy != 0;
+    *file = (struct weight_file){.data = data, .len = len};
+    engine_status status = path != NULL ? map_file(file, path, copy, &stat, error) : ENGINE_OK;
     if (status != ENGINE_OK)
         return status;
-    engine_error cause;
     /* A copy may be of a file that was being changed. */
-    bool verify = copy || (is_verify_wanted(options, file->len) && !among_verified(&stat, false));
-    status = check_and_sort(file, verify, &cause);
-    if (status != ENGINE_OK)
-        return fail(error, status, "'%.96s': %s", path, cause.message);
-    if (verify)
+    bool is_wanted = options->verify > 0 || (options->verify == 0 && file->len <= VERIFIED_BYTES);
+    bool verify = copy || (is_wanted && (path == NULL || !among_verified(&stat, false)));
+    status = check_file(file, &cause);
+    if (status == ENGINE_OK && verify)
+        status = weight_file_intact(file, &cause);
+    if (status != ENGINE_OK) {
+        weight_file_close(file);
+        return fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
+                    cause.message);
+    }
+    if (path != NULL && verify)
         among_verified(&stat, true);
     return ENGINE_OK;
 }

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- The constants of weights/FORMAT.md and its numbers, for the reader and the writer ---- */
 
@@ -40,24 +41,26 @@ static const uint8_t FORMAT_MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '
 
 static inline uint32_t get_u32(const uint8_t *p)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
 }
 
 static inline uint64_t get_u64(const uint8_t *p)
 {
-    return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
 }
 
 static inline void put_u32(uint8_t *p, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
+    memcpy(p, &value, sizeof value);
 }
 
 static inline void put_u64(uint8_t *p, uint64_t value)
 {
-    put_u32(p, (uint32_t)value);
-    put_u32(p + 4, (uint32_t)(value >> 32));
+    memcpy(p, &value, sizeof value);
 }
 
 /* ---- The file ---- */
@@ -102,11 +105,11 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error);
  * takes 4 ms. */
 enum { VERIFIED_BYTES = 16 << 20 };
 
-/* On failure nothing is left to close. All members of options must be set. */
-engine_status weight_file_map(struct weight_file *file, const char *path,
-                              const engine_model_options *options, engine_error *error);
-engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
-                               const engine_model_options *options, engine_error *error);
+/* Maps the file at path or, if that is NULL, views data [len]. On failure nothing is left to close.
+ * All members of options must be set. */
+engine_status weight_file_open(struct weight_file *file, const char *path, const void *data,
+                               size_t len, const engine_model_options *options,
+                               engine_error *error);
 void weight_file_close(struct weight_file *file);
 
 /* Compares the checksum of every section: no change of a bit goes unnoticed. */
