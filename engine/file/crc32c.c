@@ -47,11 +47,14 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
 #define WITH_CRC             __attribute__((target("sse4.2")))
 #define HAS_CRC()            __builtin_cpu_supports("sse4.2")
 #define CRC_OF_8(crc, eight) ((crc) = (uint32_t)__builtin_ia32_crc32di(crc, eight))
+#define CRC_OF_1(crc, one)   ((crc) = __builtin_ia32_crc32qi(crc, one))
 #elif defined(__aarch64__)
 #define WITH_CRC
 #define HAS_CRC()            (getauxval(AT_HWCAP) & HWCAP_CRC32)
 #define CRC_OF_8(crc, eight) /* gcc and clang name the builtin differently */                      \
     __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(eight))
+#define CRC_OF_1(crc, one)                                                                         \
+    __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"(one))
 #endif
 
 #ifdef WITH_CRC
@@ -63,7 +66,9 @@ WITH_CRC static uint32_t crc32c_instruction(uint32_t crc, const uint8_t *p, size
         memcpy(&eight, p, sizeof eight);
         CRC_OF_8(crc, eight);
     }
-    return crc32c_portable(~crc, p, len);
+    for (; len > 0; p++, len--)
+        CRC_OF_1(crc, *p);
+    return ~crc;
 }
 #endif
 
