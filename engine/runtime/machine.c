@@ -48,22 +48,6 @@ static size_t smaller_limit(size_t a, size_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* Returns ⌈quota / period⌉ CPUs of a group; 0 if unlimited. */
-static size_t quota_of(const char *directory, bool v2)
-{
-    static const char V1[] = "/sys/fs/cgroup/cpu";
-    char text[96];
-    long long quota, period;
-    if (v2) {
-        read_text("/sys/fs/cgroup", directory, "/cpu.max", text, sizeof text);
-    } else {
-        size_t len = read_text(V1, directory, "/cpu.cfs_quota_us", text, 32);
-        read_text(V1, directory, "/cpu.cfs_period_us", text + len, sizeof text - len);
-    }
-    bool has_limit = sscanf(text, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0;
-    return has_limit ? (size_t)((quota + period - 1) / period) : 0;
-}
-
 /* Finds "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
 static bool lists_cpu(const char *controllers)
 {
@@ -75,10 +59,13 @@ static bool lists_cpu(const char *controllers)
     return false;
 }
 
-/* Returns the least quota of this process's group and those above it; 0 if unlimited. */
+/* Returns the least quota of this process's group and those above it, ⌈quota / period⌉ CPUs; 0 if
+ * unlimited. */
 static size_t cgroup_cpus(void)
 {
-    char groups[4096], directory[256];
+    static const char V1[] = "/sys/fs/cgroup/cpu", V2[] = "/sys/fs/cgroup";
+    char groups[4096], directory[256], text[96];
+    long long quota, period;
     size_t least = 0;
     read_text("/proc/self/cgroup", "", "", groups, sizeof groups);
     for (char *rest = groups, *line; (line = strsep(&rest, "\n")) != NULL;) {
@@ -91,12 +78,14 @@ static size_t cgroup_cpus(void)
         if (!v2 && !lists_cpu(controllers + 1))
             continue;
         strcpy(directory, strcmp(name + 1, "/") == 0 ? "" : name + 1);
-        for (;;) {
-            least = smaller_limit(least, quota_of(directory, v2));
-            char *slash = strrchr(directory, '/');
-            if (slash == NULL)
-                break;
-            *slash = '\0';
+        for (char *end = strchr(directory, '\0'); end != NULL; end = strrchr(directory, '/')) {
+            *end = '\0';
+            size_t len = v2 ? read_text(V2, directory, "/cpu.max", text, sizeof text)
+                            : read_text(V1, directory, "/cpu.cfs_quota_us", text, 32);
+            if (!v2)
+                read_text(V1, directory, "/cpu.cfs_period_us", text + len, sizeof text - len);
+            if (sscanf(text, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0)
+                least = smaller_limit(least, (size_t)((quota + period - 1) / period));
         }
     }
     return least;

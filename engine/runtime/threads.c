@@ -66,16 +66,6 @@ enum { PAUSES = 8 }; /* between readings of the clock */
 #define PAUSE() ((void)0)
 #endif
 
-static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
-{
-    syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
-}
-
-static bool has_happened(struct event *event, uint32_t n_seen)
-{
-    return atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
-}
-
 /* Returns whether the event happened while it spun, for an adaptive time: next time twice as long
  * if it succeeded, half as long if not. */
 static bool spin(struct event *event, uint32_t n_seen)
@@ -91,7 +81,7 @@ static bool spin(struct event *event, uint32_t n_seen)
     do {
         for (int i = 0; i < PAUSES && !happened; i++) {
             PAUSE();
-            happened = has_happened(event, n_seen);
+            happened = atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
         }
     } while (!happened && clock_ns(CLOCK_MONOTONIC) - begin <= spin_ns);
     uint32_t next = happened ? 2 * spin_ns : spin_ns / 2;
@@ -105,11 +95,11 @@ static bool spin(struct event *event, uint32_t n_seen)
  * it reads n_sleepers: one of the two always sees the other. */
 void event_wait(struct event *event, uint32_t n_seen)
 {
-    if (has_happened(event, n_seen) || spin(event, n_seen))
+    if (atomic_load(&event->n_signals) != n_seen || spin(event, n_seen))
         return;
     atomic_fetch_add(&event->n_sleepers, 1);
     while (atomic_load(&event->n_signals) == n_seen)
-        futex(&event->n_signals, FUTEX_WAIT_PRIVATE, n_seen);
+        syscall(SYS_futex, &event->n_signals, FUTEX_WAIT_PRIVATE, n_seen, NULL, NULL, 0);
     atomic_fetch_sub(&event->n_sleepers, 1);
 }
 
@@ -117,7 +107,7 @@ void event_signal(struct event *event)
 {
     atomic_fetch_add(&event->n_signals, 1);
     if (atomic_load(&event->n_sleepers) > 0)
-        futex(&event->n_signals, FUTEX_WAKE_PRIVATE, INT32_MAX);
+        syscall(SYS_futex, &event->n_signals, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* The last to arrive wakes the others. */
