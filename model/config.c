@@ -431,15 +431,33 @@ static const char *check_answers(const struct model_config *config)
     return NULL;
 }
 
-static const char *check_rotary(const struct model_config *config)
+/* Checks windows, and positions inside attention. The logarithm by which bucket_of() in
+ * layers/disentangled.c divides must be above 0. */
+static const char *check_attention(const struct model_config *config)
 {
-    if (config->attention_position != ATTENTION_POSITION_ROTARY) {
-        bool is_default =
-            config->rotary_base == 10000 && config->rotary_local_base == config->rotary_base &&
-            config->rotary_width == config->head_width && config->rotary_pairs == ROTARY_HALF &&
-            config->rotary_factor == 1 && config->rotary_trained == 0;
-        return is_default ? NULL : "keys that begin with 'rotary' need attention_position rotary";
-    }
+    bool is_rotary = config->attention_position == ATTENTION_POSITION_ROTARY;
+    bool is_disentangled = config->attention_position == ATTENTION_POSITION_DISENTANGLED;
+    bool has_distances =
+        is_disentangled || config->attention_position == ATTENTION_POSITION_DISTANCE;
+    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
+        return "'distances' must be 1 to 1048576 with attention_position distance or disentangled, "
+               "and 0 without";
+    if (!is_disentangled && (config->position_buckets > 0 || config->position_terms != TERMS_BOTH))
+        return "'position_buckets' and 'position_terms' need attention_position disentangled";
+    if (config->position_buckets == 1 ||
+        (config->position_buckets > 0 && config->distances < config->position_buckets / 2 + 2))
+        return "'position_buckets' is 1, or half of it is more than 'distances' less 2";
+    if (config->global_every > 0 && config->window == 0)
+        return "'global_every' needs a 'window'";
+    if (config->global_first > 0 && config->global_first >= config->global_every)
+        return "'global_first' is not less than 'global_every'";
+    if (!is_rotary &&
+        (config->rotary_base != 10000 || config->rotary_local_base != config->rotary_base ||
+         config->rotary_width != config->head_width || config->rotary_pairs != ROTARY_HALF ||
+         config->rotary_factor != 1 || config->rotary_trained != 0))
+        return "keys that begin with 'rotary' need attention_position rotary";
+    if (!is_rotary)
+        return NULL;
     if (!is_base(config->rotary_base) || !is_base(config->rotary_local_base))
         return "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100";
     if (config->rotary_local_base != config->rotary_base && config->window == 0)
@@ -452,23 +470,6 @@ static const char *check_rotary(const struct model_config *config)
         return "'global_head_width' needs heads that are rotated whole, and even widths";
     if (!(config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST))
         return "'rotary_factor' is 0 or more than 1e100";
-    return NULL;
-}
-
-/* The logarithm by which bucket_of() in layers/disentangled.c divides must be above 0. */
-static const char *check_distances(const struct model_config *config)
-{
-    bool is_disentangled = config->attention_position == ATTENTION_POSITION_DISENTANGLED;
-    bool has_distances =
-        is_disentangled || config->attention_position == ATTENTION_POSITION_DISTANCE;
-    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
-        return "'distances' must be 1 to 1048576 with attention_position distance or disentangled, "
-               "and 0 without";
-    if (!is_disentangled && (config->position_buckets > 0 || config->position_terms != TERMS_BOTH))
-        return "'position_buckets' and 'position_terms' need attention_position disentangled";
-    if (config->position_buckets == 1 ||
-        (config->position_buckets > 0 && config->distances < config->position_buckets / 2 + 2))
-        return "'position_buckets' is 1, or half of it is more than 'distances' less 2";
     return NULL;
 }
 
@@ -506,14 +507,7 @@ static const char *check_layers(const struct model_config *config)
                "'layer_groups' as 'layers'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))
         return "'score_scale' is 0 or more than f32 holds";
-    const char *wrong = check_distances(config);
-    if (wrong != NULL)
-        return wrong;
-    if (config->global_every > 0 && config->window == 0)
-        return "'global_every' needs a 'window'";
-    if (config->global_first > 0 && config->global_first >= config->global_every)
-        return "'global_first' is not less than 'global_every'";
-    return check_rotary(config);
+    return check_attention(config);
 }
 
 /* A file without a model: only the number of ids and the longest text remain to be set. */
