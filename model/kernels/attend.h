@@ -28,15 +28,6 @@ INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float sc
         store(panel + i * PANEL_WIDTH, r[i] * scale);
 }
 
-/* Packs the last columns, fewer than LANES. */
-INLINE void pack_columns(const float *x, size_t x_stride, size_t n_rows, size_t n_columns,
-                         float scale, float *panel)
-{
-    for (size_t c = 0; c < n_columns; c++)
-        for (size_t i = 0; i < LANES; i++)
-            panel[c * PANEL_WIDTH + i] = x[(i < n_rows ? i : n_rows - 1) * x_stride + c] * scale;
-}
-
 INLINE void pack_rows(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
                       float *panels)
 {
@@ -46,8 +37,10 @@ INLINE void pack_rows(const float *x, size_t x_stride, size_t n_rows, size_t k, 
         float *panel = panels + row / PANEL_WIDTH * k * PANEL_WIDTH + row % PANEL_WIDTH;
         for (; i + LANES <= k; i += LANES)
             pack_square(x + from * x_stride + i, x_stride, rows, scale, panel + i * PANEL_WIDTH);
-        pack_columns(x + from * x_stride + i, x_stride, rows, k - i, scale,
-                     panel + i * PANEL_WIDTH);
+        for (; i < k; i++) /* the last columns, fewer than LANES */
+            for (size_t r = 0; r < LANES; r++)
+                panel[i * PANEL_WIDTH + r] =
+                    x[(from + (r < rows ? r : rows - 1)) * x_stride + i] * scale;
     }
 }
 

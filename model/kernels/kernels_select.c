@@ -41,10 +41,7 @@ static bool cpu_has(size_t set)
 
 /* Intel's vdpbf16ps does half the products of its multiply-adds a second (measured on a Xeon with
  * AMX), AMD's twice as many: on Intel's processors the set must be asked for. */
-static bool cpu_is_slow_with(size_t set)
-{
-    return set == AVX512_BF16 && __builtin_cpu_is("intel");
-}
+#define CPU_IS_SLOW_WITH(set) ((set) == AVX512_BF16 && __builtin_cpu_is("intel"))
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 
@@ -68,12 +65,8 @@ static bool cpu_has(size_t set)
 }
 #endif
 
-#if !defined(__x86_64__)
-static bool cpu_is_slow_with(size_t set)
-{
-    (void)set;
-    return false;
-}
+#if !defined(CPU_IS_SLOW_WITH)
+#define CPU_IS_SLOW_WITH(set) false
 #endif
 
 /* Names for all processors. */
@@ -99,7 +92,7 @@ const struct kernels *kernels_select(const char *isa, bool tiles)
             chosen--;
     }
     while ((KERNEL_SETS[chosen]->needs_tiles && !tiles) || !cpu_has(chosen) ||
-           (!is_asked && cpu_is_slow_with(chosen)))
+           (!is_asked && CPU_IS_SLOW_WITH(chosen)))
         chosen--;
     return KERNEL_SETS[chosen];
 }

@@ -205,36 +205,31 @@ static void take_turns(const struct product *p, const struct tile_column *column
 
 /* Divides the rows into the fewest tiles of about equal height: 16 rows are 8 and 8, not 12 and
  * 4. */
-static void column_of_tiles(const struct product *p, const struct tile_column *column)
-{
-    size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS;
-    size_t n_higher = p->n_rows % n_tiles; /* among the remaining tiles */
-    size_t column_bytes = column->n_panels * column->panel_bytes;
-    size_t n_steps = n_tiles * (p->k / K_STEP);
-    struct turn turn = {
-        .height = p->n_rows / n_tiles,
-        .fetch = {column->weights + column_bytes,
-                  n_steps > 0 ? (column_bytes + n_steps - 1) / n_steps : 0},
-    };
-    for (size_t first = 0; first < n_tiles; first += TURN_TILES) {
-        turn.n_tiles = n_tiles - first < TURN_TILES ? n_tiles - first : TURN_TILES;
-        turn.n_higher = n_higher < turn.n_tiles ? n_higher : turn.n_tiles;
-        take_turns(p, column, &turn);
-        n_higher -= turn.n_higher;
-        turn.row += turn.n_tiles * turn.height + turn.n_higher;
-        turn.fetch.at += turn.n_tiles * (p->k / K_STEP) * turn.fetch.step_bytes;
-    }
-}
-
 static void product(const struct product *p)
 {
-    const size_t bytes = weight_bytes(p->type);
+    const size_t bytes = weight_bytes(p->type), n_steps = p->k / K_STEP;
+    const size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS;
     struct tile_column column = {.panel_bytes = p->panel_stride * bytes,
                                  .step_bytes = PANEL_WIDTH * bytes};
-    for (; column.panel < p->n_panels && p->n_rows > 0; column.panel += column.n_panels) {
+    for (; column.panel < p->n_panels && n_tiles > 0; column.panel += column.n_panels) {
         column.n_panels = p->n_panels - column.panel < TILE_PANELS ? 1 : TILE_PANELS;
         column.weights = (const char *)p->panels + column.panel * column.panel_bytes;
-        column_of_tiles(p, &column);
+        const size_t column_bytes = column.n_panels * column.panel_bytes;
+        size_t n_higher = p->n_rows % n_tiles; /* among the remaining tiles */
+        struct turn turn = {
+            .height = p->n_rows / n_tiles,
+            .fetch = {column.weights + column_bytes,
+                      n_steps > 0 ? (column_bytes + n_tiles * n_steps - 1) / (n_tiles * n_steps)
+                                  : 0},
+        };
+        for (size_t first = 0; first < n_tiles; first += TURN_TILES) {
+            turn.n_tiles = n_tiles - first < TURN_TILES ? n_tiles - first : TURN_TILES;
+            turn.n_higher = n_higher < turn.n_tiles ? n_higher : turn.n_tiles;
+            take_turns(p, &column, &turn);
+            n_higher -= turn.n_higher;
+            turn.row += turn.n_tiles * turn.height + turn.n_higher;
+            turn.fetch.at += turn.n_tiles * n_steps * turn.fetch.step_bytes;
+        }
     }
 }
 

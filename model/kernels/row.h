@@ -327,22 +327,9 @@ INLINE void store_bytes(int8_t *q, ivec v)
 
 /* Constants of a row's rounding: y / scale is y · inverse. */
 struct steps {
-    float range, scale, inverse;
+    float scale, inverse;
     int32_t zero, most;
 };
-
-static inline struct steps steps_of(struct extent extent, enum rounding rounding)
-{
-    float levels = rounding >= ROUND_8_BITS ? 255 : 127, range = extent.high - extent.low;
-    if (rounding == ROUND_SYMMETRIC)
-        range = -extent.low > extent.high ? -extent.low : extent.high;
-    struct steps steps = {range, range / levels, levels / range, 0,
-                          rounding == ROUND_UNSIGNED ? 255 : 127};
-    if (rounding != ROUND_SYMMETRIC && isfinite(steps.inverse))
-        steps.zero =
-            (int32_t)nearbyintf(-extent.low * steps.inverse) - (rounding == ROUND_8_BITS ? 128 : 0);
-    return steps;
-}
 
 INLINE struct quantization round_row(const float *x, const float *factors, size_t n,
                                      struct steps steps, int8_t *q)
@@ -369,12 +356,21 @@ INLINE struct quantization round_row(const float *x, const float *factors, size_
 INLINE struct quantization quantize_scaled(const float *x, const float *factors, size_t n,
                                            enum rounding rounding, int8_t *q)
 {
-    struct steps steps = steps_of(extent_of(x, factors, n), rounding);
-    if (steps.range >= 1e-35f)
-        return round_row(x, factors, n, steps, q);
-    /* The inverse may be infinite: zeros are correct. For a NaN too, as the scale is NaN. */
-    memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
-    return (struct quantization){.scale = steps.scale};
+    const struct extent extent = extent_of(x, factors, n);
+    float levels = rounding >= ROUND_8_BITS ? 255 : 127, range = extent.high - extent.low;
+    if (rounding == ROUND_SYMMETRIC)
+        range = -extent.low > extent.high ? -extent.low : extent.high;
+    struct steps steps = {range / levels, levels / range, 0,
+                          rounding == ROUND_UNSIGNED ? 255 : 127};
+    if (!(range >= 1e-35f)) {
+        /* The inverse may be infinite: zeros are correct. For a NaN too, as the scale is NaN. */
+        memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
+        return (struct quantization){.scale = steps.scale};
+    }
+    if (rounding != ROUND_SYMMETRIC && isfinite(steps.inverse))
+        steps.zero =
+            (int32_t)nearbyintf(-extent.low * steps.inverse) - (rounding == ROUND_8_BITS ? 128 : 0);
+    return round_row(x, factors, n, steps, q);
 }
 
 static inline struct quantization quantize(const float *x, size_t n, enum rounding rounding,
