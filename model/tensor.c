@@ -67,19 +67,9 @@ uint16_t f32_to_f16(float value)
     return (uint16_t)(sign | (rounded - (112u << 23)) >> 13);
 }
 
-static size_t element_bytes(enum tensor_type type)
-{
-    switch (type) {
-    case TENSOR_F32: return 4;
-    case TENSOR_F16:
-    case TENSOR_BF16: return 2;
-    case TENSOR_INT8:
-    case TENSOR_INT8A8:
-    case TENSOR_INT8A7:
-    case TENSOR_INT8K: return 1;
-    }
-    return 0;
-}
+static const uint8_t ELEMENT_BYTES[] = {
+    [TENSOR_F32] = 4,    [TENSOR_F16] = 2,    [TENSOR_BF16] = 2, [TENSOR_INT8] = 1,
+    [TENSOR_INT8A8] = 1, [TENSOR_INT8A7] = 1, [TENSOR_INT8K] = 1};
 
 /* Counts elements as stored, padding of the layout included. Returns false on overflow. */
 static bool stored_elements(enum tensor_type type, enum tensor_layout layout, size_t rows,
@@ -105,12 +95,12 @@ size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
 {
     size_t elements, bytes;
-    if (element_bytes(type) == 0 ||
+    if ((unsigned)type > TENSOR_INT8K || ELEMENT_BYTES[type] == 0 ||
         (tensor_has_factors(type) && (layout != LAYOUT_PANELS || rows == 0)) ||
         (tensor_has_kept(type) && cols < KEPT) ||
         (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
         !stored_elements(type, layout, rows, cols, &elements) ||
-        __builtin_mul_overflow(elements, element_bytes(type), &bytes) || bytes > SIZE_MAX / 4)
+        __builtin_mul_overflow(elements, ELEMENT_BYTES[type], &bytes) || bytes > SIZE_MAX / 4)
         return 0;
     if (!tensor_is_int8(type))
         return bytes;
@@ -255,7 +245,7 @@ size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const flo
     bool quantize = tensor_is_int8(type);
     size_t group = quantize ? 4 : 1;
     size_t elements = layout == LAYOUT_PANELS ? PANEL * round_up(cols, group) : count * cols;
-    size_t bytes = elements * element_bytes(type);
+    size_t bytes = elements * ELEMENT_BYTES[type];
     if (layout == LAYOUT_PANELS)
         memset(out, 0, bytes);
     for (size_t n = 0; n < count; n++) {

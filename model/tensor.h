@@ -53,14 +53,6 @@ static inline size_t round_up(size_t n, size_t multiple)
     return (n + multiple - 1) / multiple * multiple;
 }
 
-/* Cuts n floats from a block, or measures it (NULL); arrays start at multiples of 64 bytes. */
-static inline void *cut_floats(float *block, size_t *n_taken, size_t n)
-{
-    float *part = block != NULL ? block + *n_taken : NULL;
-    *n_taken += round_up(n, PANEL);
-    return part;
-}
-
 static inline bool tensor_is_int8(enum tensor_type type)
 {
     return type >= TENSOR_INT8;
