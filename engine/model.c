@@ -70,10 +70,12 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     return (const float *)(const void *)(binder->file->data + tensor.offset);
 }
 
-/* at_least: more rows are allowed. */
+enum { AT_LEAST = 1, IN_ROWS = 2 }; /* more rows are allowed; a table, which is in rows */
+
 static struct matrix bind_matrix(struct binder *binder, const char *prefix, const char *suffix,
-                                 size_t rows, size_t cols, bool at_least)
+                                 size_t rows, size_t cols, int is)
 {
+    const bool at_least = (is & AT_LEAST) != 0;
     struct tensor tensor;
     char expected[64];
     if (!find(binder, prefix, suffix, 2, &tensor))
@@ -90,22 +92,15 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, cons
                    "tensor '%.64s' keeps column %u as its %zu. in f32, expected ascending ones "
                    "below %zu",
                    tensor.name, (unsigned)matrix.kept[i], i + 1, matrix.cols);
-    return matrix;
-}
-
-static struct matrix bind_table(struct binder *binder, const char *prefix, const char *suffix,
-                                size_t rows, size_t cols, bool at_least)
-{
-    struct matrix table = bind_matrix(binder, prefix, suffix, rows, cols, at_least);
-    if (binder->status == ENGINE_OK && table.layout != LAYOUT_ROWS)
+    if (binder->status == ENGINE_OK && (is & IN_ROWS) && matrix.layout != LAYOUT_ROWS)
         refuse(binder, "table '%s.%s' is in panels, expected rows", prefix, suffix);
-    return table;
+    return matrix;
 }
 
 static struct linear bind_linear(struct binder *binder, const char *prefix, size_t out, size_t in,
                                  bool has_bias)
 {
-    struct linear linear = {.weight = bind_matrix(binder, prefix, "weight", out, in, false)};
+    struct linear linear = {.weight = bind_matrix(binder, prefix, "weight", out, in, 0)};
     if (has_bias)
         linear.bias = bind_vector(binder, prefix, "bias", out);
     return linear;
@@ -144,7 +139,7 @@ static const float *bind_positions(struct binder *binder, const char *prefix, si
 {
     const struct model_config *config = binder->config;
     struct matrix table =
-        bind_matrix(binder, prefix, "weight", config_position_rows(config), head_width, false);
+        bind_matrix(binder, prefix, "weight", config_position_rows(config), head_width, 0);
     if (binder->status == ENGINE_OK && (table.type != TENSOR_F32 || table.layout != LAYOUT_PANELS))
         refuse(binder, "table '%s.weight' is not in f32 and panels, as it must be", prefix);
     return table.data;
@@ -197,7 +192,7 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
 
 static const float *bind_distance_bias(struct binder *binder, size_t n_heads, size_t n)
 {
-    struct matrix bias = bind_table(binder, "attention.distance", "bias", n_heads, n, false);
+    struct matrix bias = bind_matrix(binder, "attention.distance", "bias", n_heads, n, IN_ROWS);
     if (binder->status == ENGINE_OK && bias.type != TENSOR_F32)
         refuse(binder, "table 'attention.distance.bias' is not f32, as it must be");
     return bias.data;
@@ -220,14 +215,14 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
     const struct model_config *config = binder->config;
     size_t width = config->embedding_width;
     encoder->token_table =
-        bind_table(binder, "embedding.token", "weight", config->vocabulary, width, false);
+        bind_matrix(binder, "embedding.token", "weight", config->vocabulary, width, IN_ROWS);
     if (config->token_types > 0)
         encoder->type_table =
-            bind_table(binder, "embedding.type", "weight", config->token_types, width, false);
+            bind_matrix(binder, "embedding.type", "weight", config->token_types, width, IN_ROWS);
     if (config->position == POSITION_LEARNED)
         encoder->position_table =
-            bind_table(binder, "embedding.position", "weight",
-                       config->max_tokens + config->position_offset, width, true);
+            bind_matrix(binder, "embedding.position", "weight",
+                        config->max_tokens + config->position_offset, width, AT_LEAST | IN_ROWS);
     if (config->position_frequencies > 0)
         encoder->frequencies = bind_frequencies(binder, config->position_frequencies);
     encoder->embedding_norm = bind_norm(binder, "embedding.norm", config->embedding_norm, width);
@@ -245,7 +240,7 @@ static void bind_projections(struct binder *binder, struct encoder *encoder)
         struct dense *dense = &encoder->projections[i];
         char prefix[32];
         snprintf(prefix, sizeof prefix, "projection.%zu", i);
-        dense->linear.weight = bind_matrix(binder, prefix, "weight", 1, width, true);
+        dense->linear.weight = bind_matrix(binder, prefix, "weight", 1, width, AT_LEAST);
         width = dense->linear.weight.rows;
         if (config->projection_bias)
             dense->linear.bias = bind_vector(binder, prefix, "bias", width);
@@ -270,7 +265,7 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
         return;
     head->output.weight = config->head_tied
                               ? encoder->token_table
-                              : bind_matrix(binder, "head.output", "weight", rows, width, false);
+                              : bind_matrix(binder, "head.output", "weight", rows, width, 0);
     if (config->head_bias)
         head->output.bias = bind_vector(binder, "head.output", "bias", rows);
 }
