@@ -29,6 +29,21 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
+{
+    struct kept_tokens kept = {0};
+    if (mask == NULL) /* n may be anything: it is checked later */
+        return (struct kept_tokens){.n_kept = n, .span = n};
+    for (size_t i = 0; i < n; i++) {
+        if (!mask_keeps(mask, i))
+            continue;
+        if (kept.n_kept++ == 0)
+            kept.first = i;
+        kept.span = i - kept.first + 1;
+    }
+    return kept;
+}
+
 /* A head, and the biases computed for it. */
 struct task {
     const struct kernels *kernels;

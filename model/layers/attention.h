@@ -59,20 +59,7 @@ static inline bool mask_keeps(const uint8_t *mask, size_t i)
     return mask == NULL || mask[i] != 0;
 }
 
-static inline struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
-{
-    struct kept_tokens kept = {0};
-    if (mask == NULL) /* n may be anything: it is checked later */
-        return (struct kept_tokens){.n_kept = n, .span = n};
-    for (size_t i = 0; i < n; i++) {
-        if (!mask_keeps(mask, i))
-            continue;
-        if (kept.n_kept++ == 0)
-            kept.first = i;
-        kept.span = i - kept.first + 1;
-    }
-    return kept;
-}
+struct kept_tokens mask_kept(const uint8_t *mask, size_t n);
 
 /* ---- Heads ---- */
 

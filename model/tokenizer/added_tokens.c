@@ -173,10 +173,10 @@ static const char *normalize(struct added_pattern *pattern, struct added_memory 
     normalizer_begin(&parts->normalizer, 0);
     for (size_t at = 0; at < pattern->len && meter.left > 0;) {
         const struct utf8_char c = utf8_decode(pattern->text + at, pattern->len - at);
-        normalizer_add(&parts->normalizer, (struct normal_char){c.code, at, at + c.len});
+        normalizer_add(&parts->normalizer, 0, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
     }
-    normalizer_end(&parts->normalizer);
+    normalizer_empty(&parts->normalizer, true);
     if (out->n == 0)
         return "an added token is empty after normalization";
     if (out->n > out->cap || meter.is_exceeded)
@@ -441,8 +441,7 @@ static bool is_single_word(const struct added_window *window, size_t i, size_t n
            (i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD));
 }
 
-/* Processes the characters that are followed by enough others to decide. */
-static void drain(struct added_window *window, bool at_end)
+void added_window_drain(struct added_window *window, bool at_end)
 {
     size_t i = 0, at = 0;
     while (i < window->n) {
@@ -479,7 +478,7 @@ void added_window_add(struct added_window *window, struct normal_char c)
 {
     window->chars[window->n++] = c;
     window->n_bytes += utf8_encode(c.code, window->bytes + window->n_bytes);
-    drain(window, false);
+    added_window_drain(window, false);
 }
 
 /* Returns the first offset from `at` on where a pattern may start, or a blank to be included. */
@@ -520,9 +519,4 @@ size_t added_window_add_ascii(struct added_window *window, const char *text, siz
         at++;
     }
     return at;
-}
-
-void added_window_end(struct added_window *window)
-{
-    drain(window, true);
 }

@@ -88,10 +88,11 @@ struct added_window {
 void added_window_carve(struct added_window *window, const struct added_set *set,
                         struct splitter *splitter, struct arena *arena);
 
-/* For each text: begin, add its characters, end. */
+/* For each text: begin, add its characters, drain at its end: processes the characters that are
+ * followed by enough others to decide, or all. */
 void added_window_begin(struct added_window *window);
 void added_window_add(struct added_window *window, struct normal_char c);
-void added_window_end(struct added_window *window);
+void added_window_drain(struct added_window *window, bool at_end);
 
 /* Reads ASCII from text[at .. end) up to a character that must pass through the normalizer, or
  * until characters are buffered. Returns the offset reached. */

@@ -104,18 +104,6 @@ const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
     return NULL;
 }
 
-/* Returns the bytes of the longest replacement. */
-static size_t charsmap_longest(const struct charsmap *map)
-{
-    size_t longest = 0;
-    for (size_t at = 0, end = 0; at < map->n_strings; at = end + 1) {
-        const char *nul = memchr(map->strings + at, '\0', map->n_strings - at);
-        end = nul != NULL ? (size_t)(nul - map->strings) : map->n_strings;
-        longest = end - at > longest ? end - at : longest;
-    }
-    return longest;
-}
-
 const char *charsmap_find(const struct charsmap *map, const char *text, size_t len, size_t *n)
 {
     struct trie_state state = trie_root(&map->trie);
@@ -233,13 +221,11 @@ static bool is_cjk(uint32_t code)
            (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x2F800 && code <= 0x2FA1F);
 }
 
-static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c);
-
 /* Passes a character to the next step. */
 static void pass_on(void *user, struct normal_char c)
 {
     const struct normalizer_stage *stage = user;
-    pass_from(stage->normalizer, stage->next, c);
+    normalizer_add(stage->normalizer, stage->next, c);
 }
 
 static void release_blanks(struct normalizer_stage *stage)
@@ -531,7 +517,7 @@ static bool pass(struct normalizer_stage *stage, struct normal_char *c)
     }
 }
 
-static void pass_from(struct normalizer *normalizer, size_t step, struct normal_char c)
+void normalizer_add(struct normalizer *normalizer, size_t step, struct normal_char c)
 {
     if (!meter_take(normalizer->meter, 2 + (normalizer->plan->n - step) / 16))
         return;
@@ -592,15 +578,9 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
     }
 }
 
-void normalizer_add(struct normalizer *normalizer, struct normal_char c)
-{
-    pass_from(normalizer, 0, c);
-}
-
-/* Emits what the steps buffer, in their order, as the next one may buffer what one emits. Blanks
- * that strip_end buffers are dropped at the end of a text. Returns false before characters that
- * must not bypass a step. */
-static bool empty(struct normalizer *normalizer, bool at_end)
+/* In the order of the steps, as the next one may buffer what one emits. Blanks that strip_end
+ * buffers are dropped at the end of a text. */
+bool normalizer_empty(struct normalizer *normalizer, bool at_end)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {
         struct normalizer_stage *stage = &normalizer->stages[i];
@@ -621,16 +601,6 @@ static bool empty(struct normalizer *normalizer, bool at_end)
     return true;
 }
 
-bool normalizer_flush(struct normalizer *normalizer)
-{
-    return empty(normalizer, false);
-}
-
-void normalizer_end(struct normalizer *normalizer)
-{
-    empty(normalizer, true);
-}
-
 /* ---- Growth ---- */
 
 bool normalizer_is_bounded(struct normalizer *normalizer)
@@ -649,10 +619,14 @@ bool normalizer_is_bounded(struct normalizer *normalizer)
         for (size_t k = 0; k < n && rule->step >= NORMALIZE_PREPEND; k++) {
             const uint32_t code = replacement->from[replacement->n_from > 1 ? k : 0];
             const bool has_code = replacement->n_from > 0;
-            pass_from(normalizer, i, (struct normal_char){has_code ? code : ' ', 0, 1});
+            normalizer_add(normalizer, i, (struct normal_char){has_code ? code : ' ', 0, 1});
         }
-        normalizer_end(normalizer);
+        normalizer_empty(normalizer, true);
     }
     normalizer->meter = NULL;
-    return meter.left > 0 && charsmap_longest(&normalizer->plan->charsmap) <= MOST_STEPS;
+    const struct charsmap *map = &normalizer->plan->charsmap;
+    for (size_t at = 0, len; at < map->n_strings; at += len + 1)
+        if ((len = strnlen(map->strings + at, map->n_strings - at)) > MOST_STEPS)
+            return false;
+    return meter.left > 0;
 }

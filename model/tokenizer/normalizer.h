@@ -145,17 +145,17 @@ void normalizer_carve(struct normalizer *normalizer, const struct normalizer_pla
                       void (*emit)(void *user, struct normal_char c), void *user,
                       struct arena *arena);
 
-/* For each text: begin, add its characters, end. at: offset where the text starts. */
+/* For each text: begin, add its characters from step 0 on, empty. at: offset where the text starts.
+ */
 void normalizer_begin(struct normalizer *normalizer, size_t at);
-void normalizer_add(struct normalizer *normalizer, struct normal_char c);
-void normalizer_end(struct normalizer *normalizer);
+void normalizer_add(struct normalizer *normalizer, size_t step, struct normal_char c);
+
+/* Emits buffered characters: at the end of a text, or before ASCII characters that bypass the
+ * normalizer (normalizer_ascii is not 0). Returns false if these must not bypass it. */
+bool normalizer_empty(struct normalizer *normalizer, bool at_end);
 
 /* Returns false if a text that a step replaces, or the character after `prepend`, becomes thousands
  * of characters by this step and the next ones, or if a text in the charsmap has so many. */
 bool normalizer_is_bounded(struct normalizer *normalizer);
-
-/* Emits buffered characters before ASCII characters that bypass the normalizer (normalizer_ascii is
- * not 0). Returns false if these must not bypass it. */
-bool normalizer_flush(struct normalizer *normalizer);
 
 #endif

@@ -148,55 +148,50 @@ static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size
     if (pipeline->looks_around)
         end = inner_ascii_end(part, at);
     end = end < most ? end : most;
-    if (end == at || !normalizer_flush(&pipeline->normalizer))
+    if (end == at || !normalizer_empty(&pipeline->normalizer, false))
         return at;
     if (pipeline->has_window)
         return added_window_add_ascii(&pipeline->window, part->text, at, end);
     return splitter_add_ascii(&pipeline->splitter, part->text, at, end);
 }
 
-/* Normalizes and splits text[begin .. end). */
-static void split_once(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
-{
-    struct normalizer *normalizer = &pipeline->normalizer;
-    struct text_part part = {.text = text, .begin = begin, .end = end};
-    struct meter *meter = pipeline->splitter.word.sink->meter;
-    normalizer_begin(normalizer, begin);
-    pipeline->splitter.last = 0;
-    if (pipeline->has_window)
-        added_window_begin(&pipeline->window);
-    for (size_t at = begin; at < end && meter_goes_on(meter, at);) {
-        const size_t passed = pass_ascii(pipeline, &part, at);
-        if (passed > at) {
-            at = passed;
-            continue;
-        }
-        const struct utf8_char c = utf8_decode(text + at, end - at);
-        normalizer_add(normalizer, (struct normal_char){c.code, at, at + c.len});
-        at += c.len;
-    }
-    normalizer_end(normalizer);
-    if (pipeline->has_window)
-        added_window_end(&pipeline->window);
-    splitter_cut(&pipeline->splitter);
-}
-
-/* The same, twice if a very long word could not be decided before its end. */
+/* Normalizes and splits text[begin .. end); twice if a very long word of kind unigram could not be
+ * decided before its end. */
 static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
-    struct unigram *unigram = &pipeline->unigram;
+    struct normalizer *normalizer = &pipeline->normalizer;
     struct word_sink *sink = pipeline->splitter.word.sink;
-    const size_t n = sink->n;
     const bool is_unigram = sink->tokenizer->kind == TOKENIZER_UNIGRAM;
-    if (is_unigram)
-        unigram_begin(unigram, false);
-    split_once(pipeline, text, begin, end);
-    if (!is_unigram || unigram->n_turns == 0)
-        return;
-    sink->n = n;
-    sink->meter->next = begin;
-    unigram_begin(unigram, true);
-    split_once(pipeline, text, begin, end);
+    const size_t n = sink->n;
+    bool again = false;
+    do {
+        struct text_part part = {.text = text, .begin = begin, .end = end};
+        if (is_unigram)
+            unigram_begin(&pipeline->unigram, again);
+        normalizer_begin(normalizer, begin);
+        pipeline->splitter.last = 0;
+        if (pipeline->has_window)
+            added_window_begin(&pipeline->window);
+        for (size_t at = begin; at < end && meter_goes_on(sink->meter, at);) {
+            const size_t passed = pass_ascii(pipeline, &part, at);
+            if (passed > at) {
+                at = passed;
+                continue;
+            }
+            const struct utf8_char c = utf8_decode(text + at, end - at);
+            normalizer_add(normalizer, 0, (struct normal_char){c.code, at, at + c.len});
+            at += c.len;
+        }
+        normalizer_empty(normalizer, true);
+        if (pipeline->has_window)
+            added_window_drain(&pipeline->window, true);
+        splitter_cut(&pipeline->splitter);
+        again = is_unigram && !again && pipeline->unigram.n_turns > 0;
+        if (again) {
+            sink->n = n;
+            sink->meter->next = begin;
+        }
+    } while (again);
 }
 
 /* ---- Raw added tokens ---- */

@@ -75,27 +75,10 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
     return vocabulary_find_hashed(vocabulary, hash, text, len, NULL);
 }
 
-/* The first tries, which suffice nearly always, cost no steps of the meter. */
-enum { OTHER = -2, FEW_TRIES = 8 };
-
-/* Returns the id if the token is in the slot, -1 if that is empty, else OTHER. */
-static inline int32_t id_in(const struct vocabulary *vocabulary, uint32_t slot, const char *text,
-                            size_t len)
-{
-    const uint32_t taken = vocabulary->slots[slot];
-    size_t token_len = 0;
-    if (taken == 0)
-        return -1;
-    if (taken > vocabulary->n)
-        return OTHER;
-    const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
-    return token != NULL && token_len == len && memcmp(token, text, len) == 0 ? (int32_t)taken - 1
-                                                                              : OTHER;
-}
-
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len, struct meter *meter)
 {
+    enum { FEW_TRIES = 8 }; /* they suffice nearly always, and cost no steps of the meter */
     if (len == 0 || len > vocabulary->longest_bytes)
         return -1;
     const uint32_t wrap = vocabulary->n_slots - 1;
@@ -103,9 +86,15 @@ int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t has
     for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
         if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
             break;
-        const int32_t id = id_in(vocabulary, slot, text, len);
-        if (id != OTHER)
-            return id;
+        const uint32_t taken = vocabulary->slots[slot];
+        size_t token_len = 0;
+        if (taken == 0)
+            break;
+        if (taken > vocabulary->n)
+            continue;
+        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
+        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
+            return (int32_t)taken - 1;
     }
     return -1;
 }

@@ -6,7 +6,23 @@
 #include "model/tokenizer/tokenizer.h"
 #include "model/unicode/unicode.h"
 
-/* ---- Trimmed spans ---- */
+/* ---- Tokens, and trimmed spans ---- */
+
+void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end)
+{
+    if (id == sink->dropped) {
+        sink->n_dropped++;
+        return;
+    }
+    if (sink->n + sink->n_dropped >= sink->most) {
+        sink->n_beyond++;
+        return;
+    }
+    if (word_sink_keeps(sink, sink->n))
+        sink->out[sink->n - sink->skip] = (engine_token){
+            .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
+    sink->n++;
+}
 
 static bool is_trimmed(uint32_t code)
 {
@@ -70,12 +86,6 @@ void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t en
 
 /* ---- Characters ---- */
 
-static void begin(struct word *word, size_t at)
-{
-    word->begin = at;
-    word->hash = VOCABULARY_HASH_START;
-}
-
 /* Returns the number of characters that fit into the word; most kinds count any number. */
 static size_t make_room(struct word *word)
 {
@@ -93,7 +103,8 @@ static void append_code(struct word *word, struct normal_char c)
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(c.code, bytes);
     if (word->n_chars == 0) {
-        begin(word, c.begin);
+        word->begin = c.begin;
+        word->hash = VOCABULARY_HASH_START;
         word->plain = false;
     }
     if (word->plain)
@@ -116,9 +127,9 @@ static bool append_plain(struct word *word, struct normal_char c)
     static const char blank[2] = {(char)0xC4, (char)0xA0};
     if (c.code != ' ' || c.end != c.begin + 1 || word->n_chars > 0)
         return false;
-    begin(word, c.begin);
     memcpy(word->bytes, blank, sizeof blank);
-    word->hash = vocabulary_hash(word->hash, blank, sizeof blank);
+    word->hash = vocabulary_hash(VOCABULARY_HASH_START, blank, sizeof blank);
+    word->begin = c.begin;
     word->len = sizeof blank;
     word->n_chars = 1;
     word->end = c.end;
@@ -140,45 +151,40 @@ void word_append(struct word *word, struct normal_char c)
         append_code(word, (struct normal_char){byte_level_code((uint8_t)bytes[i]), c.begin, c.end});
 }
 
-/* Stores the values of text[at .. end), up to one that is 0, and hashes those that fit into the
- * word. Returns the offset reached. */
-static size_t append_values(struct word *word, const uint8_t table[256], const char *text,
-                            size_t at, size_t end)
+size_t word_append_ascii(struct word *word, const uint8_t table[256], const char *text, size_t at,
+                         size_t end)
 {
+    const size_t first = at, room = make_room(word);
+    end = end - at < room ? end : at + room;
+    if (word->n_chars == 0) {
+        word->begin = at;
+        word->hash = VOCABULARY_HASH_START;
+    }
+    /* Values that fit into the word are stored and hashed, others counted. */
     const size_t space = word->cap > word->len ? word->cap - word->len : 0;
     const size_t kept = end - at < space ? end : at + space;
     char *bytes = word->bytes + (word->cap - space);
     uint64_t hash = word->hash;
-    uint8_t byte;
-    for (; at < kept && (byte = table[(uint8_t)text[at]]) != 0; at++) {
+    for (uint8_t byte; at < kept && (byte = table[(uint8_t)text[at]]) != 0; at++) {
         *bytes++ = (char)byte;
         hash = vocabulary_hash_byte(hash, (char)byte);
     }
     word->hash = hash;
     while (at >= kept && at < end && table[(uint8_t)text[at]] != 0)
         at++;
-    return at;
-}
-
-size_t word_append_ascii(struct word *word, const uint8_t table[256], const char *text, size_t at,
-                         size_t end)
-{
-    const size_t room = make_room(word);
-    if (word->n_chars == 0)
-        begin(word, at);
-    const size_t stop = append_values(word, table, text, at, end - at < room ? end : at + room);
-    const size_t n = stop - at;
+    const size_t n = at - first;
     if (word->n_chars == 0)
         word->plain = true;
-    else if (word->plain && word->end != at)
+    else if (word->plain && word->end != first)
         word_spell(word);
     if (!word->plain)
         for (size_t i = 0; i < n && word->n_chars + i < word->cap_chars; i++)
-            word->chars[word->n_chars + i] = (struct word_char){at + i, at + i + 1, word->len + i};
+            word->chars[word->n_chars + i] =
+                (struct word_char){first + i, first + i + 1, word->len + i};
     word->n_chars += n;
     word->len += n;
-    word->end = stop;
-    return stop;
+    word->end = at;
+    return at;
 }
 
 /* ---- The end ---- */

@@ -51,21 +51,8 @@ static inline void word_sink_extend(struct word_sink *sink, size_t index, size_t
         sink->out[index - sink->skip].end = end;
 }
 
-static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end)
-{
-    if (id == sink->dropped) {
-        sink->n_dropped++;
-        return;
-    }
-    if (sink->n + sink->n_dropped >= sink->most) {
-        sink->n_beyond++;
-        return;
-    }
-    if (word_sink_keeps(sink, sink->n))
-        sink->out[sink->n - sink->skip] = (engine_token){
-            .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
-    sink->n++;
-}
+/* Adds a token, unless it is dropped or beyond the most. */
+void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end);
 
 /* The same with spans trimmed by the tokenizer's setting: a piece of a word by the blanks in its
  * own text, an added token by the blanks that it includes. */

@@ -73,10 +73,10 @@ static void normalize(const char *steps, const char *text, size_t len, struct ou
     normalizer_begin(&normalizer, 0);
     for (size_t at = 0; at < len;) {
         const struct utf8_char c = utf8_decode(text + at, len - at);
-        normalizer_add(&normalizer, (struct normal_char){c.code, at, at + c.len});
+        normalizer_add(&normalizer, 0, (struct normal_char){c.code, at, at + c.len});
         at += c.len;
     }
-    normalizer_end(&normalizer);
+    normalizer_empty(&normalizer, true);
     free(arena.base);
 }
 
