@@ -34,6 +34,6 @@ const struct pair_kernels pairs_avx512bf16 = PAIR_KERNELS;
 
 void PRODUCT(const struct product *p)
 {
-    product_int8(p);
+    product_of_bytes(p);
 }
 #endif

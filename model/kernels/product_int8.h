@@ -603,9 +603,10 @@ static bool fits_pairs(const struct matrix *panels)
 
 #endif
 
+#if !HAS_VNNI /* else kernels_int8.c has its own */
 static inline void product_int8(const struct product *p)
 {
-#if HAS_VNNI || defined(KERNELS_NEON)
+#if defined(KERNELS_NEON)
     product_of_bytes(p);
 #elif HAS_WORDS
     if (p->is_unsigned)
@@ -616,5 +617,6 @@ static inline void product_int8(const struct product *p)
     product_plain(p);
 #endif
 }
+#endif
 
 #endif

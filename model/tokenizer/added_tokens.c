@@ -154,15 +154,6 @@ static void added_carve(struct added_memory *parts, struct text_view list,
     normalizer_carve(&parts->normalizer, plan, append_normalized, &parts->texts, arena);
 }
 
-size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
-                          const struct normalizer_plan *plan)
-{
-    struct added_memory parts;
-    struct arena arena = {0};
-    added_carve(&parts, list, vocabulary, plan, &arena);
-    return arena_bytes(&arena);
-}
-
 /* Replaces the pattern's text by its normalized text. */
 static const char *normalize(struct added_pattern *pattern, struct added_memory *parts)
 {
@@ -190,14 +181,13 @@ static const char *normalize(struct added_pattern *pattern, struct added_memory 
 
 const char *added_tokens_build(struct added_tokens *added, struct text_view list,
                                const struct vocabulary *vocabulary,
-                               const struct normalizer_plan *plan, void *memory)
+                               const struct normalizer_plan *plan, struct arena *arena)
 {
     struct added_memory parts;
     struct added_entry entry;
     *added = (struct added_tokens){.outside = NULL};
-    struct arena arena = {.base = memory};
-    added_carve(&parts, list, vocabulary, plan, &arena);
-    if (arena.used == 0)
+    added_carve(&parts, list, vocabulary, plan, arena);
+    if (arena->used == 0 || arena->base == NULL)
         return NULL;
     if (!normalizer_is_bounded(&parts.normalizer))
         return "the steps of the normalizer make thousands of characters of one";

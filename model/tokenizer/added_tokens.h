@@ -42,13 +42,11 @@ struct added_tokens {
 /* Returns whether the list consists of ids with flags, like "101 103:l 30522:nx". */
 bool added_tokens_valid(struct text_view list);
 
-/* added_tokens_bytes returns the bytes of memory (aligned to 16) for building the tables of a valid
- * list; added_tokens_build returns NULL on success, else a static error string. */
-size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
-                          const struct normalizer_plan *plan);
+/* Builds the tables of a valid list in the arena, whose base is aligned to 16, or measures them.
+ * Returns NULL on success, else a static error string. */
 const char *added_tokens_build(struct added_tokens *added, struct text_view list,
                                const struct vocabulary *vocabulary,
-                               const struct normalizer_plan *plan, void *memory);
+                               const struct normalizer_plan *plan, struct arena *arena);
 
 /* Returns the longest pattern that text[0 .. len) starts with, or NULL. Sets *goes_on if a longer
  * pattern starts with all of the text. */

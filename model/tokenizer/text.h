@@ -92,21 +92,17 @@ struct meter {
     bool is_interrupted, is_exceeded;
 };
 
-/* Looks whether the text ends, else gives it new steps. */
-static inline bool meter_look(struct meter *meter, size_t at)
+/* Call before the character at an offset of the text. Returns false if the text is to end. */
+static inline bool meter_goes_on(struct meter *meter, size_t at)
 {
+    if (at < meter->next)
+        return true;
     meter->is_interrupted = meter->is_interrupted || (meter->next > 0 && meter->is_over != NULL &&
                                                       meter->is_over(meter->user));
     const bool goes_on = !meter->is_interrupted && !meter->is_exceeded;
     meter->left = goes_on ? (size_t)METER_BYTES * METER_STEPS : 0;
     meter->next = goes_on ? at + METER_BYTES : 0;
     return goes_on;
-}
-
-/* Call before the character at an offset of the text. Returns false if the text is to end. */
-static inline bool meter_goes_on(struct meter *meter, size_t at)
-{
-    return at < meter->next || meter_look(meter, at);
 }
 
 /* Returns false if too few steps are left, and ends the text. */

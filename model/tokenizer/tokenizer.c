@@ -277,10 +277,12 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer)
 {
-    return tokenizer_has_pipeline(tokenizer)
-               ? added_tokens_bytes(tokenizer->added_list, &tokenizer->vocabulary,
-                                    &tokenizer->normalizer)
-               : 0;
+    struct arena arena = {0};
+    struct added_tokens added;
+    if (tokenizer_has_pipeline(tokenizer))
+        added_tokens_build(&added, tokenizer->added_list, &tokenizer->vocabulary,
+                           &tokenizer->normalizer, &arena);
+    return arena_bytes(&arena);
 }
 
 static int32_t find_own(const struct tokenizer *tokenizer, const char *text, size_t len)
@@ -306,8 +308,9 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
     splitter_build(&tokenizer->splitter, &tokenizer->normalizer);
-    const char *wrong = added_tokens_build(&tokenizer->added, tokenizer->added_list,
-                                           &tokenizer->vocabulary, &tokenizer->normalizer, memory);
+    const char *wrong =
+        added_tokens_build(&tokenizer->added, tokenizer->added_list, &tokenizer->vocabulary,
+                           &tokenizer->normalizer, &(struct arena){.base = memory});
     if (tokenizer->kind == TOKENIZER_BPE || tokenizer->kind == TOKENIZER_UNIGRAM)
         build_ids(tokenizer);
     return wrong;
