@@ -1,9 +1,8 @@
 /* tags: no-asan no-coverage */
 /* Every float32 that is printed reads back as the same bits, and no digit is wasted. */
-#include "tools/common/print/format_float.c"
-
 #include "tests/support.h"
 #include "tools/common/print/display.h"
+#include "tools/common/print/rows.h"
 
 static void assert_text(float value, const char *expected)
 {

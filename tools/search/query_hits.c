@@ -3,7 +3,6 @@
 
 #include "engine/file/crc32c.h"
 #include "tools/common/print/display.h"
-#include "tools/common/print/format_float.h"
 #include "tools/search/words.h"
 
 #include <ctype.h>

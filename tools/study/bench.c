@@ -10,7 +10,7 @@
  */
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 #include "tools/study/bench/bench_options.h"
 #include "tools/study/bench/encoding.h"
 #include "tools/study/bench/peaks.h"

@@ -1,5 +1,5 @@
 /* What the JSON writer puts between values, how it escapes, and that what it writes is JSON. */
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 
 #include "tests/support.h"
 

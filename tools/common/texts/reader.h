@@ -5,7 +5,6 @@
 
 #include "tools/common/line_reader.h"
 #include "tools/common/texts/item.h"
-#include "tools/common/texts/table_input.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +14,15 @@ enum reader_state {
     READER_PENDING, /* none yet, and reading would wait */
     READER_END,
     READER_FAILED /* message says why */
+};
+
+/* Texts of one column of a table: CSV as RFC 4180 has it, or values between tabs, which have no
+ * quotes. The first line has the columns' names. */
+struct table_input {
+    char separator;     /* ',' or a tab; 0: no table */
+    const char *column; /* its name; NULL: "text", or the only column */
+    size_t index;       /* of the column, from 0 */
+    bool is_begun;      /* the names are read */
 };
 
 struct reader {

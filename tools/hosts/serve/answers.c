@@ -2,7 +2,7 @@
  * $name one of VALUES, and <name part> a part that is written for each element of one of LISTS. */
 #include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
-#include "tools/common/print/json_writer.h"
+#include "tools/common/print/rows.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <math.h>

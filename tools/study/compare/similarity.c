@@ -2,7 +2,6 @@
  * as the model's file says: of every two texts, whose vectors are in memory; or of the two texts of
  * each pair, in constant memory. */
 #include "tools/common/print/display.h"
-#include "tools/common/print/format_float.h"
 #include "tools/study/compare/compare.h"
 
 #include <stdlib.h>
