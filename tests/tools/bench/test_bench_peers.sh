@@ -34,11 +34,14 @@ arguments = argparse.Namespace(workloads=["lat16", "thr"], threads=["1", "2"], h
 held = ({("f32", "ours"): 2.0, ("f32", "Peer"): 3.0}, {"f32": 1.0})
 alone = ({("f32", "ours"): 200.0}, {"f32": 0.99})
 results = {("", "native"): {"1": {"lat16": held, "thr": held}, "2": {"lat16": held, "thr": held}},
-           ("12/768 ", "avx2"): {"1": {"lat16": alone}, "2": {"lat16": alone}}}
-expected = ["| the peer's time by ours | lat16 | thr |\n|---|---|---|\n| f32: Peer | 1.50 / 1.50 | 1.50 / 1.50 |\n"
-            "| 12/768 AVX2: peers | not held: no CPUID faulting |  |\n",
-            "| ours, milliseconds | lat16 | thr | cosine to f32 |\n|---|---|---|---|\n"
-            "| f32 | 2.0 / 2.0 | 2.0 / 2.0 | 1.00000 |\n| 12/768 AVX2 f32 | 200 / 200 | – | 0.99000 |\n"]
+           ("", "avx2"): {"1": {"lat16": alone, "thr": alone}, "2": {"lat16": alone, "thr": alone}},
+           ("12/768: ", "native"): {"1": {"x": held}, "2": {"x": alone}},
+           ("12/768: ", "avx2"): {"1": {"x": alone}, "2": {"x": alone}}}
+expected = ["|  | 16 tokens | 512 texts of 8 to 40 | 12/768: x |\n|---|---|---|---|\n"
+            "| f32: Peer | 1.50 / 1.50 | 1.50 / 1.50 | 1.50 |\n| AVX2 peers | not held: no CPUID faulting |  |  |\n",
+            "| ours, milliseconds | 16 tokens | 512 texts of 8 to 40 | 12/768: x | cosine to f32 |\n|---|---|---|---|---|\n"
+            "| f32 | 2.0 / 2.0 | 2.0 / 2.0 | 2.0 / 200 | 1.00000 |\n"
+            "| AVX2 f32 | 200 / 200 | 200 / 200 | 200 / 200 | 0.99000 |\n"]
 assert [peers.table(arguments, results, is_ours) for is_ours in (False, True)] == expected
 with open(path, "w", encoding="utf-8") as file:
     file.write("a\n<!-- bench-peers amx ours -->\nold \\1\n<!-- bench-peers end -->\nb\n"

@@ -36,6 +36,7 @@ PEERS = {"f32": {"ONNX Runtime": ("onnxruntime", ["plain", "fused"]), "OpenVINO"
          "bf16": {"OpenVINO": ("openvino", ["plain"])},
          "int8": {"ONNX Runtime": ("onnxruntime", ["int8", "dynamic"])},
          "fast": {"ONNX Runtime": ("onnxruntime", ["int8", "dynamic"])}}
+HEADS = {"lat16": "16 tokens", "lat128": "128", "lat512": "512", "thr": "512 texts of 8 to 40", "thr128": "64 texts of 128"}
 BASE = ["--layers", "12", "--width", "768", "--heads", "12", "--ffn", "3072", "--vocab", "30522"]
 QUANTIZE = """import sys
 from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -87,7 +88,7 @@ def prepare(arguments):
         if not os.path.exists(os.path.join(base, "config.json")):
             need("random weights of 12/768 could not be made", sys.executable, os.path.join(
                 arguments.shared, "checkpoints", "checkpoints.py"), "make", "bert", base, *BASE)
-        models.append(("12/768 ", base, os.path.join(peers, "base", "onnx"), arguments.base_workloads))
+        models.append(("12/768: ", base, os.path.join(peers, "base", "onnx"), arguments.base_workloads))
     for _, model, onnx, _ in models:
         if not os.path.exists(os.path.join(onnx, "model.dynamic.onnx")):
             need("its ONNX files could not be made", python, maker, model, onnx)
@@ -190,29 +191,31 @@ def about_the_run(arguments, python):
 
 
 def table(arguments, results, is_ours):
-    """Rows of each model, instruction set and precision; of ours, with the least cosine of all workloads."""
-    head = ["ours, milliseconds" if is_ours else "the peer's time by ours"] + arguments.workloads
-    rows = [head + is_ours * ["cosine to f32"]]
-    for title, isa in results:
-        cells, cosines = {}, {}
-        for threads in arguments.threads:
-            for workload, (best, of_workload) in results[title, isa][threads].items():
+    """A row of each instruction set and precision, a column of each workload; of ours, with the first model's least cosine."""
+    columns = list(dict.fromkeys((title, workload) for (title, _), found in results.items()
+                                 for workload in found[arguments.threads[0]]))
+    rows, isas = [], list(dict.fromkeys(isa for _, isa in results))
+    for isa in isas:
+        cells, cosines, name = {}, {}, "" if isa == "native" else isa.upper() + " "
+        for title, workload in columns:
+            for threads in arguments.threads:
+                best, of_workload = results[title, isa][threads][workload]
                 for (precision, who), ms in best.items():
                     if (who == "ours") == is_ours:
                         ours = best[precision, "ours"]
                         text = f"{ours:,.{0 if ours >= 100 else 1}f}" if is_ours else f"{ms / ours:.2f}"
-                        cells.setdefault((precision, who), {}).setdefault(workload, []).append(text)
-                for precision, cosine in of_workload.items():
+                        cells.setdefault((precision, who), {}).setdefault((title, workload), []).append(text)
+                for precision, cosine in of_workload.items() if title == columns[0][0] else ():
                     cosines.setdefault(precision, []).append(cosine)
-        name = title + ("" if isa == "native" else isa.upper() + " ")
         for (precision, who), of_row in cells.items():
             least = [f"{min(c for c in cosines[precision] if c is not None):.5f}"] if is_ours else []
             rows.append([name + precision + ("" if is_ours else ": " + who)] + [
-                " / ".join(of_row.get(workload, ["–"])) for workload in arguments.workloads] + least)
+                " / ".join(of_row[column]) for column in columns] + least)
         if not is_ours and not arguments.holds[isa]:
-            rows.append([f"{name.strip()}: peers"] + ["not held: no CPUID faulting"] + [""] * (len(arguments.workloads) - 1))
-    rows.insert(1, ["---"] * len(rows[0]))
-    return "".join("| " + " | ".join(row) + " |\n" for row in rows).replace(" --- ", "---")
+            rows.append([f"{name}peers", "not held: no CPUID faulting"] + [""] * (len(columns) - 1))
+    head = ["ours, milliseconds" if is_ours else ""] + [title + HEADS.get(workload, workload)
+                                                        for title, workload in columns] + is_ours * ["cosine to f32"]
+    return "".join("| " + " | ".join(row) + " |\n" for row in [head, ["---"] * len(head)] + rows).replace(" --- ", "---")
 
 
 def replace_block(name, block):
