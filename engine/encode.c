@@ -455,7 +455,6 @@ static size_t answer_group(const engine_session *session, const struct request *
 /* ---- Threads ---- */
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
-enum { FIRST_PAUSE = 1000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
 
 static const struct team ALONE = {0, 1, NULL};
 
@@ -570,23 +569,6 @@ static void share_pass(void *user, struct team all)
     time_meeting(batch, all);
 }
 
-/* Threads that share a group wait for each other after every step. If other work uses the other
- * processors, Linux wakes a thread on the processor of the thread that wakes it: they take turns on
- * one, and a text of 16 tokens took 2.6 ms instead of 2.1 ms with one thread. So if a pass uses
- * little more than one processor, the next passes use one thread, for 1 ms; then several are tried
- * again; each failed try makes the next pause four times as long, up to 64 ms. */
-static void share_group(engine_session *session, size_t n_threads, struct batch *batch)
-{
-    if (clock_ns(CLOCK_MONOTONIC) < session->alone_until_ns)
-        n_threads = 1;
-    double n_processors = region_run(n_threads, &session->barrier, share_pass, batch);
-    if (n_threads == 1)
-        return;
-    uint64_t longer = session->pause_ns == 0 ? FIRST_PAUSE : 4 * session->pause_ns;
-    session->pause_ns = n_processors > 1.1 ? 0 : longer < LAST_PAUSE ? longer : LAST_PAUSE;
-    session->alone_until_ns = clock_ns(CLOCK_MONOTONIC) + session->pause_ns;
-}
-
 /* Encodes the next inputs together. Returns false if no input remains or the next is invalid. */
 static bool encode_pass(struct batch *batch, size_t n_threads)
 {
@@ -605,7 +587,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
     }
     pass->n_groups = 1;
     pass->groups[0] = whole;
-    share_group(session, n_threads, batch);
+    region_share(&session->sharing, whole.n_rows, n_threads, &session->barrier, share_pass, batch);
     return true;
 }
 

@@ -113,13 +113,12 @@ struct engine_session {
     void *token_scratch;
     char *prompted; /* [prompted_cap] a prompt and its text; its own block, NULL at first */
     size_t prompted_cap;
-    float *rank_vectors;     /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    float *query_vectors;    /* [max_tokens, W]: of engine_rank's query; NULL without such
+    float *rank_vectors;    /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
+    float *query_vectors;   /* [max_tokens, W]: of engine_rank's query; NULL without such
                                 vectors */
-    struct barrier barrier;  /* where a call's threads wait for each other */
-    uint64_t alone_until_ns; /* until then one thread runs each pass: several would take turns */
-    uint64_t pause_ns;       /* length of the last such pause; 0: several threads were worth it */
-    pthread_mutex_t lock;    /* of the call from which the threads read inputs */
+    struct barrier barrier; /* where a call's threads wait for each other */
+    struct sharing sharing;
+    pthread_mutex_t lock;         /* of the call from which the threads read inputs */
     struct profile_slot *profile; /* [threads], or NULL: no profile */
     struct pass pass;
 };

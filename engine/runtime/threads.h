@@ -86,4 +86,19 @@ typedef void (*team_job)(void *user, struct team team);
  * used: spinning in the job's team_waits counts, sleeping does not. */
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user);
 
+/* What a host has seen of passes that threads share, to use one thread where several are not worth
+ * it; at first all zeros. */
+struct sharing {
+    uint64_t alone_until_ns; /* until then one thread runs each pass: several would take turns */
+    uint64_t pause_ns;       /* length of the last such pause; 0: several threads were worth it */
+    struct ways {
+        uint64_t ns[2];             /* of a pass by several threads, by one; 0: not seen */
+        unsigned until_trial, wait; /* passes before the slower is tried again */
+    } by_rows[8];                   /* of 1, 2, 3 to 4, 5 to 8 ... 128 rows */
+};
+
+/* region_run of a job whose threads meet after every step, with n threads or with one. */
+void region_share(struct sharing *seen, size_t n_rows, size_t n, struct barrier *barrier,
+                  team_job job, void *user);
+
 #endif

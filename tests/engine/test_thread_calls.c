@@ -226,6 +226,35 @@ TEST(threads_meet)
     }
 }
 
+static void last(void *user, struct team team)
+{
+    uint64_t begin = clock_ns(CLOCK_MONOTONIC), *ns = user;
+    while (clock_ns(CLOCK_MONOTONIC) - begin < ns[team.size > 1])
+        ;
+    if (team.rank == 0)
+        ns[2 + (team.size > 1)]++;
+}
+
+/* Passes of few rows that one thread finishes in 10 microseconds and two in 2,000: both ways are
+ * tried, and then one thread runs nearly all. Of many rows both threads run each pass, but for the
+ * pauses that a busy machine gives. */
+TEST(passes_of_few_rows_run_on_one_thread_where_that_is_faster)
+{
+    struct barrier barrier = {0};
+    struct sharing few = {0}, many = {0};
+    uint64_t of_few[4] = {10000, 2000000}, of_many[4] = {10000, 2000000};
+    assert_int_equal(region_threads(2, NULL), 2);
+    for (size_t i = 0; i < 100; i++)
+        region_share(&few, 16, 2, &barrier, last, of_few);
+    for (size_t i = 0; i < 8; i++) {
+        many.alone_until_ns = 0;
+        region_share(&many, 129, 2, &barrier, last, of_many);
+    }
+    assert_in_range(of_few[3], 1, 30);
+    assert_int_equal(of_few[2] + of_few[3], 100);
+    assert_int_equal(of_many[3], 8);
+}
+
 SET_UP()
 {
     support_allow_threads(5);
