@@ -37,11 +37,11 @@ results = {("", "native"): {"1": {"lat16": held, "thr": held}, "2": {"lat16": he
            ("", "avx2"): {"1": {"lat16": alone, "thr": alone}, "2": {"lat16": alone, "thr": alone}},
            ("12/768: ", "native"): {"1": {"x": held}, "2": {"x": alone}},
            ("12/768: ", "avx2"): {"1": {"x": alone}, "2": {"x": alone}}}
-expected = ["|  | 16 tokens | 512 texts of 8 to 40 | 12/768: x |\n|---|---|---|---|\n"
-            "| f32: Peer | 1.50 / 1.50 | 1.50 / 1.50 | 1.50 |\n| AVX2 peers | not held: no CPUID faulting |  |  |\n",
-            "| ours, milliseconds | 16 tokens | 512 texts of 8 to 40 | 12/768: x | cosine to f32 |\n|---|---|---|---|---|\n"
-            "| f32 | 2.0 / 2.0 | 2.0 / 2.0 | 2.0 / 200 | 1.00000 |\n"
-            "| AVX2 f32 | 200 / 200 | 200 / 200 | 200 / 200 | 0.99000 |\n"]
+expected = ["|  | 16 tokens | 512 short texts | 12/768: x |\n|---|---|---|---|\n"
+            "| f32: Peer | 1.50/1.50 | 1.50/1.50 | 1.50 |\n| AVX2 peers | not held: no CPUID faulting |  |  |\n",
+            "| ours, ms | 16 tokens | 512 short texts | 12/768: x | cosine |\n|---|---|---|---|---|\n"
+            "| f32 | 2.0/2.0 | 2.0/2.0 | 2.0/200 | 1.00000 |\n"
+            "| AVX2 f32 | 200/200 | 200/200 | 200/200 | 0.99000 |\n"]
 assert [peers.table(arguments, results, is_ours) for is_ours in (False, True)] == expected
 with open(path, "w", encoding="utf-8") as file:
     file.write("a\n<!-- bench-peers amx ours -->\nold \\1\n<!-- bench-peers end -->\nb\n"

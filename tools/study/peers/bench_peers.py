@@ -36,7 +36,7 @@ PEERS = {"f32": {"ONNX Runtime": ("onnxruntime", ["plain", "fused"]), "OpenVINO"
          "bf16": {"OpenVINO": ("openvino", ["plain"])},
          "int8": {"ONNX Runtime": ("onnxruntime", ["int8", "dynamic"])},
          "fast": {"ONNX Runtime": ("onnxruntime", ["int8", "dynamic"])}}
-HEADS = {"lat16": "16 tokens", "lat128": "128", "lat512": "512", "thr": "512 texts of 8 to 40", "thr128": "64 texts of 128"}
+HEADS = {"lat16": "16 tokens", "lat128": "128", "lat512": "512", "thr": "512 short texts", "thr128": "64 of 128"}
 BASE = ["--layers", "12", "--width", "768", "--heads", "12", "--ffn", "3072", "--vocab", "30522"]
 QUANTIZE = """import sys
 from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -187,7 +187,7 @@ def about_the_run(arguments, python):
     options = " ".join(arguments.options)
     command = f"make bench-peers{f' PEERS={shlex.quote(options)}' if options else ''}"
     return (f"{machine()}; {os.path.basename(arguments.model.rstrip('/')) or 'all-MiniLM-L6-v2'}; {versions}; {TODAY}, "
-            f"`{command}`, medians of {arguments.rounds} rounds in turns; {' / '.join(arguments.threads)} threads")
+            f"`{command}`, medians of {arguments.rounds} rounds in turns; {'/'.join(arguments.threads)} threads")
 
 
 def table(arguments, results, is_ours):
@@ -210,11 +210,11 @@ def table(arguments, results, is_ours):
         for (precision, who), of_row in cells.items():
             least = [f"{min(c for c in cosines[precision] if c is not None):.5f}"] if is_ours else []
             rows.append([name + precision + ("" if is_ours else ": " + who)] + [
-                " / ".join(of_row[column]) for column in columns] + least)
+                "/".join(of_row[column]) for column in columns] + least)
         if not is_ours and not arguments.holds[isa]:
             rows.append([f"{name}peers", "not held: no CPUID faulting"] + [""] * (len(columns) - 1))
-    head = ["ours, milliseconds" if is_ours else ""] + [title + HEADS.get(workload, workload)
-                                                        for title, workload in columns] + is_ours * ["cosine to f32"]
+    head = ["ours, ms" if is_ours else ""] + [title + HEADS.get(workload, workload)
+                                                        for title, workload in columns] + is_ours * ["cosine"]
     return "".join("| " + " | ".join(row) + " |\n" for row in [head, ["---"] * len(head)] + rows).replace(" --- ", "---")
 
 
