@@ -4,6 +4,11 @@
 #include "tools/common/print/display.h"
 #include "tools/common/print/rows.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 static void assert_text(float value, const char *expected)
 {
     char text[FORMAT_FLOAT_MAX];
