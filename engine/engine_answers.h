@@ -85,7 +85,7 @@ ENGINE_API int engine_token_has_vector(const engine_model *model, int32_t id, si
 ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float *text,
                                  size_t n_text, size_t width);
 
-/* ---- Vectors of parts of a text ---- */
+/* ---- One text in one pass: vectors of its spans, and its vector as a sum ---- */
 
 typedef struct engine_span {
     size_t begin, end; /* bytes of the text, end excluded */
@@ -99,6 +99,17 @@ typedef struct engine_span {
  * that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT. */
 ENGINE_API engine_status engine_encode_spans(engine_session *session, const engine_input *input,
                                              const engine_span *spans, size_t n,
+                                             const engine_encode_options *options, float *out,
+                                             size_t cap, size_t *needed, engine_result *result);
+
+/* Encodes one input in one pass, and writes its vector as a sum: out is [T + 1, width], a part for
+ * each token (zeros for padding), and last that of the projections' biases (zeros without any). The
+ * sum of the rows is the vector that engine_encode writes with these options, so the dot product of
+ * two vectors is the sum of the products of all pairs of parts; divided by both lengths it is their
+ * cosine. ENGINE_ERROR_UNSUPPORTED, with the reason in the message, if a vector is no such sum:
+ * poolings other than mean, mean_sqrt and weighted_mean, and projections with an activation.
+ * *needed: (T + 1) * width; to ask for it takes a pass. */
+ENGINE_API engine_status engine_encode_parts(engine_session *session, const engine_input *input,
                                              const engine_encode_options *options, float *out,
                                              size_t cap, size_t *needed, engine_result *result);
 

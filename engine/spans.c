@@ -1,11 +1,15 @@
-/* spans.c - vectors of parts of a long text, from one pass over all of it. */
+/* spans.c - one text in one pass: vectors of its spans, or its own vector as a sum of a part for
+ * each token. */
 #include "engine/encode.h"
 #include "engine/info.h"
 #include "engine/status.h"
 #include "model/layers/head.h"
 #include "model/layers/pooling.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- Vectors of spans ---- */
 
 static bool is_in_span(const engine_token *token, const engine_span *span)
 {
@@ -91,4 +95,123 @@ engine_status engine_encode_spans(engine_session *session, const engine_input *i
 {
     return SESSION_CALL(session,
                         encode_spans(session, input, spans, n, options, out, cap, needed, result));
+}
+
+/* ---- A vector as a sum ----
+ *
+ * pooled = sum of weight(t) x[t]; projections without activation are P pooled + b; so the part of
+ * token t is weight(t) P x[t], and b is one more part. A length divides all of them. */
+
+/* Returns why a vector is no sum of its tokens' parts, after "a vector of the pooling 'cls' ", or
+ * NULL if it is one. */
+static const char *why_no_sum(const struct encoder *encoder, const struct request *request)
+{
+    for (size_t i = 0; request->project && i < encoder->config.projections; i++)
+        if (encoder->projections[i].activation != DENSE_NONE &&
+            encoder->projections[i].activation != DENSE_IDENTITY)
+            return "goes through a projection with an activation, which is not linear";
+    if (request->kind == ANSWER_SPARSE)
+        return "has the largest weight that a token gives to each id";
+    if (request->kind == ANSWER_VECTORS)
+        return "is one token's, and texts are compared by the best match of each";
+    if (request->kind != ANSWER_POOLED)
+        return request->kind == ANSWER_TOKENS ? "is one token's" : "holds scores of labels";
+    switch (request->pooling) {
+    case POOLING_MEAN:
+    case POOLING_MEAN_SQRT:
+    case POOLING_WEIGHTED_MEAN: return NULL;
+    case POOLING_MAX: return "takes each number from the token where it is largest";
+    case POOLING_LAST: return "is that of the last token alone";
+    default: return "is that of the first token alone";
+    }
+}
+
+/* Returns the weight of row t of n in the sums of pooling.c. */
+static double row_weight(enum pooling pooling, size_t t, size_t n)
+{
+    const double rows = (double)n;
+    if (pooling == POOLING_WEIGHTED_MEAN)
+        return (double)(t + 1) / (rows * (rows + 1) / 2);
+    return pooling == POOLING_MEAN ? 1 / rows : 1 / sqrt(rows);
+}
+
+/* Writes the parts of the pass' one sequence to out [n_tokens + 1, width], biases last. */
+static void write_parts(const engine_session *session, const struct request *request,
+                        size_t n_tokens, float *out)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct pass *pass = &session->pass;
+    const struct answer_work *work = &pass->works[0].answer;
+    const size_t n_rows = pass->sequences[0].n_rows, width = request->width;
+    float *bias = out + n_tokens * width;
+    memset(out, 0, (n_tokens + 1) * width * sizeof *out);
+    memset(work->pooled, 0, encoder->config.width * sizeof *work->pooled);
+    if (request->project) {
+        project_row(encoder, work->pooled, work->pooled, &work->head);
+        memcpy(bias, work->pooled, width * sizeof *bias);
+    }
+    for (size_t t = 0; t < n_rows; t++) {
+        const double weight = row_weight(request->pooling, t, n_rows);
+        const float *row = pass->x + t * pass->width_stride;
+        float *part = out + pass->out_offsets[t] * width;
+        if (request->project)
+            project_row(encoder, row, work->pooled, &work->head);
+        for (size_t i = 0; i < width; i++)
+            part[i] = (float)(weight * ((double)(request->project ? work->pooled : row)[i] -
+                                        (double)bias[i]));
+    }
+}
+
+/* Divides the rows [n, width] by the length of their sum, as normalize_row divides it. */
+static void normalize_sum(float *rows, size_t n, size_t width)
+{
+    double squares = 0;
+    for (size_t i = 0; i < width; i++) {
+        double sum = 0;
+        for (size_t row = 0; row < n; row++)
+            sum += (double)rows[row * width + i];
+        squares += sum * sum;
+    }
+    const double length = fmax(sqrt(squares), 1e-12);
+    for (size_t i = 0; i < n * width; i++)
+        rows[i] = (float)((double)rows[i] / length);
+}
+
+static engine_status encode_parts(engine_session *session, const engine_input *input,
+                                  const engine_encode_options *options, float *out, size_t cap,
+                                  size_t *needed, engine_result *result)
+{
+    struct request request;
+    engine_result here;
+    if (input == NULL || (out == NULL && cap > 0))
+        return misused(&session->error, "engine_encode_parts: input or out is NULL");
+    engine_status status = request_read(session->model, options, &request, &session->error);
+    if (status != ENGINE_OK)
+        return status;
+    const char *reason = why_no_sum(&session->model->encoder, &request);
+    if (reason != NULL)
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
+                    "a vector of the pooling '%s' %s: it is no sum over tokens, as means are",
+                    engine_pooling_name(request.answer), reason);
+    request.kind = ANSWER_NOTHING;
+    status = encode(session, input, 1, &request, NULL, 0, NULL, &here);
+    if (status != ENGINE_OK)
+        return status;
+    if (result != NULL)
+        *result = here;
+    const size_t n = here.n_tokens + 1;
+    status = answer_count(&session->error, "floats", n * request.width, cap, needed);
+    if (status != ENGINE_OK)
+        return status;
+    write_parts(session, &request, here.n_tokens, out);
+    if (request.normalize)
+        normalize_sum(out, n, request.width);
+    return floats_are_finite(out, n * request.width) ? ENGINE_OK : not_finite(session, 0);
+}
+
+engine_status engine_encode_parts(engine_session *session, const engine_input *input,
+                                  const engine_encode_options *options, float *out, size_t cap,
+                                  size_t *needed, engine_result *result)
+{
+    return SESSION_CALL(session, encode_parts(session, input, options, out, cap, needed, result));
 }

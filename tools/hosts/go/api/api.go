@@ -1269,6 +1269,9 @@ var MaxSim func(query *float32, n_query uintptr, text *float32, n_text uintptr, 
 // Encodes one text in one pass, and writes a vector for each of n spans of it, [n, width], each from the hidden states of the span's tokens, which have seen the whole text (late chunking). A token belongs to every span that has a byte of it; special tokens, those of a prompt and of a pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by options->pooling, which must not resolve to cls, last or pooler. A span without tokens, as one that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT.
 var EncodeSpans func(session unsafe.Pointer, input *Input, spans *Span, n uintptr, options *EncodeOptions, out *float32, cap uintptr, needed *uintptr, result *Result) Status
 
+// Encodes one input in one pass, and writes its vector as a sum: out is [T + 1, width], a part for each token (zeros for padding), and last that of the projections' biases (zeros without any). The sum of the rows is the vector that engine_encode writes with these options, so the dot product of two vectors is the sum of the products of all pairs of parts; divided by both lengths it is their cosine. ENGINE_ERROR_UNSUPPORTED, with the reason in the message, if a vector is no such sum: poolings other than mean, mean_sqrt and weighted_mean, and projections with an activation. *needed: (T + 1) * width; to ask for it takes a pass.
+var EncodeParts func(session unsafe.Pointer, input *Input, options *EncodeOptions, out *float32, cap uintptr, needed *uintptr, result *Result) Status
+
 // Scores how well each of n texts answers a query; out is [n]. A cross-encoder (info.ranks_pairs) scores each pair by engine_score_pairs; it needs plain texts (no ids, no pairs). Other models compare by options->pooling: ENGINE_POOLING_COLBERT by engine_max_sim, others by the metric of engine_shape_of. ENGINE_POOLING_MODEL of a model without any is the mean. There a text or a query without a token of its own (engine_has_text) gives the least score that can be: by engine_max_sim less 1 for each vector of the query, as a cosine -1, as a product of sparse weights 0, else -FLT_MAX.
 var Rank func(session unsafe.Pointer, query *Input, texts *Input, n uintptr, options *EncodeOptions, out *float32) Status
 
@@ -1402,6 +1405,7 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&TokenHasVector, library, "engine_token_has_vector")
 	purego.RegisterLibFunc(&MaxSim, library, "engine_max_sim")
 	purego.RegisterLibFunc(&EncodeSpans, library, "engine_encode_spans")
+	purego.RegisterLibFunc(&EncodeParts, library, "engine_encode_parts")
 	purego.RegisterLibFunc(&Rank, library, "engine_rank")
 	purego.RegisterLibFunc(&ScorePairs, library, "engine_score_pairs")
 	purego.RegisterLibFunc(&Similarity, library, "engine_similarity")

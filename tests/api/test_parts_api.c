@@ -1,0 +1,236 @@
+/* tags: numbers */
+/* The parts of a vector add up to it, and are the weighted rows of its tokens. */
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_WIDTH = 256, MOST = 32 };
+
+static const char *const TEXTS[] = {"I ride bike dog cat I bike", "dog", "", "bike bike cat I"};
+enum { N_TEXTS = sizeof TEXTS / sizeof TEXTS[0] };
+
+/* The same poolings as those of a file and of the options. */
+static const char *const NAMES[] = {"mean", "mean_sqrt", "weighted_mean"};
+static const engine_pooling POOLINGS[] = {ENGINE_POOLING_MEAN, ENGINE_POOLING_MEAN_SQRT,
+                                          ENGINE_POOLING_WEIGHTED_MEAN};
+
+static double weight_of(engine_pooling pooling, size_t t, size_t n)
+{
+    const double all = (double)n;
+    return pooling == ENGINE_POOLING_MEAN        ? 1 / all
+           : pooling == ENGINE_POOLING_MEAN_SQRT ? 1 / sqrt(all)
+                                                 : 2 * ((double)t + 1) / (all * (all + 1));
+}
+
+/* Returns the parts of an input, [*n + 1, width], which must add up to its vector. */
+static float *parts_of(engine_session *session, const engine_input *input,
+                       const engine_encode_options *options, size_t width, size_t *n)
+{
+    static float parts[N_TEXTS][(MOST + 1) * MOST_WIDTH];
+    static size_t which;
+    float vector[MOST_WIDTH], *out = parts[which++ % N_TEXTS];
+    engine_result result;
+    size_t needed;
+    assert_int_equal(engine_encode(session, input, 1, options, vector, width, NULL, NULL),
+                     ENGINE_OK);
+    assert_int_equal(
+        engine_encode_parts(session, input, options, out, (MOST + 1) * width, &needed, &result),
+        ENGINE_OK);
+    *n = result.n_tokens;
+    assert_int_equal(needed, (*n + 1) * width);
+    for (size_t k = 0; k < width; k++) {
+        double sum = 0;
+        for (size_t t = 0; t <= *n; t++)
+            sum += out[t * width + k];
+        assert_true(fabs(sum - vector[k]) <= 1e-6 * fmax(1, fabs(vector[k])));
+    }
+    return out;
+}
+
+static double sum_of_pairs(const float *a, size_t n_a, const float *b, size_t n_b, size_t width)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n_a; i++)
+        for (size_t j = 0; j < n_b; j++)
+            for (size_t k = 0; k < width; k++)
+                sum += (double)a[i * width + k] * (double)b[j * width + k];
+    return sum;
+}
+
+/* The cosine of two texts is the sum over pairs, divided by both lengths. */
+static void check_pairs(engine_session *session, const engine_encode_options *options, size_t width)
+{
+    float vectors[2][MOST_WIDTH];
+    for (size_t i = 0; i < N_TEXTS; i++)
+        for (size_t j = 0; j < N_TEXTS; j++) {
+            const engine_input inputs[] = {support_text(TEXTS[i]), support_text(TEXTS[j])};
+            size_t n_a, n_b;
+            const float *a = parts_of(session, &inputs[0], options, width, &n_a);
+            const float *b = parts_of(session, &inputs[1], options, width, &n_b);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(
+                    engine_encode(session, &inputs[k], 1, options, vectors[k], width, NULL, NULL),
+                    ENGINE_OK);
+            const double a_a = sum_of_pairs(a, n_a + 1, a, n_a + 1, width);
+            const double b_b = sum_of_pairs(b, n_b + 1, b, n_b + 1, width);
+            const double a_b = sum_of_pairs(a, n_a + 1, b, n_b + 1, width);
+            const double cosine = a_a > 0 && b_b > 0 ? a_b / sqrt(a_a * b_b) : 0;
+            assert_true(fabs(cosine - engine_cosine(vectors[0], vectors[1], width)) <= 1e-6);
+            assert_true(i != j || a_a == 0 || fabs(cosine - 1) <= 1e-6);
+        }
+}
+
+/* Without projections a part is the row of its token, times its weight. */
+static void check_rows(engine_session *session, engine_encode_options options, size_t width)
+{
+    static float rows[MOST * MOST_WIDTH];
+    const engine_pooling pooling = options.pooling;
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        const engine_input input = support_text(TEXTS[i]);
+        size_t n;
+        options.pooling = pooling;
+        const float *parts = parts_of(session, &input, &options, width, &n);
+        options.pooling = ENGINE_POOLING_NONE;
+        assert_int_equal(
+            engine_encode(session, &input, 1, &options, rows, MOST * MOST_WIDTH, NULL, NULL),
+            ENGINE_OK);
+        for (size_t t = 0; t < n; t++)
+            for (size_t k = 0; k < width; k++)
+                assert_true(fabs(parts[t * width + k] -
+                                 weight_of(pooling, t, n) * (double)rows[t * width + k]) <= 1e-6);
+        for (size_t k = 0; k < width; k++)
+            assert_true(parts[n * width + k] == 0);
+    }
+}
+
+TEST(parts_are_weighted_rows)
+{
+    engine_model *models[] = {support_small_model(""), support_open("weights/default.weights")};
+    static const size_t widths[] = {16, 256};
+    for (size_t m = 0; m < 2; m++) {
+        engine_session *session = support_session(models[m], NULL);
+        for (size_t p = 0; p < 3; p++) {
+            engine_encode_options options =
+                ENGINE_ENCODE_OPTIONS(.pooling = POOLINGS[p], .prompt_text = "cat ",
+                                      .prompt_len = m ? 4 : 0);
+            check_rows(session, options, widths[m]);
+            options.no_special = 1;
+            check_rows(session, options, widths[m]);
+            check_pairs(session, &options, widths[m]);
+            options.normalize = 1;
+            check_pairs(session, &options, widths[m]);
+        }
+        engine_session_free(session);
+        engine_model_close(models[m]);
+    }
+}
+
+/* The file's own poolings, with projections that have biases, and lengths. */
+TEST(projections_are_of_each_token)
+{
+    for (size_t p = 0; p < 3; p++)
+        for (int normalize = 0; normalize < 2; normalize++) {
+            char made[160];
+            snprintf(made, sizeof made, "--projections 2 --pooling %s --normalize %s", NAMES[p],
+                     normalize ? "yes" : "no");
+            engine_model *model = support_small_model(made);
+            engine_session *session = support_session(model, NULL);
+            const engine_input empty = support_text(""), text = support_text(TEXTS[0]);
+            engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+            float biases[16], length = 0;
+            size_t n;
+            engine_info info = ENGINE_INFO();
+            engine_model_info(model, &info, NULL);
+            check_pairs(session, &options, info.output_width);
+            options.no_special = 1; /* no token: the biases alone */
+            assert_int_equal(
+                engine_encode(session, &empty, 1, &options, biases, info.output_width, NULL, NULL),
+                ENGINE_OK);
+            const float *parts = parts_of(session, &text, &options, info.output_width, &n);
+            for (size_t k = 0; k < info.output_width; k++)
+                length += parts[n * info.output_width + k] * parts[n * info.output_width + k];
+            assert_true(length > 0);
+            for (size_t k = 0; k < info.output_width; k++)
+                assert_true(fabsf(parts[n * info.output_width + k] -
+                                  biases[k] * (normalize ? sqrtf(length) : 1)) <= 1e-6F);
+            options.dimensions = 5;
+            check_pairs(session, &options, 5);
+            engine_session_free(session);
+            engine_model_close(model);
+        }
+}
+
+TEST(padding_has_no_part)
+{
+    static const int32_t ids[] = {1, 2, 3, 1, 0};
+    static const uint8_t mask[] = {0, 1, 1, 1, 0};
+    engine_model *model = support_small_model("");
+    engine_session *session = support_session(model, NULL);
+    engine_input padded = support_ids(ids, 5), bare = support_ids(ids + 1, 3);
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
+    size_t n, n_bare;
+    padded.mask = mask;
+    const float *parts = parts_of(session, &padded, &options, 16, &n);
+    const float *expected = parts_of(session, &bare, &options, 16, &n_bare);
+    assert_int_equal(n, 5);
+    assert_int_equal(n_bare, 3);
+    for (size_t k = 0; k < 16; k++)
+        assert_true(parts[k] == 0 && parts[4 * 16 + k] == 0);
+    assert_memory_equal(parts + 16, expected, 3 * 16 * sizeof *parts);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
+TEST(what_is_no_sum_is_refused_with_the_reason)
+{
+    static const struct {
+        const char *made;
+        engine_pooling pooling;
+        const char *reason;
+    } cases[] = {
+        {"", ENGINE_POOLING_CLS, "the first token alone"},
+        {"", ENGINE_POOLING_LAST, "the last token alone"},
+        {"", ENGINE_POOLING_MAX, "where it is largest"},
+        {"", ENGINE_POOLING_NONE, "one token's"},
+        {"--head pooler --head-dense tanh", ENGINE_POOLING_POOLER, "the first token alone"},
+        {"--projections 1 --projection-activation tanh --normalize no", ENGINE_POOLING_MODEL,
+         "an activation"},
+        {"--set token_vectors=8", ENGINE_POOLING_COLBERT, "best match"},
+        {"--head sequence --labels 2", ENGINE_POOLING_LABELS, "labels"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        engine_model *model = support_small_model(cases[i].made);
+        engine_session *session = support_session(model, NULL);
+        const engine_input text = support_text(TEXTS[0]);
+        const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = cases[i].pooling);
+        assert_int_equal(engine_encode_parts(session, &text, &options, NULL, 0, NULL, NULL),
+                         ENGINE_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(engine_session_message(session), cases[i].reason));
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
+TEST(arguments_are_checked)
+{
+    engine_model *model = support_small_model("");
+    engine_session *session = support_session(model, NULL);
+    const engine_input text = support_text("dog");
+    const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
+    float out[MOST];
+    size_t needed = 0;
+    assert_int_equal(engine_encode_parts(session, &text, &mean, out, MOST - 1, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_true(needed >= MOST && needed % 16 == 0);
+    assert_int_equal(engine_encode_parts(session, NULL, &mean, out, MOST, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode_parts(session, &text, &mean, NULL, MOST, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode_parts(NULL, &text, &mean, out, MOST, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    engine_session_free(session);
+    engine_model_close(model);
+}
