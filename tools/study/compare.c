@@ -179,10 +179,7 @@ int main(int argc, char **argv)
         command++;
     const bool is_table = strcmp(first, "--help-table") == 0; /* which options_read prints */
     if (command == N_COMPARE_COMMANDS && !is_table)
-        return first[0] ? program_misuse("unknown command '%s': the first word is words, "
-                                         "similarity, pairs or mask",
-                                         first)
-                        : program_misuse("no command: choose words, similarity, pairs or mask");
+        return options_refuse_command(COMPARE_COMMANDS, N_COMPARE_COMMANDS, "command", first);
     set_passive_waiting(argv, 0); /* which may run the program again, with argv as it is here */
     compare_options_read(&options, is_table ? COMPARE_WORDS : (enum compare_command)command,
                          argc - !is_table, argv + !is_table);

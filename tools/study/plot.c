@@ -52,14 +52,5 @@ int main(int argc, char **argv)
         }
     if (strcmp(first, "--help-table") == 0) /* which options_read prints */
         return run_picture(PLOT_POSITION, argc, argv);
-    if (first[0] == '-')
-        return program_misuse(
-            "the picture's name comes first, before its options: encode-plot attention %s ...",
-            first);
-    const char *list = PLOT_COMMANDS[0].name; /* "position, attention or words" */
-    for (size_t i = 1; i < N_PLOT_COMMANDS; i++)
-        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? " or " : ", ",
-                        PLOT_COMMANDS[i].name);
-    return first[0] ? program_misuse("unknown picture '%s': choose %s", first, list)
-                    : program_misuse("no picture is named: choose %s", list);
+    return options_refuse_command(PLOT_COMMANDS, N_PLOT_COMMANDS, "picture", first);
 }

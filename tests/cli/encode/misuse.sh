@@ -119,9 +119,10 @@ encode -p mean --type int8 I
 encode --tokens --pad-to 4 -f npy --type f16 I
 
 # What may have been meant; options of others.
-for option in --simlarity --poling=mean --pooling=men --position=sinusodial --x; do encode $option dog 2>&1 >out | head -n 1; done
+for option in --simlarity --poling=mean --pooling=men --position=sinusodial --on_long=skp --on_lnog --pooling=mean-sqrt --x; do encode $option dog 2>&1 >out | head -n 1; done
 for option in --batch-size=3 --device --gpu --json --output-format --weights --max-length --workers --file; do encode $option dog 2>&1 >out | head -n 1; done
-for option in --json --port --silent; do encode-search $option corpus.npy 2>&1 >out | head -n 1; done
+for option in --batch_size=3 --max_seq_length=9; do encode $option dog 2>&1 >out | head -n 1; done
+for option in --json --port --silent --top_k=3 --top-k; do encode-search $option corpus.npy 2>&1 >out | head -n 1; done
 encode --normalize -m plain.weights I; encode -f ids similarity I ride
 encode -q --normalize -m plain.weights -p mean I; encode -q -m toy.weights -p model -f csv zz
 
@@ -132,4 +133,5 @@ encode-compare pairs -m bare.emb -f npy a b
 encode-compare pairs -m bare.emb --on-long chunk a b
 encode-compare words --input jsonl </dev/null
 encode-compare words I
+encode-compare simlarity a b; encode-compare 'I ride' 'a dog'; encode-compare -m x words a b; encode-compare
 for option in --compare --similarity=1 --pairs --show-mask --similar --; do encode $option a b 2>&1 >out | head -n 1; done

@@ -154,26 +154,34 @@ static void print_table(const struct option_table *table)
 
 /* ---- What may have been meant ---- */
 
-/* The name that is nearest to what was typed, [len]; NULL: none is near. */
+enum { NAME_MOST = 32 };
+
+/* The name that is nearest to what was typed, [len]; "": none is near. */
 struct nearest {
-    const char *typed, *name;
+    const char *typed;
+    char name[NAME_MOST + 1], hint[NAME_MOST + 32];
     size_t len, distance;
 };
 
 static void nearest_begin(struct nearest *nearest, const char *typed, size_t len)
 {
-    *nearest = (struct nearest){typed, NULL, len, len < 6 ? 2 : 3};
+    *nearest = (struct nearest){.typed = typed, .len = len, .distance = len < 6 ? 2 : 3};
+}
+
+/* Other programs write _ where this one writes -. */
+static bool is_same_letter(char a, char b)
+{
+    return a == b || (a == '_' && b == '-') || (a == '-' && b == '_');
 }
 
 /* Counts letters that are missing, added, changed, or exchanged with their neighbour; the last of
  * three rows of the usual table is that of all that was typed. */
 static void nearest_try(struct nearest *nearest, const char *name)
 {
-    enum { MOST = 32 };
     const size_t len = strlen(name), n = nearest->len;
     const char *typed = nearest->typed;
-    size_t rows[MOST + 1][MOST + 1];
-    if (len > MOST || n > MOST)
+    size_t rows[NAME_MOST + 1][NAME_MOST + 1];
+    if (len > NAME_MOST || n > NAME_MOST)
         return;
     for (size_t i = 0; i <= n; i++)
         for (size_t k = 0; k <= len; k++) {
@@ -181,7 +189,7 @@ static void nearest_try(struct nearest *nearest, const char *name)
             *least = i + k;
             if (i == 0 || k == 0)
                 continue;
-            const bool differ = typed[i - 1] != name[k - 1];
+            const bool differ = !is_same_letter(typed[i - 1], name[k - 1]);
             const size_t others[] = {
                 rows[i - 1][k] + 1, rows[i][k - 1] + 1, rows[i - 1][k - 1] + differ,
                 i > 1 && k > 1 && typed[i - 1] == name[k - 2] && typed[i - 2] == name[k - 1]
@@ -192,8 +200,17 @@ static void nearest_try(struct nearest *nearest, const char *name)
         }
     if (rows[n][len] < nearest->distance && rows[n][len] < len) {
         nearest->distance = rows[n][len];
-        nearest->name = name;
+        strcpy(nearest->name, name);
     }
+}
+
+/* Returns the end of a message about what was typed: "; did you mean 'NAME'?", or "". */
+static const char *nearest_hint(struct nearest *nearest, const char *before, const char *after)
+{
+    if (nearest->name[0])
+        snprintf(nearest->hint, sizeof nearest->hint, "; did you mean %s%s%s?", before,
+                 nearest->name, after);
+    return nearest->hint;
 }
 
 /* Options that others have for the same: the option here, of the programs that have it, and words
@@ -244,8 +261,10 @@ static void refuse_of_others(const struct option_reading *reading, const char *n
 {
     for (size_t i = 0; i < sizeof OF_OTHERS / sizeof OF_OTHERS[0]; i++) {
         const char *option = OF_OTHERS[i].option, *words = OF_OTHERS[i].words;
-        if (strlen(OF_OTHERS[i].name) != len || strncmp(OF_OTHERS[i].name, name, len) != 0 ||
-            (option && !find_slot(reading, option)))
+        size_t n = 0;
+        while (n < len && is_same_letter(name[n], OF_OTHERS[i].name[n]))
+            n++;
+        if (n < len || OF_OTHERS[i].name[n] || (option && !find_slot(reading, option)))
             continue;
         if (!option)
             program_die_misused("'--%.*s' is not an option here: %s", (int)len, name, words);
@@ -260,19 +279,16 @@ int option_chosen(const struct option_use *use, const char *name)
 {
     struct option_choice choice = CHOICES_OF(use->row);
     struct nearest nearest;
-    char list[256] = "", near[sizeof choice.name] = "";
+    char list[256] = "";
     nearest_begin(&nearest, name, strlen(name));
     for (size_t len = 0; next_choice(&choice); len = strlen(list)) {
         if (strcmp(name, choice.name) == 0)
             return use->row->named ? use->row->named(name) : choice.value;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
-        nearest.name = NULL;
         nearest_try(&nearest, choice.name);
-        if (nearest.name)
-            strcpy(near, choice.name);
     }
-    program_die_misused("%s takes one of %s, not '%s'%s%s%s", use->option, list, name,
-                        near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
+    program_die_misused("%s takes one of %s, not '%s'%s", use->option, list, name,
+                        nearest_hint(&nearest, "'", "'"));
 }
 
 /* Stores the value of an option in its member. */
@@ -378,23 +394,39 @@ _Noreturn static void refuse(const struct option_reading *reading, int found, co
     if (is_letter)
         program_die_misused("unrecognized option '%s'", option);
     struct nearest nearest;
-    char name[32] = "";
     nearest_begin(&nearest, option + 2, len - 2);
     refuse_of_others(reading, nearest.typed, nearest.len);
     for (size_t i = 0; i < reading->n_slots; i++)
         if (reading->slots[i].row->help)
             nearest_try(&nearest, reading->slots[i].row->name);
     for (other = elsewhere; other && *other; other += strcspn(other, "\n") + 1) {
-        char one[sizeof name];
-        const char *before = nearest.name;
+        char one[NAME_MOST];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(other + 2, " "), other + 2);
         nearest_try(&nearest, one);
-        if (nearest.name != before)
-            nearest.name = strcpy(name, one);
     }
-    program_die_misused("unrecognized option '%s'%s%s%s", option,
-                        nearest.name ? "; did you mean --" : "", nearest.name ? nearest.name : "",
-                        nearest.name ? "?" : "");
+    program_die_misused("unrecognized option '%s'%s", option, nearest_hint(&nearest, "--", ""));
+}
+
+int options_refuse_command(const struct option_command *commands, size_t n, const char *what,
+                           const char *first)
+{
+    struct nearest nearest;
+    char list[256] = "";
+    nearest_begin(&nearest, first, strlen(first));
+    for (size_t i = 0, len = 0; i < n; i++, len = strlen(list)) {
+        snprintf(list + len, sizeof list - len, "%s%s",
+                 i == 0       ? ""
+                 : i + 1 == n ? " or "
+                              : ", ",
+                 commands[i].name);
+        nearest_try(&nearest, commands[i].name);
+    }
+    if (first[0] == '-')
+        return program_misuse("the %s comes first, before its options: %s %s %s ...", what,
+                              program_name(), commands[1].name, first);
+    return first[0] ? program_misuse("unknown %s '%s': choose %s%s", what, first, list,
+                                     nearest_hint(&nearest, "'", "'"))
+                    : program_misuse("no %s is named: choose %s", what, list);
 }
 
 /* Makes slots of the rows, and what getopt_long reads. Because of the colon it returns another

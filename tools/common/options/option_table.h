@@ -181,6 +181,11 @@ void options_read(struct option_reading *reading, const struct option_table *tab
 /* Ends the program with the message of the first broken rule, if any. */
 void options_check(const struct option_reading *reading);
 
+/* Prints why the first word of a command line is not a command (`what` calls it so), and which one
+ * may have been meant. Returns the exit code. */
+int options_refuse_command(const struct option_command *commands, size_t n, const char *what,
+                           const char *first);
+
 /* Returns the value of one of the row's choices, by its name. */
 int option_chosen(const struct option_use *use, const char *name);
 
