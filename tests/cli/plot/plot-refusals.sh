@@ -3,11 +3,11 @@ export ENCODE_MODEL=toy.weights
 encode-new -o learned.weights --words 'a b' --width 8 --layers 1 --position learned --max-tokens 12; encode-new -o flat.weights --words 'a b' --width 8 --layers 0
 encode-plot
 encode-plot -o x.png attention a
-encode-plot heat
+encode-plot heat; encode-plot atention; encode-plot step-s 'I ride'
 encode-plot attention </dev/null
 encode-plot words </dev/null
 encode-plot attention a b
-encode-plot position text
+encode-plot position a b; encode-plot position -n 5 a; encode-plot position --no-special a; encode-plot position -m plain.weights ''
 encode-plot words a b c
 encode-plot attention 'I ride' --layer 3
 encode-plot attention 'I ride' --layer 0

@@ -6,6 +6,7 @@ encode-plot position --position fourier --frequencies 0.1,0.2 --width 4 -n 5 --d
 encode-plot position --position exponential -n 5 --width 4 -f data
 encode-plot position -n 3 --data - --kind correlation
 encode-plot position -m learned.weights --data - --kind distance
+encode-plot position -m learned.weights --data - 'a b a'; encode-plot position -m toy.weights --kind cosine 'I ride' --beside binary; encode-plot position -m toy.weights --kind waves --dims 0,1 -f data 'I ride'
 encode-plot attention 'I ride bike' --head 1 --data -
 encode-plot words 'I ride bike' 'bike ride I' --data -
 encode-plot layers 'the cat sat' --data -

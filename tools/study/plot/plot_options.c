@@ -112,10 +112,7 @@ static const struct {
     size_t least, most, most_of_stdin;
     const char *message;
 } TEXTS[N_PLOT_COMMANDS] = {
-    [PLOT_POSITION] = {0, 0, 0,
-                       "position takes no text: it draws the vectors that are added to "
-                       "any text, --positions N of them; attention, words and steps draw a "
-                       "text"},
+    [PLOT_POSITION] = {0, 1, 0, "position takes one text, or none"},
     [PLOT_ATTENTION] = {1, 1, 1, ONE_TEXT},
     [PLOT_WORDS] = {1, 2, 2, "words takes one or two texts"},
     [PLOT_LAYERS] = {1, 1, 1, ONE_TEXT},
@@ -262,6 +259,9 @@ static const struct option_group GROUPS[] = {
 
 static const struct option_rule RULES[] = {
     {.check = check_text_count},
+    OPTION_EXCLUDES("positions", "TEXT",
+                    "--positions is for a picture without TEXT, whose tokens are "
+                    "the positions"),
     OPTION_NEEDS("dims", "kind=waves", "--dims is for --kind waves"),
     OPTION_EXCLUDES("transpose", "kind!=heatmap", "--transpose is for --kind heatmap"),
     OPTION_EXCLUDES("rollout", "head",
@@ -274,11 +274,13 @@ static const struct option_rule RULES[] = {
 /* ---- The pictures ---- */
 
 const struct option_command PLOT_COMMANDS[] = {
-    [PLOT_POSITION] = {"position", "[OPTION ...]\n",
-                       "The position vectors of a scheme, or of a weight file (-m or ENCODE_MODEL: "
-                       "its scheme or\n"
-                       "table). Without these: sinusoidal.\n",
-                       "position vectors: heat map, waves, correlation, cosine, distance"},
+    [PLOT_POSITION] =
+        {"position", "[OPTION ...] [TEXT]\n",
+         "The position vectors of a scheme, or of a weight file (-m or ENCODE_MODEL: "
+         "its scheme or\n"
+         "table). Without these: sinusoidal. With TEXT: those that the model adds to its "
+         "tokens.\n",
+         "position vectors: heat map, waves, correlation, cosine, distance"},
     [PLOT_ATTENTION] = {"attention", "[OPTION ...] [TEXT]\n",
                         "Attention weights: rows look at columns. Without --head all heads of the "
                         "layer.\n",

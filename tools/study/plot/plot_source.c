@@ -15,7 +15,8 @@ void source_open(struct plot_source *source, const struct plot_options *options)
     tokens.task = TASK_TOKENS;
     tokens.positions = (struct position_options){0}; /* those of the sessions are chosen here */
     *source = (struct plot_source){.options = options, .scheme = positions->position};
-    if (options->command == PLOT_POSITION) /* opens the files that it needs itself */
+    if (options->command == PLOT_POSITION &&
+        options->request.n_texts == 0) /* it opens files itself */
         return;
     encoder_open(encoder, &tokens);
     if (!encoder->info.has_model)

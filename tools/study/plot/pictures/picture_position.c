@@ -116,15 +116,16 @@ static void read_matrix(const struct plot_options *options, struct position_matr
     engine_model_close(model);
 }
 
-static struct position_matrix read_first(const struct plot_options *options)
+static struct position_matrix read_first(const struct plot_options *options, size_t n)
 {
     struct position_matrix first = {.path = options->request.model_path,
                                     .position = options->request.positions.position,
-                                    .n = options->n_positions,
+                                    .n = n,
                                     .width = options->width};
     const char *default_path = getenv("ENCODE_MODEL");
-    bool has_model = first.path || (default_path && default_path[0]);
-    bool has_numbers = options->width || options->request.positions.base != 0;
+    bool has_text = options->request.n_texts > 0;
+    bool has_model = first.path || (default_path && default_path[0]) || has_text;
+    bool has_numbers = !has_text && (options->width || options->request.positions.base != 0);
     if (first.position == ENGINE_POSITION_MODEL && (!has_model || (!first.path && has_numbers)))
         first.position = ENGINE_POSITION_SINUSOIDAL;
     read_matrix(options, &first);
@@ -133,10 +134,10 @@ static struct position_matrix read_first(const struct plot_options *options)
 
 /* Reads the matrix of --beside; a scheme gets the size of the first. */
 static struct position_matrix read_beside(const struct plot_options *options, const char *name,
-                                          const struct position_matrix *first)
+                                          size_t n, const struct position_matrix *first)
 {
     int position = engine_position_named(name);
-    struct position_matrix beside = {.is_beside = true, .path = name, .n = options->n_positions};
+    struct position_matrix beside = {.is_beside = true, .path = name, .n = n};
     if (position > ENGINE_POSITION_MODEL)
         beside = (struct position_matrix){.is_beside = true,
                                           .position = (engine_position)position,
@@ -199,8 +200,9 @@ static struct panel *add_waves(const struct plot_options *options, struct figure
     return panel;
 }
 
+/* labels: of the positions, or NULL. */
 static void add_position_panel(const struct plot_options *options, struct figure *figure,
-                               const struct position_matrix *matrix)
+                               const struct position_matrix *matrix, const char **labels)
 {
     enum position_kind kind = options->position_kind;
     bool turned = options->is_transposed || kind == POSITION_WAVES;
@@ -225,6 +227,10 @@ static void add_position_panel(const struct plot_options *options, struct figure
         figure->is_square = true;
         x_title = y_title = "position";
     }
+    if (x_title == y_title || turned)
+        panel->x.labels = labels;
+    if (!turned)
+        panel->y.labels = labels;
     panel->x.title = x_title;
     panel->y.title = y_title;
     panel->palette = choose_palette(options, panel_range(panel).least);
@@ -234,20 +240,39 @@ static void add_position_panel(const struct plot_options *options, struct figure
         panel->title = text_new("%s%s", matrix->name, matrix->words);
 }
 
+/* Returns names of the positions, the tokens of the text, and their number; NULL without a text. */
+static const char **name_positions(struct plot_source *source, size_t *n)
+{
+    const struct plot_options *options = source->options;
+    *n = options->n_positions;
+    if (options->request.n_texts == 0)
+        return NULL;
+    const char *text = options->request.texts[0];
+    const struct item *item = source_tokenize(source, text, strlen(text), 1);
+    const char **names = alloc_zeros(*n = item->n_tokens, sizeof *names);
+    if (*n == 0)
+        program_die("the text has no tokens: there is nothing to look at");
+    for (size_t i = 0; i < *n; i++)
+        names[i] = text_new("%zu %s", i, source_label(source, item, i));
+    return names;
+}
+
 void picture_position(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     enum position_kind kind = options->position_kind;
-    const struct position_matrix first = read_first(options);
+    size_t n;
+    const char **labels = name_positions(source, &n);
+    const struct position_matrix first = read_first(options, n);
     double least = 0;
     figure->title = KINDS[kind].title;
     if (!options->n_beside)
         figure->title = text_new("%s: %s%s, %zu position%s, d = %zu", figure->title, first.name,
                                  first.words, first.n, plural(first.n), first.width);
-    add_position_panel(options, figure, &first);
+    add_position_panel(options, figure, &first, labels);
     for (size_t i = 0; i < options->n_beside; i++) {
-        const struct position_matrix beside = read_beside(options, options->beside[i], &first);
-        add_position_panel(options, figure, &beside);
+        const struct position_matrix beside = read_beside(options, options->beside[i], n, &first);
+        add_position_panel(options, figure, &beside, labels);
     }
     for (size_t i = 0; i < figure->n_panels; i++)
         least = fmin(least, panel_range(&figure->panels[i]).least);
@@ -258,7 +283,7 @@ void picture_position(struct plot_source *source, struct figure *figure)
         panel->least = least < 0 ? -1 : 0;
         panel->most = 1;
     }
-    figure->y_up = true;
+    figure->y_up = !labels; /* tokens are read downwards */
     bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;
     figure->columns = is_wide && options->n_beside < 3 ? 1 : 0;
 }
