@@ -230,8 +230,6 @@ static const char *check_options(const void *options)
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
     if (encode->column && encode->input < INPUT_CSV)
         return "--column names a column of --input csv or tsv";
-    if (encode->resumes && request->n_files > 1)
-        return "--resume reads one input: cat FILE ... | encode ...";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
     return position_options_conflict(&request->positions, request->positions.position);

@@ -9,7 +9,7 @@ encode -f ids --input text lines list | tail -n 3; encode -f ids --input text mi
 encode -f csv --max-tokens 3 --on-long error b.txt a.txt | cut -c 1-20
 encode --rank dog a.txt b.txt
 encode -o a.txt a.txt; encode -o b.txt a.txt b.txt
-encode -p mean -f npy -o r.npy --resume a.txt && encode -p mean -f npy -o r.npy --resume a.txt; encode -f csv -o r.csv --resume a.txt b.txt
+encode -p mean -f npy -o r.npy --resume a.txt && encode -p mean -f npy -o r.npy --resume a.txt; for order in 'a.txt b.txt' 'a.txt b.txt' 'b.txt a.txt'; do encode -q -f csv -o r.csv --resume $order; done; printf '"I"\n\n' >d.jsonl; encode -f ids d.jsonl c.jsonl
 
 # Tables: the column named text, the only one, or --column.
 printf 'id,text,note\r\n1,"I ride, ""dog""",x\r\n2,"cat\nbike",\r\n3,,\r\n' >t.csv

@@ -83,7 +83,9 @@ killed lines -p none -f csv --pad-to 8 --on-long truncate
 killed lines --tokens -f text "${skip[@]}"
 killed lines.jsonl --input jsonl -p mean -f npy "${skip[@]}" --on-error skip
 killed lines.csv --input csv -p mean -f npy "${skip[@]}" --on-error skip
-check "$n_kills kills" [ $n_kills = $((7 * kills)) ]
+{ head -n 1 lines.csv; tail -n 999 lines.csv; } >more.csv
+killed /dev/null -p mean -f npy "${skip[@]}" --on-error skip lines.csv more.csv
+check "$n_kills kills" [ $n_kills = $((8 * kills)) ]
 
 # ---- A run that was killed, to be looked at ----
 
@@ -171,6 +173,14 @@ refused "a part that was edited" "a part of the output is not what was written" 
 echo "more than the journal knows" >>x.part
 goes_on "a part that is longer"
 goes_on "from a pipe" < <(cat lines)
+head -n 3 lines >1.txt
+tail -n +4 lines >2.txt
+again --resume 1.txt 2.txt
+check "in two files: as in one piece" cmp whole x
+restore
+again --resume 2.txt 1.txt
+ends "in two files, in another order" 1 "is another input: give the same one"
+restore
 for other in '{"mine": 1}' '{"mine": 1' ""; do
     echo "$other" >x.journal
     again --resume <lines

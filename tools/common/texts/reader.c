@@ -285,7 +285,7 @@ static bool next_file(struct reader *reader)
     reader_open_file(reader->files[++reader->file]);
     reader->lines.at_end = false;
     reader->lines_before = reader->lines.n_lines;
-    reader->table.is_begun = false;
+    reader->table.is_begun = reader->empty_line = false;
     return true;
 }
 
@@ -339,32 +339,55 @@ enum reader_state reader_next(struct reader *reader, bool wait, struct record *r
     return READER_RECORD;
 }
 
-bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
+/* Skips in one input. Returns LINE_END if it ends before the bytes that were done. */
+static enum line_state skip_bytes(struct reader *reader, uint64_t n_bytes, size_t n_lines)
 {
-    const bool is_table = reader->table.separator && done.bytes > 0;
+    const bool is_table = reader->table.separator && n_bytes > 0;
     struct record record;
     char *names;
     size_t len;
     if (is_table && line_reader_next(&reader->lines, true, &names, &len) == LINE_READ &&
         read_line(reader, names, len, &record) == READER_FAILED)
-        return false;
+        return LINE_TOO_LONG;
     const uint64_t begin = reader->lines.place.bytes;
-    switch (line_reader_skip(&reader->lines, done.bytes > begin ? done.bytes - begin : 0)) {
-    case LINE_READ: break;
-    case LINE_END:
-        snprintf(reader->message, sizeof reader->message,
-                 "stdin is another input, or was cut: it ends before the %llu bytes that were "
-                 "done: give the same one, or start over with --restart",
-                 (unsigned long long)done.bytes);
-        return false;
-    default: fail_to_read(reader); return false;
-    }
+    const enum line_state state =
+        line_reader_skip(&reader->lines, n_bytes > begin ? n_bytes - begin : 0);
+    if (state == LINE_FAILED)
+        fail_to_read(reader);
     reader->place = reader->lines.place;
     reader->lines.n_lines = n_lines + is_table;
+    return state;
+}
+
+/* Reads the records of several files again, which counts the lines of each. */
+static enum line_state skip_records(struct reader *reader, uint64_t n_bytes)
+{
+    const int wake = reader->lines.wake;
+    enum reader_state state = READER_RECORD;
+    struct record record;
+    reader->lines.wake = -1;
+    while (reader->place.bytes < n_bytes && state == READER_RECORD)
+        if ((state = reader_next(reader, true, &record)) == READER_RECORD)
+            record_free(&record);
+    reader->lines.wake = wake;
+    return state == READER_RECORD ? LINE_READ : state == READER_END ? LINE_END : LINE_FAILED;
+}
+
+bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
+{
+    const enum line_state state = reader->n_files > 1 ? skip_records(reader, done.bytes)
+                                                      : skip_bytes(reader, done.bytes, n_lines);
+    if (state == LINE_END)
+        snprintf(reader->message, sizeof reader->message,
+                 "%s is another input, or was cut: it ends before the %llu bytes that were "
+                 "done: give the same one, or start over with --restart",
+                 source_name(reader), (unsigned long long)done.bytes);
+    if (state != LINE_READ)
+        return false;
     if (reader->place.sum != done.sum)
         snprintf(reader->message, sizeof reader->message,
-                 "stdin is another input: give the same one, or start over with --restart (its "
+                 "%s is another input: give the same one, or start over with --restart (its "
                  "first %llu bytes are not those that were done)",
-                 (unsigned long long)done.bytes);
+                 source_name(reader), (unsigned long long)done.bytes);
     return reader->place.sum == done.sum;
 }

@@ -141,7 +141,8 @@ bool corpus_open(struct corpus *corpus, struct job *job)
     const bool continues = corpus->journal.settings != NULL;
     const bool is_complete =
         continues ? !check_journal(corpus)
-                  : options->resumes && origin_is_of(options->output_path, corpus->settings);
+                  : options->resumes &&
+                        origin_is_of(options->output_path, corpus->settings, &options->request);
     if (is_complete) {
         journal_free(&corpus->journal);
         json_decref(corpus->settings);

@@ -273,7 +273,8 @@ void origin_write(FILE *stream, const struct job *job)
     json_decref(origin);
 }
 
-bool origin_is_of(const char *output_path, const json_t *settings)
+bool origin_is_of(const char *output_path, const json_t *settings,
+                  const struct request_options *request)
 {
     char *path = alloc_text("%s" OUTPUT_ORIGIN, output_path);
     char message[SETTINGS_MESSAGE_BYTES] = "stdin is another input";
@@ -284,10 +285,15 @@ bool origin_is_of(const char *output_path, const json_t *settings)
     bool is_same = is_there && settings_agree(origin, settings, message);
     if (is_same) {
         struct line_reader lines;
+        size_t n_files = 1;
         line_reader_begin(&lines, STDIN_FILENO);
         lines.has_sum = true;
-        is_same = line_reader_skip(&lines, UINT64_MAX) == LINE_END &&
-                  json_integer_value(bytes) == (json_int_t)lines.place.bytes &&
+        while ((is_same = line_reader_skip(&lines, UINT64_MAX) == LINE_END) &&
+               n_files < request->n_files) {
+            reader_open_file(request->files[n_files++]);
+            lines.at_end = false;
+        }
+        is_same = is_same && json_integer_value(bytes) == (json_int_t)lines.place.bytes &&
                   json_integer_value(sum) == (json_int_t)lines.place.sum;
         line_reader_free(&lines);
     }

@@ -76,7 +76,8 @@ bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 void origin_write(FILE *stream, const struct job *job);
 
 /* Returns whether a complete output exists, and prints a note if so. Ends the program if it was
- * made by other settings or of another input than that on stdin, which is read. */
-bool origin_is_of(const char *output_path, const json_t *settings);
+ * made by other settings or of another input than stdin or the request's files, which are read. */
+bool origin_is_of(const char *output_path, const json_t *settings,
+                  const struct request_options *request);
 
 #endif
