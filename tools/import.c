@@ -36,6 +36,30 @@ static void name_source(const struct import_options *options, char *name, size_t
 
 /* ---- A model ---- */
 
+/* Prints what was written, with the types of its matrices and the bytes of the file. */
+static void note_written(const struct checkpoint *checkpoint, const char *path)
+{
+    static const char *const NAMES[] = {
+        [TENSOR_F32] = "f32", [TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
+    const struct plan *plan = &checkpoint->plan;
+    char types[32] = "";
+    unsigned seen = 0;
+    struct stat file = {0};
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->tensors[i].n_dims == 2)
+            seen |=
+                1u << (tensor_is_int8(plan->tensors[i].type) ? TENSOR_INT8 : plan->tensors[i].type);
+    for (size_t type = TENSOR_F32; type <= TENSOR_INT8; type++)
+        if (seen >> type & 1)
+            snprintf(types + strlen(types), sizeof types - strlen(types), ", %s", NAMES[type]);
+    stat(path, &file);
+    const bool is_small = file.st_size < 1000000;
+    program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s%s, %.*f %s", path,
+                 checkpoint->config.architecture->class_name, plan->n, plural(plan->n),
+                 plan->n_parameters, plural(plan->n_parameters), types, is_small ? 0 : 1,
+                 (double)file.st_size * (is_small ? 1e-3 : 1e-6), is_small ? "kB" : "MB");
+}
+
 /* Without a tokenizer the vocabulary is empty, and the model reads ids only. */
 static void write_checkpoint(const struct checkpoint *checkpoint,
                              const struct import_options *options, const char *source)
@@ -68,10 +92,7 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
     plan_write(&checkpoint->plan, output.writer);
     progress_end();
     weight_output_finish(&output);
-    program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", options->output,
-                 checkpoint->config.architecture->class_name, checkpoint->plan.n,
-                 plural(checkpoint->plan.n), checkpoint->plan.n_parameters,
-                 plural(checkpoint->plan.n_parameters));
+    note_written(checkpoint, options->output);
 }
 
 static void print_notes(const struct checkpoint *checkpoint)

@@ -256,7 +256,7 @@ static const struct refusal {
     {"sentence_bert_config.json", "{\"processor_kwargs\": {\"model_input_names\": []}}",
      "'processor_kwargs' has 'model_input_names'"},
     {"sentence_bert_config.json", "{\"tokenizer_kwargs\": {\"model_max_length\": 3}}",
-     "'tokenizer_kwargs' is an object; expected {}; the name is processor_kwargs"},
+     "'tokenizer_kwargs' is {\"model_max_length\":3.0}; expected {}; the name is processor_kwargs"},
     {"sentence_bert_config.json", "{\"tokenizer_args\": {\"do_lower_case\": false}}",
      "put the key into tokenizer_config.json"},
     {"sentence_bert_config.json",
@@ -378,7 +378,8 @@ TEST(files_of_a_tokenizer)
     import_refused("words by mecab", "'word_tokenizer_type' is \"mecab\"; expected null; "
                                      "BertJapaneseTokenizer reads the key");
     import_write("tokenizer_config.json", "{\"mecab_kwargs\": {\"mecab_dic\": \"unidic\"}}");
-    import_refused("mecab's dictionary", "'mecab_kwargs' is an object");
+    import_refused("mecab's dictionary",
+                   "'mecab_kwargs' is {\"mecab_dic\":\"unidic\"}; expected null");
     import_write("tokenizer_config.json", "{\"truncation_side\": \"left\"}");
     import_refused("side", "'truncation_side' is \"left\"");
 }

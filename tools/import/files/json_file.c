@@ -67,13 +67,18 @@ const json_t *json_member(const struct json_file *file, const json_t *object, co
 _Noreturn static void value_die(const struct json_file *file, const char *key, const json_t *value,
                                 const char *expected)
 {
+    char *list =
+        json_is_object(value) || json_is_array(value) ? json_dumps(value, JSON_COMPACT) : NULL;
     if (json_is_number(value))
         file_die(file->name, "'%s' is %.17g; expected %s", key, json_number_value(value), expected);
     if (json_is_string(value))
         file_die(file->name, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
                  expected);
-    file_die(file->name, "'%s' is %s; expected %s", key,
-             value == NULL ? "missing" : json_kind(value), expected);
+    file_die(file->name, "'%s' is %.100s; expected %s", key,
+             value == NULL ? "missing"
+             : list        ? list
+                           : json_kind(value),
+             expected);
 }
 
 bool json_whole(const json_t *value, uint64_t *whole)
