@@ -19,7 +19,7 @@ enum { FIRST_VALUES = 4, NUMBER = 8, SHOWN = 16 };
 static const char USAGE[] =
     "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
     "  -m FILE   weight file (default: default.weights beside this program)\n"
-    "  --trace   print the result of every step, with its shape\n"
+    "  --trace   print the result of every step, with its shape and its tokens\n"
     "  --ids     TEXT is token ids, as in \"2 51 4315 4286 3\"\n";
 
 /* Reads token ids, numbers between blanks; NULL if there is anything else. */
@@ -49,45 +49,62 @@ static int columns_of(const char *text)
 
 enum { CELL = 128 };
 
-/* The texts of a token's cells: what it is, with the word that is not known, and which bytes. */
-static void write_cells(const struct plain_weights *weights, const struct plain_token *token,
-                        const char *text, char word[CELL], char span[CELL])
+/* Of the text that is encoded: what each token is, with the word that is not known, and which bytes
+ * of the text. */
+static struct cells {
+    char word[CELL], span[CELL];
+} * cells;
+static size_t n_cells;
+static int word_columns; /* of the widest */
+
+static void write_cells(const struct plain_weights *weights, const struct plain_token *tokens,
+                        size_t n, const char *text)
 {
-    size_t len;
-    const char *known = plain_word_text(weights, token->id, &len);
-    const int n_bytes = (int)(token->end - token->begin);
     const char *unknown = plain_setting(&weights->tokn, "unknown", "-1");
-    snprintf(word, CELL, "%.*s", (int)len, known);
-    if (n_bytes > 0 && token->id == (int32_t)strtol(unknown, NULL, 10))
-        snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
-    for (char *c = word; *c != '\0'; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* a terminal obeys none of them */
-    snprintf(span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin, token->end);
+    word_columns = 5;
+    for (n_cells = 0; n_cells < n; n_cells++) {
+        const struct plain_token *token = &tokens[n_cells];
+        char *word = cells[n_cells].word;
+        size_t len;
+        const char *known = plain_word_text(weights, token->id, &len);
+        const int n_bytes = (int)(token->end - token->begin);
+        snprintf(word, CELL, "%.*s", (int)len, known);
+        if (n_bytes > 0 && token->id == (int32_t)strtol(unknown, NULL, 10))
+            snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
+        for (char *c = word; *c != '\0'; c++)
+            *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* no terminal obeys one */
+        snprintf(cells[n_cells].span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin,
+                 token->end);
+        word_columns = (int)fmax(word_columns, columns_of(word));
+    }
+}
+
+static void print_word(size_t token)
+{
+    const char *word = cells[token].word;
+    printf("%s%*s", word, word_columns - columns_of(word), "");
 }
 
 /* A line for each token: its number, text, id, bytes, first values, and length as a vector. */
-static void print_table(const struct plain_weights *weights, const struct plain_token *tokens,
-                        const char *text, const struct plain_output *output)
+static void print_table(const struct plain_token *tokens, const struct plain_output *output)
 {
     const size_t n = output->n_tokens, width = output->width;
     const size_t n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
-    int words = 5, ids = 2, spans = 4, numbers = snprintf(NULL, 0, "%zu", n);
-    char word[CELL], span[CELL], title[64];
+    int ids = 2, spans = 4, numbers = snprintf(NULL, 0, "%zu", n);
+    char title[64];
     for (size_t i = 0; i < n; i++) {
-        write_cells(weights, &tokens[i], text, word, span);
-        words = (int)fmax(words, columns_of(word));
         ids = (int)fmax(ids, snprintf(NULL, 0, "%d", (int)tokens[i].id));
-        spans = (int)fmax(spans, (double)strlen(span));
+        spans = (int)fmax(spans, (double)strlen(cells[i].span));
     }
     snprintf(title, sizeof title, "first %zu of %zu values", n_shown, width);
-    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", words, "token", ids, "id", spans,
+    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", word_columns, "token", ids, "id", spans,
            "span", (int)n_shown * (1 + NUMBER), title, NUMBER, "norm");
     for (size_t i = 0; i < n; i++) {
         const double *row = output->tokens + i * width;
         double square = 0;
-        write_cells(weights, &tokens[i], text, word, span);
-        printf("%*zu  %s%*s  %*d  %*s", numbers, i, word, words - columns_of(word), "", ids,
-               (int)tokens[i].id, spans, span);
+        printf("%*zu  ", numbers, i);
+        print_word(i);
+        printf("  %*d  %*s", ids, (int)tokens[i].id, spans, cells[i].span);
         for (size_t k = 0; k < width; k++) {
             square += row[k] * row[k];
             if (k < n_shown)
@@ -97,11 +114,13 @@ static void print_table(const struct plain_weights *weights, const struct plain_
     }
 }
 
-/* A step's result, of a wide row a part. */
+/* A step's result, of a wide row a part: a row for each token, or of one token alone. */
 static void print_step(const char *what, const double *rows, size_t n_rows, size_t width)
 {
     printf("\n%s  [%zu, %zu]\n", what, n_rows, width);
     for (size_t r = 0; r < n_rows; r++) {
+        if (n_rows == n_cells)
+            print_word(r);
         for (size_t i = 0; i < width && i < SHOWN; i++)
             printf(" %8.4f", rows[r * width + i]);
         puts(width > SHOWN ? " …" : "");
@@ -117,21 +136,25 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     struct plain_token *tokens = is_ids ? read_ids(text, &n) : plain_tokens(weights, text, &n);
     int32_t *ids = calloc(n + 1, sizeof *ids);
     bool is_done = false;
+    cells = calloc(n + 1, sizeof *cells);
     if (tokens == NULL)
         snprintf(error, 256, "%s",
                  is_ids ? "--ids takes numbers between blanks"
                         : "its tokenizer is not BERT's: give --ids, of encode --tokens -f ids");
     for (size_t i = 0; tokens != NULL && ids != NULL && i < n; i++)
         ids[i] = tokens[i].id;
-    if (tokens != NULL && ids != NULL)
+    if (tokens != NULL && ids != NULL && cells != NULL) {
+        write_cells(weights, tokens, n, text);
         is_done = plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
                                &(struct plain_options){.int8_rows = true, .trace = trace}, &output,
                                error);
+    }
     if (is_done)
-        print_table(weights, tokens, text, &output);
+        print_table(tokens, &output);
     plain_output_free(&output);
     free(tokens);
     free(ids);
+    free(cells);
     return is_done;
 }
 

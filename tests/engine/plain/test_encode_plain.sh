@@ -68,6 +68,9 @@ for step in 'scale · token + type  [3, 24]' 'layers.1.attention.qkv: x·Wᵀ + 
     'layers.0 head 2: softmax(scale · q·kᵀ + bias)  [3, 3]' 'layers.1.feed_forward.norm: LayerNorm(x)  [3, 24]'; do
     check "trace: $step" grep -qxF "$step" "$work/trace"
 done
+rows_of() { awk -v step="$1" 'n-- > 0 { printf "%s ", $1 } index($0, step) == 1 { n = 3 }' "$work/trace"; }
+check 'rows of steps begin with their tokens' [ "$(rows_of 'scale · token')$(rows_of 'layers.1.attention.qkv')" = \
+    'I ride bike I ride bike ' ]
 check 'the table ends the trace' grep -q '^2  bike ' "$work/trace"
 check 'a file that is none' refuses 'not a weight file' -m README.md x
 check 'no file' refuses '; try -m FILE' -m "$work/none" x
