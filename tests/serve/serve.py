@@ -163,6 +163,10 @@ class Routes(unittest.TestCase):
                           {"candidate_labels": ["a"], "inputs": [["a", "b"]]}, {"candidate_labels": ["a"] * 1025, "inputs": ["a", "b"]},
                           {"candidate_labels": ["a"] * 3000}):
                 self.assertIn(server.call("/predict", {"inputs": "a", **wrong})[0], (413, 422), wrong)
+            for nul in ({"candidate_labels": ["a", "b\0"]}, {"candidate_labels": ["a"], "hypothesis_template": "is {}\0"}):
+                status, _, answer = server.call("/predict", {"inputs": "a", **nul})
+                self.assertEqual(status, 422)
+                self.assertIn("a string without NUL characters", answer["error"])
 
     def test_ranks(self):
         texts = [text for text in TEXTS if text] + [" "]

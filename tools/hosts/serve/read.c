@@ -412,6 +412,12 @@ static void limit_documents(struct request *request, const json_t *query)
         request->options.max_tokens = most + n_query;
 }
 
+/* Whether a value is a string that C reads to its end. */
+static bool is_text(const json_t *value)
+{
+    return json_is_string(value) && json_string_length(value) == strlen(json_string_value(value));
+}
+
 /* Reads the labels that a call of /predict brings, if it does: text-to-hypothesis pairs take the
  * places of texts. */
 static bool read_labels(struct request *request)
@@ -424,22 +430,23 @@ static bool read_labels(struct request *request)
     request->n_labels = 1;
     if (!labels)
         return true;
-    if (n == 0 || n > MOST_TEXTS || (form && !json_is_string(form)))
+    if (n == 0 || n > MOST_TEXTS || (form && !is_text(form)))
         return request_fail(request, FAULT_INPUT,
                             "`candidate_labels` must be a list of 1 to %d strings, "
-                            "`hypothesis_template` a string",
+                            "`hypothesis_template` a string without NUL characters",
                             MOST_TEXTS);
     if (engine_zero_shot(model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
         return request_fail(request, FAULT_UNABLE, "%s: %s", request->model->name, error.message);
     json_object_set_new(request->json, "hypotheses", request->hypotheses = json_array());
     for (size_t i = 0; i < n; i++) {
         const char *label = json_string_value(json_array_get(labels, i));
+        const bool is_label = is_text(json_array_get(labels, i));
         size_t n_bytes = 0;
-        if (engine_hypothesis(json_string_value(form), label, NULL, 0, &n_bytes, &error) !=
-                ENGINE_ERROR_BUFFER ||
-            json_string_length(json_array_get(labels, i)) != strlen(label))
+        if (!is_label || engine_hypothesis(json_string_value(form), label, NULL, 0, &n_bytes,
+                                           &error) != ENGINE_ERROR_BUFFER)
             return request_fail(request, FAULT_INPUT, "label %zu: %s", i,
-                                label ? error.message : "it must be a string");
+                                is_label ? error.message
+                                         : "it must be a string without NUL characters");
         if (!request_hold(request, request->n_held + 2 * n_bytes))
             return false;
         char *hypothesis = alloc_zeros(n_bytes, 1);
