@@ -1,21 +1,25 @@
-"""Code for sentence-transformers runs with Encoder in place of its classes: its own README's, where it is installed (in
-this Python, or the one that SENTENCE_TRANSFORMERS_PYTHON names), and keywords that stand in snippets everywhere."""
+"""Code for sentence-transformers runs with another import line: its own README's, where it is installed (in this Python,
+or the one that SENTENCE_TRANSFORMERS_PYTHON names), ours of the same shapes, and keywords that stand in snippets."""
 
 import contextlib
 import importlib.metadata
 import io
 import os
+import pathlib
+import pickle
 import re
 import subprocess
 import sys
-import types
+import tempfile
 import unittest
 import warnings
 from unittest import mock
 
 import numpy as np
+from test_index import write_static_model
 
 import libengine
+from libengine import sentence_transformers
 
 
 def readme() -> str:
@@ -31,26 +35,110 @@ def readme() -> str:
     return subprocess.run([python, "-c", script], capture_output=True, text=True).stdout
 
 
+# The models of snippets: a name of the Hub, and the file in this folder that encode-fetch would have made of it.
+MODELS = {"all-MiniLM-L6-v2": None, "ms-marco-MiniLM-L6-v2": "pairs", "splade-cocondenser-ensembledistil": "vectors",
+          "GTE-ModernColBERT-v1": "vectors"}
+
+EMBEDDINGS = """
+from libengine.sentence_transformers import SentenceTransformer, util
+model = SentenceTransformer("sentence-transformers/all-MiniLM-L6-v2", device="cpu")
+sentences = ["I ride a bike.", "He rides a bicycle.", "The bread is baked at night."]
+embeddings = model.encode(sentences)
+print(embeddings.shape, model.device)
+scores = model.similarity(embeddings, embeddings)
+assert scores[0][1] > scores[0][2]
+queries, documents = model.encode_query(["who rides?"]), model.encode_document(sentences)
+assert model.similarity(queries, documents).shape == (1, 3)
+assert util.cos_sim(embeddings[0], embeddings).argmax() == 0
+for hits in util.semantic_search(queries, documents, top_k=2):
+    print([hit["corpus_id"] for hit in hits], "best first:", hits[0]["score"] >= hits[1]["score"])
+"""
+
+CROSS = """
+from libengine.sentence_transformers import CrossEncoder
+model = CrossEncoder("cross-encoder/ms-marco-MiniLM-L6-v2")
+passages = ["I ride bike", "bad dog"]
+scores = model.predict([("dog", passage) for passage in passages])
+for rank in model.rank("dog", passages, return_documents=True):
+    print(f"- #{rank['corpus_id']} ({rank['score']:.2f}): {rank['text']}")
+"""
+
+SPARSE = """
+from libengine.sentence_transformers import MultiVectorEncoder, SparseEncoder
+model = SparseEncoder("naver/splade-cocondenser-ensembledistil")
+embeddings = model.encode(["I ride bike", "the big dog"])
+assert model.similarity(embeddings, embeddings).shape == (2, 2)
+print(f"{SparseEncoder.sparsity(embeddings)['sparsity_ratio']:.2%}")
+words = model.decode(embeddings, top_k=2)[0]
+assert words[0][1] >= words[-1][1] and words[0][1] == embeddings[0].max()
+model = MultiVectorEncoder("lightonai/GTE-ModernColBERT-v1")
+queries, documents = model.encode_query(["big dog"]), model.encode_document(["a big dog", "I ride"])
+print(queries[0].shape, model.similarity(queries, documents).argmax())
+"""
+
+
 class Snippets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for name, made in MODELS.items():
+            with contextlib.suppress(FileExistsError):
+                os.symlink(f"{made}.weights" if made else libengine.Encoder().path, f"{name}.weights")
+
+    def run_code(self, *blocks) -> str:
+        """Returns what the blocks print, one after the other."""
+        names, printed = {}, io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of pairs.weights, whose texts are cut
+            for block in blocks:
+                exec(block, names)
+        return printed.getvalue()
+
     def test_readme(self):
-        """The blocks of its README that make an embedding model or a cross-encoder, unmodified."""
+        """The blocks of its README, unmodified."""
         blocks = re.findall(r"```python\n(.*?)```", readme(), re.S)
         if not blocks:
             self.skipTest("sentence-transformers is not installed")
-        module = types.ModuleType("sentence_transformers")
-        module.SentenceTransformer = lambda name: libengine.Encoder()
-        module.CrossEncoder = lambda name: libengine.Encoder("pairs.weights")
-        names, n_run, printed = {}, 0, io.StringIO()
-        with mock.patch.dict(sys.modules, sentence_transformers=module), contextlib.redirect_stdout(printed):
-            warnings.simplefilter("ignore")  # of pairs.weights, whose texts are cut
-            for block in blocks:
-                if "SparseEncoder" in block or "MultiVectorEncoder" in block:  # encode_sparse, output_value="colbert"
-                    continue
-                exec(block, names)
-                n_run += 1
-        self.assertGreaterEqual(n_run, 5)
-        self.assertIn(f"(3, {libengine.Encoder().width})", printed.getvalue())
-        self.assertIn("#0 (", printed.getvalue())
+        self.assertGreaterEqual(len(blocks), 5)
+        with mock.patch.dict(sys.modules, sentence_transformers=sentence_transformers):
+            printed = self.run_code(*blocks)
+        self.assertIn(f"(3, {libengine.Encoder().width})", printed)
+        self.assertIn("#0 (", printed)
+
+    def test_own(self):
+        """Code of the same shapes, in which the import line alone is another."""
+        printed = self.run_code(EMBEDDINGS)
+        self.assertIn(f"(3, {libengine.Encoder().width}) cpu\n", printed)
+        self.assertRegex(printed, r"\[[012], [012]\] best first: True")
+        self.assertEqual(self.run_code(CROSS).count("- #"), 2)
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "pip install scipy"):
+                self.run_code(SPARSE)
+            return
+        self.assertRegex(self.run_code(SPARSE), r"%\n\([0-9]+, 8\) ")
+
+    def test_names(self):
+        """A model is found as a path, or where its name leads; else the reason says what fetches it."""
+        find = sentence_transformers.SentenceTransformer
+        self.assertEqual(find("head.weights").path, "head.weights")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, HF_HOME=folder, XDG_CACHE_HOME=folder):
+            with self.assertRaisesRegex(OSError, "encode-fetch org/model .or hf download. fetches"):
+                find("org/model")
+            hub = pathlib.Path(folder, "hub/models--org--model")
+            (hub / "refs").mkdir(parents=True)
+            (hub / "refs/main").write_text("abc\n")
+            model = hub / "snapshots/abc"
+            model.mkdir(parents=True)
+            write_static_model(model)
+            found = find("org/model", trust_remote_code=True)
+            self.assertEqual(found.path, libengine.Encoder.from_pretrained("org/model").path)
+            self.assertEqual(pickle.loads(pickle.dumps(found)).path, found.path)
+            with self.assertRaisesRegex(OSError, r"is a directory, not a weight file: Encoder.from_pretrained\('"):
+                libengine.Encoder(model)
+        for options, words in (({"device": "cuda"}, "the CPU is the only device"), ({"revision": "x"}, "encode-fetch --revision")):
+            with self.assertRaisesRegex((TypeError, ValueError), words):
+                find("all-MiniLM-L6-v2", **options)
 
     def test_keywords(self):
         encoder = libengine.Encoder()

@@ -6,8 +6,8 @@ import ctypes
 import os
 from ctypes import byref, c_void_p
 
-from ._library import (FOLDER, PROCESS, engine_error, engine_info, engine_session_options, engine_shape, exception_of,
-                       library, number, options, run_interruptible, string)
+from ._library import (FOLDER, PROCESS, WeightsError, engine_error, engine_info, engine_session_options, engine_shape,
+                       exception_of, library, number, options, run_interruptible, string)
 
 _LONG_CALL = 16384  # bytes of text, some 10 ms of work: beyond, the 0.1 ms of a thread are little
 
@@ -25,6 +25,9 @@ class Weights:
         if path is None and not os.environ.get("ENCODE_MODEL"):
             path = FOLDER / "default.weights"
         name = None if path is None else string("path", os.fsencode(path))
+        if path is not None and os.path.isdir(path):
+            raise WeightsError(f"{path} is a directory, not a weight file: Encoder.from_pretrained({os.fspath(path)!r}) reads "
+                               "a checkpoint")
         status = library.engine_model_open(name, None, byref(self.handle), byref(error))
         if status:
             raise exception_of(error, status)

@@ -136,8 +136,9 @@ class Encoder:
         """
         if not convert_to_numpy and not convert_to_tensor:
             raise ValueError("convert_to_numpy=False: vectors are arrays of NumPy; convert_to_tensor=True makes tensors")
-        if device is not None and str(device) != "cpu":
-            raise ValueError(f"device={str(device)!r}: the CPU is the only device; Encoder(threads=N) sets its threads")
+        check_device(device)
+        if convert_to_tensor:
+            from torch import from_numpy
         element, pooling = _choice(_ELEMENTS, "precision", precision), _choice(_OUTPUTS, "output_value", output_value)
         items, is_one = _items(sentences)
         if truncate_dim is not None and truncate_dim < 1:
@@ -147,12 +148,11 @@ class Encoder:
         batches = _batches(items, batch_size, show_progress_bar)
         if pooling != c.ENGINE_POOLING_TEXT and element != c.ENGINE_F32:
             raise ValueError(f"precision={precision!r} requires output_value='sentence_embedding'")
+        if convert_to_tensor and element == c.ENGINE_INT8:
+            raise ValueError("convert_to_tensor requires another precision: rows of int8 have a scale each")
         vectors = self._rows_of(len(items), batches, settings)
         vectors = vectors if element == c.ENGINE_F32 else rows_from_f32(vectors, element)
         if convert_to_tensor:
-            from torch import from_numpy
-            if element == c.ENGINE_INT8:
-                raise ValueError("convert_to_tensor requires another precision: rows of int8 have a scale each")
             vectors = list(map(from_numpy, vectors)) if isinstance(vectors, list) else from_numpy(vectors)
         return vectors[0] if is_one else vectors
 
@@ -192,7 +192,10 @@ class Encoder:
 
     def encode_sparse(self, sentences, batch_size: int = 64, role: str = "text", on_long: str = "model"):
         """Returns a scipy.sparse CSR matrix [n, vocabulary_size]: a weight for each token id, by SPLADE or bge-m3."""
-        from scipy.sparse import csr_matrix, vstack
+        try:
+            from scipy.sparse import csr_matrix, vstack
+        except ImportError:
+            raise ImportError("encode_sparse returns a matrix of scipy: pip install scipy") from None
         settings = _options(role, on_long, pooling=c.ENGINE_POOLING_SPARSE)
         blocks = [csr_matrix((0, self.vocabulary_size), dtype=np.float32)]
         for first, inputs in _batches(_items(sentences)[0], batch_size):
@@ -410,6 +413,11 @@ class Encoder:
         model.call(c.library.engine_encode, inputs, 1, byref(_options(pooling=c.ENGINE_POOLING_MEAN)),
                    out.ctypes, out.size, None, inputs.results.ctypes, session=session)
         return np.stack(found)
+
+
+def check_device(device) -> None:
+    if device is not None and str(device) != "cpu":
+        raise ValueError(f"device={str(device)!r}: the CPU is the only device; Encoder(threads=N) sets its threads")
 
 
 def rows_from_f32(vectors: np.ndarray, element: int) -> np.ndarray:

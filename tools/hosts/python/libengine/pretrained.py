@@ -19,9 +19,7 @@ _FIRST = ("config.json", "modules.json", "adapter_config.json", "snapshots")
 
 def import_directory(directory, weights: str | None = None) -> pathlib.Path:
     """Returns the weight file of a checkpoint, which is made at the first call, below XDG_CACHE_HOME or ~/.cache."""
-    directory = pathlib.Path(directory)
-    if not directory.is_dir():
-        raise WeightsError(f"{directory} is not a directory: download the checkpoint, for example with hf download")
+    directory = find_directory(directory)
     if not any((directory / name).exists() for name in _FIRST):  # before all that is below is read
         raise WeightsError(f"{directory} has no config.json, so it is no checkpoint: name the folder that hf download made")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "libengine"
@@ -36,6 +34,22 @@ def import_directory(directory, weights: str | None = None) -> pathlib.Path:
                 raise WeightsError(done.stderr.decode("utf-8", "replace").strip())
             made.replace(path)
     return path
+
+
+def find_directory(name) -> pathlib.Path:
+    """Returns a path, or for a model of the Hub the folder of encode-fetch in this one, or the snapshot in its cache."""
+    path, name = pathlib.Path(name), str(name)
+    is_name = name.count("/") < 2 and name[:1] not in (".", "/")
+    if path.is_dir() or (is_name and (path := pathlib.Path(path.name)).is_dir()):
+        return path
+    home = os.environ.get("HF_HOME") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    hub = pathlib.Path(os.environ.get("HF_HUB_CACHE") or pathlib.Path(home, "hub")).expanduser()
+    for full in (name, f"sentence-transformers/{name}") if is_name else ():
+        folder = hub / f"models--{full.replace('/', '--')}"
+        if (folder / "refs/main").is_file():
+            return folder / "snapshots" / (folder / "refs/main").read_text().strip()
+    raise WeightsError(f"{name} is not a directory here, and not in the Hub's cache: encode-fetch {name} (or hf download) "
+                       "fetches a model")
 
 
 def checksum(directory: pathlib.Path, weights: str | None) -> str:
