@@ -117,8 +117,9 @@ FETCH := $(BUILD)/encode-fetch
 COMPLETIONS := $(foreach shell,% _% %.fish,$(patsubst $(BUILD)/%,$(BUILD)/completion/$(shell),$(PROGRAMS) $(FETCH)))
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(filter-out $(LEFT_OUT),$(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1)))
-TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(CLI_SOURCES:%.c=$(BUILD)/%)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
+HAND_MODELS := $(if $(filter %/test_cli.sh %/test_encode_numbers.sh,$(call chosen,$(TEST_SCRIPTS))),$(CLI_SOURCES:%.c=$(BUILD)/%))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS))) $(HAND_MODELS)
 
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)

@@ -4,8 +4,14 @@
 $(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libcommon.a $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(BUILD)/liball.a
-	$(call say,link)$(LINK) $(TEST_LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+link_suite = $(call say,link)$(LINK) $(TEST_LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+define suites_in # FOLDER/ ARCHIVE: of the tools, what they use
+$(BUILD)/tests/$(1)%: $(BUILD)/tests/$(1)%.o $(BUILD)/libtests.a $(BUILD)/$(2) $(BUILD)/liball.a
+	$$(link_suite)
+endef
+$(foreach folder,engine/ model/,$(eval $(call suites_in,$(folder),libcommon.a)))
+$(eval $(call suites_in,model/tokenizer/,libtools.a))
+$(eval $(call suites_in,,libtools.a))
 
 ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
@@ -28,7 +34,9 @@ bench-kernels: $(BENCHES)
 export BUILD PREFIX CC CFLAGS SANITIZE
 run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(filter-out %/hand_models,$(TESTS))
 
-test: all $(BUILD)/encode-plain $(TESTS)
+# Suites in C of the two lower floors run no program.
+RUNS_PROGRAMS := $(filter-out tests/model/%.c tests/engine/%.c,$(call chosen,$(TEST_MAINS) $(TEST_SCRIPTS) $(wildcard tests/check_*.sh)))
+test: $(if $(RUNS_PROGRAMS),all $(BUILD)/encode-plain) $(TESTS)
 	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
 
 # Other builds than the user's run in CI alone, so they hold what a report of a sanitizer shows: lines, not variables.
