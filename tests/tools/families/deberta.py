@@ -15,7 +15,8 @@ import types
 import numpy as np
 
 from decoders import DTYPES, encode, save, write_json
-from encoders import HEADS, LABELS, gelu
+import encoders
+from encoders import HEADS, LABELS, drawing, expectations, gelu
 
 ATTENTION = {"q": "attention.self.query_proj", "k": "attention.self.key_proj", "v": "attention.self.value_proj",
              "pk": "attention.self.pos_key_proj", "pq": "attention.self.pos_query_proj", "out": "attention.output.dense",
@@ -25,15 +26,8 @@ OUTER = {"words": "embeddings.word_embeddings", "types": "embeddings.token_type_
 
 
 def draw(s, rng):
-    def linear(name, rows, cols, gain=1.0):
-        out[name + ".weight"] = rng.standard_normal((rows, cols)) * gain / math.sqrt(cols)
-        out[name + ".bias"] = 0.2 * rng.standard_normal(rows)
-
-    def norm(name):
-        out[name + ".weight"] = 1 + 0.5 * np.tanh(rng.standard_normal(s.width))
-        out[name + ".bias"] = 0.2 * rng.standard_normal(s.width)
-
     out = {"words.weight": rng.standard_normal((s.vocab, s.width)) * 0.5}
+    linear, norm = drawing(s, rng, out, 1.0)
     if s.n_types:
         out["types.weight"] = rng.standard_normal((s.n_types, s.width)) * 0.5
     if s.learned:
@@ -99,19 +93,8 @@ def config_of(s):
     return config
 
 
-class Model:
-    def __init__(self, s, weights):
-        self.s, self.weights = s, weights
-
-    def linear(self, name, x):
-        return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
-
-    def norm(self, name, x):
-        x = x - x.mean(-1, keepdims=True)
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-7) * self.weights[name + ".weight"] + self.weights[name + ".bias"]
-
-    def heads(self, x):
-        return x.reshape(len(x), self.s.heads, -1).transpose(1, 0, 2)
+class Model(encoders.Model):
+    eps = 1e-7
 
     def buckets(self, n):
         """The row of the table for query i and key j; logarithms in float32, as published."""
@@ -137,10 +120,7 @@ class Model:
             if "p2c" in self.s.terms:
                 pq = self.heads(self.linear(at + ("q" if self.s.shared else "pq"), table))
                 scores = scores + (k @ pq.transpose(0, 2, 1))[:, keys, rows]
-        scores = scores / math.sqrt(q.shape[-1] * (1 + len(self.s.terms)))
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        out = weights / weights.sum(-1, keepdims=True) @ v
-        return self.linear(at + "out", out.transpose(1, 0, 2).reshape(len(x), -1))
+        return self.mix(at, scores / math.sqrt(q.shape[-1] * (1 + len(self.s.terms))), v)
 
     def states(self, ids):
         x = self.weights["words.weight"][ids]
@@ -160,30 +140,6 @@ class Model:
     def logits(self, x):
         act = {"gelu": gelu, "tanh": np.tanh, "relu": lambda y: np.maximum(y, 0)}[self.s.pooler]
         return self.linear("classifier", x if self.s.head == "token" else act(self.linear("head.dense", x[0])))
-
-    def words(self, x):
-        y = self.norm("head.norm", gelu(self.linear("head.dense", x)))
-        return y @ self.weights["words.weight"].T + self.weights["head.bias"]
-
-
-def expectations(s, model, rng):
-    out = {}
-    for name, n in [(f"len{n}", n) for n in (1, 5, 7, 128, 129, 400, 512, 1024) if n <= s.longest]:
-        ids = rng.integers(5, s.vocab, n)
-        ids[n // 2] = 4 if s.head == "mask" else ids[n // 2]
-        states = model.states(ids)
-        x = states[-1]
-        out.update({name + ".input_ids": ids[None], name + ".attention_mask": ids[None] * 0 + 1,
-                    name + ".token_type_ids": ids[None] * 0, name + ".last_hidden_state": x[None],
-                    name + ".pooled.mean": x.mean(0)[None], name + ".pooled.cls": x[None, 0]})
-        if name == "len7":
-            out["len7.hidden_states"] = np.stack(states)[:, None]
-        if s.head in ("sequence", "token"):
-            out[name + ".logits"] = model.logits(x)[None]
-        if s.head == "mask":
-            out[name + ".mask_positions"] = np.array([[0, n // 2]])
-            out[name + ".mask_logits"] = model.words(x[n // 2])[None]
-    return out
 
 
 def main():
@@ -210,8 +166,9 @@ def main():
     save(os.path.join(s.out_dir, "model.safetensors"), published(s, tensors), DTYPES[s.dtype])
     write_json(config_of(s), s.out_dir, "config.json")
     write_json({"mask_token_id": 4}, s.out_dir, "expected", "index.json")
+    lengths = [n for n in (1, 5, 7, 128, 129, 400, 512, 1024) if n <= s.longest]
     model = Model(s, {name: encode(value, DTYPES[s.dtype])[1] for name, value in tensors.items()})
-    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
+    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng, lengths), "F32")
 
 
 if __name__ == "__main__":

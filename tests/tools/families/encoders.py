@@ -32,9 +32,9 @@ CLIP = (["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
 FLASH = (["mixer.Wqkv"], {"out": "mixer.out_proj", "norm1": "norm1", "norm2": "norm2", "up": "mlp.fc1", "down": "mlp.fc2"})
 
 
-def draw(s, rng):
-    """Tensors by the names that Model uses."""
-    def linear(name, rows, cols, gain=1.2, bias=True):
+def drawing(s, rng, out, usual_gain):
+    """Two functions, which add a linear layer and a norm to out."""
+    def linear(name, rows, cols, gain=usual_gain, bias=True):
         out[name + ".weight"] = rng.standard_normal((rows, cols)) * gain / math.sqrt(cols)
         if bias:
             out[name + ".bias"] = 0.2 * rng.standard_normal(rows)
@@ -43,7 +43,13 @@ def draw(s, rng):
         out[name + ".weight"] = 1 + 0.5 * np.tanh(rng.standard_normal(s.width))
         out[name + ".bias"] = 0.2 * rng.standard_normal(s.width)
 
+    return linear, norm
+
+
+def draw(s, rng):
+    """Tensors by the names that Model uses."""
     out = {"words.weight": rng.standard_normal((s.vocab, s.width)) * 0.2}
+    linear, norm = drawing(s, rng, out, 1.2)
     if s.n_types:
         out["types.weight"] = rng.standard_normal((s.n_types, s.width)) * 0.2
     if s.absolute:
@@ -180,6 +186,10 @@ def write_changes(s, stored, a, b):
 
 
 class Model:
+    """Of all encoders: linear layers, norms, the end of attention, words for masks. The rest is this file's."""
+
+    eps = EPS
+
     def __init__(self, s, weights):
         self.s, self.weights = s, weights
 
@@ -188,7 +198,15 @@ class Model:
 
     def norm(self, name, x):
         x = x - x.mean(-1, keepdims=True)
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + EPS) * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + self.eps) * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+
+    def heads(self, x):
+        return x.reshape(len(x), self.s.heads, -1).transpose(1, 0, 2)
+
+    def mix(self, at, scores, v):
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        out = weights / weights.sum(-1, keepdims=True) @ v
+        return self.linear(at + "out", out.transpose(1, 0, 2).reshape(out.shape[1], -1))
 
     def rotate(self, x):
         """x [H, T, K]"""
@@ -199,15 +217,13 @@ class Model:
         return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
 
     def attention(self, at, x):
-        q, k, v = (self.linear(at + part, x).reshape(len(x), self.s.heads, -1).transpose(1, 0, 2) for part in "qkv")
+        q, k, v = (self.heads(self.linear(at + part, x)) for part in "qkv")
         if not self.s.absolute:
             q, k = self.rotate(q), self.rotate(k)
         scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
         if self.s.kind == "clip":
             scores = np.where(np.tri(len(x)), scores, -np.inf)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        out = weights / weights.sum(-1, keepdims=True) @ v
-        return self.linear(at + "out", out.transpose(1, 0, 2).reshape(len(x), -1))
+        return self.mix(at, scores, v)
 
     def states(self, ids):
         x = self.weights["words.weight"][ids]
@@ -251,11 +267,11 @@ class Model:
         return y @ self.weights["words.weight"].T + self.weights["head.bias"]
 
 
-def expectations(s, model, rng):
-    out, mask_id = {}, 4
-    for name, n in [(f"len{n}", n) for n in (1, 2, 7, 16, 63, s.longest)]:
+def expectations(s, model, rng, lengths):
+    out = {}
+    for name, n in [(f"len{n}", n) for n in lengths]:
         ids = rng.integers(5, s.vocab, n)
-        ids[n // 2] = mask_id if s.head == "mask" else ids[n // 2]
+        ids[n // 2] = 4 if s.head == "mask" else ids[n // 2]
         states = model.states(ids)
         x = states[-1]
         out.update({name + ".input_ids": ids[None], name + ".attention_mask": ids[None] * 0 + 1,
@@ -312,7 +328,7 @@ def main():
         kind = "F32" if s.lora == "peft" else DTYPES[s.dtype]
         weights[name] = weights[name] + scale * encode(b[name], kind)[1] @ encode(a[name], kind)[1]
     model = Model(s, weights)
-    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
+    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng, (1, 2, 7, 16, 63, s.longest)), "F32")
 
 
 if __name__ == "__main__":
