@@ -1,15 +1,16 @@
-/* printer.c - what printers share: which there are, scores in their order, entities by name, and
- * what an item has several of as rows of any format; and those of programs' formats: a line of
- * token ids per text, CSV and JSON. */
+/* printer.c - results as text, JSON, CSV and ids: what an item has several of as rows of any
+ * format, then what each format has of a text. */
 #include "tools/encode/print/printer.h"
 
+#include "tools/common/options.h"
 #include "tools/common/print/display.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_WEIGHTS = 10 }; /* in tables, unless all are asked for */
-enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32, TOKEN_COLUMNS = 24 };
+enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32, TOKEN_COLUMNS = 24, LABEL_COLUMNS = 24 };
 
 static void print_ids(struct printer *printer, const struct item *item)
 {
@@ -33,12 +34,14 @@ int ranked_compare(const void *a, const void *b)
     return first->index < second->index ? -1 : first->index > second->index;
 }
 
-const float *scores_of(const struct item *item)
+/* Returns the scores of a text; NULL without tokens, as a row of zeros means nothing. */
+static const float *scores_of(const struct item *item)
 {
     return item_n_visible(item) > 0 ? item->rows : NULL;
 }
 
-void rank_scores(const float *scores, size_t n, struct ranked *out)
+/* Stores n scores in out, best first. */
+static void rank_scores(const float *scores, size_t n, struct ranked *out)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = (struct ranked){scores[i], i};
@@ -58,9 +61,10 @@ static void print_index(struct printer *printer, const struct item *item)
     row_count(&printer->rows, where, "window_end", window->end);
 }
 
-/* In a table the token for unknown words has the word beside it, as "[UNK] (zoo)", and a token of
- * bytes their characters, as "Ã¯ve (ïve)". */
-void begin_token_row(struct printer *printer, const struct item *item, size_t i)
+/* Begins the row of the i-th token with its text, id, span and the like. In a table the token for
+ * unknown words has the word beside it, as "[UNK] (zoo)", and a token of bytes their characters, as
+ * "Ã¯ve (ïve)". */
+static void begin_token_row(struct printer *printer, const struct item *item, size_t i)
 {
     struct rows *rows = &printer->rows;
     const struct encoder *encoder = printer->encoder;
@@ -92,7 +96,7 @@ void begin_token_row(struct printer *printer, const struct item *item, size_t i)
     row_count(rows, ROWS_CSV, "masked", is_masked);
 }
 
-void print_entities(struct printer *printer, const struct item *item)
+static void print_entities(struct printer *printer, const struct item *item)
 {
     struct rows *rows = &printer->rows;
     rows_begin(rows, "entities", "entity\tlabel\tscore\tspan");
@@ -116,8 +120,8 @@ void print_entities(struct printer *printer, const struct item *item)
     rows_end(rows, "<<><");
 }
 
-void print_candidates(struct printer *printer, const struct item *item,
-                      const engine_candidate *candidates)
+static void print_candidates(struct printer *printer, const struct item *item,
+                             const engine_candidate *candidates)
 {
     struct rows *rows = &printer->rows;
     const struct encoder *encoder = printer->encoder;
@@ -145,7 +149,7 @@ void print_candidates(struct printer *printer, const struct item *item,
 
 /* Prints the heaviest first. JSON has them instead of a vector, which would have a number for each
  * id of the vocabulary. */
-void print_weights(struct printer *printer, const struct item *item)
+static void print_weights(struct printer *printer, const struct item *item)
 {
     struct rows *rows = &printer->rows;
     struct ranked *weights = printer->ranked; /* of the ids that have one, heaviest first */
@@ -170,6 +174,207 @@ void print_weights(struct printer *printer, const struct item *item)
     if (is_part)
         fprintf(rows->stream, "and %zu more\n", n - n_shown);
 }
+
+/* ---- For reading: a line per text where vectors are pooled, else a table for each text, of its
+ * ---- tokens, its entities, or the words for its mask tokens ---- */
+
+enum {
+    FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
+    MASK_COLUMNS = 32,
+    TEXT_COLUMNS = 30,  /* of the text in a table of texts */
+    WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
+    SPAN_COLUMNS = 13,
+    TITLE_COLUMNS = 70 /* of the text above a table of its own */
+};
+
+/* Above the table of a text. */
+static void print_title(FILE *stream, const struct item *item)
+{
+    const struct window *window = &item->window;
+    engine_input shown = item_shown(item);
+    fprintf(stream, "text %zu", item->number);
+    if (window->of > 1)
+        fprintf(stream, ", window %zu of %zu, %sbytes %zu-%zu", window->index + 1, window->of,
+                window->in_pair ? "pair " : "", window->begin, window->end);
+    fputs(": ", stream);
+    print_input(stream, &shown, TITLE_COLUMNS);
+    if (item->n_dropped)
+        fprintf(stream, "  (%zu of %zu tokens)", item_n_visible(item),
+                item_n_visible(item) + item->n_dropped);
+    putc('\n', stream);
+}
+
+/* The end of a line: of a vector its first values, or all, and its norm; or labels and scores, best
+ * first. */
+static void print_best_labels(FILE *stream, const struct printer *printer, const float *scores)
+{
+    const struct encoder *encoder = printer->encoder;
+    rank_scores(scores, encoder->width, printer->ranked);
+    for (size_t i = 0; i < (printer->all_values ? encoder->width : 1); i++) {
+        const char *name = encoder_label(encoder, printer->ranked[i].index);
+        fputs("  ", stream);
+        display_cell(stream, name, strlen(name), printer->label_columns);
+        putc(' ', stream);
+        display_number(stream, (double)printer->ranked[i].score);
+    }
+}
+
+/* row NULL: a text without tokens, which has no label. */
+static void print_row(FILE *stream, const struct printer *printer, const float *row)
+{
+    const size_t width = printer->encoder->width;
+    double sum = 0;
+    if (row == NULL) {
+        fprintf(stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
+        return;
+    }
+    if (printer->encoder->request.task == TASK_LABELS) {
+        print_best_labels(stream, printer, row);
+        return;
+    }
+    for (size_t i = 0; i < width; i++) {
+        sum += (double)row[i] * (double)row[i];
+        if (i < printer->n_shown) {
+            putc(' ', stream);
+            display_number(stream, (double)row[i]);
+        }
+    }
+    fputs(printer->n_shown < width ? " … " : "   ", stream);
+    display_number(stream, sqrt(sum));
+}
+
+static void print_mask_tables(struct printer *printer, const struct item *item)
+{
+    FILE *stream = printer->stream;
+    if (item->n_candidates == 0)
+        fputs("(no mask token)\n", stream);
+    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
+        size_t at = item->candidates[i].token, len;
+        const engine_token *token = &item->tokens[at];
+        const char *text = encoder_token_text(printer->encoder, item, at, &len);
+        display_text(stream, text, len, MASK_COLUMNS);
+        fprintf(stream, " at token %zu", at);
+        if (item_has_span(item, at))
+            fprintf(stream, ", %sbytes %zu-%zu", token->in_pair ? "pair " : "", token->begin,
+                    token->end);
+        putc('\n', stream);
+        print_candidates(printer, item, &item->candidates[i]);
+    }
+}
+
+/* "I ride | dog" in TEXT_COLUMNS; a text that needs less than half leaves the rest to the other. */
+static void print_pair(FILE *stream, const engine_input *input)
+{
+    const size_t both = TEXT_COLUMNS - strlen(" | "), half = both / 2;
+    size_t text_columns = display_width(input->text, input->text_len, both);
+    size_t pair_columns = display_width(input->pair, input->pair_len, both);
+    if (text_columns + pair_columns > both) {
+        size_t smaller = text_columns < pair_columns ? text_columns : pair_columns;
+        size_t fair = smaller < half ? smaller : half;
+        text_columns = text_columns == smaller ? fair : both - fair;
+        pair_columns = both - text_columns;
+    }
+    display_text(stream, input->text, input->text_len, text_columns);
+    fputs(" | ", stream);
+    display_cell(stream, input->pair, input->pair_len, TEXT_COLUMNS - text_columns - strlen(" | "));
+}
+
+/* Of a window "2/3", and the bytes that it covers; ids have none. */
+static void print_text_line(const struct printer *printer, const struct item *item)
+{
+    FILE *stream = printer->stream;
+    const struct window *window = &item->window;
+    engine_input shown = item_shown(item);
+    fprintf(stream, "%6zu  ", item->number);
+    if (window->of) {
+        char place[48], span[64] = "-";
+        snprintf(place, sizeof place, "%zu/%zu", window->index + 1, window->of);
+        if (!shown.ids)
+            snprintf(span, sizeof span, "%s%zu-%zu", window->in_pair ? "pair " : "", window->begin,
+                     window->end);
+        fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, span);
+    }
+    if (shown.ids)
+        display_cell(stream, "(token ids)", 11, TEXT_COLUMNS);
+    else if (shown.pair)
+        print_pair(stream, &shown);
+    else
+        display_cell(stream, shown.text, shown.text_len, TEXT_COLUMNS);
+    print_row(stream, printer,
+              printer->encoder->request.task == TASK_LABELS ? scores_of(item) : item->rows);
+    putc('\n', stream);
+}
+
+static void begin_text(struct printer *printer)
+{
+    const struct encoder *encoder = printer->encoder;
+    FILE *stream = printer->stream;
+    print_heading(stream, encoder);
+    printer->n_shown =
+        printer->all_values || encoder->width < FIRST_VALUES ? encoder->width : FIRST_VALUES;
+    printer->label_columns = strlen("label");
+    for (size_t i = 0; encoder->request.task == TASK_LABELS && i < encoder->width; i++) {
+        const char *name = encoder_label(encoder, i);
+        const size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
+        if (width > printer->label_columns)
+            printer->label_columns = width;
+    }
+    const bool are_labels = encoder->request.task == TASK_LABELS;
+    const size_t n = printer->n_shown, width = encoder->width;
+    const size_t columns = are_labels ? printer->label_columns : n * (1 + DISPLAY_NUMBER);
+    char title[64] = "label";
+    if (!are_labels && n == width)
+        snprintf(title, sizeof title, "value%s", plural(n));
+    else if (!are_labels)
+        snprintf(title, sizeof title, "first %zu of %zu values", n, width);
+    printer->row_title = width == 0 ? alloc_text("%s", "")
+                                    : alloc_text("  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
+                                                 are_labels ? "score" : "norm");
+    if (!width || !encoder->is_pooled || encoder->is_sparse)
+        return;
+    fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
+    if (encoder->request.is_chunked)
+        fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
+    fprintf(stream, "%-*s%s\n", TEXT_COLUMNS, "text", printer->row_title);
+}
+
+/* Prints a line, or a table with its tokens, entities, words or weights. */
+static void print_text_item(struct printer *printer, const struct item *item)
+{
+    const struct encoder *encoder = printer->encoder;
+    const enum task task = encoder->request.task;
+    struct rows *rows = &printer->rows;
+    if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
+        print_text_line(printer, item);
+        return;
+    }
+    putc('\n', printer->stream);
+    if (printer->has_titles)
+        print_title(printer->stream, item);
+    switch (task) {
+    case TASK_ENTITIES: print_entities(printer, item); return;
+    case TASK_FILL: print_mask_tables(printer, item); return;
+    default: break;
+    }
+    if (encoder->is_sparse) {
+        print_weights(printer, item);
+        return;
+    }
+    char *titles = alloc_text("%*s\ttoken\tid\tspan\t%s", snprintf(NULL, 0, "%zu", item->n_tokens),
+                              "#", printer->row_title);
+    rows_begin(rows, "tokens", titles);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        begin_token_row(printer, item, i);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        if (item->rows)
+            print_row(rows->cells, printer, item->rows + i * encoder->width);
+        row_end(rows);
+    }
+    rows_end(rows, "><>>.");
+    free(titles);
+}
+
+const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};
 
 /* ---- What JSON and CSV have of each task. Where JSON has no member, CSV has an empty field: the
  * ---- text of ids, the second text of one that is alone, the span of a token that no part of the

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { NPZ_SPOOLS = 3, LABEL_COLUMNS = 24 /* of the longest label shown whole */ };
+enum { NPZ_SPOOLS = 3 };
 
 /* A score, and the label, id or text that has it. */
 struct ranked {
@@ -60,24 +60,6 @@ extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
 /* Compares, for qsort, structs that begin with a struct ranked: larger scores first, equal ones in
  * the order of their indexes. */
 int ranked_compare(const void *a, const void *b);
-
-/* Returns the scores of a text; NULL without tokens, as a row of zeros means nothing. */
-const float *scores_of(const struct item *item);
-
-/* Stores n scores in out, best first. */
-void rank_scores(const float *scores, size_t n, struct ranked *out);
-
-/* ---- Rows ---- */
-
-/* Begins the row of the i-th token with its text, id, span and the like. */
-void begin_token_row(struct printer *printer, const struct item *item, size_t i);
-
-/* Entities, words for mask tokens, sparse weights: a table, an array in the item's JSON object, or
- * lines of CSV, whose titles are printed before the first item. */
-void print_entities(struct printer *printer, const struct item *item);
-void print_candidates(struct printer *printer, const struct item *item,
-                      const engine_candidate *candidates);
-void print_weights(struct printer *printer, const struct item *item);
 
 /* Writes the "prompt" of the texts, if they have one, as a member. */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
