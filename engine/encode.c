@@ -108,6 +108,11 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
         return misused_input(error, index, " has a text and %s: expected one of them", what);
     if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
         return misused_input(error, index, " has ids and tokens: expected one of them");
+    if (input->ids != NULL && batch->request->is_own && !config->pools_prompt &&
+        batch->request->prompt.len > 0)
+        return misused_input(error, index,
+                             " has ids, of which the prompt's are not known, and the model pools "
+                             "without these: expected a text, tokens, or an empty prompt");
     if (kept->span > limit)
         return fail_input(error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_IDS, index,
                           " has %zu %s, the limit is %zu; %s are never truncated", kept->span, what,
@@ -213,6 +218,7 @@ static void add_row(struct batch *batch, struct group *group, engine_token token
     size_t row = group->row + group->n_rows++, offset = index;
     if (gives_vectors(batch->request))
         offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
+    sequence->n_unpooled += token.unpooled && sequence->n_unpooled == row - sequence->row;
     pass->ids[row] = token.id;
     pass->types[row] = token.type;
     pass->positions[row] = (uint32_t)at.position;
@@ -278,7 +284,8 @@ void answer_work_carve(struct answer_work *work, const struct encoder *encoder, 
                        struct arena *arena)
 {
     const struct model_config *config = &encoder->config;
-    work->pooled = arena_floats(arena, 1, row_stride(larger(config->width, encoder->output_width)));
+    work->pooled = arena_floats(
+        arena, 1, row_stride(larger(config_pooled_width(config), encoder->output_width)));
     work->logits = arena_floats(arena, 1, row_stride(encoder->head.output.weight.rows));
     head_work_carve(&work->head, encoder, arena);
     work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
@@ -315,15 +322,10 @@ static void write_pooled(const engine_session *session, const struct request *re
                          const struct sequence *sequence, float *out,
                          const struct answer_work *work)
 {
-    const struct encoder *encoder = &session->model->encoder;
-    float *pooled = work->pooled;
-    pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
-              sequence->n_rows, encoder->config.width, pooled);
-    if (request->pooling == POOLING_POOLER && sequence->n_rows > 0)
-        head_hidden(encoder, pooled, pooled, &work->head);
-    if (request->project) /* in place: the row is as wide as either */
-        project_row(encoder, pooled, pooled, &work->head);
-    memcpy(out, pooled, request->width * sizeof *out);
+    pool_text(&session->model->encoder, request->pooling, request->is_own,
+              hidden_row(session, sequence->row), session->pass.width_stride, sequence->n_rows,
+              sequence->n_unpooled, work->pooled, &work->head);
+    memcpy(out, work->pooled, request->width * sizeof *out);
     if (request->normalize)
         normalize_row(out, request->width);
 }
@@ -338,7 +340,7 @@ static void write_labels(const engine_session *session, const struct request *re
     if (sequence->n_rows == 0) /* no token to classify */
         return;
     pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
-              session->pass.width_stride, sequence->n_rows, encoder->config.width, work->pooled);
+              session->pass.width_stride, sequence->n_rows, 0, encoder->config.width, work->pooled);
     head_logits(encoder, work->pooled, logits, &work->head);
     if (request->width < encoder->config.labels) /* a score of two labels: see score_pairs */
         logits[0] = logits[1] - logits[0];

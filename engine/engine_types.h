@@ -17,6 +17,7 @@ typedef struct engine_token {
     uint8_t special;   /* 1: added by the template */
     uint8_t in_pair;   /* 1: the span is in the second text */
     uint8_t in_prompt; /* 1: from the prompt before the text: it has no span */
+    uint8_t unpooled;  /* 1: one of those that a model leaves out of vectors, as its prompts' */
 } engine_token;
 
 /* Which text of a pair loses tokens, and at which end. */

@@ -235,16 +235,22 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
 static void bind_projections(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = binder->config;
-    size_t width = config->width;
-    for (size_t i = 0; i < config->projections; i++) {
+    size_t width = config_pooled_width(config);
+    for (size_t i = 0; i < config->projections && i < MAX_PROJECTIONS; i++) {
         struct dense *dense = &encoder->projections[i];
         char prefix[32];
         snprintf(prefix, sizeof prefix, "projection.%zu", i);
+        dense->activation = config_projection(config, i);
+        if (dense->activation == DENSE_LAYER_NORM) {
+            dense->norm = (struct norm){.kind = NORM_LAYER,
+                                        .weight = bind_vector(binder, prefix, "weight", width),
+                                        .bias = bind_vector(binder, prefix, "bias", width)};
+            continue;
+        }
         dense->linear.weight = bind_matrix(binder, prefix, "weight", 1, width, AT_LEAST);
         width = dense->linear.weight.rows;
         if (config->projection_bias)
             dense->linear.bias = bind_vector(binder, prefix, "bias", width);
-        dense->activation = config->projection_activation;
     }
     encoder->output_width = width;
 }

@@ -265,10 +265,10 @@ static const char *choose_form(const struct encoder *encoder, bool is_own, struc
     default:
         request->kind = ANSWER_POOLED;
         request->pooling = (enum pooling)choice_find(POOLING_CHOICES, (int)request->answer)->value;
-        request->project = is_own && config->projections > 0;
+        request->is_own = is_own;
         request->normalize |= is_own && config->normalize;
     }
-    request->width = request->project ? encoder->output_width : config->width;
+    request->width = is_own ? encoder->output_width : config->width;
     return request->pooling == POOLING_POOLER && !has_pooler(encoder) ? "pooler" : NULL;
 }
 

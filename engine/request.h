@@ -29,12 +29,13 @@ struct request {
     /* Answer. */
     engine_pooling answer; /* neither MODEL nor TEXT */
     enum answer_kind kind;
-    size_t width;            /* floats of an answer row */
-    enum pooling pooling;    /* of ANSWER_POOLED */
-    engine_metric metric;    /* by which its vectors are compared */
-    bool project, normalize; /* pooled vectors */
-    bool is_query;           /* ANSWER_VECTORS: no token is skipped */
-    const float *query;      /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
+    size_t width;         /* floats of an answer row */
+    enum pooling pooling; /* of ANSWER_POOLED */
+    engine_metric metric; /* by which its vectors are compared */
+    bool is_own;          /* the model's own pooling: with all of its steps */
+    bool normalize;
+    bool is_query;      /* ANSWER_VECTORS: no token is skipped */
+    const float *query; /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
     bool *have_text;    /* [inputs of the call]: set to engine_has_text of each; NULL: not asked */
     enum scores scores; /* of labels */

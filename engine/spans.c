@@ -22,7 +22,6 @@ static bool is_in_span(const engine_token *token, const engine_span *span)
 static void write_span(const engine_session *session, const struct request *request,
                        const engine_token *tokens, const engine_span *span, float *out)
 {
-    const struct encoder *encoder = &session->model->encoder;
     const struct pass *pass = &session->pass;
     const struct answer_work *work = &pass->works[0].answer;
     const size_t n_rows = pass->sequences[0].n_rows;
@@ -34,13 +33,17 @@ static void write_span(const engine_session *session, const struct request *requ
         end++;
     if (end == first)
         return;
-    pool_rows(request->pooling, pass->x + first * pass->width_stride, pass->width_stride,
-              end - first, encoder->config.width, work->pooled);
-    if (request->project)
-        project_row(encoder, work->pooled, work->pooled, &work->head);
+    pool_text(&session->model->encoder, request->pooling, request->is_own,
+              pass->x + first * pass->width_stride, pass->width_stride, end - first, 0,
+              work->pooled, &work->head);
     memcpy(out, work->pooled, request->width * sizeof *out);
     if (request->normalize)
         normalize_row(out, request->width);
+}
+
+static bool is_of_all_tokens(unsigned pooling)
+{
+    return pooling != POOLING_CLS && pooling != POOLING_LAST && pooling != POOLING_POOLER;
 }
 
 static engine_status read_spans(const engine_session *session, const engine_input *input,
@@ -50,8 +53,11 @@ static engine_status read_spans(const engine_session *session, const engine_inpu
     engine_status status = request_read(session->model, options, request, error);
     if (status != ENGINE_OK)
         return status;
-    if (request->kind != ANSWER_POOLED || request->pooling == POOLING_CLS ||
-        request->pooling == POOLING_LAST || request->pooling == POOLING_POOLER)
+    const config_list joined = session->model->encoder.config.joined_poolings;
+    bool fits = request->kind == ANSWER_POOLED && is_of_all_tokens(request->pooling);
+    for (size_t i = 0; request->is_own && i < LIST_MOST; i++)
+        fits = fits && is_of_all_tokens(list_item(joined, i));
+    if (!fits)
         return fail(error, ENGINE_ERROR_UNSUPPORTED,
                     "the pooling '%s' makes no vector of a part of a text; expected one of all "
                     "tokens, as ENGINE_POOLING_MEAN",

@@ -53,6 +53,26 @@ static bool is_over(void *user)
     return is_interrupted(session);
 }
 
+/* Returns how many tokens the model leaves out of its own vectors: as sentence-transformers counts
+ * them, those of the prompt alone, without a special token at its end. It writes to
+ * session->tokens. */
+static size_t count_unpooled(engine_session *session, const struct request *request,
+                             const struct token_limit *cut)
+{
+    const struct tokenizer *tokenizer = &session->model->tokenizer;
+    const struct token_input prompt = {.text = request->prompt.text,
+                                       .text_len = request->prompt.len,
+                                       .is_over = is_over,
+                                       .user = session};
+    if (request->prompt.len == 0 || session->model->encoder.config.pools_prompt)
+        return 0;
+    const size_t n = tokenizer_encode(tokenizer, &prompt, request->special, cut, session->tokens,
+                                      session->max_tokens, session->token_scratch)
+                         .n;
+    const bool is_seen = n > 0 && n <= session->max_tokens;
+    return n - (is_seen && tokenizer_is_special(tokenizer, session->tokens[n - 1].id));
+}
+
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count)
@@ -68,6 +88,7 @@ engine_status read_tokens(engine_session *session, const struct request *request
         return status;
     texts.is_over = is_over;
     texts.user = session;
+    const size_t n_unpooled = count_unpooled(session, request, &cut);
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut,
                               room.tokens, room.cap, session->token_scratch);
     if (count->is_interrupted)
@@ -79,7 +100,10 @@ engine_status read_tokens(engine_session *session, const struct request *request
                           METER_STEPS);
     if (count->wrong != NULL || count->n > room.limit)
         return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
-    prompt_move_spans(request, room.tokens, count->n < room.cap ? count->n : room.cap);
+    const size_t n = count->n < room.cap ? count->n : room.cap;
+    prompt_move_spans(request, room.tokens, n);
+    for (size_t i = 0; i < n && i < n_unpooled; i++)
+        room.tokens[i].unpooled = 1;
     return ENGINE_OK;
 }
 

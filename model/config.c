@@ -13,7 +13,7 @@
 
 const char CONFIG_UNKNOWN_KEY[] = "a key that this version knows";
 
-enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
+enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME, VALUE_LIST };
 
 /* A setting of the first library version is always written to a file. A later one is written only
  * if it differs from its default, so that older libraries read every file that does not use it. */
@@ -24,7 +24,7 @@ struct config_key {
     enum value_kind kind;
     const char *name;
     size_t offset, bytes;     /* of its field in struct model_config, which has the same name */
-    const char *const *names; /* VALUE_NAME: the texts of the values 0, 1 ..., NULL */
+    const char *const *names; /* of a name or a list: the texts of the values 0, 1 ..., NULL */
     int64_t least;            /* the smallest of these values */
     const char *expected;
 };
@@ -45,6 +45,9 @@ struct config_key {
     VALUE_NAME, FIELD(field), (const char *const[]){LIST(NAME_AT, NAME_AT) NULL}, least, \
     "one of " NAMES_OF(SHOWN)
 #define NAME(field, LIST) SOME_OF(field, LIST, 0, LIST)
+#define LIST_OF(field, LIST, SHOWN) \
+    VALUE_LIST, FIELD_OF(config_list, field), (const char *const[]){LIST(NAME_AT, NAME_AT) NULL}, \
+    1, "at most 8 of " SHOWN ", separated by commas"
 #define YES_OR_NO(field) \
     VALUE_NAME, FIELD(field), (const char *const[]){"no", "yes", NULL}, 0, "one of yes, no"
 // clang-format on
@@ -77,9 +80,12 @@ static const struct config_key KEYS[] = {
     {FIRST, NAME(mask, MASKS)},
     {FIRST, NAME(pooling, POOLINGS)},
     {FIRST, YES_OR_NO(normalize)},
+    {LATER, LIST_OF(joined_poolings, POOLINGS, NAMES_OF(TOKEN_POOLINGS))},
+    {LATER, YES_OR_NO(pools_prompt)},
     {LATER, COUNT(embedding_width)},
     {LATER, COUNT(projections)},
-    {LATER, SOME_OF(projection_activation, DENSE_LAYERS, DENSE_IDENTITY, DENSE_ACTIVATIONS)},
+    {LATER,
+     LIST_OF(projection_activation, PROJECTIONS, NAMES_OF(DENSE_ACTIVATIONS) ", layer_norm")},
     {LATER, YES_OR_NO(projection_bias)},
     {LATER, NAME(head, HEADS)},
     {LATER, SOME_OF(head_pooling, POOLINGS, 0, TOKEN_POOLINGS)},
@@ -166,6 +172,7 @@ void config_defaults(struct model_config *config)
         .attention_bias = true,
         .feed_forward_bias = true,
         .activation = ACTIVATION_GELU,
+        .pools_prompt = true,
         .embedding_width = CONFIG_ABSENT,
         .projection_activation = DENSE_IDENTITY,
         .projection_bias = true,
@@ -243,7 +250,7 @@ static void print_number(double value, char *text, size_t cap)
 const char *config_value_name(const char *name, int64_t value)
 {
     const struct config_key *key = find_key(name);
-    if (key == NULL || key->kind != VALUE_NAME || value < key->least)
+    if (key == NULL || key->names == NULL || value < key->least)
         return NULL;
     for (int64_t i = 0; i < value; i++)
         if (key->names[i] == NULL)
@@ -254,11 +261,29 @@ const char *config_value_name(const char *name, int64_t value)
 int64_t config_value(const char *name, const char *value)
 {
     const struct config_key *key = find_key(name);
-    if (key == NULL || key->kind != VALUE_NAME)
+    if (key == NULL || key->names == NULL)
         return -1;
     for (int64_t i = key->least; key->names[i] != NULL; i++)
         if (strcmp(key->names[i], value) == 0)
             return i;
+    return -1;
+}
+
+/* Returns a list of names that commas separate, or -1 if it is none. */
+static int64_t parse_list(const char *name, const char *text)
+{
+    config_list list = 0;
+    char one[32];
+    for (size_t i = 0, len; i < LIST_MOST; i++, text += len + 1) {
+        len = strcspn(text, ",");
+        snprintf(one, sizeof one, "%.*s", (int)(len < sizeof one ? len : sizeof one), text);
+        int64_t value = config_value(name, one);
+        if (value < 0)
+            return -1;
+        list = list_with(list, i, (unsigned)value);
+        if (text[len] == '\0')
+            return (int64_t)list;
+    }
     return -1;
 }
 
@@ -285,6 +310,7 @@ const char *config_set(struct model_config *config, const char *name, const char
         memcpy((char *)config + key->offset, &parsed, sizeof parsed);
         return NULL;
     case VALUE_NAME: count = config_value(name, value); break;
+    case VALUE_LIST: count = parse_list(name, value); break;
     case VALUE_COUNT: count = list_number((struct text_view){value, strlen(value)}); break;
     }
     if (count < 0)
@@ -298,9 +324,17 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     if (index >= N_KEYS)
         return NULL;
     const struct config_key *key = &KEYS[index];
+    const config_list list = key->kind == VALUE_LIST ? (config_list)whole(config, key) : 0;
+    if (key->kind == VALUE_LIST && cap > 0)
+        *text = '\0';
     switch (key->kind) {
     case VALUE_NUMBER: print_number(number(config, key), text, cap); break;
     case VALUE_NAME: snprintf(text, cap, "%s", config_name(config, key->name)); break;
+    case VALUE_LIST:
+        for (size_t i = 0, used = 0; list_item(list, i) > 0 && used < cap; i++)
+            used += (size_t)snprintf(text + used, cap - used, i > 0 ? ",%s" : "%s",
+                                     key->names[list_item(list, i)]);
+        break;
     case VALUE_COUNT: snprintf(text, cap, "%lld", (long long)whole(config, key)); break;
     }
     return key->name;
@@ -389,12 +423,35 @@ static const char *check_position(const struct model_config *config)
     return NULL;
 }
 
+/* Checks the steps from tokens to the model's own vector of a text. */
+static const char *check_own_pooling(const struct model_config *config)
+{
+    const bool is_text = config->pooling != POOLING_NONE && config->pooling != POOLING_POOLER;
+    size_t n = 0;
+    if (config->projections > MAX_PROJECTIONS)
+        return "'projections' is more than 8";
+    while (list_item(config->projection_activation, n) > 0)
+        n++;
+    if (n > 1 && n != config->projections)
+        return "'projection_activation' has several names, but not as many as 'projections'";
+    for (size_t i = 0; i < LIST_MOST; i++)
+        if (list_item(config->joined_poolings, i) == POOLING_POOLER)
+            return "'joined_poolings' has pooler; expected " NAMES_OF(TOKEN_POOLINGS);
+    if ((config->joined_poolings != 0 || !config->pools_prompt) && !is_text)
+        return "'joined_poolings' and 'pools_prompt' no need another 'pooling' than none and "
+               "pooler";
+    return config->joined_poolings != 0 && config->width > INT32_MAX / (LIST_MOST + 1)
+               ? "'width' is too large for 'joined_poolings'"
+               : NULL;
+}
+
 /* Checks settings of heads, of several vectors, and of weights of token ids. */
 static const char *check_answers(const struct model_config *config)
 {
     bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
-    if (config->projections > MAX_PROJECTIONS)
-        return "'projections' is more than 8";
+    const char *wrong = check_own_pooling(config);
+    if (wrong != NULL)
+        return wrong;
     if (has_labels != (config->labels > 0))
         return "'labels' must be 1 or more with head sequence or token, and 0 without";
     if (config->head == HEAD_POOLER && config->head_dense == DENSE_NONE)

@@ -118,9 +118,26 @@ enum scores { CONSTANTS_OF(SCORES) };
     ROW(DENSE_TANH, "tanh")                                                                        \
     ROW(DENSE_GELU, "gelu")                                                                        \
     ROW(DENSE_GELU_TANH, "gelu_tanh")                                                              \
-    ROW(DENSE_SILU, "silu")
+    ROW(DENSE_SILU, "silu")                                                                        \
+    ROW(DENSE_SIGMOID, "sigmoid")
 #define DENSE_LAYERS(FIRST, ROW) FIRST(DENSE_NONE, "none") DENSE_ACTIVATIONS(ROW, ROW)
-enum dense_activation { CONSTANTS_OF(DENSE_LAYERS) };
+/* What a projection is: a dense layer with its activation, or a layer norm. */
+#define PROJECTIONS(FIRST, ROW) DENSE_LAYERS(FIRST, ROW) ROW(DENSE_LAYER_NORM, "layer_norm")
+enum dense_activation { CONSTANTS_OF(PROJECTIONS) };
+
+/* A list of at most 8 names: the i-th value, 1 to 15, is in bits 4i to 4i + 3; 0 after the last. */
+typedef uint64_t config_list;
+enum { LIST_MOST = 8 };
+
+static inline unsigned list_item(config_list list, size_t i)
+{
+    return i < LIST_MOST ? (unsigned)(list >> 4 * i & 15) : 0;
+}
+
+static inline config_list list_with(config_list list, size_t i, unsigned value)
+{
+    return list | (config_list)value << 4 * i;
+}
 
 /* ---- Settings ---- */
 
@@ -151,9 +168,11 @@ struct model_config {
     enum mask_kind mask;
     enum pooling pooling;
     bool normalize;
+    config_list joined_poolings; /* of more vectors, which follow that of `pooling` */
+    bool pools_prompt;
     size_t embedding_width; /* E; config_check: D if absent */
     size_t projections;
-    enum dense_activation projection_activation; /* never DENSE_NONE */
+    config_list projection_activation; /* of each, or of all */
     bool projection_bias;
     enum head_kind head;
     enum pooling head_pooling; /* never POOLING_NONE or POOLING_POOLER */
@@ -236,13 +255,28 @@ static inline size_t config_head_columns(const struct model_config *config)
     return config->head_tied ? config->embedding_width : config->width;
 }
 
+/* Returns the columns of the model's own pooled vector, before its projections. */
+static inline size_t config_pooled_width(const struct model_config *config)
+{
+    size_t n = 1;
+    while (list_item(config->joined_poolings, n - 1) > 0)
+        n++;
+    return n * config->width;
+}
+
+static inline enum dense_activation config_projection(const struct model_config *config, size_t i)
+{
+    const bool is_for_all = list_item(config->projection_activation, 1) == 0;
+    return (enum dense_activation)list_item(config->projection_activation, is_for_all ? 0 : i);
+}
+
 /* Sets one key from its text. Returns NULL on success, else a static string that says what was
  * expected ("a whole number from 0 to 2147483647", "one of none, layer, rms"), or
  * CONFIG_UNKNOWN_KEY. */
 const char *config_set(struct model_config *config, const char *key, const char *value);
 extern const char CONFIG_UNKNOWN_KEY[];
 
-/* Returns the index-th key, and its value in `text` (at least 32 bytes); NULL past the last. */
+/* Returns the index-th key, and its value in `text` (128 bytes hold any); NULL past the last. */
 const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
 
 /* Returns whether a file must have the index-th key: always for keys of the first library version,

@@ -45,10 +45,12 @@ struct layer {
     size_t window; /* a query sees keys at most `window` tokens away; 0: all */
 };
 
-/* y = act(x·Wᵀ + b), for the few rows that reach a head or a projection. */
+/* y = act(x·Wᵀ + b), for the few rows that reach a head or a projection; or y = norm(x), of a
+ * projection with the "activation" DENSE_LAYER_NORM. */
 struct dense {
     struct linear linear;
     enum dense_activation activation;
+    struct norm norm;
 };
 
 /* z = norm(dense(x)), without the absent ones; logits = output(z). */

@@ -78,7 +78,8 @@ static bool known_key(const char *key)
         "embedding_norm position position_offset position_skips_padding position_base "
         "position_scale position_frequencies "
         "norm norm_eps norm_bias norm_place final_norm attention_bias feed_forward_bias activation "
-        "gate mask pooling normalize head head_pooling labels scores embedding_width "
+        "gate mask pooling normalize joined_poolings pools_prompt head head_pooling labels scores "
+        "embedding_width "
         "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
         "rotary_trained distances window global_every global_first first_norm layer_groups "
         "feed_forward_in_bias head_width key_value_heads global_head_width "
@@ -204,6 +205,8 @@ static void read_config(struct plain_model *model, const struct plain_options *o
     model->gate = one_of(model, "gate", "none", " none first second ");
     model->causal = plain_is(one_of(model, "mask", "full", " full causal "), "causal");
     model->pooling = one_of(model, "pooling", "none", NULL);
+    model->joined_poolings = one_of(model, "joined_poolings", "", NULL);
+    model->pools_prompt = yes(model, "pools_prompt", "yes");
     model->n_projections = count(model, "projections", "0");
     model->projection_bias = yes(model, "projection_bias", "yes");
     model->projection_activation = one_of(model, "projection_activation", "identity", NULL);

@@ -322,27 +322,31 @@ bool plain_positions(const struct plain_weights *weights, const struct plain_opt
 
 /* ---- Vectors of texts, and labels ---- */
 
-/* out [D] from output->tokens. */
+/* out [D] from output->tokens, but for the first n_skipped. */
 static void pool(struct plain_model *model, const struct plain_output *output, const char *kind,
-                 double *out)
+                 size_t n_skipped, double *out)
 {
-    size_t n = output->n_tokens, width = output->width;
+    size_t n = output->n_tokens, width = output->width, n_used = n > n_skipped ? n - n_skipped : 0;
+    double ranks = 0;
+    for (size_t t = n_skipped; t < n; t++)
+        ranks += (double)(t + 1);
     if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
         plain_complain(model, "pooling %s is not known", kind);
     for (size_t i = 0; i < width; i++) {
         double sum = 0, weighted = 0, largest = -(double)INFINITY;
-        for (size_t t = 0; t < n; t++) {
+        for (size_t t = n_skipped; t < n; t++) {
             double value = output->tokens[t * width + i];
             sum += value;
-            weighted += (double)(t + 1) * value / ((double)(n * (n + 1)) / 2);
+            weighted += (double)(t + 1) * value / ranks;
             largest = fmax(largest, value);
         }
-        out[i] = plain_is(kind, "mean")            ? sum / (double)n
-                 : plain_is(kind, "mean_sqrt")     ? sum / sqrt((double)n)
+        out[i] = n_used == 0                       ? 0
+                 : plain_is(kind, "mean")          ? sum / (double)n_used
+                 : plain_is(kind, "mean_sqrt")     ? sum / sqrt((double)n_used)
                  : plain_is(kind, "max")           ? largest
                  : plain_is(kind, "weighted_mean") ? weighted
                  : plain_is(kind, "last")          ? output->tokens[(n - 1) * width + i]
-                                                   : output->tokens[i];
+                                                   : output->tokens[n_skipped * width + i];
     }
 }
 
@@ -360,37 +364,78 @@ void plain_pool(const struct plain_output *output, const char *pooling, bool nor
     char error[256] = "";
     memset(out, 0, output->width * sizeof *out);
     if (output->n_tokens > 0)
-        pool(&(struct plain_model){.error = error}, output, pooling, out);
+        pool(&(struct plain_model){.error = error}, output, pooling, 0, out);
     if (normalize)
         to_unit_length(out, output->width);
 }
 
 static double activate_dense(struct plain_model *model, const char *kind, double x)
 {
-    return plain_is(kind, "identity") ? x
-           : plain_is(kind, "tanh")   ? tanh(x)
-                                      : activate(model, kind, false, x);
+    return plain_is(kind, "identity")  ? x
+           : plain_is(kind, "tanh")    ? tanh(x)
+           : plain_is(kind, "sigmoid") ? 1 / (1 + exp(-x))
+                                       : activate(model, kind, false, x);
+}
+
+/* Copies the name of a list that begins at *at, and moves that to the next. Returns whether there
+ * was one. */
+static bool next_name(const char **at, char name[32])
+{
+    size_t len = strcspn(*at, ",");
+    snprintf(name, 32, "%.*s", (int)(len < 31 ? len : 31), *at);
+    *at += len + ((*at)[len] == ',');
+    return len > 0;
+}
+
+/* The model's own vector before its projections; stores its width. */
+static double *pool_own(struct plain_model *model, const struct plain_output *output, size_t *width)
+{
+    const size_t n_skipped = model->pools_prompt ? 0 : output->n_prompt;
+    const char *at = model->joined_poolings;
+    double *x = plain_doubles(9 * output->width);
+    char name[32];
+    pool(model, output, model->pooling, n_skipped, x);
+    for (*width = output->width; next_name(&at, name); *width += output->width)
+        pool(model, output, name, n_skipped, x + *width);
+    return x;
+}
+
+static void projection_norm(struct plain_model *model, const char *name, double *x, size_t n)
+{
+    const double eps = model->norm_eps;
+    const bool has_bias = model->norm_bias;
+    model->norm_eps = 1e-5;
+    model->norm_bias = true;
+    plain_normalise(model, "layer", name, x, 1, n);
+    model->norm_eps = eps;
+    model->norm_bias = has_bias;
 }
 
 double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
                              size_t *width, char error[256])
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
-    double *x = plain_doubles(output->width);
-    pool(&model, output, model.pooling, x);
-    *width = output->width;
+    double *x = pool_own(&model, output, width);
+    const char *at = model.projection_activation;
+    char activation[32] = "";
     for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
-        char name[64];
+        char name[64], next[32];
+        if (next_name(&at, next))
+            memcpy(activation, next, sizeof next); /* the last one is for all that follow */
         snprintf(name, sizeof name, "projection.%zu.weight", i);
         const struct plain_tensor *weight = plain_tensor(weights, name);
         const size_t n_out = weight ? weight->rows : 0;
         *strrchr(name, '.') = '\0';
+        if (plain_is(activation, "layer_norm")) {
+            projection_norm(&model, name, x, *width);
+            continue;
+        }
         double *y = plain_linear(&model, name, model.projection_bias, x, 1, *width, n_out);
         free(x);
         x = y;
         *width = n_out;
         for (size_t k = 0; k < n_out; k++)
-            x[k] = activate_dense(&model, model.projection_activation, x[k]);
+            x[k] = activate_dense(&model, activation, x[k]);
     }
     if (model.normalize)
         to_unit_length(x, *width);
@@ -422,7 +467,7 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
     if (error[0] != '\0')
         return false;
     double *pooled = plain_doubles(model.width), sum = 0;
-    pool(&model, output, model.head_pooling, pooled);
+    pool(&model, output, model.head_pooling, 0, pooled);
     apply_head(&model, pooled);
     double *logits = plain_linear(&model, "head.output", model.head_bias, pooled, 1, model.width,
                                   model.n_labels);

@@ -31,6 +31,7 @@ struct plain_options {
 /* T counts the tokens that the mask leaves, in their order. */
 struct plain_output {
     size_t n_tokens, n_layers, n_heads, width;
+    size_t n_prompt;   /* 0; the caller's to set: the first tokens, if pools_prompt no skips them */
     double *hidden;    /* [L+1, T, D]: after the embedding step, after each layer */
     double *attention; /* [L, H, T, T] */
     double *tokens;    /* [T, D]: after the final norm */

@@ -2,13 +2,17 @@
  * Plain twins: plain_layer and plain_dense in tests/model/layers/test_head.c. */
 #include "model/layers/head.h"
 
+#include "model/layers/pooling.h"
+
 #include <math.h>
 #include <string.h>
+
+#define PROJECTION_NORM_EPS 1e-5f /* torch's, which the module LayerNorm has */
 
 void head_work_carve(struct head_work *work, const struct encoder *encoder, struct arena *arena)
 {
     const struct head *head = &encoder->head;
-    size_t widest = encoder->config.width;
+    size_t widest = config_pooled_width(&encoder->config);
     size_t decoded = larger(linear_decoded(&head->dense.linear), linear_decoded(&head->output));
     for (size_t i = 0; i < encoder->config.projections; i++) {
         const struct linear *linear = &encoder->projections[i].linear;
@@ -25,6 +29,7 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
 {
     switch (activation) {
     case DENSE_NONE:
+    case DENSE_LAYER_NORM:
     case DENSE_IDENTITY: return;
     case DENSE_RELU: kernels->activate(ACTIVATION_RELU, x, n); return;
     case DENSE_GELU: kernels->activate(ACTIVATION_GELU, x, n); return;
@@ -33,6 +38,10 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
     case DENSE_TANH:
         for (size_t i = 0; i < n; i++)
             x[i] = (float)tanh((double)x[i]);
+        return;
+    case DENSE_SIGMOID:
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(1 / (1 + exp(-(double)x[i])));
     }
 }
 
@@ -56,14 +65,21 @@ void project_row(const struct encoder *encoder, const float *x, float *out,
                  const struct head_work *work)
 {
     float *in = work->row, *result = work->next;
-    memcpy(in, x, encoder->config.width * sizeof *in);
+    size_t width = config_pooled_width(&encoder->config);
+    memcpy(in, x, width * sizeof *in);
     for (size_t i = 0; i < encoder->config.projections; i++) {
-        dense_row(encoder->kernels, &encoder->projections[i], in, result, &work->linear);
+        const struct dense *dense = &encoder->projections[i];
+        if (dense->activation == DENSE_LAYER_NORM) {
+            encoder->kernels->norm_row(&dense->norm, PROJECTION_NORM_EPS, width, in, in);
+            continue;
+        }
+        dense_row(encoder->kernels, dense, in, result, &work->linear);
+        width = dense->linear.weight.rows;
         float *swap = in;
         in = result;
         result = swap;
     }
-    memcpy(out, in, encoder->output_width * sizeof *out);
+    memcpy(out, in, width * sizeof *out);
 }
 
 /* Stores z in work->row. */
@@ -87,6 +103,23 @@ void head_hidden(const struct encoder *encoder, const float *x, float *out,
     hidden_row(encoder, x, work);
     memcpy(out, work->row, columns * sizeof *out);
     memset(out + columns, 0, (width - columns) * sizeof *out);
+}
+
+void pool_text(const struct encoder *encoder, enum pooling pooling, bool is_own, const float *x,
+               size_t stride, size_t n_tokens, size_t n_skipped, float *out,
+               const struct head_work *work)
+{
+    const config_list joined = is_own ? encoder->config.joined_poolings : 0;
+    const size_t width = encoder->config.width;
+    n_skipped = is_own ? n_skipped : 0;
+    pool_rows(pooling, x, stride, n_tokens, n_skipped, width, out);
+    for (size_t i = 0; list_item(joined, i) > 0; i++)
+        pool_rows((enum pooling)list_item(joined, i), x, stride, n_tokens, n_skipped, width,
+                  out + (i + 1) * width);
+    if (pooling == POOLING_POOLER && n_tokens > 0)
+        head_hidden(encoder, out, out, work);
+    if (is_own && encoder->config.projections > 0) /* in place: out is as wide as either */
+        project_row(encoder, out, out, work);
 }
 
 void head_logits(const struct encoder *encoder, const float *x, float *logits,

@@ -17,9 +17,15 @@ struct head_work {
 };
 void head_work_carve(struct head_work *work, const struct encoder *encoder, struct arena *arena);
 
-/* Applies all projections to the row x [D]; out is [output_width]. */
+/* Applies all projections to the row x [config_pooled_width]; out is [output_width]. */
 void project_row(const struct encoder *encoder, const float *x, float *out,
                  const struct head_work *work);
+
+/* out = one vector of the rows x [n_tokens, stride] by `pooling` [D]; is_own: with all that the
+ * model adds to its own pooling [output_width], which leaves out the first n_skipped rows. */
+void pool_text(const struct encoder *encoder, enum pooling pooling, bool is_own, const float *x,
+               size_t stride, size_t n_tokens, size_t n_skipped, float *out,
+               const struct head_work *work);
 
 /* out [D] = norm(dense(x [D])): the input of a head's output layer, and a pooler's result. If the
  * output layer is a narrower embedding table, the columns past the table's are zeros. */

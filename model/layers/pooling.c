@@ -2,6 +2,7 @@
  *
  *   mean: Σ x[t] / T   mean_sqrt: Σ x[t] / √T   weighted_mean: Σ (t + 1)·x[t] / Σ (t + 1)
  *   max: the largest of each column   cls, pooler: x[0]   last: x[T - 1]
+ *   Without the first s tokens: of x[s] on, T - s of them, weights from s + 1 on.
  *
  * Source: Reimers and Gurevych 2019, and the module Pooling of sentence-transformers.
  */
@@ -12,16 +13,16 @@
 
 enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
 
-/* out = Σ weight(t) · x[t] / divisor; by_position: weight t + 1, else 1 */
-static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width,
-                         bool by_position, double divisor, float *out)
+/* out = Σ weight(t) · x[t] / divisor; weight: first + t, or with first 0 always 1 */
+static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width, size_t first,
+                         double divisor, float *out)
 {
     for (size_t c = 0; c < width; c += COLUMNS) {
         double sums[COLUMNS] = {0};
         size_t n = width - c < COLUMNS ? width - c : COLUMNS;
         for (size_t t = 0; t < n_tokens; t++)
             for (size_t i = 0; i < n; i++)
-                sums[i] += (by_position ? (double)(t + 1) : 1.0) * (double)x[t * stride + c + i];
+                sums[i] += (first > 0 ? (double)(first + t) : 1.0) * (double)x[t * stride + c + i];
         for (size_t i = 0; i < n; i++)
             out[c + i] = (float)(sums[i] / divisor);
     }
@@ -37,19 +38,20 @@ static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t widt
         }
 }
 
-void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
-               float *out)
+void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens,
+               size_t n_skipped, size_t width, float *out)
 {
-    double n = (double)n_tokens;
     memset(out, 0, width * sizeof *out);
-    if (n_tokens == 0)
+    if (n_tokens <= n_skipped)
         return;
+    const double n = (double)(n_tokens -= n_skipped), before = (double)n_skipped;
+    x += n_skipped * stride;
     switch (pooling) {
     case POOLING_NONE: return;
-    case POOLING_MEAN: average_rows(x, stride, n_tokens, width, false, n, out); return;
-    case POOLING_MEAN_SQRT: average_rows(x, stride, n_tokens, width, false, sqrt(n), out); return;
+    case POOLING_MEAN: average_rows(x, stride, n_tokens, width, 0, n, out); return;
+    case POOLING_MEAN_SQRT: average_rows(x, stride, n_tokens, width, 0, sqrt(n), out); return;
     case POOLING_WEIGHTED_MEAN:
-        average_rows(x, stride, n_tokens, width, true, n * (n + 1) / 2, out);
+        average_rows(x, stride, n_tokens, width, n_skipped + 1, n * before + n * (n + 1) / 2, out);
         return;
     case POOLING_CLS:
     case POOLING_POOLER: memcpy(out, x, width * sizeof *out); return;

@@ -32,9 +32,10 @@ bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
     return (unicode_properties(code) & (UNICODE_LETTER | UNICODE_NUMBER | UNICODE_MARK)) != 0;
 }
 
-/* Returns whether the id is a template's, or that of an added token like [PAD] or <pad>. */
-static bool is_special(const struct tokenizer *tokenizer, int32_t id, struct text_view own)
+bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id)
 {
+    struct text_view own;
+    own.text = vocabulary_text(&tokenizer->vocabulary, id, &own.len);
     const struct token_template *const both[] = {&tokenizer->single, &tokenizer->pair};
     const struct added_set *const sets[] = {&tokenizer->added.raw, &tokenizer->added.normalized};
     struct meter meter = {.left = 0};
@@ -74,7 +75,7 @@ size_t tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool skip
         is_first && tokenizer->splitter.metaspace % METASPACE_NEVER != METASPACE_NONE;
     struct text_view own;
     own.text = vocabulary_text(&tokenizer->vocabulary, id, &own.len);
-    if (skip_special && is_special(tokenizer, id, own))
+    if (skip_special && tokenizer_is_special(tokenizer, id))
         return 0;
     *at_start = false;
     const bool is_stop = tokenizer->kind == TOKENIZER_WORDPIECE && strchr(".,?!", *own.text);

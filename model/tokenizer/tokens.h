@@ -10,6 +10,9 @@
  * metaspace, a text that does not start with a visible blank. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
 
+/* Returns whether the id is a template's, or that of an added token like [PAD] or <pad>. */
+bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
+
 /* Returns the bytes of the text that an id, which has one, adds to that of the ids before it
  * (at_start: there is none yet; cleared unless the id is skipped), and writes them unless out is
  * NULL. */

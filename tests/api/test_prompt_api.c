@@ -5,6 +5,7 @@
 #include "tests/tiny_model.h"
 #include "tests/tools/encode/head_models.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,72 @@ TEST(rank_uses_the_prompts)
     many[41] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
     assert_fails(ARGUMENT, engine_rank(session, &query, many, 50, NULL, many_scores));
     assert_non_null(strstr(engine_session_message(session), "input 41: id 8"));
+}
+
+/* ---- Vectors without the prompt's tokens: pools_prompt no ---- */
+
+enum { UNPOOLED_WIDTH = 16 };
+
+/* The mean of the tokens' vectors from `first` on. */
+static void mean_from(engine_session *of, const char *text, size_t first, float mean[])
+{
+    float rows[16 * UNPOOLED_WIDTH];
+    size_t n = 0;
+    engine_input input = nul_terminated(text);
+    engine_encode_options every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
+    assert_int_equal(engine_encode(of, &input, 1, &every, rows, sizeof rows / sizeof *rows, &n, 0),
+                     0);
+    for (size_t c = 0; c < UNPOOLED_WIDTH; c++) {
+        double sum = 0;
+        for (size_t t = first; t < n / UNPOOLED_WIDTH; t++)
+            sum += (double)rows[t * UNPOOLED_WIDTH + c];
+        mean[c] = (float)(sum / (double)(n / UNPOOLED_WIDTH - first));
+    }
+}
+
+TEST(vectors_without_the_prompts_tokens)
+{
+    engine_model *other =
+        support_small_model("--pooling mean --normalize no --set pools_prompt=no");
+    engine_session *of = support_session(other, NULL);
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.prompt_text = "I ride ", .prompt_len = ENGINE_NUL_TERMINATED);
+    engine_input input = nul_terminated("bike dog"), given = {0};
+    float got[UNPOOLED_WIDTH], expected[UNPOOLED_WIDTH];
+    engine_token tokens[8];
+    size_t n;
+
+    mean_from(of, "I ride bike dog", 2, expected);
+    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
+        assert_true(fabsf(got[c] - expected[c]) <= 1e-6f);
+    assert_int_equal(engine_tokenize(of, &input, &options, tokens, 8, &n, NULL), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(tokens[i].unpooled, i < 2);
+    given.tokens = tokens; /* they have their marks: options need not tell the prompt again */
+    given.n_tokens = n;
+    assert_int_equal(engine_encode(of, &given, 1, NULL, expected, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_memory_equal(got, expected, sizeof got);
+    options.pooling = ENGINE_POOLING_MEAN; /* not the model's own: of all tokens */
+    mean_from(of, "I ride bike dog", 0, expected);
+    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
+        assert_true(fabsf(got[c] - expected[c]) <= 1e-6f);
+    input = nul_terminated("");
+    options.pooling = ENGINE_POOLING_MODEL;
+    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
+        assert_true(got[c] == 0); /* no token is left */
+
+    /* Of ids it is not known which are the prompt's. */
+    given = (engine_input){.ids = (const int32_t[]){0, 1, 2}, .n_ids = 3};
+    assert_int_equal(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(engine_session_message(of), "has ids, of which the prompt's"));
+    options.prompt_len = 0;
+    assert_int_equal(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    engine_session_free(of);
+    engine_model_close(other);
 }
 
 /* ---- Tokens as inputs ---- */

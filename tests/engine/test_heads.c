@@ -1,9 +1,11 @@
 /* tags: numbers aarch64 */
 /* Functions that answer from a head agree with each other, and refuse models without that head.
  * What they refuse of inputs and options is in api/test_head_api.c. */
-#include "tests/support.h"
+#include "tests/engine/comparison.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static engine_session *open_head(const char *options, engine_model **model)
@@ -99,6 +101,52 @@ TEST(rank_by_cosine)
         assert_true(fabsf(scores[i] - (i % 2 ? expected : 1)) <= 1e-6f);
     engine_session_free(session);
     engine_model_close(model);
+}
+
+/* Several poolings side by side, dense layers of several activations, and layer norms: as the
+ * second implementation has them, without the first tokens of a prompt, too. */
+TEST(own_vectors_of_many_steps)
+{
+    static const char *const made[] = {
+        "--pooling cls --set joined_poolings=mean,max,weighted_mean,last,mean_sqrt",
+        "--pooling max --set joined_poolings=mean --projections 3 --set projection_activation="
+        "layer_norm,sigmoid,layer_norm --normalize yes",
+        "--pooling weighted_mean --projections 2 --set projection_activation=silu,identity "
+        "--projection-bias no",
+        "--pooling mean --projections 2 --set projection_activation=layer_norm"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        for (size_t n_prompt = 0; n_prompt < 3; n_prompt++) {
+            struct subject subject = {.model = NULL};
+            struct plain_output output;
+            engine_token tokens[5] = {{0}};
+            char error[256];
+            float got[6 * 16];
+            size_t width, n_floats;
+            snprintf(subject.words, sizeof subject.words,
+                     "--layers 1 --width 16 --heads 2 --feed-forward 32 --vocabulary 30 %s%s",
+                     made[i], n_prompt > 0 ? " --set pools_prompt=no" : "");
+            comparison_make(&subject, support_folder(), NULL);
+            engine_session *session = support_session(subject.model, NULL);
+            for (size_t t = 0; t < 5; t++)
+                tokens[t] = (engine_token){.id = (int32_t)(3 * t % 7), .unpooled = t < n_prompt};
+            engine_input input = {.tokens = tokens, .n_tokens = 5};
+            const int32_t ids[] = {0, 3, 6, 2, 5};
+            assert_int_equal(engine_encode(session, &input, 1, NULL, got, 96, &n_floats, NULL), 0);
+            if (!plain_encode(&subject.weights, &(struct plain_input){.n = 5, .ids = ids}, NULL,
+                              &output, error))
+                fail_msg("%s", error);
+            output.n_prompt = n_prompt;
+            double *expected = plain_vector_of_text(&subject.weights, &output, &width, error);
+            assert_int_equal(n_floats, width);
+            for (size_t c = 0; c < width; c++)
+                if (!(fabs((double)got[c] - expected[c]) <= 1e-5 * fmax(1, fabs(expected[c]))))
+                    fail_msg("%s: column %zu is %.9g, expected %.9g", subject.words, c,
+                             (double)got[c], expected[c]);
+            free(expected);
+            plain_output_free(&output);
+            engine_session_free(session);
+            comparison_close(&subject);
+        }
 }
 
 /* Head and projections belong to the model's own pooling: another one is the mean of the tokens'

@@ -27,7 +27,7 @@ struct key {
 /* clang-format off */
 #define AT(field) \
     #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
-static const char yes_no[] = "one of yes, no", named[] = "";
+static const char yes_no[] = "one of yes, no", named[] = "", listed[] = "-";
 static const struct key keys[] = {
     {AT(layers), whole, -1}, {AT(width), whole, -1}, {AT(heads), whole, -1},
     {AT(feed_forward), whole, -1}, {AT(vocabulary), whole, -1}, {AT(max_tokens), whole, -1},
@@ -40,8 +40,9 @@ static const struct key keys[] = {
     {AT(attention_bias), yes_no, 1}, {AT(feed_forward_bias), yes_no, 1},
     {AT(activation), named, ACTIVATION_GELU}, {AT(gate), named, GATE_NONE},
     {AT(mask), named, MASK_FULL}, {AT(pooling), named, POOLING_NONE}, {AT(normalize), yes_no, 0},
+    {AT(joined_poolings), listed, 0}, {AT(pools_prompt), yes_no, 1},
     {AT(embedding_width), whole, -1}, {AT(projections), whole, 0},
-    {AT(projection_activation), named, DENSE_IDENTITY}, {AT(projection_bias), yes_no, 1},
+    {AT(projection_activation), listed, DENSE_IDENTITY}, {AT(projection_bias), yes_no, 1},
     {AT(head), named, HEAD_NONE}, {AT(head_pooling), named, POOLING_CLS},
     {AT(head_dense), named, 0}, {AT(head_norm), yes_no, 0}, {AT(head_tied), yes_no, 0},
     {AT(head_bias), yes_no, 1}, {AT(labels), whole, 0}, {AT(scores), named, SCORES_NONE},
@@ -114,7 +115,7 @@ static void expect_refused(size_t index, const char *value)
     const char *refused = config_set(&config, keys[index].name, value);
     if (refused == NULL)
         fail_msg("%s = '%s' was taken as %g", keys[index].name, value, field(&config, index));
-    if (keys[index].expected != named)
+    if (keys[index].expected != named && keys[index].expected != listed)
         assert_string_equal(refused, keys[index].expected);
     expect_same(&config, &before);
 }
@@ -135,7 +136,7 @@ TEST(defaults)
 TEST(names)
 {
     for (size_t i = 0; i < N_KEYS; i++) {
-        int64_t first = strcmp(keys[i].name, "projection_activation") == 0 ? DENSE_IDENTITY : 0;
+        int64_t first = keys[i].expected == listed ? 1 : 0;
         int64_t value = first;
         const char *name;
         for (; (name = config_value_name(keys[i].name, value)) != NULL; value++) {
@@ -180,13 +181,19 @@ TEST(names_in_format)
     struct model_config config;
     config_defaults(&config);
     for (size_t i = 0; i < N_KEYS; i++) {
-        if (keys[i].expected != named)
+        const bool is_list = keys[i].expected == listed;
+        if (keys[i].expected != named && !is_list)
             continue;
         const char *key = keys[i].name,
                    *of = strcmp(key, "head_dense") ? key : "projection_activation";
         const char *expected = config_set(&config, key, "?");
-        assert_memory_equal(expected, "one of ", 7);
-        snprintf(shown, sizeof shown, "%s", expected + 7);
+        const char *start = is_list ? "at most 8 of " : "one of ";
+        assert_memory_equal(expected, start, strlen(start));
+        snprintf(shown, sizeof shown, "%s", expected + strlen(start));
+        char *end = strstr(shown, ", separated by commas");
+        assert_true(is_list == (end != NULL));
+        if (end != NULL)
+            *end = '\0';
         char *rest = shown, *name;
         while ((name = strtok_r(rest, ", ", &rest)) != NULL) {
             snprintf(quoted, sizeof quoted, "`%s`", name);
@@ -197,6 +204,32 @@ TEST(names_in_format)
         }
     }
     free(text);
+}
+
+/* A list of one name is that name; files have no more than eight. */
+TEST(lists)
+{
+    struct model_config config;
+    char text[128];
+    config_defaults(&config);
+    assert_null(config_set(&config, "joined_poolings", "max,mean,weighted_mean"));
+    assert_int_equal(config.joined_poolings,
+                     POOLING_MAX | POOLING_MEAN << 4 | POOLING_WEIGHTED_MEAN << 8);
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (keys[i].expected == listed && keys[i].if_absent == 0) {
+            assert_non_null(config_get(&config, i, text, sizeof text));
+            assert_string_equal(text, "max,mean,weighted_mean");
+        }
+    config.width = 3;
+    assert_int_equal(config_pooled_width(&config), 12);
+    assert_null(config_set(&config, "projection_activation", "relu,layer_norm"));
+    assert_int_equal(config_projection(&config, 1), DENSE_LAYER_NORM);
+    assert_null(config_set(&config, "projection_activation", "relu"));
+    assert_int_equal(config_projection(&config, 1), DENSE_RELU);
+    assert_null(config_set(&config, "joined_poolings", "max,max,max,max,max,max,max,max"));
+    assert_non_null(config_set(&config, "joined_poolings", "max,max,max,max,max,max,max,max,max"));
+    assert_non_null(config_set(&config, "joined_poolings", "max,,max"));
+    assert_non_null(config_set(&config, "joined_poolings", "max,none"));
 }
 
 /* Names for programs are those of the lists; every one that is named is counted. */

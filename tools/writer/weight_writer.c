@@ -209,7 +209,7 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
     const char *wrong = config_check(&complete);
     if (wrong != NULL)
         return refuse(writer, "the model's settings: %s", wrong);
-    char text[64];
+    char text[128];
     const char *key;
     for (size_t i = 0; (key = config_get(&complete, i, text, sizeof text)) != NULL; i++)
         if (config_is_written(&complete, i))

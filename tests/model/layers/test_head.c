@@ -51,6 +51,8 @@ static double plain_dense(enum dense_activation activation, double x)
     case DENSE_GELU: return plain_activation(ACTIVATION_GELU, x);
     case DENSE_GELU_TANH: return plain_activation(ACTIVATION_GELU_TANH, x);
     case DENSE_SILU: return plain_activation(ACTIVATION_SILU, x);
+    case DENSE_SIGMOID: return 1 / (1 + exp(-x));
+    case DENSE_LAYER_NORM: break;
     }
     return NAN;
 }
@@ -82,16 +84,17 @@ TEST(projections)
 {
     static const size_t widths[] = {20, 7, 33, 16};
     uint64_t state = 3;
-    for (int activation = DENSE_IDENTITY; activation <= DENSE_SILU; activation++) {
+    for (int activation = DENSE_IDENTITY; activation <= DENSE_SIGMOID; activation++) {
         struct sample sample = {.encoder = {.kernels = tested_kernels(0)}};
         struct largest largest = {0};
         sample.encoder.config.width = widths[0];
         sample.encoder.config.projections = 3;
         sample.encoder.output_width = widths[3];
         for (size_t i = 0; i < 3; i++)
-            sample.encoder.projections[i] = (struct dense){
-                new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32, layouts[i % 2], &state),
-                (enum dense_activation)activation};
+            sample.encoder.projections[i] =
+                (struct dense){.linear = new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32,
+                                                    layouts[i % 2], &state),
+                               .activation = (enum dense_activation)activation};
         float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
         struct head_work work;
         void *memory = new_work(&work, &sample.encoder);
@@ -128,7 +131,8 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     memcpy(hidden, x, sizeof hidden);
     if (has_dense) {
         encoder->head.dense = (struct dense){
-            new_linear(&sample, WIDTH, WIDTH, TENSOR_F32, LAYOUT_PANELS, state), DENSE_TANH};
+            .linear = new_linear(&sample, WIDTH, WIDTH, TENSOR_F32, LAYOUT_PANELS, state),
+            .activation = DENSE_TANH};
         plain_layer(&sample, 0, DENSE_TANH, x, WIDTH, WIDTH, hidden);
     }
     if (has_norm) {

@@ -298,6 +298,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
     const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
     encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
+    const char *pools = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "pools_prompt");
+    encoder->skips_prompt = pools != NULL && strcmp(pools, "no") == 0;
 
     resolve_options(encoder);
     check_head(encoder);

@@ -12,9 +12,10 @@ struct encoder {
     engine_session *session;
     struct request_options request; /* what was asked for; what it points at is the caller's */
     engine_info info;
-    const char *name; /* for headings: the model's, else its file's */
-    int32_t unknown;  /* id of the token for unknown words; -1: none */
-    bool is_bytes;    /* tokens are written as bytes: byte_level of weights/FORMAT.md */
+    const char *name;  /* for headings: the model's, else its file's */
+    int32_t unknown;   /* id of the token for unknown words; -1: none */
+    bool skips_prompt; /* vectors are made without the prompt's tokens: pools_prompt no */
+    bool is_bytes;     /* tokens are written as bytes: byte_level of weights/FORMAT.md */
     /* What is in force, after the request. */
     engine_position position; /* never ENGINE_POSITION_MODEL, */
     engine_mask mask;         /* nor ENGINE_MASK_MODEL */

@@ -94,6 +94,25 @@ static bool cut_ids(struct encoder *encoder, struct item *item)
     return true;
 }
 
+/* Marks the tokens that the model leaves out of its vectors: as many as the library marks of an
+ * empty text after the same prompt. */
+static void mark_unpooled(const struct encoder *encoder, struct item *item)
+{
+    const engine_input nothing = {.text = ""};
+    engine_encode_options options = encoder->options;
+    size_t n = 0, cap = item->n_tokens;
+    if (!encoder->skips_prompt || item->prompt_len == 0 || cap == 0)
+        return;
+    engine_token *tokens = alloc_zeros(cap, sizeof *tokens);
+    options.prompt = NULL;
+    options.prompt_text = item->record.input.text;
+    options.prompt_len = item->prompt_len;
+    engine_tokenize(encoder->session, &nothing, &options, tokens, cap, &n, NULL);
+    for (size_t i = 0; i < cap; i++)
+        item->tokens[i].unpooled = tokens[i].unpooled;
+    alloc_free(tokens);
+}
+
 /* Ids are their own tokens; they have no spans. */
 static bool read_ids(struct encoder *encoder, struct item *item)
 {
@@ -103,6 +122,10 @@ static bool read_ids(struct encoder *encoder, struct item *item)
 
     if (encoder->request.task == TASK_ENTITIES)
         return encoder_fail(encoder, item, ": --entities takes texts; ids have no spans");
+    if (encoder->skips_prompt && encoder->prompt.len > 0)
+        return encoder_fail(encoder, item,
+                            " has ids, and the model's vectors leave out the tokens of a prompt, "
+                            "which ids do not show: --no-prompt if they have none");
     item->tokens = alloc_zeros(n, sizeof *item->tokens);
     item->n_tokens = n;
     padding_find(&encoder->padding, item);
@@ -151,6 +174,7 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item)
         engine_token *token = &item->tokens[i];
         token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
     }
+    mark_unpooled(encoder, item);
     return status == ENGINE_OK;
 }
 

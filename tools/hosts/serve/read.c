@@ -245,6 +245,12 @@ static bool add_ids(struct request *request, json_t *ids)
     if (n > most)
         return request_fail(request, FAULT_LENGTH, "%s has %zu ids; this model takes %zu",
                             request_text_name(request, request->n_texts), n, most);
+    own = model_setting(request->model->model, ENGINE_SETTINGS_CONFIG, "pools_prompt");
+    if (!decodes && own && strcmp(own, "no") == 0)
+        return request_fail(request, FAULT_INPUT,
+                            "%s has ids; the vectors of %s leave out the tokens of a prompt, which "
+                            "ids do not show: send a text",
+                            request_text_name(request, request->n_texts), request->model->name);
     if (!need_tokens(request, n))
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -330,9 +336,13 @@ static bool resolve_vectors(struct request *request, const engine_shape *shape)
     options->normalize = request->work != WORK_RANKS && get_flag(request, "normalize", is_unit);
     if (is_raw) /* the pooling alone */
         options->pooling = shape->pooling;
-    const char *projections =
-        model_setting(request->model->model, ENGINE_SETTINGS_CONFIG, "projections");
-    if (is_raw && projections && strcmp(projections, "0") != 0) /* dense layers after the pooling */
+    static const char *const more[] = {"projections", "joined_poolings", "pools_prompt"};
+    bool has_more = false; /* dense layers after the pooling, several poolings */
+    for (size_t i = 0; i < 3; i++) {
+        const char *own = model_setting(request->model->model, ENGINE_SETTINGS_CONFIG, more[i]);
+        has_more = has_more || (own && strcmp(own, "0") != 0 && strcmp(own, "yes") != 0);
+    }
+    if (is_raw && has_more)
         return request_fail(request, FAULT_UNABLE, "%s has no vectors before normalisation",
                             request->model->name);
     if (options->dimensions > request->width)

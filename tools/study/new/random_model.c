@@ -134,9 +134,14 @@ static void head(struct generator *generator, const struct model_config *config)
 {
     size_t width = config->width;
     char name[32];
-    for (size_t i = 0; i < config->projections; i++) {
+    for (size_t i = 0, in = config_pooled_width(config); i < config->projections; i++) {
         snprintf(name, sizeof name, "projection.%zu", i);
-        linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
+        if (config_projection(config, i) == DENSE_LAYER_NORM) {
+            norm(generator, name, in, true);
+            continue;
+        }
+        linear(generator, name, TENSOR_INT8, width, in, 1, 0, config->projection_bias);
+        in = width;
     }
     size_t columns = config_head_columns(config);
     if (config->head_dense != DENSE_NONE)
@@ -224,7 +229,8 @@ double random_model_size(const struct model_config *config)
     double per_layer = 2 * ((double)config->heads + keys) * head_width +
                        (n_first + 1) * (double)config->feed_forward +
                        3 * (double)config->layer_input_width;
-    double after = (double)config->projections * width + 2 * width + (double)config->labels;
+    double after = (double)config->projections * (double)config_pooled_width(config) + 2 * width +
+                   (double)config->labels;
     after += (double)config->token_vectors;
     double biases = (double)config->heads * (2 * (double)config->distances + 1);
     if (config_span(config) > 0)

@@ -415,6 +415,9 @@ type Token struct {
 
 	// 1: from the prompt before the text: it has no span
 	InPrompt uint8
+
+	// 1: one of those that a model leaves out of vectors, as its prompts'
+	Unpooled uint8
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Token{})-32]
@@ -425,6 +428,7 @@ var _ = [1]struct{}{}[unsafe.Offsetof(Token{}.End)-16]
 var _ = [1]struct{}{}[unsafe.Offsetof(Token{}.Special)-24]
 var _ = [1]struct{}{}[unsafe.Offsetof(Token{}.InPair)-25]
 var _ = [1]struct{}{}[unsafe.Offsetof(Token{}.InPrompt)-26]
+var _ = [1]struct{}{}[unsafe.Offsetof(Token{}.Unpooled)-27]
 
 // A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most scripts there write no blanks) each token is a word.
 type WordCounts struct {

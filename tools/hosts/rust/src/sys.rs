@@ -275,6 +275,8 @@ pub struct engine_token {
     pub in_pair: u8,
     /// 1: from the prompt before the text: it has no span
     pub in_prompt: u8,
+    /// 1: one of those that a model leaves out of vectors, as its prompts'
+    pub unpooled: u8,
 }
 const _: () = {
     assert!(size_of::<engine_token>() == 32);
@@ -285,6 +287,7 @@ const _: () = {
     assert!(offset_of!(engine_token, special) == 24);
     assert!(offset_of!(engine_token, in_pair) == 25);
     assert!(offset_of!(engine_token, in_prompt) == 26);
+    assert!(offset_of!(engine_token, unpooled) == 27);
 };
 
 /// A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most scripts there write no blanks) each token is a word.

@@ -230,6 +230,8 @@ public final class Api {
         public static final int in_pair = 25;
         /** 1: from the prompt before the text: it has no span */
         public static final int in_prompt = 26;
+        /** 1: one of those that a model leaves out of vectors, as its prompts' */
+        public static final int unpooled = 27;
     }
 
     /** A word is a run of characters that are neither blanks nor punctuation; from U+2E80 on (most scripts there write no blanks) each token is a word. */
