@@ -292,7 +292,7 @@ void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
 {
     const struct model_config *config = &checkpoint->config.model;
     const struct folder *folder = &checkpoint->folder;
-    char value[64];
+    char value[128];
     const char *key;
     puts("Nothing is written (--dry-run). The file would hold:");
     title("metadata");

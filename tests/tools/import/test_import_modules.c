@@ -41,26 +41,34 @@ TEST(sentence_transformers)
          "[" MODULE("", "Transformer") ", " MODULE("1_Pooling", "Pooling") ", " MANY(DENSE) "{}]",
          "more than 8 Dense modules"},
         {"modules.json",
-         "[" MODULE("", "Transformer") ", " MODULE(
-             "1_Pooling", "Pooling") ", " DENSE "{'path': '3_Dense', 'type': 'Dense'}]",
-         "differs from the Dense module before it"},
+         "[" MODULE("", "Transformer") ", " MODULE("1_Pooling", "Pooling") ", " MODULE(
+             "2_Dense", "LayerNorm") "]",
+         "'dimension' is missing"},
+        {"2_Dense/config.json", "{'dimension': 8}", "in_features"},
         {"modules.json", "[{'path': '" MANY(MANY("0123456789")) "', 'type': 'Transformer'}]",
          "'path' is longer than 256 bytes"},
         {"1_Pooling/config.json", "{}", "expected one"},
         {"1_Pooling/config.json", "{'pooling_mode_mean_tokens': 1}", "pooling_mode_mean_tokens"},
         {"1_Pooling/config.json",
-         "{'pooling_mode_mean_tokens': true, 'pooling_mode_cls_token': true}", "both true"},
+         "{'pooling_mode_mean_tokens': true, 'pooling_mode_cls_token': true}",
+         "'in_features' is 8; expected 16"},
         {"1_Pooling/config.json", "{'pooling_mode_magic': true}", "pooling_mode_magic"},
         {"1_Pooling/config.json", "{'pooling_mode': 'magic'}", "magic"},
         {"1_Pooling/config.json", "{'pooling_mode': 'cls'}", NULL},
         {"1_Pooling/config.json", "{'pooling_mode': ['cls']}", NULL},
-        {"1_Pooling/config.json", "{'pooling_mode': ['cls', 'mean']}", "lists 2 modes"},
+        {"1_Pooling/config.json", "{'pooling_mode': ['cls', 'mean']}",
+         "'in_features' is 8; expected 16"},
+        {"1_Pooling/config.json", "{'pooling_mode': ['cls', 'median']}", "median"},
+        {"1_Pooling/config.json", "{'pooling_mode': [" MANY("'cls', ") "'cls']}",
+         "joins more than 9 poolings"},
         {"1_Pooling/config.json", "{'pooling_mode': []}", "lists 0 modes"},
         {"1_Pooling/config.json", "{'pooling_mode': [3]}", "'pooling_mode' is 'a number'"},
         {"1_Pooling/config.json",
          "{'word_embedding_dimension': 9, 'pooling_mode_mean_tokens': true}", "9"},
-        {"1_Pooling/config.json", "{'include_prompt': false, 'pooling_mode_mean_tokens': true}",
+        {"1_Pooling/config.json", "{'include_prompt': 0, 'pooling_mode_mean_tokens': true}",
          "include_prompt"},
+        {"1_Pooling/config.json", "{'include_prompt': false, 'pooling_mode_mean_tokens': true}",
+         NULL},
         {"2_Dense/config.json", "{}", "in_features"},
         {"2_Dense/config.json", "{'in_features': 9, 'out_features': 6}", "'in_features' is 9"},
         {"2_Dense/config.json", "{'in_features': 8, 'out_features': 5}", "linear.weight"},
@@ -126,6 +134,53 @@ TEST(activation_of_a_dense_module)
         assert_int_equal(import_checkpoint.config.model.projection_activation, cases[i].activation);
         import_free();
     }
+}
+
+/* Joined poolings, activations that differ, a LayerNorm: what the weight file has of them. */
+TEST(steps_after_the_encoder)
+{
+    struct tiny_tensors dense = {.header = json_object()}, norm = {.header = json_object()};
+    tiny_checkpoint(import_directory);
+    tiny_sentence_transformers(import_directory);
+    import_write("1_Pooling/config.json", "{'pooling_mode': ['max', 'cls'], "
+                                          "'embedding_dimension': 8, 'include_prompt': false}");
+    import_write("modules.json", "[{'path': '', 'type': 'Transformer'}, "
+                                 "{'path': '1_Pooling', 'type': 'Pooling'}, "
+                                 "{'path': '2_Dense', 'type': 'Dense'}, "
+                                 "{'path': '3_Dense', 'type': 'LayerNorm'}]");
+    import_write("2_Dense/config.json",
+                 "{'in_features': 16, 'out_features': 5, 'bias': false, "
+                 "'activation_function': 'torch.nn.modules.activation.Sigmoid'}");
+    import_write("3_Dense/config.json", "{'dimension': 5}");
+    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){5, 16, -1});
+    tiny_tensors_write(&dense, import_directory, "2_Dense/model.safetensors");
+    tiny_tensors_free(&dense);
+    tiny_tensors_add(&norm, "norm.weight", "F32", (const int[]){5, -1});
+    tiny_tensors_write(&norm, import_directory, "3_Dense/model.safetensors");
+    import_refused("no bias of the norm", "norm.bias");
+    tiny_tensors_add(&norm, "norm.bias", "F32", (const int[]){5, -1});
+    tiny_tensors_write(&norm, import_directory, "3_Dense/model.safetensors");
+    tiny_tensors_free(&norm);
+    if (!import_read())
+        fail_msg("%s", program_words);
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->pooling, POOLING_MAX);
+    assert_int_equal(model->joined_poolings, POOLING_CLS);
+    assert_false(model->pools_prompt);
+    assert_int_equal(model->projections, 2);
+    assert_int_equal(model->projection_activation, DENSE_SIGMOID | DENSE_LAYER_NORM << 4);
+    assert_false(model->projection_bias);
+    const struct plan *plan = &import_checkpoint.plan;
+    assert_string_equal(plan->tensors[plan->n - 2].name, "projection.1.weight");
+    assert_string_equal(plan->tensors[plan->n - 1].name, "projection.1.bias");
+    assert_int_equal(plan->tensors[plan->n - 1].n_dims, 1);
+    import_free();
+    import_write("1_Pooling/config.json", "{'pooling_mode_mean_tokens': true, "
+                                          "'pooling_mode_cls_token': true}");
+    assert_true(import_read());
+    assert_int_equal(model->pooling, POOLING_CLS); /* in the order of the reference */
+    assert_int_equal(model->joined_poolings, POOLING_MEAN);
+    import_free();
 }
 
 /* A Dense module without a bias beside one that has it gets a bias of zeros. */

@@ -292,6 +292,17 @@ static void read_tokenizer(struct checkpoint *checkpoint)
                  "transformers 5; in 4 it has 1 (--as transformers-4)");
 }
 
+/* One name if all projections are alike, as files of the first versions have it. */
+static void set_activations(const struct sentence_transformers *st, struct model_config *model)
+{
+    bool are_alike = true;
+    for (size_t i = 1; i < st->n_dense; i++)
+        are_alike = are_alike && st->dense[i].activation == st->dense[0].activation;
+    for (size_t i = 0; i < (are_alike && st->n_dense > 0 ? 1 : st->n_dense); i++)
+        model->projection_activation =
+            list_with(i > 0 ? model->projection_activation : 0, i, st->dense[i].activation);
+}
+
 /* Sets what follows the encoder: pooling, or with SPLADE weights of token ids from the logits of
  * the head; dense layers; normalisation. */
 static void set_modules(struct checkpoint *checkpoint)
@@ -309,6 +320,8 @@ static void set_modules(struct checkpoint *checkpoint)
         model->sparse_activation = st->sparse_activation;
     } else if (st->has_pooling) {
         model->pooling = st->pooling;
+        model->joined_poolings = st->joined_poolings;
+        model->pools_prompt = !st->skips_prompt;
         if (model->head == HEAD_SEQUENCE || model->head == HEAD_TOKEN) /* no module reads it */
             checkpoint_config_set_head(
                 &checkpoint->config,
@@ -322,19 +335,20 @@ static void set_modules(struct checkpoint *checkpoint)
     }
     model->normalize = model->normalize || st->normalize;
     model->projections = st->n_dense;
-    if (st->n_dense > 0) {
-        model->projection_activation = st->activation;
+    if (st->n_dense > 0)
         model->projection_bias = st->has_bias;
-    }
+    set_activations(st, model);
     const struct head *head = checkpoint->config.head;
     bool is_projected = head != NULL && head->parts->rows == DIM_PROJECTION;
     if (st->width > 0 && st->width != model->width && !is_projected)
         program_die(
             "%sconfig.json: 'word_embedding_dimension' is %zu; expected %zu, the model's width",
             st->pooling_place, st->width, model->width);
-    if (st->n_dense > 0 && st->dense[0].in != model->width)
-        program_die("%sconfig.json: 'in_features' is %zu; expected %zu, the model's width",
-                    st->dense[0].place, st->dense[0].in, model->width);
+    if (st->n_dense > 0 && st->dense[0].in != config_pooled_width(model))
+        program_die("%sconfig.json: '%s' is %zu; expected %zu, the model's width",
+                    st->dense[0].place,
+                    st->dense[0].activation == DENSE_LAYER_NORM ? "dimension" : "in_features",
+                    st->dense[0].in, config_pooled_width(model));
 }
 
 static void plan_tensors(struct checkpoint *checkpoint, struct stored_types types,
@@ -353,9 +367,11 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     }
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
-        plan_linear(&checkpoint->plan, types, &checkpoint->dense[i], "projection.#", "linear", i,
-                    st->dense[i].out, st->dense[i].in, st->dense[i].has_bias);
-        if (st->has_bias && !st->dense[i].has_bias) {
+        const bool is_norm = st->dense[i].activation == DENSE_LAYER_NORM;
+        plan_linear(&checkpoint->plan, types, &checkpoint->dense[i], "projection.#",
+                    is_norm ? "norm" : "linear", i, st->dense[i].out, is_norm ? 0 : st->dense[i].in,
+                    is_norm || st->dense[i].has_bias);
+        if (!is_norm && st->has_bias && !st->dense[i].has_bias) {
             char name[PLAN_NAME];
             snprintf(name, sizeof name, "projection.%zu.bias", i);
             plan_values(&checkpoint->plan, types, name,

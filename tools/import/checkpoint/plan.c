@@ -447,11 +447,12 @@ static void count_labels(const struct making *making, const struct part *part)
 static void add_projection(struct making *making, size_t rows)
 {
     struct model_config *model = making->model;
-    if (model->projections > 0 || model->pooling == POOLING_MAX || model->pooling == POOLING_NONE)
+    if (model->projections > 0 || model->pooling == POOLING_MAX || model->pooling == POOLING_NONE ||
+        model->joined_poolings != 0)
         program_die(
             "the model projects each token by a tensor of its own, and its modules %s; expected "
             "a pooling of another kind and no Dense",
-            model->projections > 0 ? "have a Dense" : "pool by the maximum");
+            model->projections > 0 ? "have a Dense" : "pool by the maximum, or in several ways");
     model->projections = 1;
     model->projection_bias = false;
     making->projected = rows;
@@ -543,13 +544,15 @@ void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set
                  bool has_bias)
 {
     const size_t bias = offsetof(struct model_config, feed_forward_bias);
-    const struct part linear = {to,        PART_LINEAR, DIM_FEED_FORWARD,
-                                DIM_WIDTH, bias,        .from[0] = from};
+    static const struct layout none = {0};
+    const struct part linear = {
+        to, in > 0 ? PART_LINEAR : PART_NORM, DIM_FEED_FORWARD, DIM_WIDTH, bias, .from[0] = from};
     struct model_config sizes = {.width = in, .feed_forward = out, .feed_forward_bias = has_bias};
     const struct making making = {.plan = plan,
                                   .types = types,
                                   .tensors = tensors,
                                   .model = &sizes,
+                                  .layout = &none,
                                   .is_int8 = types.matrices == TENSOR_INT8};
     add_part(&making, &linear, index);
     tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");

@@ -69,9 +69,9 @@ struct plan {
 void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
-/* Adds a linear layer [out, in] from a file that has no other tensors: `from` and `to` are their
- * names in that file and in the weight file, without ".weight" and ".bias"; '#' in `to` is the
- * index. */
+/* Adds a linear layer [out, in], or with in 0 a layer norm [out], from a file that has no other
+ * tensors: `from` and `to` are their names in that file and in the weight file, without ".weight"
+ * and ".bias"; '#' in `to` is the index. */
 void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                  const char *to, const char *from, size_t index, size_t out, size_t in,
                  bool has_bias);

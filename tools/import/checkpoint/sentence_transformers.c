@@ -11,8 +11,8 @@
  * …] ---- */
 
 /* The stage of reading, in the order in which modules are allowed: Transformer, Pooling (or both in
- * one, StaticEmbedding), Dense …, Normalize; or Transformer, Dense … on tokens, of PyLate alone or
- * with Normalize and MultiVectorMask. */
+ * one, StaticEmbedding), Dense and LayerNorm …, Normalize; or Transformer, Dense … on tokens, of
+ * PyLate alone or with Normalize and MultiVectorMask. */
 enum stage {
     STAGE_START,
     STAGE_TRANSFORMER,
@@ -32,6 +32,7 @@ static const struct module_kind {
     {"Transformer", STAGE_START, STAGE_TRANSFORMER, PLACE(transformer)},
     {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING, PLACE(pooling_place)},
     {"Dense", STAGE_POOLING, STAGE_POOLING, PLACE(dense[0].place)}, /* or of the next */
+    {"LayerNorm", STAGE_POOLING, STAGE_POOLING, PLACE(dense[0].place)},
     {"Normalize", STAGE_POOLING, STAGE_NORMALIZE, PLACE(normalize_place)},
     {"StaticEmbedding", STAGE_START, STAGE_POOLING, PLACE(transformer)}, /* with the mean */
     {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER, PLACE(transformer)},
@@ -67,14 +68,18 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     if (!is_known)
         file_die(file->name,
                  "the module '%.100s' is not known, or not in this place; expected Transformer and "
-                 "Pooling, or StaticEmbedding, Dense (any number), Normalize; or MLMTransformer "
+                 "Pooling, or StaticEmbedding, Dense and LayerNorm (any number), Normalize; or "
+                 "MLMTransformer "
                  "and SpladePooling; or Transformer and Dense on tokens, then Normalize and "
                  "MultiVectorMask",
                  type);
-    bool is_dense = strcmp(name, "Dense") == 0;
+    bool is_norm = strcmp(name, "LayerNorm") == 0;
+    bool is_dense = strcmp(name, "Dense") == 0 || is_norm;
     size_t *n_dense = kind->after == STAGE_TOKENS ? &st->n_token_dense : &st->n_dense;
     if (is_dense && *n_dense == MAX_PROJECTIONS)
         file_die(file->name, " has more than %d Dense modules", MAX_PROJECTIONS);
+    if (is_norm)
+        st->dense[*n_dense].activation = DENSE_LAYER_NORM;
     char *place = (char *)st + kind->place + (is_dense ? *n_dense * sizeof *st->dense : 0);
     strcpy(place, path);
     strcat(place, ends ? "" : "/");
@@ -102,62 +107,80 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
 
 /* ---- 1_Pooling/config.json ---- */
 
-/* Newer files name the mode, older ones have a flag "pooling_mode_FLAG" for each. */
+/* Newer files name the mode, older ones have a flag "pooling_mode_FLAG" for each; vectors are
+ * joined in this order. */
 static const struct {
     const char *name, *flag;
     enum pooling pooling;
 } MODES[] = {
     {"cls", "cls_token", POOLING_CLS},
-    {"mean", "mean_tokens", POOLING_MEAN},
     {"max", "max_tokens", POOLING_MAX},
+    {"mean", "mean_tokens", POOLING_MEAN},
     {"mean_sqrt_len_tokens", "mean_sqrt_len_tokens", POOLING_MEAN_SQRT},
     {"weightedmean", "weightedmean_tokens", POOLING_WEIGHTED_MEAN},
     {"lasttoken", "lasttoken", POOLING_LAST},
 };
 enum { N_MODES = sizeof MODES / sizeof MODES[0] };
 
-/* Exactly one flag must be set: the vectors of several modes would be joined to a longer one. */
-static enum pooling read_mode_flags(const struct json_file *file)
+/* Adds a pooling whose vector follows those before it; *n counts them. */
+static void add_pooling(struct sentence_transformers *st, const struct json_file *file, size_t *n,
+                        enum pooling pooling)
 {
-    static const char start[] = "pooling_mode_";
-    const char *key, *set = NULL;
-    enum pooling pooling = POOLING_NONE;
-    json_t *value;
-    json_object_foreach(file->root, key, value)
-    {
-        size_t i = 0;
-        if (strncmp(key, start, strlen(start)) != 0 || !json_flag(file, NULL, key, false))
-            continue;
-        while (i < N_MODES && strcmp(MODES[i].flag, key + strlen(start)) != 0)
-            i++;
-        if (i == N_MODES)
-            file_die(file->name, "the pooling '%.100s' is not known", key);
-        if (set != NULL)
-            file_die(file->name, "'%s' and '%s' are both true; expected one pooling", set, key);
-        set = key;
-        pooling = MODES[i].pooling;
-    }
-    if (set == NULL)
-        file_die(file->name, "no 'pooling_mode_…' is true; expected one");
-    return pooling;
+    if (*n > LIST_MOST)
+        file_die(file->name, " joins more than %d poolings", LIST_MOST + 1);
+    if (*n > 0)
+        st->joined_poolings = list_with(st->joined_poolings, *n - 1, pooling);
+    else
+        st->pooling = pooling;
+    ++*n;
 }
 
-/* The newest files name the mode, or list the modes whose vectors are joined, which must be one. */
-static enum pooling read_mode(const struct json_file *file, const json_t *mode)
+static void read_mode_flags(struct sentence_transformers *st, const struct json_file *file)
 {
-    if (json_is_array(mode) && json_array_size(mode) != 1)
-        file_die(file->name,
-                 "'pooling_mode' lists %zu modes, whose vectors are joined; expected one",
-                 json_array_size(mode));
-    const json_t *only = json_is_array(mode) ? json_array_get(mode, 0) : mode;
-    const char *name = json_is_string(only) ? json_string_value(only) : json_kind(only);
-    for (size_t i = 0; i < N_MODES; i++)
-        if (strcmp(MODES[i].name, name) == 0)
-            return MODES[i].pooling;
-    file_die(file->name,
-             "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
-             "weightedmean or lasttoken",
-             name);
+    static const char start[] = "pooling_mode_";
+    const char *key;
+    size_t n = 0;
+    json_t *value;
+    for (size_t i = 0; i < N_MODES; i++) {
+        char flag[64];
+        snprintf(flag, sizeof flag, "%s%s", start, MODES[i].flag);
+        if (json_flag(file, NULL, flag, false))
+            add_pooling(st, file, &n, MODES[i].pooling);
+    }
+    json_object_foreach(file->root, key, value) if (strncmp(key, start, strlen(start)) == 0 &&
+                                                    json_object_get(file->seen, key) == NULL &&
+                                                    json_flag(file, NULL, key, false))
+        file_die(file->name, "the pooling '%.100s' is not known", key);
+    if (n == 0)
+        file_die(file->name, "no 'pooling_mode_…' is true; expected one");
+}
+
+/* The newest files name the mode, or list the modes whose vectors are joined. */
+static void read_modes(struct sentence_transformers *st, const struct json_file *file,
+                       const json_t *mode)
+{
+    size_t n = 0, n_modes = json_is_array(mode) ? json_array_size(mode) : 1;
+    if (n_modes == 0)
+        file_die(file->name, "'pooling_mode' lists 0 modes; expected one or more");
+    while (n < n_modes) {
+        const json_t *one = json_is_array(mode) ? json_array_get(mode, n) : mode;
+        const char *name = json_is_string(one) ? json_string_value(one) : json_kind(one);
+        size_t i = 0;
+        while (i < N_MODES && strcmp(MODES[i].name, name) != 0)
+            i++;
+        if (i == N_MODES)
+            file_die(file->name,
+                     "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
+                     "weightedmean or lasttoken",
+                     name);
+        add_pooling(st, file, &n, MODES[i].pooling);
+    }
+}
+
+size_t sentence_transformers_pooled(const struct sentence_transformers *st)
+{
+    struct model_config sizes = {.width = st->width, .joined_poolings = st->joined_poolings};
+    return config_pooled_width(&sizes);
 }
 
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
@@ -165,10 +188,11 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
     size_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
     const json_t *mode = json_member(file, NULL, "pooling_mode");
     st->width = json_count(file, NULL, "embedding_dimension", 1, width);
-    if (!json_flag(file, NULL, "include_prompt", true))
-        file_die(file->name,
-                 "'include_prompt' is false, pooling without the prompt's tokens; expected true");
-    st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
+    st->skips_prompt = !json_flag(file, NULL, "include_prompt", true);
+    if (mode != NULL)
+        read_modes(st, file, mode);
+    else
+        read_mode_flags(st, file);
 }
 
 /* How a SpladePooling pools the logits of a head of masked language models. */
@@ -190,15 +214,21 @@ static void splade_parse(struct sentence_transformers *st, const struct json_fil
 static enum dense_activation read_dense_activation(const struct json_file *file)
 {
     static const struct json_name known[] = {
-        {"Identity", DENSE_IDENTITY}, {"Tanh", DENSE_TANH}, {"ReLU", DENSE_RELU},
-        {"GELU", DENSE_GELU},         {"SiLU", DENSE_SILU}, {NULL, 0},
+        {"Identity", DENSE_IDENTITY},
+        {"Tanh", DENSE_TANH},
+        {"ReLU", DENSE_RELU},
+        {"GELU", DENSE_GELU},
+        {"SiLU", DENSE_SILU},
+        {"Sigmoid", DENSE_SIGMOID},
+        {NULL, 0},
     };
     const char *type = json_text(file, NULL, "activation_function", "the class' Tanh");
     bool is_torch = strncmp(type, "torch.", 6) == 0; /* code of others is not run: the default */
     int64_t activation = json_name_value(known, is_torch ? json_last_name(type) : "Tanh");
     if (activation < 0)
         file_die(file->name,
-                 "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or SiLU",
+                 "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU, SiLU or "
+                 "Sigmoid",
                  type);
     return (enum dense_activation)activation;
 }
@@ -215,25 +245,25 @@ static void text_module_parse(struct sentence_transformers *st, const struct jso
     json_only_check(file, usual);
 }
 
-/* Reads the next Dense module. A weight file has one activation for all. */
+/* Reads the next Dense module, or LayerNorm. */
 void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
-    size_t before = index > 0 ? st->dense[index - 1].out : st->width;
-    dense->in = json_count(file, NULL, "in_features", 1, JSON_NEEDED);
-    dense->out = json_count(file, NULL, "out_features", 1, JSON_NEEDED);
-    dense->has_bias = json_flag(file, NULL, "bias", true);
-    enum dense_activation activation = read_dense_activation(file);
-    text_module_parse(st, file);
+    const bool is_norm = dense->activation == DENSE_LAYER_NORM;
+    const char *in = is_norm ? "dimension" : "in_features";
+    size_t before = index > 0 ? st->dense[index - 1].out : sentence_transformers_pooled(st);
+    dense->in = json_count(file, NULL, in, 1, JSON_NEEDED);
+    dense->out = is_norm ? dense->in : json_count(file, NULL, "out_features", 1, JSON_NEEDED);
     if (before > 0 && dense->in != before)
-        file_die(file->name, "'in_features' is %zu; expected %zu, the width before it", dense->in,
+        file_die(file->name, "'%s' is %zu; expected %zu, the width before it", in, dense->in,
                  before);
-    if (index > 0 && activation != st->activation)
-        file_die(file->name, "'activation_function' differs from the Dense module before it; "
-                             "expected the same");
-    st->activation = activation;
-    st->has_bias = dense->has_bias || (index > 0 && st->has_bias);
+    if (is_norm)
+        return;
+    dense->has_bias = json_flag(file, NULL, "bias", true);
+    dense->activation = read_dense_activation(file);
+    text_module_parse(st, file);
+    st->has_bias = st->has_bias || dense->has_bias;
 }
 
 /* ---- sentence_bert_config.json ---- */
@@ -378,7 +408,7 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
                                           "albert", "xlm-roberta", "xlnet"};
     static const char prompts[] = "config_sentence_transformers.json";
     char name[64];
-    *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
+    *st = (struct sentence_transformers){.pooling = POOLING_NONE};
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
     if (st->has_pooling)
         read_file(st, folder, st->pooling_place, "config.json",

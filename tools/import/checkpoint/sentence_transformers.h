@@ -11,7 +11,8 @@ enum { PLACE_BYTES = 256 };
 struct dense_module {
     char place[PLACE_BYTES]; /* "2_Dense/" */
     size_t in, out;
-    bool has_bias, has_residual; /* has_residual: of token_dense */
+    enum dense_activation activation; /* or DENSE_LAYER_NORM: of a LayerNorm */
+    bool has_bias, has_residual;      /* has_residual: of token_dense */
 };
 
 struct sentence_transformers {
@@ -32,12 +33,13 @@ struct sentence_transformers {
     bool has_token_mask; /* a MultiVectorEncoder, with Normalize and MultiVectorMask after these */
     char token_normalize_place[PLACE_BYTES], token_mask_place[PLACE_BYTES];
     enum pooling pooling;
+    config_list joined_poolings; /* further ones */
+    bool skips_prompt;           /* include_prompt is false */
     bool normalize;
-    size_t width;                     /* that the pooling expects, or 0 */
-    enum dense_activation activation; /* of the dense layers */
-    bool has_bias;                    /* of one of them: others get zeros */
-    size_t max_seq_length;            /* 0: not given */
-    bool lower;                       /* do_lower_case: texts are put into lower case first */
+    size_t width;          /* that the pooling expects, or 0 */
+    bool has_bias;         /* of one of the dense layers: others get zeros */
+    size_t max_seq_length; /* 0: not given */
+    bool lower;            /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
     const char *similarity;   /* a name of FORMAT.md; NULL: not given */
@@ -48,6 +50,9 @@ struct sentence_transformers {
 
 /* Reads all of these files; without a modules.json none, as in sentence-transformers. */
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
+
+/* Returns the width of the pooled vector: of all joined ones; 0 if the width is not known. */
+size_t sentence_transformers_pooled(const struct sentence_transformers *st);
 
 /* Read one file each, which has been parsed. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
