@@ -112,10 +112,12 @@ engine_status engine_encode_spans(engine_session *session, const engine_input *i
  * NULL if it is one. */
 static const char *why_no_sum(const struct encoder *encoder, const struct request *request)
 {
-    for (size_t i = 0; request->project && i < encoder->config.projections; i++)
+    for (size_t i = 0; request->is_own && i < encoder->config.projections; i++)
         if (encoder->projections[i].activation != DENSE_NONE &&
             encoder->projections[i].activation != DENSE_IDENTITY)
             return "goes through a projection with an activation, which is not linear";
+    if (request->is_own && encoder->config.joined_poolings != 0)
+        return "is several vectors side by side";
     if (request->kind == ANSWER_SPARSE)
         return "has the largest weight that a token gives to each id";
     if (request->kind == ANSWER_VECTORS)
@@ -132,12 +134,14 @@ static const char *why_no_sum(const struct encoder *encoder, const struct reques
     }
 }
 
-/* Returns the weight of row t of n in the sums of pooling.c. */
-static double row_weight(enum pooling pooling, size_t t, size_t n)
+/* Returns the weight of row t of n in the sums of pooling.c, which have no row before `first`. */
+static double row_weight(enum pooling pooling, size_t t, size_t n, size_t first)
 {
-    const double rows = (double)n;
+    const double rows = (double)(n - first);
+    if (t < first)
+        return 0;
     if (pooling == POOLING_WEIGHTED_MEAN)
-        return (double)(t + 1) / (rows * (rows + 1) / 2);
+        return (double)(t + 1) / (rows * (double)first + rows * (rows + 1) / 2);
     return pooling == POOLING_MEAN ? 1 / rows : 1 / sqrt(rows);
 }
 
@@ -149,22 +153,24 @@ static void write_parts(const engine_session *session, const struct request *req
     const struct pass *pass = &session->pass;
     const struct answer_work *work = &pass->works[0].answer;
     const size_t n_rows = pass->sequences[0].n_rows, width = request->width;
+    const size_t n_skipped = request->is_own ? pass->sequences[0].n_unpooled : 0;
+    const bool is_projected = request->is_own && encoder->config.projections > 0;
     float *bias = out + n_tokens * width;
     memset(out, 0, (n_tokens + 1) * width * sizeof *out);
     memset(work->pooled, 0, encoder->config.width * sizeof *work->pooled);
-    if (request->project) {
+    if (is_projected) {
         project_row(encoder, work->pooled, work->pooled, &work->head);
         memcpy(bias, work->pooled, width * sizeof *bias);
     }
     for (size_t t = 0; t < n_rows; t++) {
-        const double weight = row_weight(request->pooling, t, n_rows);
+        const double weight = row_weight(request->pooling, t, n_rows, n_skipped);
         const float *row = pass->x + t * pass->width_stride;
         float *part = out + pass->out_offsets[t] * width;
-        if (request->project)
+        if (is_projected)
             project_row(encoder, row, work->pooled, &work->head);
         for (size_t i = 0; i < width; i++)
-            part[i] = (float)(weight * ((double)(request->project ? work->pooled : row)[i] -
-                                        (double)bias[i]));
+            part[i] = (float)(weight *
+                              ((double)(is_projected ? work->pooled : row)[i] - (double)bias[i]));
     }
 }
 
