@@ -3,6 +3,7 @@
  * too many steps ends soon, whatever the file has, and others do not; and the caller is asked every
  * few thousand bytes whether to go on. */
 #include "model/tokenizer/tokenize.h"
+#include "tests/model/tokenizer/pieces_section.h"
 #include "tests/model/tokenizer/worst_case_texts.h"
 #include "tests/suite.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
@@ -51,14 +52,7 @@ static void *charsmap_of(struct tokenizer *tokenizer, size_t n)
 static const char *build(struct made *made, const char *const *words, size_t n)
 {
     struct tokenizer *tokenizer = &made->tokenizer;
-    size_t *lens = calloc(n, sizeof *lens), bad;
-    for (size_t i = 0; i < n; i++)
-        lens[i] = strlen(words[i]);
-    const size_t n_bytes = vocabulary_bytes(lens, n);
-    made->vocabulary = malloc(n_bytes);
-    assert_null(vocabulary_build(made->vocabulary, n_bytes, words, lens, n, &bad));
-    assert_null(vocabulary_view(&tokenizer->vocabulary, made->vocabulary, n_bytes));
-    free(lens);
+    made->vocabulary = vocabulary_section(tokenizer, words, n);
     made->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
     const char *wrong = tokenizer_build(tokenizer, made->tables);
     made->scratch = wrong == NULL ? malloc(tokenizer_scratch_bytes(tokenizer)) : NULL;

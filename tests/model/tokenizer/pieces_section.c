@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+void *vocabulary_section(struct tokenizer *tokenizer, const char *const *texts, size_t n)
+{
+    size_t *lens = calloc(n + 1, sizeof *lens), bad_id;
+    for (size_t i = 0; i < n; i++)
+        lens[i] = texts[i] != NULL ? strlen(texts[i]) : 0;
+    const size_t n_bytes = vocabulary_bytes(lens, n);
+    void *section = malloc(n_bytes);
+    if (vocabulary_build(section, n_bytes, texts, lens, n, &bad_id) != NULL ||
+        vocabulary_view(&tokenizer->vocabulary, section, n_bytes) != NULL)
+        abort();
+    free(lens);
+    return section;
+}
+
 void *pieces_section(struct tokenizer *tokenizer, const char *const *texts, size_t n)
 {
     size_t *lens = calloc(n, sizeof *lens), n_units = 0, longest = 0;

@@ -4,7 +4,8 @@
  * hold its token's text.
  *
  * Guarantee: 33,270 texts have the ids that Keras gives (../shared). */
-#include "model/tokenizer/tokenize.h"
+#include "tests/model/tokenizer/pieces_section.h"
+
 #include "model/unicode/unicode.h"
 
 #include <jansson.h>
@@ -50,26 +51,16 @@ static void set_yes_no(struct keras_file *file, const char *key, const json_t *v
 
 static void build_vocabulary(struct keras_file *file)
 {
-    size_t n = 1, bad_id;
+    size_t n = 1;
     const char *word;
     json_t *id;
     json_object_foreach(file->word_index, word, id) if ((size_t)json_integer_value(id) >= n) n =
         (size_t)json_integer_value(id) + 1;
     const char **texts = calloc(n, sizeof *texts);
-    size_t *lens = calloc(n, sizeof *lens);
-    assert_true(texts != NULL && lens != NULL);
-    json_object_foreach(file->word_index, word, id)
-    {
-        texts[json_integer_value(id)] = word;
-        lens[json_integer_value(id)] = strlen(word);
-    }
-    const size_t bytes = vocabulary_bytes(lens, n);
-    file->section = malloc(bytes);
-    assert_non_null(file->section);
-    assert_null(vocabulary_build(file->section, bytes, texts, lens, n, &bad_id));
-    assert_null(vocabulary_view(&file->tokenizer.vocabulary, file->section, bytes));
+    assert_non_null(texts);
+    json_object_foreach(file->word_index, word, id) texts[json_integer_value(id)] = word;
+    file->section = vocabulary_section(&file->tokenizer, texts, n);
     free(texts);
-    free(lens);
 }
 
 static void open_keras_file(struct keras_file *file, const char *name)

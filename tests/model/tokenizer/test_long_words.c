@@ -40,19 +40,13 @@ static void *no_merges(struct tokenizer *tokenizer)
 static void make(struct made *made, const char *kind, const char *unknown)
 {
     struct tokenizer *tokenizer = &made->tokenizer;
-    size_t lens[N_TEXTS], bad;
     tokenizer_defaults(tokenizer, 1);
     set(tokenizer, "kind", kind);
     set(tokenizer, "unknown", unknown);
     set(tokenizer, "prefix", "");
     set(tokenizer, "byte_fallback", "yes");
     set(tokenizer, "added", "2:nl");
-    for (size_t i = 0; i < N_TEXTS; i++)
-        lens[i] = strlen(TEXTS[i]);
-    const size_t n_bytes = vocabulary_bytes(lens, N_TEXTS);
-    made->vocabulary = malloc(n_bytes);
-    assert_null(vocabulary_build(made->vocabulary, n_bytes, TEXTS, lens, N_TEXTS, &bad));
-    assert_null(vocabulary_view(&tokenizer->vocabulary, made->vocabulary, n_bytes));
+    made->vocabulary = vocabulary_section(tokenizer, TEXTS, N_TEXTS);
     made->section = tokenizer->kind == TOKENIZER_BPE ? no_merges(tokenizer)
                                                      : pieces_section(tokenizer, TEXTS, N_TEXTS);
     assert_null(tokenizer_check(tokenizer, 1));

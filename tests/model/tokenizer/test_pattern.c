@@ -1,5 +1,6 @@
 /* tags: sizes aarch64 */
 /* Words of the patterns, as HuggingFace tokenizers 0.23.2 splits by their regular expressions. */
+#include "tests/model/tokenizer/pieces_section.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
@@ -16,15 +17,12 @@ struct twin_splitter {
 static struct twin_splitter splitter_new(const char *const *settings)
 {
     static const char *const texts[] = {"\x01", NULL};
-    static const size_t lens[] = {1, 0};
     const struct merge_affixes affixes = {{"", 0}, {"", 0}};
     struct twin_splitter made;
-    size_t bad, n_bytes = vocabulary_bytes(lens, 2), n_merges = merges_bytes(0, 2);
-    made.vocabulary = malloc(n_bytes);
+    size_t bad, n_merges = merges_bytes(0, 2);
     made.merges = malloc(n_merges);
     tokenizer_defaults(&made.tokenizer, 1);
-    assert_null(vocabulary_build(made.vocabulary, n_bytes, texts, lens, 2, &bad));
-    assert_null(vocabulary_view(&made.tokenizer.vocabulary, made.vocabulary, n_bytes));
+    made.vocabulary = vocabulary_section(&made.tokenizer, texts, 2);
     void *memory = malloc(merges_build_bytes(&made.tokenizer.vocabulary));
     assert_null(merges_build(made.merges, n_merges, NULL, 0, &made.tokenizer.vocabulary, &affixes,
                              memory, &bad));

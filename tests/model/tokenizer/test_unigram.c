@@ -22,23 +22,17 @@ struct made {
 
 static void make(struct made *made, uint64_t seed)
 {
-    size_t lens[N_TEXTS], bad_id;
     struct tokenizer *tokenizer = &made->tokenizer;
     tokenizer_defaults(tokenizer, 1);
     assert_null(tokenizer_set(tokenizer, "kind", "unigram", 7));
     assert_null(tokenizer_set(tokenizer, "unknown", "0", 1));
-    for (size_t i = 0; i < N_TEXTS; i++)
-        lens[i] = strlen(TEXTS[i]);
-    const size_t n_bytes = vocabulary_bytes(lens, N_TEXTS);
-    made->vocabulary = malloc(n_bytes);
-    assert_null(vocabulary_build(made->vocabulary, n_bytes, TEXTS, lens, N_TEXTS, &bad_id));
-    assert_null(vocabulary_view(&tokenizer->vocabulary, made->vocabulary, n_bytes));
+    made->vocabulary = vocabulary_section(tokenizer, TEXTS, N_TEXTS);
     made->pieces = pieces_section(tokenizer, TEXTS, N_TEXTS);
     double *scores = (double *)(void *)((char *)made->pieces + 24);
     for (size_t i = 0; i < N_TEXTS; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         if (seed % 3 != 0) /* else as they are: equal sums are common */
-            scores[i] = -2 - (double)(seed >> 40) / (1 << 24) * (double)lens[i] * 2;
+            scores[i] = -2 - (double)(seed >> 40) / (1 << 24) * (double)strlen(TEXTS[i]) * 2;
         made->scores[i] = scores[i];
     }
     assert_null(tokenizer_check(tokenizer, 1));

@@ -1,6 +1,8 @@
 /* tokenizer_fixture.c - see the header. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 
+#include "tests/model/tokenizer/pieces_section.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,15 +20,6 @@ struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
                            const char *const *settings)
 {
     struct fixture fixture;
-    size_t *lens = calloc(n + 1, sizeof *lens), bad_id;
-    assert_non_null(lens);
-    for (size_t i = 0; i < n; i++)
-        lens[i] = strlen(words[i]);
-    const size_t bytes = vocabulary_bytes(lens, n);
-    fixture.section = malloc(bytes);
-    assert_non_null(fixture.section);
-    assert_null(vocabulary_build(fixture.section, bytes, words, lens, n, &bad_id));
-    free(lens);
     tokenizer_defaults(&fixture.tokenizer, n_types);
     for (; *settings != NULL; settings += 2) {
         const char *wrong =
@@ -34,7 +27,7 @@ struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
         if (wrong != NULL)
             fail_msg("%s = %s: expected %s", settings[0], settings[1], wrong);
     }
-    assert_null(vocabulary_view(&fixture.tokenizer.vocabulary, fixture.section, bytes));
+    fixture.section = vocabulary_section(&fixture.tokenizer, words, n);
     assert_null(tokenizer_check(&fixture.tokenizer, n_types));
     fixture.scratch = malloc(tokenizer_scratch_bytes(&fixture.tokenizer));
     assert_non_null(fixture.scratch);
