@@ -115,7 +115,7 @@ static const char *why_no_sum(const struct encoder *encoder, const struct reques
     for (size_t i = 0; request->is_own && i < encoder->config.projections; i++)
         if (encoder->projections[i].activation != DENSE_NONE &&
             encoder->projections[i].activation != DENSE_IDENTITY)
-            return "goes through a projection with an activation, which is not linear";
+            return "goes through a projection with an activation or a norm, which is not linear";
     if (request->is_own && encoder->config.joined_poolings != 0)
         return "is several vectors side by side";
     if (request->kind == ANSWER_SPARSE)

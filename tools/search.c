@@ -4,11 +4,13 @@
  *     vectors       a file that encode wrote of the corpus, mapped (npy, zip), and searched
  *     collection    all of these; for hits, the passage of a row, by rows files and TEXTS
  *     query_hits    the hits of a query, sorted again by a cross-encoder, and printed
+ *     explained     which words made a hit's score
  */
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder_tokens.h"
 #include "tools/common/texts/reader.h"
+#include "tools/search/explained_hits.h"
 #include "tools/search/query_hits.h"
 #include "tools/search/words.h"
 
@@ -35,6 +37,7 @@ struct search_run {
     size_t n_found;  /* rows that are searched for them */
     engine_hit *found;
     engine_fusion *fusions; /* [most_queries] of a hybrid search, or NULL */
+    float *vector_offsets;  /* [most_queries] of those */
 };
 
 /* ---- Queries in groups ---- */
@@ -42,13 +45,17 @@ struct search_run {
 /* Prints the hits of a query; none for a query without text. As texts may have several rows or be
  * equal or empty, the best rows may be of too few texts: then this query is searched for more
  * rows. */
-static void answer_query(struct search_run *search, const struct item *query,
-                         const engine_fusion *fusion, const engine_hit *found)
+static void answer_query(struct search_run *search, size_t i)
 {
+    const struct item *query = &search->queries[i];
+    const engine_fusion *fusion = search->fusions ? search->fusions + i : NULL;
+    const engine_hit *found = search->found + i * search->n_found;
     const struct collection *collection = &search->collection;
     const size_t wanted = search->n_wanted, n = collection->n_rows;
     struct query_hits hits;
     query_hits_begin(&hits, query, wanted);
+    hits.fusion = fusion;
+    hits.vector_offset = fusion ? search->vector_offsets[i] : 0;
     if (item_has_text(query)) {
         query_hits_fill(&hits, collection, found, search->n_found, wanted, &search->options);
         for (size_t k = search->n_found;
@@ -122,13 +129,13 @@ static void answer_group(struct search_run *search)
         strcpy(reason, encoder->message);
     if (n_encoded > 0 && search->fusions != NULL)
         words_fuse(&search->collection, search->queries, n_encoded,
-                   search->options.request.session.n_threads, search->fusions);
+                   search->options.request.session.n_threads, search->fusions,
+                   search->vector_offsets);
     if (n_encoded > 0 && search->n_wanted > 0)
         collection_search(&search->collection, encoder, search->queries, n_encoded, search->n_found,
                           search->fusions, search->found);
     for (size_t i = 0; i < n_encoded; i++)
-        answer_query(search, &search->queries[i], search->fusions ? search->fusions + i : NULL,
-                     search->found + i * search->n_found);
+        answer_query(search, i);
     if (reason[0] != '\0')
         program_die("%s", reason);
 }
@@ -270,6 +277,8 @@ static void open_all(struct search_run *search)
         words_open(collection);
     if (options->rerank)
         reranker_open(&search->reranker, options);
+    if (options->explains)
+        explained_hits_check(collection, &search->encoder);
     if (options->n_queries == 0)
         input_remember("-");
     search->n_wanted =
@@ -284,6 +293,7 @@ static void open_all(struct search_run *search)
     search->found = alloc_zeros(search->most_queries * search->n_found, sizeof *search->found);
     search->fusions =
         options->is_hybrid ? alloc_zeros(search->most_queries, sizeof *search->fusions) : NULL;
+    search->vector_offsets = alloc_zeros(search->most_queries, sizeof *search->vector_offsets);
     output_open(&search->output, options->output_path, OUTPUT_STREAM);
     search->printer = (struct hits_printer){
         .options = options, .encoder = &search->encoder, .collection = collection};
@@ -304,6 +314,7 @@ int main(int argc, char **argv)
     const int code = output_end(&search.output, answer_all(&search));
     free(search.found);
     free(search.fusions);
+    free(search.vector_offsets);
     for (size_t i = 0; i < search.n_queries; i++)
         item_free(&search.queries[i]);
     encoder_close(&search.reranker.encoder);

@@ -3,6 +3,7 @@
 
 #include "engine/file/crc32c.h"
 #include "tools/common/print/display.h"
+#include "tools/search/explained_hits.h"
 #include "tools/search/words.h"
 
 #include <ctype.h>
@@ -206,8 +207,23 @@ static void print_window(struct rows *rows, const struct passage *passage)
     row_span(rows, ROWS_TABLE | ROWS_TSV, "span", span);
 }
 
-/* In JSON a hit has the members of its line of the rows file as they were written. */
-static void print_hit(struct hits_printer *printer, const struct query_hits *hits, size_t i)
+/* Prints which words made the score of a hit. */
+static void explain_hit(struct hits_printer *printer, const struct query_hits *hits,
+                        const struct query_hit *hit, struct explained_text *query)
+{
+    struct hybrid_shares shares;
+    if (hits->fusion) {
+        shares.of_vectors = hits->fusion->vector * hit->by_vector + hits->vector_offset;
+        shares.of_words = hit->score - shares.of_vectors;
+    }
+    explained_hit_print(&printer->rows, printer->collection, printer->encoder, query, &hit->passage,
+                        &hit->record, hits->fusion ? &shares : NULL);
+}
+
+/* In JSON a hit has the members of its line of the rows file as they were written. query: its
+ * words, to explain the hit, or NULL. */
+static void print_hit(struct hits_printer *printer, const struct query_hits *hits, size_t i,
+                      struct explained_text *query)
 {
     struct rows *rows = &printer->rows;
     const struct query_hit *hit = &hits->hits[i];
@@ -235,7 +251,11 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     if (printer->options->n_texts > 0)
         row_text(rows, ROWS_ALL, "text", hit->record.input.text, hit->record.input.text_len,
                  TEXT_COLUMNS);
+    if (query && rows->format == ROWS_JSON)
+        explain_hit(printer, hits, hit, query);
     row_end(rows);
+    if (query && rows->format == ROWS_TABLE)
+        explain_hit(printer, hits, hit, query);
 }
 
 /* A table after the line "query 3: who pays?", an object with the hits as a member, or lines. */
@@ -262,8 +282,13 @@ static void print_rows(struct hits_printer *printer, const struct query_hits *hi
         json_write_string(&rows->json, "query", query.text, query.text_len);
     }
     rows_begin(rows, "hits", titles);
+    const bool explains = printer->options->explains && hits->n > 0;
+    struct explained_text words = {0};
+    if (explains)
+        explained_text_make(&words, printer->encoder, hits->query, ENGINE_ROLE_QUERY);
     for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++)
-        print_hit(printer, hits, i);
+        print_hit(printer, hits, i, explains ? &words : NULL);
+    explained_text_free(&words);
     rows_end(rows, is_hybrid     ? (has_windows ? ">>>><<<<" : ">>>><<")
                    : has_windows ? ">><<<<"
                                  : ">><<");

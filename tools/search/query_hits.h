@@ -22,6 +22,8 @@ struct query_hits {
     size_t query_id_len;
     struct query_hit *hits; /* [n], best first, owned */
     size_t n;
+    const engine_fusion *fusion; /* of a hybrid search, or NULL */
+    float vector_offset;         /* the vectors' part of its offset */
 };
 
 /* Makes room for `cap` hits of a query. */
@@ -52,7 +54,7 @@ void query_hits_rerank(struct query_hits *hits, struct reranker *reranker);
 struct hits_printer {
     struct rows rows;
     const struct search_options *options;
-    const struct encoder *encoder;
+    struct encoder *encoder;
     const struct collection *collection;
 };
 

@@ -56,6 +56,9 @@ static const struct option_row SEARCH_ROWS[] = {
      FLAG_AT(struct search_options, is_hybrid)},
     {"word-weight", 0, "W", "--hybrid: multiply the words' z-scores by W (default 1)",
      REAL_AT(struct search_options, word_weight, 0, 1000), GIVEN(has_word_weight)},
+    {"explain", 0, NULL,
+     "print which words of the query and of the hit made its score; needs TEXTS",
+     FLAG_AT(struct search_options, explains)},
     {"dedup", 0, NULL, "print only the best hit of equal texts; needs TEXTS",
      FLAG_AT(struct search_options, dedup)},
     {"no-check", 0, NULL, "do not compare the origin of VECTORS with the model and TEXTS",
@@ -103,6 +106,9 @@ static const struct option_rule RULES[] = {
                     "--no-prompt cannot be combined with --query-prompt"),
     OPTION_NEEDS("word-weight", "hybrid", "--word-weight is for --hybrid"),
     OPTION_NEEDS("candidates", "rerank", "--candidates is for --rerank"),
+    OPTION_EXCLUDES("explain", "rerank",
+                    "--explain is for scores by vectors: that of a cross-encoder is no sum"),
+    OPTION_EXCLUDES("explain", "format=tsv format=trec", "--explain prints text or json"),
     {.check = check_candidates},
     {0},
 };
@@ -159,9 +165,11 @@ static void sort_files(struct search_options *options, const struct option_readi
     options->vectors = paths;
     options->texts = paths + options->n_vectors;
     options->n_texts = reading->n_arguments - options->n_vectors;
-    if ((options->rerank || options->dedup) && options->n_texts == 0)
+    if ((options->rerank || options->dedup || options->explains) && options->n_texts == 0)
         program_die_misused("--%s reads the texts: name TEXTS after VECTORS",
-                            options->rerank ? "rerank" : "dedup");
+                            options->rerank  ? "rerank"
+                            : options->dedup ? "dedup"
+                                             : "explain");
 }
 
 void search_options_read(struct search_options *options, int argc, char **argv)

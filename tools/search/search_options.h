@@ -19,6 +19,7 @@ struct search_options {
     double word_weight;
     bool has_word_weight;
     bool dedup;          /* one hit for equal texts */
+    bool explains;       /* which words made a hit's score */
     bool no_check;       /* of the origin of the vectors */
     bool skips_rows;     /* those without scores */
     size_t n_hits;       /* for each query */

@@ -149,7 +149,7 @@ void words_free(struct word_queries *queries)
 }
 
 void words_fuse(const struct collection *collection, const struct item *queries, size_t n,
-                size_t n_threads, engine_fusion *fusions)
+                size_t n_threads, engine_fusion *fusions, float *vector_offsets)
 {
     engine_moments *of_vectors = alloc_zeros(n, sizeof *of_vectors);
     engine_moments *of_words = alloc_zeros(n, sizeof *of_words);
@@ -165,8 +165,10 @@ void words_fuse(const struct collection *collection, const struct item *queries,
             program_die("%s", error.message);
         words_free(&words);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         fusions[i] = engine_fuse(of_vectors[i], of_words[i], collection->word_weight);
+        vector_offsets[i] = engine_fuse(of_vectors[i], (engine_moments){0}, 0).offset;
+    }
     free(of_vectors);
     free(of_words);
 }

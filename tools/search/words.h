@@ -21,9 +21,10 @@ struct word_queries words_of_queries(const struct collection *collection,
                                      size_t n);
 void words_free(struct word_queries *queries);
 
-/* Writes how the scores of n encoded queries are fused. */
+/* Writes how the scores of n encoded queries are fused, and the vectors' parts of the offsets: with
+ * those their scores are z-scores. */
 void words_fuse(const struct collection *collection, const struct item *queries, size_t n,
-                size_t n_threads, engine_fusion *fusions);
+                size_t n_threads, engine_fusion *fusions, float *vector_offsets);
 
 /* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
  * engine_search fills it. fusions [n] of a hybrid search, or NULL. */

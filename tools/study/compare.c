@@ -5,6 +5,7 @@
  *     words             which vectors of the words that two texts share differ
  *     similarity        how near every two texts are, or the two of each pair
  *     mask              which tokens a token sees
+ *     explain           which words make two texts alike
  */
 #include "tools/study/compare/compare.h"
 
@@ -78,6 +79,20 @@ bool comparison_next(struct comparison *comparison, struct item *item)
     return true;
 }
 
+void comparison_two(struct comparison *comparison, struct item items[2])
+{
+    size_t n = 0;
+    struct item more;
+    while (n < 2 && comparison_next(comparison, &items[n]))
+        n++;
+    if (n < 2 || comparison_next(comparison, &more))
+        program_die("%s takes two texts; stdin has %s",
+                    COMPARE_COMMANDS[comparison->options->command].name,
+                    n == 2   ? "more than two lines"
+                    : n == 1 ? "one line"
+                             : "none");
+}
+
 struct item *comparison_all(struct comparison *comparison, size_t *n)
 {
     struct item *items = NULL;
@@ -134,10 +149,9 @@ void write_truncated_json(struct json_writer *json, const struct item *items, si
 static int compare(struct compare_options *options)
 {
     static void (*const COMMANDS[])(struct comparison *) = {
-        [COMPARE_WORDS] = compare_words,
-        [COMPARE_SIMILARITY] = compare_similarity,
-        [COMPARE_PAIRS] = compare_pairs,
-        [COMPARE_MASK] = compare_mask,
+        [COMPARE_WORDS] = compare_words,     [COMPARE_SIMILARITY] = compare_similarity,
+        [COMPARE_PAIRS] = compare_pairs,     [COMPARE_MASK] = compare_mask,
+        [COMPARE_EXPLAIN] = compare_explain,
     };
     _Static_assert(sizeof COMMANDS / sizeof *COMMANDS == N_COMPARE_COMMANDS, "one has no function");
     const struct request_options *request = &options->request;

@@ -405,6 +405,14 @@ void row_end(struct rows *rows)
         fputs(rows->format == ROWS_CSV ? "\r\n" : "\n", rows->stream);
 }
 
+static const char LINE = '\f'; /* begins a line of row_line, among the cells */
+
+void row_line(struct rows *rows, const char *text, size_t len)
+{
+    if (rows->format == ROWS_TABLE)
+        fprintf(rows->cells, "%c%.*s\n", LINE, (int)len, text);
+}
+
 enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
 
 /* Prints the cells of a table, which have tabs between them, and frees them: goes through them once
@@ -426,6 +434,10 @@ void rows_end(struct rows *rows, const char *columns)
         size_t column = 0, len;
         for (const char *cell = text; cell < text + rows->text.len; cell += len + 1) {
             len = strcspn(cell, "\t\n");
+            if (*cell == LINE) {
+                fprintf(stream, "%.*s", pass == 1 ? (int)len : 0, cell + 1); /* with its end */
+                continue;
+            }
             const char side = columns[column], end = cell[len];
             const size_t width = side == '.' ? 0 : display_width(cell, len, WIDEST_CELL);
             if (pass == 0) {

@@ -126,6 +126,10 @@ void rows_end(struct rows *rows, const char *columns);
 void row_begin(struct rows *rows);
 void row_end(struct rows *rows);
 
+/* Adds a line to a table with titles, under its last row; it takes the whole width. The text must
+ * be as display_text prints it. */
+void row_line(struct rows *rows, const char *text, size_t len);
+
 /* Cells. Texts in a table take at most `most` columns; text NULL: no member in JSON, an empty
  * field. CSV and JSON have numbers that read back as the same float32. A flag is a member of JSON
  * where it is true. */

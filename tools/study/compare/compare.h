@@ -12,6 +12,7 @@ enum compare_command {
     COMPARE_SIMILARITY,
     COMPARE_PAIRS,
     COMPARE_MASK,
+    COMPARE_EXPLAIN,
     N_COMPARE_COMMANDS
 };
 
@@ -45,6 +46,9 @@ struct comparison {
  * the program. */
 bool comparison_next(struct comparison *comparison, struct item *item);
 
+/* Reads two inputs, and all there are: others end the program. */
+void comparison_two(struct comparison *comparison, struct item items[2]);
+
 /* Reads all of them: [n], to be freed one by one and as a whole. */
 struct item *comparison_all(struct comparison *comparison, size_t *n);
 
@@ -65,5 +69,6 @@ void compare_words(struct comparison *comparison);
 void compare_similarity(struct comparison *comparison);
 void compare_pairs(struct comparison *comparison);
 void compare_mask(struct comparison *comparison);
+void compare_explain(struct comparison *comparison);
 
 #endif

@@ -9,7 +9,8 @@
 #define CHOICE(member, first, names) CHOICE_AT(struct compare_options, member, first, names)
 
 enum {
-    OF_VECTORS = 1u << COMPARE_SIMILARITY | 1u << COMPARE_PAIRS,
+    OF_SCORES = 1u << COMPARE_SIMILARITY | 1u << COMPARE_PAIRS,
+    OF_VECTORS = OF_SCORES | 1u << COMPARE_EXPLAIN,
     OF_MASK = 1u << COMPARE_MASK,
     PAD_TO_MOST = 1 << 20 /* as long as a model's longest sequence may be */
 };
@@ -75,10 +76,12 @@ static const char *check(const void *options)
 {
     const struct compare_options *compare = options;
     const size_t n = compare->request.n_texts, pad_to = compare->request.padding.n;
-    if (compare->format == ROWS_CSV && !(OF_VECTORS >> compare->command & 1))
-        return "-f csv is for similarity and pairs; words and mask print text or json";
+    if (compare->format == ROWS_CSV && !(OF_SCORES >> compare->command & 1))
+        return "-f csv is for similarity and pairs; words, mask and explain print text or json";
     if (compare->command == COMPARE_WORDS && n != 2 && n != 0)
         return "words takes two texts, or none to read two lines of stdin";
+    if (compare->command == COMPARE_EXPLAIN && n != 2 && n != 0)
+        return "explain takes two texts, or none to read two lines of stdin";
     if (compare->command == COMPARE_SIMILARITY && n == 1)
         return "similarity takes at least two texts";
     if (compare->command == COMPARE_PAIRS && n % 2)
@@ -115,6 +118,11 @@ const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS] = {
     [COMPARE_MASK] = {"mask", "[OPTION ...] [TEXT ...]\n",
                       "Prints padding mask and look-ahead mask as matrices, and what they do.\n",
                       "which tokens a token sees"},
+    [COMPARE_EXPLAIN] = {"explain", "[OPTION ...] [A B]\n",
+                         "Shows which words of A and B make their similarity: it is a sum of "
+                         "shares of pairs of\n"
+                         "words.\n",
+                         "which words make two texts alike"},
 };
 
 static const struct option_table TABLE = {
@@ -148,7 +156,8 @@ void compare_options_read(struct compare_options *options, enum compare_command 
     static const enum task TASKS[] = {[COMPARE_WORDS] = TASK_COMPARE,
                                       [COMPARE_SIMILARITY] = TASK_SIMILARITY,
                                       [COMPARE_PAIRS] = TASK_SIMILARITY,
-                                      [COMPARE_MASK] = TASK_SHOW_MASK};
+                                      [COMPARE_MASK] = TASK_SHOW_MASK,
+                                      [COMPARE_EXPLAIN] = TASK_SIMILARITY};
     static char name[] = "encode-compare";
     struct option_reading reading;
     *options = (struct compare_options){

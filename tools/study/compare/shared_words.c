@@ -287,14 +287,7 @@ static void print_json(const struct two *two, struct rows *rows)
 
 static void read_two(struct two *two, struct comparison *comparison)
 {
-    size_t n = 0;
-    struct item more;
-    while (n < 2 && comparison_next(comparison, &two->items[n]))
-        n++;
-    if (n < 2 || comparison_next(comparison, &more))
-        program_die("words takes two texts; stdin has %s", n == 2   ? "more than two lines"
-                                                           : n == 1 ? "one line"
-                                                                    : "none");
+    comparison_two(comparison, two->items);
     for (size_t side = 0; side < 2; side++)
         two->is_paired[side] = alloc_zeros(two->items[side].n_tokens, 1);
     two->pairs = alloc_zeros(two->items[0].n_tokens, sizeof *two->pairs);
