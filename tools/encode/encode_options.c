@@ -96,12 +96,13 @@ static const struct option_row CORPUS_ROWS[] = {
     {"on-error", 0, "KIND", "if a text has no result: error (default), or skip",
      CHOICE(skips_errors, false, "error skip")},
     {"report", 0, "FILE", "list skipped texts and why; default FILE.left-out.jsonl of -o FILE",
-     TEXT(report_path), .needs = "on-error=skip on-long=skip"},
+     TEXT(report_path), .needs = "on-error=skip on-long=skip", .keeps_output = true},
     {"words", 0, NULL, "write FILE.words, too, for encode-search --hybrid; -f npy", FLAG(has_words),
      .needs = "format=npy"},
     {"resume", 0, NULL, "continue -o FILE where a run that was stopped or failed ended",
-     FLAG(resumes)},
-    {"restart", 0, NULL, "delete what such a run has left, and start over", FLAG(restarts)},
+     FLAG(resumes), .keeps_output = true},
+    {"restart", 0, NULL, "delete what such a run has left, and start over", FLAG(restarts),
+     .keeps_output = true},
 };
 
 /* Where the default is the model's own vector per text; see set_default_pooling. */
@@ -162,9 +163,9 @@ static const struct option_row FORMAT_ROWS[] = {
     {"all", 0, NULL, "-f text: print every value, not only the first; --labels: every label",
      FLAG(all_values)},
     {"progress", 0, NULL, "print texts and tokens per second on stderr, even if it is no terminal",
-     FLAG(has_progress)},
+     FLAG(has_progress), .keeps_output = true},
     {"output", 'o', "FILE", "write to FILE, which is replaced at the end; -: stdout",
-     OUTPUT_AT(struct encode_options, output_path)},
+     OUTPUT_AT(struct encode_options, output_path), .keeps_output = true},
 };
 
 static const struct option_group GROUPS[] = {

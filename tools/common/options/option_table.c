@@ -15,7 +15,8 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 /* ---- What all tables share ---- */
 
 static const struct option_row GENERAL_ROWS[] = {
-    {"quiet", 'q', NULL, "print no notes on stderr, only errors", .kind = OPTION_QUIET},
+    {"quiet", 'q', NULL, "print no notes on stderr, only errors", .kind = OPTION_QUIET,
+     .keeps_output = true},
     {"help", 'h', NULL, "this text", .kind = OPTION_HELP},
     {"version", 0, NULL, "version and build", .kind = OPTION_VERSION},
 };

@@ -58,6 +58,7 @@ struct option_row {
     int value;         /* for the setter */
     unsigned commands; /* bits of the commands that take it; 0: all */
     const char *needs; /* names as in a rule's `others`; NULL: it stands alone */
+    bool keeps_output; /* it says where results go or how the work is done, and changes none */
 };
 
 /* One option on the command line. */

@@ -42,7 +42,7 @@ const struct option_row REQUEST_MODEL_ROWS[3] = {
     {"model", 'm', "FILE",
      "read this weight file; default $ENCODE_MODEL, else the default weights;\n"
      "if it has over 16 MiB, encode-inspect --verify FILE compares its checksums",
-     TEXT_AT(struct request_options, model_path)},
+     TEXT_AT(struct request_options, model_path), .keeps_output = true /* its checksum counts */},
     {"precision", 0, "KIND",
      "exact (default): products in f32; fast: in bf16 if this CPU has an\n"
      "instruction for it, else in f32; bf16: on every CPU, slower than f32\n"
@@ -56,7 +56,7 @@ const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"mask", 0, "KIND", "let a token see others by this mask: model, full or causal",
      CHOICE_AT(struct request_options, session.mask, ENGINE_MASK_MODEL, "model full causal")},
     {"threads", 't', "N", "use N threads; default OMP_NUM_THREADS, else all CPUs",
-     COUNT_AT(struct request_options, session.n_threads, 1, 1024)},
+     COUNT_AT(struct request_options, session.n_threads, 1, 1024), .keeps_output = true},
 };
 
 /* ---- A model's settings, which are few ---- */

@@ -12,24 +12,12 @@
 
 /* ---- Settings ---- */
 
-/* Returns false for options that say where results go and how the work is done, and for the model,
- * whose checksum is compared. */
-static bool changes_output(const char *name)
-{
-    static const char *const others[] = {"output",  "threads", "progress", "resume",
-                                         "restart", "report",  "model",    "quiet"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return false;
-    return true;
-}
-
 json_t *settings_of_options(const struct option_reading *reading)
 {
     json_t *options = json_object();
     for (size_t i = 0; i < reading->n_slots; i++) {
         const struct option_slot *slot = &reading->slots[i];
-        if (slot->text && changes_output(slot->row->name))
+        if (slot->text && !slot->row->keeps_output)
             json_object_set_new(options, slot->row->name, json_string(slot->text));
     }
     return options;
