@@ -13,11 +13,16 @@
  *     clip    <|startoftext|> | <|endoftext|> | 's ... | \p{L}+ | \p{N} | [^\s\p{L}\p{N}]+
  *     cl100k  (?i:'s ...) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n]*
  *             | \s*[\r\n]+ | \s+(?!\S) | \s+
+ *     o200k   [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}X]*[\p{Ll}X]+(?i:'s ...)? where X is \p{Lm}\p{Lo}\p{M}
+ *             | [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}X]+[\p{Ll}X]*(?i:'s ...)? | \p{N}{1,3}
+ *             | ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
  *
  * A run of blanks before something else is one word except for its last blank, which joins the next
  * word or is a word of its own: so one blank is buffered. Words are cut in two only where cl100k
- * ends a word after the last line end of a run of blanks. Plain twin: tests/model/tokenizer/
- * test_pattern.c.
+ * ends a word after the last line end of a run of blanks, and where o200k ends one before the last
+ * capitals of a run that an ideograph or a mark precedes and no small letter follows: its first
+ * class takes them all, and gives back those that the second class does not have. Plain twin:
+ * tests/model/tokenizer/test_pattern.c.
  */
 #include "model/tokenizer/splitter.h"
 
@@ -78,13 +83,14 @@ void splitter_build(struct splitter_rules *rules, const struct normalizer_plan *
         rules->cut.drop | rules->cut.alone | rules->inner.drop | rules->inner.alone;
     for (unsigned byte = 0; byte < 256; byte++) {
         const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
-        const uint8_t properties = (uint8_t)unicode_properties(value);
+        const unsigned properties = unicode_properties(value);
+        const unsigned letter = rules->pattern == PATTERN_O200K ? UNICODE_SMALL : UNICODE_LETTER;
         const bool is_space =
             rules->metaspace != METASPACE_NONE && (value == ' ' || value == rules->space);
         const bool is_apart = (properties & apart) || is_space ||
-                              (rules->pattern != PATTERN_NONE && !(properties & UNICODE_LETTER));
+                              (rules->pattern != PATTERN_NONE && !(properties & letter));
         rules->ascii.value[byte] = value;
-        rules->ascii.properties[byte] = properties;
+        rules->ascii.properties[byte] = (uint16_t)properties;
         rules->ascii.letter[byte] = is_apart ? 0 : value;
     }
 }
@@ -106,16 +112,20 @@ static const struct pattern {
     bool line_ends; /* they follow others, and blanks end after the last one */
     enum lead letters, numbers, others;
     size_t most_numbers; /* of a word; 0: any number */
+    unsigned letter;     /* properties of a letter */
+    bool by_case;        /* capitals start words, literals end them, slashes are line ends */
 } PATTERNS[] = {
     [PATTERN_NONE] = {.name = "none"},
     [PATTERN_GPT2] = {"gpt2", CONTRACTIONS, false, false, false, LEAD_BLANK, LEAD_BLANK, LEAD_BLANK,
-                      0},
-    [PATTERN_CLIP] = {"clip", CLIP_LITERALS, false, true, false, LEAD_NONE, LEAD_NONE, LEAD_NONE,
-                      1},
+                      0, UNICODE_LETTER, false},
+    [PATTERN_CLIP] = {"clip", CLIP_LITERALS, false, true, false, LEAD_NONE, LEAD_NONE, LEAD_NONE, 1,
+                      UNICODE_LETTER, false},
     [PATTERN_CL100K] = {"cl100k", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK,
-                        3},
-    [PATTERN_QWEN2] = {"qwen2", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK,
-                       1},
+                        3, UNICODE_LETTER, false},
+    [PATTERN_QWEN2] = {"qwen2", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 1,
+                       UNICODE_LETTER, false},
+    [PATTERN_O200K] = {"o200k", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 3,
+                       UNICODE_LETTER | UNICODE_JOINED, true},
     [PATTERN_AFTER_BLANKS] = {.name = "after_blanks"},
 };
 
@@ -144,10 +154,12 @@ static bool is_other(unsigned properties)
     return !(properties & (UNICODE_LETTER | UNICODE_BLANK)) && !is_number(properties);
 }
 
-static enum pattern_phase run_of(unsigned properties)
+static enum pattern_phase run_of(const struct pattern *pattern, unsigned properties)
 {
-    return properties & UNICODE_LETTER  ? PATTERN_IN_LETTERS
-           : is_number(properties)      ? PATTERN_IN_NUMBERS
+    if (properties & pattern->letter)
+        return pattern->by_case && !(properties & UNICODE_SMALL) ? PATTERN_IN_CAPITALS
+                                                                 : PATTERN_IN_LETTERS;
+    return is_number(properties)        ? PATTERN_IN_NUMBERS
            : properties & UNICODE_BLANK ? PATTERN_IN_BLANKS
                                         : PATTERN_IN_OTHERS;
 }
@@ -182,24 +194,29 @@ static void end_word(struct splitter *splitter)
 {
     word_end(&splitter->word);
     splitter->run.phase = PATTERN_START;
-    splitter->run.n = splitter->run.line_end = 0;
+    splitter->run.n = splitter->run.border = 0;
 }
 
 /* Continues the run, or starts one, with the character. */
-static void run_on(struct splitter *splitter, enum pattern_phase phase, struct normal_char c)
+static void run_on(struct splitter *splitter, enum pattern_phase phase, struct normal_char c,
+                   unsigned properties)
 {
     word_append(&splitter->word, c);
     splitter->run.phase = phase;
     splitter->run.n++;
+    if (phase == PATTERN_IN_LETTERS)
+        splitter->run.border = 0;
+    else if (phase == PATTERN_IN_CAPITALS && !(properties & UNICODE_CAPITAL))
+        splitter->run.border = splitter->word.n_chars;
 }
 
 /* Adds a character that starts a word, and is not in a literal text. */
 static void begin_run(struct splitter *splitter, const struct pattern *pattern,
                       struct normal_char c, unsigned properties)
 {
-    const enum pattern_phase phase = run_of(properties);
+    const enum pattern_phase phase = run_of(pattern, properties);
     if (phase != PATTERN_IN_BLANKS) {
-        run_on(splitter, phase, c);
+        run_on(splitter, phase, c, properties);
     } else if (!pattern->drops_blanks) {
         splitter->run.phase = PATTERN_IN_BLANKS;
         splitter->waiting[0] = c;
@@ -215,29 +232,29 @@ static bool goes_along(enum lead lead, struct normal_char blank)
 /* Ends a run of blanks: all but the last, which stays buffered, are words. */
 static void end_blanks(struct splitter *splitter)
 {
-    if (splitter->run.line_end > 0)
-        word_end_first(&splitter->word, splitter->run.line_end);
+    if (splitter->run.border > 0)
+        word_end_first(&splitter->word, splitter->run.border);
     word_end(&splitter->word);
-    splitter->run.line_end = 0;
+    splitter->run.border = 0;
 }
 
 static void add_blank(struct splitter *splitter, const struct pattern *pattern)
 {
     const struct normal_char blank = splitter->waiting[0];
     splitter->n_waiting = 0;
-    run_on(splitter, PATTERN_IN_BLANKS, blank);
+    run_on(splitter, PATTERN_IN_BLANKS, blank, UNICODE_BLANK);
     if (pattern->line_ends && is_line_end(blank))
-        splitter->run.line_end = splitter->word.n_chars;
+        splitter->run.border = splitter->word.n_chars;
 }
 
 /* Adds a character other than a blank, after blanks, the last of which is buffered. */
 static void add_after_blanks(struct splitter *splitter, const struct pattern *pattern,
                              struct normal_char c, unsigned properties)
 {
-    const enum pattern_phase phase = run_of(properties);
-    const enum lead lead = phase == PATTERN_IN_LETTERS   ? pattern->letters
-                           : phase == PATTERN_IN_NUMBERS ? pattern->numbers
-                                                         : pattern->others;
+    const enum pattern_phase phase = run_of(pattern, properties);
+    const enum lead lead = phase == PATTERN_IN_NUMBERS  ? pattern->numbers
+                           : phase == PATTERN_IN_OTHERS ? pattern->others
+                                                        : pattern->letters;
     const bool ends_lines = pattern->line_ends && is_line_end(splitter->waiting[0]);
     if (!ends_lines)
         end_blanks(splitter);
@@ -245,7 +262,7 @@ static void add_after_blanks(struct splitter *splitter, const struct pattern *pa
         word_append(&splitter->word, splitter->waiting[0]);
         splitter->n_waiting = 0;
         splitter->run.n = 1; /* the joined character counts among the others */
-        run_on(splitter, phase, c);
+        run_on(splitter, phase, c, properties);
         return;
     }
     add_blank(splitter, pattern);
@@ -253,14 +270,15 @@ static void add_after_blanks(struct splitter *splitter, const struct pattern *pa
     pattern_add(splitter, c, properties);
 }
 
-/* Reads the buffered characters again: they are no literal text, the first one is ordinary. */
+/* Reads the buffered characters again, after the word before them: they are no literal text, the
+ * first one is ordinary. */
 static void read_again(struct splitter *splitter, const struct pattern *pattern)
 {
     struct normal_char chars[PATTERN_LITERAL];
     const size_t n = splitter->n_waiting;
     memcpy(chars, splitter->waiting, n * sizeof *chars);
     splitter->n_waiting = 0;
-    splitter->run.phase = PATTERN_START;
+    end_word(splitter);
     begin_run(splitter, pattern, chars[0], unicode_properties(chars[0].code));
     for (size_t i = 1; i < n; i++)
         pattern_add(splitter, chars[i], unicode_properties(chars[i].code));
@@ -270,7 +288,7 @@ static void read_again(struct splitter *splitter, const struct pattern *pattern)
 static void add_literal(struct splitter *splitter, const struct pattern *pattern,
                         struct normal_char c, unsigned properties)
 {
-    if (splitter->n_waiting == 0 && c.code != '\'' && c.code != '<') {
+    if (splitter->n_waiting == 0 && (pattern->by_case || (c.code != '\'' && c.code != '<'))) {
         begin_run(splitter, pattern, c, properties);
         return;
     }
@@ -302,19 +320,39 @@ static bool continues(const struct splitter *splitter, const struct pattern *pat
 {
     *phase = splitter->run.phase;
     switch (splitter->run.phase) {
-    case PATTERN_IN_LETTERS: return (properties & UNICODE_LETTER) != 0;
+    case PATTERN_IN_LETTERS:
+        return (properties & pattern->letter) &&
+               !(pattern->by_case && (properties & UNICODE_CAPITAL));
+    case PATTERN_IN_CAPITALS:
+        *phase = run_of(pattern, properties);
+        return (properties & pattern->letter) != 0;
     case PATTERN_IN_NUMBERS:
         return is_number(properties) &&
                (pattern->most_numbers == 0 || splitter->run.n < pattern->most_numbers);
     case PATTERN_IN_OTHERS:
-        if (pattern->letters == LEAD_ANY && splitter->run.n == 1 && (properties & UNICODE_LETTER))
-            *phase = PATTERN_IN_LETTERS;
+        if (pattern->letters == LEAD_ANY && splitter->run.n == 1 && (properties & pattern->letter))
+            *phase = run_of(pattern, properties);
         else if (pattern->line_ends && is_line_end(c))
             *phase = PATTERN_IN_LINE_ENDS;
         return *phase != PATTERN_IN_OTHERS || is_other(properties);
-    case PATTERN_IN_LINE_ENDS: return is_line_end(c);
+    case PATTERN_IN_LINE_ENDS: return is_line_end(c) || (pattern->by_case && c.code == '/');
     default: return false;
     }
+}
+
+/* Ends a run of letters before a character; a literal text may follow and belong to it. */
+static void end_letters(struct splitter *splitter, const struct pattern *pattern,
+                        struct normal_char c, unsigned properties)
+{
+    if (splitter->run.border > 0 && splitter->run.border < splitter->word.n_chars)
+        word_end_first(&splitter->word, splitter->run.border);
+    if (c.code == '\'') {
+        splitter->run.phase = PATTERN_IN_LITERAL;
+        splitter->waiting[splitter->n_waiting++] = c;
+        return;
+    }
+    end_word(splitter);
+    begin_run(splitter, pattern, c, properties);
 }
 
 /* Adds a character to the word, which the pattern may end before or after it. */
@@ -334,7 +372,10 @@ static void pattern_add(struct splitter *splitter, struct normal_char c, unsigne
     } else if (splitter->run.phase == PATTERN_IN_BLANKS) {
         add_after_blanks(splitter, pattern, c, properties);
     } else if (continues(splitter, pattern, c, properties, &phase)) {
-        run_on(splitter, phase, c);
+        run_on(splitter, phase, c, properties);
+    } else if (pattern->by_case && (splitter->run.phase == PATTERN_IN_LETTERS ||
+                                    splitter->run.phase == PATTERN_IN_CAPITALS)) {
+        end_letters(splitter, pattern, c, properties);
     } else {
         end_word(splitter);
         add_literal(splitter, pattern, c, properties);
@@ -346,11 +387,10 @@ static void pattern_end(struct splitter *splitter)
     const struct pattern *pattern = &PATTERNS[splitter->rules->pattern];
     while (splitter->run.phase == PATTERN_IN_LITERAL)
         read_again(splitter, pattern);
-    if (splitter->run.phase == PATTERN_IN_BLANKS) {
+    if (splitter->run.phase == PATTERN_IN_BLANKS)
         add_blank(splitter, pattern);
-        if (splitter->run.line_end > 0)
-            word_end_first(&splitter->word, splitter->run.line_end);
-    }
+    if (splitter->run.border > 0)
+        word_end_first(&splitter->word, splitter->run.border);
     end_word(splitter);
 }
 

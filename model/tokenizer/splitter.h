@@ -28,14 +28,15 @@ enum pattern_kind {
     PATTERN_CLIP,        /* drops blanks */
     PATTERN_CL100K,      /* GPT-4, Llama 3 */
     PATTERN_QWEN2,       /* the same with single digits */
+    PATTERN_O200K,       /* GPT-4o, gpt-oss, Llama 4: capitals start words */
     PATTERN_AFTER_BLANKS /* a word ends with a blank: Gemma */
 };
 
 /* Result of normalizer and splitter for ASCII characters that need no look at their neighbours. */
 struct ascii_table {
-    uint8_t value[256];      /* the character's replacement; 0: not decided by it alone */
-    uint8_t properties[256]; /* of the replacement, the low 8 bits */
-    uint8_t letter[256];     /* value if it continues a word, else 0 */
+    uint8_t value[256];       /* the character's replacement; 0: not decided by it alone */
+    uint16_t properties[256]; /* of the replacement */
+    uint8_t letter[256];      /* value if it continues a word, else 0 */
 };
 
 struct splitter_rules {
@@ -61,6 +62,7 @@ enum pattern_phase {
     PATTERN_START,      /* the next character starts a word */
     PATTERN_IN_LITERAL, /* the buffered characters may start a literal text */
     PATTERN_IN_LETTERS,
+    PATTERN_IN_CAPITALS, /* letters, none of them small, if a pattern tells them apart */
     PATTERN_IN_NUMBERS,
     PATTERN_IN_OTHERS,
     PATTERN_IN_LINE_ENDS, /* after others */
@@ -72,8 +74,10 @@ enum { PATTERN_LITERAL = 16 };
 /* The run that the word ends with. */
 struct pattern_run {
     enum pattern_phase phase;
-    size_t n;        /* its characters in the word */
-    size_t line_end; /* in blanks: characters of the word up to its last line end */
+    size_t n; /* its characters in the word */
+    /* Characters of the word up to where it may end: in blanks, after the last line end; in
+     * capitals, after the last character that is none. 0: only at its end. */
+    size_t border;
 };
 
 struct splitter {

@@ -192,7 +192,7 @@ static const struct key KEYS[] = {
     {"prefix", VALUE_TEXT, FIELD(prefix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
     {"suffix", VALUE_TEXT, FIELD(bpe.suffix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
     {"pattern", VALUE_PATTERN, FIELD(splitter.pattern), 0, 0,
-     "one of none, gpt2, clip, cl100k, qwen2, after_blanks"},
+     "one of none, gpt2, clip, cl100k, qwen2, o200k, after_blanks"},
     {"byte_level", VALUE_YES_NO, FIELD(bpe.byte_level), 0, 0, "yes or no"},
     {"first_blank", VALUE_YES_NO, FIELD(splitter.first_blank), 0, 0, "yes or no"},
     {"fuse_unknown", VALUE_YES_NO, FIELD(bpe.fuse_unknown), 0, 0, "yes or no"},

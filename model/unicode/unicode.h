@@ -66,7 +66,11 @@ enum unicode_property {
     UNICODE_WHOLE_COMPATIBLE = 1 << 9, /* has no compatibility decomposition */
     UNICODE_STARTER = 1 << 10,         /* has combining class 0 */
     UNICODE_LATE_NUMBER = 1 << 11,     /* a number, except in regular expressions */
-    UNICODE_LATER = 1 << 12            /* Unicode 15 does not assign it, a later one may */
+    UNICODE_LATER = 1 << 12,           /* Unicode 15 does not assign it, a later one may */
+    /* In regular expressions: */
+    UNICODE_CAPITAL = 1 << 13, /* categories Lu and Lt */
+    UNICODE_SMALL = 1 << 14,   /* category Ll */
+    UNICODE_JOINED = 1 << 15   /* category M, of a newer Unicode than UNICODE_MARK */
 };
 
 /* Returns the properties of a character, or-ed. */

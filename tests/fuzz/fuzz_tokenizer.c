@@ -82,6 +82,7 @@ static const char *const DEFINITIONS[][MOST_SETTINGS] = {
      "pattern cl100k byte_level yes trim yes whole_words yes"},
     {"bpe", "lower", "", "1:n", "##", "100", "pattern clip suffix </w>"},
     {"bpe", "", "", "25:nlr", "", "100", "fuse_unknown yes"},
+    {"bpe", "nfc", "", "25:nl", "", "100", "pattern o200k byte_level yes"},
     {"bpe", "", "", "", "", "100", "byte_fallback yes pattern after_blanks"},
     {"wordpiece", NULL, NULL, NULL, "##", "8", ""},
 };

@@ -6,7 +6,7 @@ makes of random texts with them. Prints JSON lines: {"definition": ...}, then th
     python3 -m venv judge && judge/bin/pip install tokenizers==0.23.3
     judge/bin/python tests/tokenizers/generate.py SEED DEFINITIONS CASES > tests/tokenizers/reference.jsonl
 
-DEFINITIONS is the number of each kind. Vocabularies are trained on the random texts. The reference
+The file is by 1 12 20. DEFINITIONS is the number of each kind (half of the two last ones). Vocabularies are trained on the random texts. The reference
 itself panics on some definitions (an added token that is empty after normalization, or whose blanks
 another one has taken): these are skipped."""
 import json
@@ -32,6 +32,18 @@ ALPHABET = ["a", "b", "A", "B", "c", "a", "b", " ", " ", "  ", "\t", "\n", ".", 
             "\u2167", "\u1f82", "\uff21", "\ufe4f", "\u166d", "\u1c89", "\u2581", "\x8f"]
 PLAIN = ["a", "b", "c", "ab", "cab", "abba", "A", "Cab", " ", " ", " ", "-", "--", "-----", ".", ", ", "'s", "'re",
          "1", "22", "2024", "x", "\u00e9", "\u65e5", "\u672c", "<m>", "  ", "\n", "_", "==="]
+# What patterns treat apart: letters by case, without case and marks; slashes and line ends; contractions.
+CASED = ["A", "B", "HT", "a", "b", "ab", "Ab", "\u00c9", "\u00e9", "\u01c5", "\u6f22", "\u6f22", "\u02b0", "\u0e01", "\u0301", "\u093f",
+         "'s", "'S", "'re", "'LL", "'", "'\u017f", " ", " ", "  ", "\n", "\r\n", "/", "//", "!", "1", "12", "\u00bd", "\t", "\u00a0",
+         "\u24b6", "\u200d", "\U0001d400", "\U0001d41a", "\u10d0", "\u1c90", "\u1c89", "\u1c8a", "\U00010d69", "\U00010d40"]
+LETTERS = [ALPHABET, PLAIN]
+CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+CAPITALS, SMALL = r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", r"\p{Ll}\p{Lm}\p{Lo}\p{M}"
+BLANKS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+PATTERNS = [CONTRACTIONS + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|" % numbers + BLANKS
+            for numbers in ("{1,3}", "")]
+PATTERNS.append(rf"[^\r\n\p{{L}}\p{{N}}]?[{CAPITALS}]*[{SMALL}]+{CONTRACTIONS}?|[^\r\n\p{{L}}\p{{N}}]?[{CAPITALS}]+[{SMALL}]*{CONTRACTIONS}?|"
+                r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|" + BLANKS)
 ADDED = ["[M]", "<m>", "Ab", "ab", "a b", "[CLS]", "[UNK]", " ", "\u00e9", "\u00c9", "b", "\u65e5", "a", "  ",
          "e\u0301"]
 
@@ -45,7 +57,7 @@ def pick(entries):
 
 
 def text():
-    letters = pick([ALPHABET, PLAIN])
+    letters = pick(LETTERS)
     return "".join(pick(letters) for _ in range(rng.randrange(60 if chance(0.1) else 14)))
 
 
@@ -149,6 +161,30 @@ def bpe_model():
                                          "trim_offsets": chance(0.5), "use_regex": chance(0.8)}
 
 
+def pattern_model():
+    """The byte level of GPT-4, Llama 3, Qwen2 and GPT-4o."""
+    model, vocab, step, _ = bpe_model()
+    model["ignore_merges"], is_removed = chance(0.5), chance(0.5)
+    split = {"type": "Split", "pattern": {"Regex": pick(PATTERNS + PATTERNS[-1:])}, "invert": is_removed,
+             "behavior": "Removed" if is_removed else "Isolated"}
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    return model, vocab, step, {"type": "Sequence", "pretokenizers": [split, level]}
+
+
+def gemma_model():
+    """Characters, and bytes of unknown ones; no blank is left for its splitter."""
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True, byte_fallback=True))
+    bytes_of = ["<0x%02X>" % byte for byte in range(256)] if chance(0.7) else []
+    trainer = trainers.BpeTrainer(vocab_size=420, show_progress=False, limit_alphabet=20 + rng.randrange(20),
+                                  special_tokens=["[UNK]", "[CLS]", "[SEP]", *bytes_of])
+    texts = ["".join(pick(PLAIN) for _ in range(9)).replace(" ", "\u2581") for _ in range(300)]
+    tokenizer.train_from_iterator(texts, trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    step = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    split = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+    return model, model["vocab"], step if chance(0.8) else None, split
+
+
 def unigram_model():
     """Scores have 16 digits and more; equal sums of the same scores in another order are frequent."""
     pieces = [c for c in dict.fromkeys("".join(PLAIN) + "\u2581") if chance(0.8) and c != " "]
@@ -170,7 +206,7 @@ def unigram_model():
 
 def definition(make):
     model, vocab, steps, splitter = make()
-    is_byte_level = make is bpe_model
+    is_byte_level = make in (bpe_model, pattern_model)
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added_tokens(vocab),
             "normalizer": steps, "pre_tokenizer": splitter, "post_processor": post_processor(is_byte_level),
             "decoder": None, "model": model}
@@ -204,8 +240,10 @@ def lines(make):
 
 
 assert __version__ == "0.23.3", "expected tokenizers 0.23.3"
-for make in (word_model, word_model, bpe_model, unigram_model):
-    for _ in range(N_DEFINITIONS):
+for make in (word_model, word_model, bpe_model, unigram_model, pattern_model, gemma_model):
+    if make is pattern_model:
+        LETTERS.append(CASED)
+    for _ in range(N_DEFINITIONS // (1 if len(LETTERS) == 2 else 2)):
         try:
             print("\n".join(lines(make)))
         except BaseException as error:

@@ -113,10 +113,36 @@ TEST(words_of_patterns)
          {"0-1 1-3 3-4 4-6 6-12 12-17", "0-1 1-3 6-12 13-15 15-17", "0-1 1-3 3-4 4-12 12-13 13-17",
           "0-1 1-3 3-4 4-12 12-13 13-15 15-17"}},
     };
+    static const char *const o200k[][2] = {
+        {"I ride my bike.", "0-1 1-6 6-9 9-14 14-15"},
+        {"don't WE'LL 'tis it'S", "0-5 5-11 11-13 13-16 16-21"},
+        {"HTTPServer aB AbC", "0-10 10-12 12-13 13-16 16-17"},
+        {"\xE6\xBC\xA2"
+         "AB \xE6\xBC\xA2"
+         "ABc",
+         "0-3 3-5 5-12"},
+        {"AB\xE6\xBC\xA2"
+         "CD's x",
+         "0-5 5-9 9-11"},
+        {"e\xCC\x81"
+         "a !\xCC\x81 1\xCC\x81",
+         "0-4 4-8 8-9 9-10 10-12"},
+        {"a/b !/\n/\n x", "0-1 1-3 3-9 9-11"},
+        {"12345 6 x7", "0-3 3-5 5-6 6-7 7-9 9-10"},
+        {" \n \n  !\n\nz", "0-4 4-5 5-9 9-10"},
+        {"A'x 'r x're'", "0-1 1-3 3-5 5-6 6-11 11-12"},
+        {"\xC7\x85"
+         "a\xC7\x85"
+         "A\xCA\xB0"
+         "B",
+         "0-3 3-8 8-9"},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t p = 0; p < 4; p++)
             expect_words(patterns[p], cases[i].text, cases[i].expected[p]);
     expect_words("none", "a b", "0-3");
+    for (size_t i = 0; i < sizeof o200k / sizeof *o200k; i++)
+        expect_words("o200k", o200k[i][0], o200k[i][1]);
     expect_words("after_blanks", "a b  c", "0-2 2-4 4-5 5-6");
 }
 
@@ -135,7 +161,7 @@ TEST(other_kinds_have_none)
     struct fixture f = fixture_new(WORDS, N_WORDS, 1, SETTINGS("kind", "words", "unknown", "0"));
     assert_null(tokenizer_set(&f.tokenizer, "pattern", "cl100k", 6));
     assert_non_null(tokenizer_check(&f.tokenizer, 1));
-    assert_non_null(tokenizer_set(&f.tokenizer, "pattern", "o200k", 5));
+    assert_non_null(tokenizer_set(&f.tokenizer, "pattern", "o300k", 5));
     fixture_free(&f);
 }
 

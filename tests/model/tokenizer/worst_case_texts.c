@@ -91,6 +91,7 @@ static const struct {
      NULL},
     {"BPE, GPT-2's", "bpe", "", "", "3:nl", LONGEST_BERT, false, "gpt2"},
     {"BPE, NFC, cl100k", "bpe", "nfc", "digits", "3:nl 4:n", LONGEST_NEAR, false, "cl100k"},
+    {"BPE, o200k", "bpe", "", "", "3:nl", LONGEST_BERT, false, "o200k"},
     {"BPE, one word", "bpe", "", "", "", LONGEST_BERT, false, "none"},
     {"Keras", "keras", "", "", "", LONGEST_BERT, false, NULL},
     {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true, NULL},

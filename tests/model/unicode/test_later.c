@@ -21,6 +21,18 @@ TEST(properties)
     assert_int_equal(kinds_of(0x10EFC), UNICODE_WORD); /* of 16: a mark */
 }
 
+TEST(regular_expressions)
+{
+    const unsigned kinds = UNICODE_CAPITAL | UNICODE_SMALL | UNICODE_JOINED;
+    assert_int_equal(unicode_properties('A') & kinds, UNICODE_CAPITAL);
+    assert_int_equal(unicode_properties(0x1C5) & kinds, UNICODE_CAPITAL); /* a title case */
+    assert_int_equal(unicode_properties(0x6F22) & kinds, 0);
+    assert_int_equal(unicode_properties(0x10D50) & kinds, UNICODE_CAPITAL); /* of 16 */
+    assert_int_equal(unicode_properties(0x10D70) & kinds, UNICODE_SMALL);
+    assert_int_equal(unicode_properties(0x10EFC) & kinds, UNICODE_JOINED);
+    assert_int_equal(unicode_properties(0x1ACF) & kinds, 0); /* of 17 */
+}
+
 TEST(forms)
 {
     uint32_t out[UNICODE_DECOMPOSED];

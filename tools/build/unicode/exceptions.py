@@ -4,6 +4,7 @@
     exceptions.py table FILE... > model/unicode/unicode_exceptions.h   writes the table
     exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
     exceptions.py later >> more-exceptions.txt                   finds what later versions of Unicode assign
+    exceptions.py patterns >> more-exceptions.txt                finds those of regular expressions (tokenizers of PyPI)
 
 A FILE has lines "PROPERTY CODE VALUE [AGE]": the code point, in hexadecimal, or a range FIRST..LAST, has
 this value in the reference and another one in utf8proc (libutf8proc.so.2 of Debian 12, Unicode 15). The
@@ -26,12 +27,18 @@ FLAGS = {
     "nfkd": ("UNICODE_WHOLE_COMPATIBLE", ""),
     "class": ("UNICODE_STARTER", ""),
     "later": ("UNICODE_LATER", ""),
+    "capital": ("UNICODE_CAPITAL", "Lu Lt"),
+    "small": ("UNICODE_SMALL", "Ll"),
+    "joined": ("UNICODE_JOINED", "Mn Mc Me"),
 }
+PATTERNS = {"capital": r"[\p{Lu}\p{Lt}]", "small": r"\p{Ll}", "joined": r"\p{M}"}
 SHORT = {bit: "".join(word[0] for word in bit.split("_")[1:]) for bit, _ in FLAGS.values()}
 SHORT["UNICODE_NONSPACING"] = "NS"
 SHORT["UNICODE_WHOLE"] = "WH"
 SHORT["UNICODE_NUMBER"] = "NR"
 SHORT["UNICODE_LATER"] = "N"
+SHORT["UNICODE_CAPITAL"] = "UC"
+SHORT["UNICODE_SMALL"] = "LC"
 COMPARED = ("word", "number", "mark")
 
 
@@ -203,12 +210,28 @@ def differences(measured, library):
             yield "nfkd", code, "itself"
 
 
+def pattern_differences(library):
+    import tokenizers
+    for name, pattern in PATTERNS.items():
+        splitter = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "removed")
+        for code in range(0x110000):
+            if 0xD800 <= code < 0xE000:
+                continue
+            theirs = splitter.pre_tokenize_str(chr(code)) == []
+            if theirs != (library.utf8proc_category_string(code).decode() in FLAGS[name][1].split()):
+                yield name, code, str(int(theirs))
+
+
 def print_differences(path):
     measured = {(name, first): value for name, first, _, value in read([path])}
     print("# PROPERTY FIRST[..LAST] VALUE: exceptions beside those that come with the cases. Made by\n"
           "#     node tools/build/unicode/measure.js > measured; python3 tools/build/unicode/exceptions.py compare measured")
+    print_runs(differences(measured, load_utf8proc()))
+
+
+def print_runs(found):
     runs = []
-    for name, code, value in differences(measured, load_utf8proc()):
+    for name, code, value in found:
         if runs and runs[-1][0] == name and runs[-1][3] == value and runs[-1][2] == code - 1:
             runs[-1][2] = code
         else:
@@ -224,5 +247,8 @@ if __name__ == "__main__":
         print_differences(sys.argv[2])
     elif sys.argv[1:] == ["later"]:
         print_later()
+    elif sys.argv[1:] == ["patterns"]:
+        print("# In regular expressions of tokenizers")
+        print_runs(pattern_differences(load_utf8proc()))
     else:
         sys.exit(__doc__)

@@ -199,6 +199,8 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
 #define CONTRACTIONS   "'s|'t|'re|'ve|'m|'ll|'d"
 #define BLANKS         "\\s+(?!\\S)|\\s+"
 #define BEFORE_NUMBERS "(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
+#define CAPITALS       "\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}"
+#define SMALL          "\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}"
 #define AFTER_NUMBERS  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|" BLANKS
 
 static const struct {
@@ -213,6 +215,10 @@ static const struct {
      "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
      "cl100k"},
     {BEFORE_NUMBERS "\\p{N}" AFTER_NUMBERS, "qwen2"},
+    {"[^\\r\\n\\p{L}\\p{N}]?[" CAPITALS "]*[" SMALL "]+(?i:" CONTRACTIONS ")?|"
+     "[^\\r\\n\\p{L}\\p{N}]?[" CAPITALS "]+[" SMALL "]*(?i:" CONTRACTIONS ")?|"
+     "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|" BLANKS,
+     "o200k"},
 };
 
 static void check_is_bpe(const struct json_tokenizer *json, const char *what)
@@ -253,7 +259,8 @@ static void read_split(struct json_tokenizer *json, const json_t *part)
     file_die(
         json->file.name,
         "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; expected that "
-        "of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with what is before them",
+        "of GPT-2, CLIP, GPT-4, GPT-4o, Llama 3 or Qwen2, or blanks merged with what is before "
+        "them",
         regex != NULL  ? regex
         : text != NULL ? text
                        : "",
