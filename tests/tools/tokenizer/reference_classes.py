@@ -6,7 +6,7 @@
 
 The committed file has those of 4.57, 5.23 and 5.24. A line: the name, the files, what encode-import must say if it refuses
 them ("words", written here), the ids of TEXTS for each version (null: it fails). test_reference_classes.sh checks that
-a directory is refused in these words, or gives these ids.
+a directory is refused in these words, or gives these ids; by default those of the newest version, but for DeBERTa.
 """
 import json
 import os
@@ -93,6 +93,32 @@ def albert(accents, lower=True):
     return made
 
 
+def deberta():
+    """A tokenizer.json of version 2 whose normalizer transformers 5 replaces."""
+    made, specials = unigram("always"), ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
+    pieces = specials + [piece for piece, _ in made["model"]["vocab"] if len(piece) < 3] + ["[MASK]"]
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    made["model"].update(unk_id=3, vocab=[[piece, 0.0 if i < 4 else -1.0 - i / 100] for i, piece in enumerate(pieces)])
+    made.update(added_tokens=added([*specials, "[MASK]"], vocabulary), normalizer={"type": "Lowercase"},
+                pre_tokenizer=made["decoder"], post_processor={"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]})
+    return made
+
+
+def llama(is_byte_level):
+    """What LlamaTokenizer does not make: bytes as characters, as Llama 3 has them; a blank at the start by the normalizer."""
+    made, texts = roberta(False), ["<unk>", "<s>", "</s>", "\u2581", "\u2581a", "a", "b", "c", "f", "e", "z", "x"]
+    if not is_byte_level:
+        blanks = [{"type": "Prepend", "prepend": "\u2581"}, {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]
+        made.update(normalizer={"type": "Sequence", "normalizers": blanks}, pre_tokenizer=None, decoder=None)
+        made["model"].update(vocab={text: i for i, text in enumerate(texts)}, merges=["\u2581 a"], unk_token="<unk>", fuse_unk=True)
+    start = made["model"]["vocab"]["<s>"]
+    made["added_tokens"] = added(["<s>", "</s>", "<unk>"], made["model"]["vocab"])
+    begin = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    made["post_processor"] = {"type": "TemplateProcessing", "single": begin, "pair": begin + [{"Sequence": {"id": "B", "type_id": 1}}],
+                              "special_tokens": {"<s>": {"id": "<s>", "ids": [start], "tokens": ["<s>"]}}}
+    return made
+
+
 def cases():
     """name, tokenizer.json, tokenizer_config.json (None: absent), words of a refusal (None: accepted), more"""
     generic, lowers, cased = {"tokenizer_class": "PreTrainedTokenizerFast"}, bert(), bert(lower=False)
@@ -166,6 +192,11 @@ def cases():
     yield "ALBERT, silent", albert(False), None, None, of_albert
     yield "ALBERT, accents, silent", albert(True), None, "'keep_accents' is absent, so by default false", of_albert
     yield "ALBERT, cased", albert(False, lower=False), {"do_lower_case": False}, None, of_albert
+    for name, config in ("", None), (", said", {"tokenizer_class": "DebertaV2Tokenizer", "do_lower_case": True}):
+        yield "DeBERTa 2" + name, deberta(), config, None, {"config.json": {"model_type": "deberta-v2"}}
+    yield "Llama 3", llama(True), {"tokenizer_class": "LlamaTokenizerFast"}, None, {"config.json": {"model_type": "llama"}}
+    yield "Llama", llama(False), {"tokenizer_class": "LlamaTokenizer"}, "'LlamaTokenizer', and", {"config.json": {"model_type": "llama"}}
+    yield "Mistral", llama(False), {"tokenizer_class": "LlamaTokenizer"}, None, {"config.json": {"model_type": "mistral"}}
     yield "ALBERT, cased, silent", albert(False, lower=False), None, "'do_lower_case'", of_albert
 
 
@@ -194,6 +225,9 @@ def vocabularies():
     yield "mask that takes blanks", None, {"mask_token": mask}, None, words
     yield "MPNet, vocab.txt", None, None, None, mpnet
     yield "MPNet by its class", None, {"tokenizer_class": "MPNetTokenizer"}, None, {**mpnet, "config.json": {}}
+    of_deberta = {**bpe["vocab"], **{f"[{name}]": len(bpe["vocab"]) + i for i, name in enumerate(("PAD", "CLS", "SEP", "UNK", "MASK"))}}
+    yield "DeBERTa, vocab.json", None, {"vocab_type": "gpt2"}, None, {
+        **pieces, "vocab.json": of_deberta, "config.json": {"model_type": "deberta"}}
     yield "Qwen2, vocab.json", None, {"tokenizer_class": "Qwen2Tokenizer"}, None, pieces
     yield "a beginning", None, {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True}, "'add_bos_token'", pieces
 

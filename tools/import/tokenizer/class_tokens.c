@@ -325,20 +325,22 @@ static const json_t *find_difference(const json_t *tokens, const json_t *others)
 void class_tokens_set(struct json_tokenizer *json)
 {
     json_t *of_file = make_tokens(json, true);
-    json_t *of_class = json->class != NULL ? make_tokens(json, false) : of_file;
+    const enum reference_release as = json->beside->as;
+    bool is_of_4 =
+        as == AS_TRANSFORMERS_4 || (as == AS_ANY && json->class != NULL && json->class->is_of_4);
+    json_t *of_class = json->class != NULL && !is_of_4 ? make_tokens(json, false) : of_file;
     const json_t *other = find_difference(of_file, of_class);
     other = other != NULL ? other : find_difference(of_class, of_file);
-    if (other != NULL && json->beside->as == AS_ANY && json->is_vocabulary)
+    if (other != NULL && as == AS_ANY && json->is_vocabulary)
         snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
                  "'%.100s' does not take the blanks before it, as in transformers 5; with --as "
                  "transformers-4 it does",
                  text_of(other));
-    else if (other != NULL && json->beside->as == AS_ANY)
+    else if (other != NULL && as == AS_ANY)
         file_die(json->file.name,
                  "transformers 5 replaces the added token '%.100s' by what tokenizer_config.json "
                  "and the class say; expected --as transformers-4, for tokenizer.json as it is, or "
                  "--as transformers-5",
                  text_of(other));
-    json_object_set(json->file.root, "added_tokens",
-                    json->beside->as == AS_TRANSFORMERS_4 ? of_file : of_class);
+    json_object_set(json->file.root, "added_tokens", of_class);
 }

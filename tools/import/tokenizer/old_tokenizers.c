@@ -29,7 +29,7 @@ static const struct reference_class *find_class(const struct tokenizer_beside *b
                                                 const char *files, const char *kind,
                                                 const char *expected)
 {
-    const struct reference_class *class = class_find(beside, false);
+    const struct reference_class *class = class_find(beside, NULL, 0);
     const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
     if (class == NULL || strcmp(class->kind, kind) != 0 || class->falls_back)
         program_die("%s without a tokenizer.json: the 'tokenizer_class' is '%.100s' and the "
@@ -127,12 +127,15 @@ void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t
     struct json_tokenizer json = {.tokenizer = tokenizer, .beside = beside, .is_vocabulary = true};
     json.class = find_class(beside, "a vocab.json and a merges.txt", "bpe",
                             "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
-                            "CodeGenTokenizer, CLIPTokenizer, Qwen2Tokenizer");
+                            "CodeGenTokenizer, CLIPTokenizer, Qwen2Tokenizer, DebertaTokenizer");
     json_only_check(&beside->config, only);
     json_file_parse(&json.file, "vocab.json", text, len, false);
     json.file.root = json_pack("{s:o}", "model", make_model(beside, json.class, json.file.root));
     json_parts_read(&json);
     class_settings_set(&json, beside, json.class);
+    if (beside->as == AS_ANY && json.class->is_of_4)
+        snprintf(tokenizer->note, sizeof tokenizer->note,
+                 "pairs of texts are as in transformers 4: 5 puts two separators between them");
 }
 
 /* ---- The file ---- */
@@ -321,11 +324,13 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct reference
     const struct class_switches switches = {
         .lower = json_flag(config, NULL, "do_lower_case", class->lowercases),
         .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .at_punctuation = class->is_of_4 && json_flag(config, NULL, "split_by_punct", false),
         .has_map = has_map};
-    struct blank_list list = {.n = 0};
+    struct blank_list list = {.n = 0}, splitter = {.n = 0};
     class_steps(&list, class->pieces.normalizer, &switches);
     list_set(&list, &tokenizer->draft, "normalizer");
-    draft_set_text(&tokenizer->draft, "splitter", "metaspace:always");
+    class_steps(&splitter, "punctuation metaspace:always", &switches);
+    list_set(&splitter, &tokenizer->draft, "splitter");
 }
 
 /* The added tokens in their order: those of the class, those that sentencepiece itself does not
@@ -370,10 +375,11 @@ static void set_added(struct import_tokenizer *tokenizer, struct added *added,
     *added = (struct added){.ids = alloc_zeros(n, sizeof *added->ids),
                             .usual = alloc_zeros(n, sizeof(char *))};
     for (size_t len; (len = list_cut_item(&items, &item)) > 0;) {
-        const bool takes_blanks = item[len - 1] == 'l' && item[len - 2] == ':';
+        const bool has_switch = item[len - 2] == ':';
+        const char *usual = !has_switch ? "" : item[len - 1] == 'l' ? "l" : "n";
         char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)len - 2 * takes_blanks, item);
-        append_added(added, special_id(tokenizer, word), takes_blanks ? "l" : "");
+        snprintf(word, sizeof word, "%.*s", (int)len - 2 * has_switch, item);
+        append_added(added, special_id(tokenizer, word), usual);
     }
     for (size_t i = pieces->n_skipped; i < model->n; i++) {
         const struct piece *piece = &model->pieces[i];
@@ -446,12 +452,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     set_added(tokenizer, &added, pieces, &model, n_extra);
     add_named_tokens(&json, &added);
     class_frame_set(tokenizer, NULL, class);
-    if (class->is_of_4 && beside->as == AS_TRANSFORMERS_5)
-        file_die(tokenizer->name,
-                 "the class %s of transformers 5 is not known here; expected "
-                 "--as transformers-4",
-                 class->names);
-    if (!class->is_of_4 && beside->as != AS_TRANSFORMERS_4)
+    if (class->is_of_4 ? beside->as == AS_TRANSFORMERS_5 : beside->as != AS_TRANSFORMERS_4)
         class_settings_set(&json, beside, class);
     if (beside->as == AS_ANY)
         snprintf(tokenizer->note, sizeof tokenizer->note, "%s",

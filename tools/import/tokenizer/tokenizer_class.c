@@ -34,6 +34,7 @@ static bool is_class(const char *tokenizer_class, const char *name)
 #define WORD_STEPS     "clean space_cjk nfd drop_nonspacing lower"
 #define BLANKS         "blanks metaspace:always"
 #define SPACES_TO_ONE  "replace_runs:2:%20:"
+#define ODD_BLANKS     "replace_blanks:2:%20 replace:\n:%20 replace:\r:%20 replace:\t:%20 "
 #define USUAL_STEPS    "charsmap strip_end " SPACES_TO_ONE METASPACE
 
 static const struct reference_class CLASSES[] = {
@@ -84,11 +85,18 @@ static const struct reference_class CLASSES[] = {
      .pieces = {"", .lowers_numbers = true, .unknown = NO_ID, .mask = NULL,
                 "replace:``:\" replace:'':\" nfkd drop_marks lower charsmap " SPACES_TO_ONE "%20",
                 "<pad> <unk> [CLS] [SEP] [MASK]:l"}},
-    {"DebertaV2Tokenizer", "deberta-v2", BERT_TOKENS, .is_of_4 = true, CLS_AND_SEP,
-     .frame = FRAME_BERT,
+    {"DebertaTokenizer", "deberta",
+     {"[CLS]", "[SEP]", "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]:4"}, .kind = "bpe",
+     .pattern = "gpt2", .may_add_blank = true, CLS_AND_SEP, .frame = FRAME_ROBERTA,
+     .is_of_4 = true, .frame_4 = FRAME_BERT},
+    {"DebertaV2Tokenizer", "deberta-v2",
+     {"[CLS]", "[SEP]", "[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"}, .kind = "unigram",
+     .unknown = UNK_TOKEN, .normalizer = "lower " ODD_BLANKS "nfc strip_end",
+     .splitter = "punctuation metaspace:always", CLS_AND_SEP, .frame = FRAME_BERT, .is_of_4 = true,
+     .frame_4 = FRAME_BERT,
      .pieces = {"spm.model", .unknown = NO_ID, .mask = "[MASK]",
                 "lower strip_start strip_end charsmap " SPACES_TO_ONE "%20",
-                "[PAD] [CLS] [SEP] [UNK] [MASK]"}},
+                "[PAD] [CLS] [SEP] [UNK]:n [MASK]"}},
 };
 // clang-format on
 
@@ -97,8 +105,8 @@ static const struct reference_class CLASSES[] = {
 static const char OTHER_CLASSES[] =
     " BarthezTokenizer BigBirdTokenizer BlenderbotTokenizer CodeLlamaTokenizer CohereTokenizer "
     "ConvBertTokenizer "
-    "DPRQuestionEncoderTokenizer DPRContextEncoderTokenizer DPRReaderTokenizer DebertaTokenizer "
-    "DebertaV2Tokenizer EsmcTokenizer FunnelTokenizer GPTNeoXTokenizer HerbertTokenizer "
+    "DPRQuestionEncoderTokenizer DPRContextEncoderTokenizer DPRReaderTokenizer "
+    "EsmcTokenizer FunnelTokenizer GPTNeoXTokenizer HerbertTokenizer "
     "LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LlamaTokenizer "
     "LukeTokenizer MBart50Tokenizer MBartTokenizer MLukeTokenizer MarkupLMTokenizer MvpTokenizer "
     "NllbTokenizer NougatTokenizer OpenAIGPTTokenizer PegasusTokenizer Qwen3_5Tokenizer "
@@ -137,7 +145,7 @@ static bool read_name(const struct tokenizer_beside *beside, char base[100])
 const struct reference_class *class_named(const char *name)
 {
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (!CLASSES[i].is_of_4 && name_is_listed(CLASSES[i].names, name))
+        if (name_is_listed(CLASSES[i].names, name))
             return &CLASSES[i];
     return NULL;
 }
@@ -173,10 +181,12 @@ bool class_gives_types(const struct tokenizer_beside *beside)
     const bool has_name = read_name(beside, base);
     const char *type = tokenizer_model_type(beside);
     return has_name ? name_is_listed(names, base)
-                    : type != NULL && name_is_listed(CLASSES[0].model_types, type);
+                    : type != NULL && (name_is_listed(CLASSES[0].model_types, type) ||
+                                       name_is_listed("deberta deberta-v2", type));
 }
 
-const struct reference_class *class_find(const struct tokenizer_beside *beside, bool has_json)
+const struct reference_class *class_find(const struct tokenizer_beside *beside, const char *json,
+                                         size_t len)
 {
     const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
     char base[100];
@@ -184,7 +194,7 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         return NULL;
     read_name(beside, base);
     for (size_t i = 0; name == NULL && type != NULL && i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (!CLASSES[i].is_of_4 && name_is_listed(CLASSES[i].model_types, type))
+        if (name_is_listed(CLASSES[i].model_types, type))
             return &CLASSES[i];
     const struct reference_class *class = class_named(base);
     if (class != NULL)
@@ -193,7 +203,12 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         program_die("the 'tokenizer_class' is '%.100s', which transformers has in Python alone; "
                     "expected a class that uses a tokenizer.json",
                     name);
-    if (has_json && name_is_listed(OTHER_CLASSES, base) && beside->as != AS_TRANSFORMERS_4)
+    /* Of Llama 3 and Mistral, whose tokenizers are not what their files name. */
+    bool is_none = strcmp(base, "LlamaTokenizer") == 0 && json != NULL &&
+                   ((type != NULL && strcmp(type, "mistral") == 0) ||
+                    memmem(json, len, "\"ByteLevel\"", strlen("\"ByteLevel\"")) != NULL);
+    if (json != NULL && !is_none && name_is_listed(OTHER_CLASSES, base) &&
+        beside->as != AS_TRANSFORMERS_4)
         program_die("the 'tokenizer_class' is '%.100s', and transformers 5 replaces parts of "
                     "tokenizer.json by those of that class; expected --as transformers-4, for "
                     "tokenizer.json as it is, or \"tokenizer_class\": \"PreTrainedTokenizerFast\"",
@@ -206,9 +221,10 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
 static bool keeps_step(const char *step, const struct class_switches *switches)
 {
     const char *const groups[] = {"space_cjk", "nfd drop_nonspacing", "lower", "nfkd drop_marks",
-                                  "charsmap"};
-    const bool is_on[] = {switches->cjk, switches->strips, switches->lower,
-                          !switches->keeps_accents, switches->has_map};
+                                  "charsmap",  "punctuation"};
+    const bool is_on[] = {switches->cjk,     switches->strips,
+                          switches->lower,   !switches->keeps_accents,
+                          switches->has_map, switches->at_punctuation};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (name_is_listed(groups[i], step))
             return is_on[i];
@@ -265,8 +281,9 @@ static void make_settings(const struct json_tokenizer *json, const struct tokeni
                           const struct reference_class *class, struct tokenizer_draft *draft)
 {
     const struct json_file *config = &beside->config;
-    bool has_switches = class->lowercases && class->pattern == NULL;
-    bool lower = has_switches ? json_flag(config, NULL, "do_lower_case", true) : class->lowercases;
+    bool lower = class->pattern == NULL
+                     ? json_flag(config, NULL, "do_lower_case", class->lowercases)
+                     : class->lowercases;
     bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
     bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
     const char *pattern = class->pattern != NULL ? class->pattern : "";
@@ -278,13 +295,22 @@ static void make_settings(const struct json_tokenizer *json, const struct tokeni
         .strips = json_flag(config, NULL, "strip_accents", lower),
         .lower = lower,
         .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .at_punctuation = class->is_of_4 && json_flag(config, NULL, "split_by_punct", false),
         .has_map = draft_has_section(&json->tokenizer->draft, "CMAP")};
-    struct blank_list steps = {.n = 0};
+    struct blank_list steps = {.n = 0}, splitter = {.n = 0};
     make_model(json, beside, class, draft);
     class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);
     make(draft, "normalizer", steps.text);
-    make(draft, "splitter",
-         is_prefixed && !adds_blank ? "blanks metaspace:never" : class->splitter);
+    if (is_prefixed && adds_blank)
+        class_steps(&splitter, class->splitter, &switches);
+    else if (is_prefixed && class->is_of_4)
+        class_steps(&splitter, "punctuation metaspace:first", &switches);
+    else
+        list_add(&splitter, "%s",
+                 is_prefixed               ? "blanks metaspace:never"
+                 : class->splitter != NULL ? class->splitter
+                                           : "");
+    make(draft, "splitter", splitter.text);
     make(draft, "pattern", pattern);
     make(draft, "byte_level", yes(pattern[0] != '\0' && strcmp(pattern, "after_blanks") != 0));
     make(draft, "first_blank", yes(class->may_add_blank && adds_blank));
@@ -298,11 +324,13 @@ void class_frame_set(struct import_tokenizer *tokenizer, const struct tokenizer_
                      const struct reference_class *class)
 {
     char text[64];
+    bool is_newer = beside != NULL && beside->as == AS_TRANSFORMERS_5;
     if (class->last == 0 || (class->yields && tokenizer->single[0] != '\0'))
         return;
     size_t last = special_id(tokenizer, class_special(class, beside, (size_t) class->last, text));
     size_t first = special_id(tokenizer, class_special(class, beside, (size_t) class->first, text));
-    templates_set(tokenizer, first, last, class->frame);
+    templates_set(tokenizer, first, last,
+                  class->is_of_4 && !is_newer ? class->frame_4 : class->frame);
 }
 
 /* BERT's class makes pieces of a model of words; other models are of no use to another class. */
@@ -375,15 +403,22 @@ static void check_switches(const struct json_tokenizer *json, const struct token
         check_switch(beside, "do_lower_case", true, lower);
         check_switch(beside, "keep_accents", false, !name_is_listed(steps, "drop_marks"));
     }
-    if (class != NULL && class->splitter != NULL && strstr(splitter, "metaspace") != NULL)
+    if (class != NULL && class->splitter != NULL && !class->is_of_4 &&
+        strstr(splitter, "metaspace") != NULL)
         check_switch(beside, "add_prefix_space", true, strstr(splitter, "metaspace:never") == NULL);
     if (is_part(json, "pre_tokenizer", "ByteLevel") || (is_roberta && json->is_byte_level))
         check_switch(beside, "add_prefix_space", false, draft_get(draft, "first_blank")[0] != '\0');
 }
 
-_Noreturn static void differ_die(const struct json_tokenizer *json, const char *part,
-                                 const char *found, const char *made)
+static void part_differs(const struct json_tokenizer *json, const char *part, const char *found,
+                         const char *made)
 {
+    if (json->class->is_of_4) {
+        snprintf(json->tokenizer->note, sizeof json->tokenizer->note,
+                 "tokens are as tokenizer.json says and in transformers 4: 5 replaces its %s",
+                 part);
+        return;
+    }
     file_die(
         json->file.name,
         "transformers 5 replaces the %s, '%.200s', by that of the tokenizer's class, '%.200s'; "
@@ -431,6 +466,8 @@ static bool compare_parts(const struct json_tokenizer *json, const struct tokeni
     const struct import_tokenizer *own = json->tokenizer;
     char pair[TEMPLATE_BYTES];
     bool in_blanks = false;
+    struct tokenizer_beside newer = *beside;
+    newer.as = AS_TRANSFORMERS_5;
     made = (struct import_tokenizer){.draft.words = own->draft.words, .name = own->name};
     make_settings(json, beside, class, &made.draft);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -441,21 +478,23 @@ static bool compare_parts(const struct json_tokenizer *json, const struct tokeni
                           name_is_listed("unknown fuse_unknown", key));
         if (is_unused || strcmp(found, value) == 0)
             continue;
-        if (strcmp(class->kind, "unigram") != 0 || !name_is_listed("normalizer splitter", key) ||
-            strcmp(without_blanks(value), without_blanks(found)) != 0)
-            differ_die(json, parts[i].part, found, value);
-        in_blanks = true;
+        bool is_odd = strcmp(class->kind, "unigram") == 0 &&
+                      name_is_listed("normalizer splitter", key) && !class->is_of_4 &&
+                      strcmp(without_blanks(value), without_blanks(found)) == 0;
+        if (!is_odd)
+            part_differs(json, parts[i].part, found, value);
+        in_blanks = in_blanks || is_odd;
     }
-    class_frame_set(&made, beside, class);
+    class_frame_set(&made, &newer, class);
     if (class->last == 0 || (class->yields && own->single[0] != '\0'))
         return in_blanks;
     snprintf(pair, sizeof pair, "%s", own->pair);
     for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
         *++at = '0';
     if (strcmp(own->single, made.single) != 0)
-        differ_die(json, "template of one text", own->single, made.single);
+        part_differs(json, "template of one text", own->single, made.single);
     if (strcmp(pair, made.pair) != 0)
-        differ_die(json, "template of pairs", own->pair, made.pair);
+        part_differs(json, "template of pairs", own->pair, made.pair);
     return in_blanks;
 }
 

@@ -28,7 +28,8 @@ struct reference_class {
     bool trims;
     bool resets_tokens; /* special ones have no switches */
     const char *more[MOST_MORE];
-    bool is_of_4; /* only for its pieces: 5 makes another tokenizer, which is not known here */
+    bool is_of_4; /* models are trained with what 4.x makes of the files, and 5 with other ids */
+    enum frame frame_4; /* in 4.x, if is_of_4 */
     /* What it makes of a sentencepiece model, in 4.x; added NULL: nothing. */
     struct pieces {
         const char *file; /* the name that such a model has, if nothing else says it */
@@ -48,10 +49,12 @@ struct reference_class {
 const char *tokenizer_model_type(const struct tokenizer_beside *beside);
 const char *tokenizer_class_name(const struct tokenizer_beside *beside);
 
-/* The class by its name, else by model_type; NULL: none that is known. Ends the program if
- * transformers has it in Python alone; with has_json also if it replaces parts of a tokenizer.json
- * by others than those here. */
-const struct reference_class *class_find(const struct tokenizer_beside *beside, bool has_json);
+/* The class by its name, else by model_type; NULL: none that is known, or transformers follows the
+ * tokenizer.json whatever the class is. json [len]: that file's text, or NULL. Ends the program if
+ * transformers has the class in Python alone, or if it replaces parts of a tokenizer.json by others
+ * than those here. */
+const struct reference_class *class_find(const struct tokenizer_beside *beside, const char *json,
+                                         size_t len);
 
 /* The class of a name without "Fast", or NULL. */
 const struct reference_class *class_named(const char *name);
@@ -74,7 +77,7 @@ void class_tokens_set(struct json_tokenizer *json);
 
 /* Switches of tokenizer_config.json that leave out steps of a class. */
 struct class_switches {
-    bool cjk, strips, lower, keeps_accents;
+    bool cjk, strips, lower, keeps_accents, at_punctuation;
     bool has_map; /* there is a map of characters */
 };
 void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches);
@@ -87,7 +90,8 @@ void class_frame_set(struct import_tokenizer *tokenizer, const struct tokenizer_
 /* Drops the class if a tokenizer.json has a model that it cannot read, with a note. */
 void class_kind_check(struct json_tokenizer *json);
 
-/* Refuses parts of a tokenizer.json that its class replaces by others, or follows --as. */
+/* Refuses parts of a tokenizer.json that its class replaces by others, or follows --as; or what
+ * models are trained with, with a note. */
 void class_conflicts_check(struct json_tokenizer *json);
 
 #define BLANKS_NOTE                                                                                \

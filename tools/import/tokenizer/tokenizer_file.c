@@ -31,9 +31,9 @@ enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 /* Keys of tokenizer_config.json that a class reads, each for some of the sources. */
 static const char SWITCHES[] =
     " do_lower_case tokenize_chinese_chars strip_accents add_prefix_space keep_accents "
-    "remove_space trim_offsets do_basic_tokenize never_split added_tokens_decoder "
+    "remove_space trim_offsets split_by_punct do_basic_tokenize never_split added_tokens_decoder "
     "additional_special_tokens extra_special_tokens model_specific_special_tokens sp_model_kwargs "
-    "extra_ids split_special_tokens truncation_side ";
+    "extra_ids split_special_tokens truncation_side add_bos_token add_eos_token ";
 
 #define IN_PYTHON "BertJapaneseTokenizer reads the key, and is in Python alone"
 

@@ -365,7 +365,7 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
     struct json_tokenizer json = {.tokenizer = tokenizer,
                                   .beside = beside->folder != NULL ? beside : NULL};
     if (json.beside != NULL)
-        json.class = class_find(beside, true);
+        json.class = class_find(beside, text, len);
     size_t n_copy;
     char *copy = with_reference_numbers(text, len, &n_copy);
     json_file_parse(&json.file, tokenizer->name, copy, n_copy, false);
