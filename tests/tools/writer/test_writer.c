@@ -181,32 +181,6 @@ static void begin(struct weight_writer *writer, const char *name, size_t rows, s
     weight_writer_begin_tensor(writer, name, TENSOR_F32, LAYOUT_ROWS, 2, rows, cols);
 }
 
-static void same_name(struct weight_writer *writer)
-{
-    begin(writer, "t", 1, 4);
-    weight_writer_rows(writer, FOUR, 1);
-    begin(writer, "t", 1, 4);
-}
-static void no_name(struct weight_writer *writer)
-{
-    begin(writer, "", 1, 4);
-}
-static void bad_name(struct weight_writer *writer)
-{
-    begin(writer, "\xff", 1, 4);
-}
-static void too_many_rows(struct weight_writer *writer)
-{
-    begin(writer, "t", 3, 1);
-    weight_writer_rows(writer, FOUR, 2);
-    weight_writer_rows(writer, FOUR, 2);
-}
-static void too_few_rows(struct weight_writer *writer)
-{
-    begin(writer, "t", 3, 1);
-    weight_writer_rows(writer, FOUR, 2);
-    begin(writer, "u", 1, 1);
-}
 static void too_few_rows_at_the_end(struct weight_writer *writer)
 {
     begin(writer, "t", 3, 1);
@@ -216,86 +190,6 @@ static void too_few_rows_at_the_end(struct weight_writer *writer)
 static void rows_without_tensor(struct weight_writer *writer)
 {
     weight_writer_rows(writer, FOUR, 1);
-}
-static void empty_tensor(struct weight_writer *writer)
-{
-    begin(writer, "t", 0, 4);
-}
-static void no_columns(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_INT8, LAYOUT_ROWS, 2, 16, 0);
-}
-static void overflow(struct weight_writer *writer)
-{
-    begin(writer, "t", SIZE_MAX / 8, 16);
-}
-static void overflow_of_sums(struct weight_writer *writer)
-{
-    begin(writer, "t", SIZE_MAX - 3, 1);
-}
-static void unknown_type(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", (enum tensor_type)9, LAYOUT_ROWS, 2, 1, 4);
-}
-static void unknown_layout(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_F32, (enum tensor_layout)2, 2, 1, 4);
-}
-static void three_dimensions(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_ROWS, 3, 1, 4);
-}
-static void wide_vector(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_ROWS, 1, 4, 2);
-}
-static void vector_in_panels(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_F32, LAYOUT_PANELS, 1, 4, 1);
-}
-static void vector_of_int8(struct weight_writer *writer)
-{
-    weight_writer_begin_tensor(writer, "t", TENSOR_INT8, LAYOUT_ROWS, 1, 4, 1);
-}
-static void value_of(struct weight_writer *writer, enum tensor_type type, float value)
-{
-    const float row[2] = {1, value};
-    weight_writer_begin_tensor(writer, "t", type, LAYOUT_ROWS, 2, 1, 2);
-    weight_writer_rows(writer, row, 1);
-}
-static void nan_in_int8(struct weight_writer *writer)
-{
-    value_of(writer, TENSOR_INT8, NAN);
-}
-static void infinity_in_bf16(struct weight_writer *writer)
-{
-    value_of(writer, TENSOR_BF16, -INFINITY);
-}
-static void large_in_f16(struct weight_writer *writer)
-{
-    value_of(writer, TENSOR_F16, 65520);
-}
-static void same_key(struct weight_writer *writer)
-{
-    put(writer, ENGINE_SETTINGS_METADATA, "long enough", "1");
-    put(writer, ENGINE_SETTINGS_METADATA, "key", "1");
-    put(writer, ENGINE_SETTINGS_METADATA, "key", "2");
-}
-static void empty_key(struct weight_writer *writer)
-{
-    put(writer, ENGINE_SETTINGS_METADATA, "", "1");
-}
-static void key_not_ascii(struct weight_writer *writer)
-{
-    put(writer, ENGINE_SETTINGS_METADATA, "schlüssel", "1");
-}
-static void value_not_utf8(struct weight_writer *writer)
-{
-    put(writer, ENGINE_SETTINGS_METADATA, "key", "a\xff");
-}
-static void no_such_settings(struct weight_writer *writer)
-{
-    put(writer, (engine_settings)3, "key", "value");
 }
 static void config_that_makes_no_sense(struct weight_writer *writer)
 {
@@ -315,7 +209,6 @@ static void two_vocabularies(struct weight_writer *writer)
     weight_writer_vocabulary(writer, NULL, NULL, 0);
     weight_writer_vocabulary(writer, NULL, NULL, 0);
 }
-
 static void vocabulary_without_end(struct weight_writer *writer)
 {
     const char *const texts[] = {"a"};
@@ -332,42 +225,80 @@ static void key_of_many_letters(struct weight_writer *writer)
     weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "key", "", SIZE_MAX);
 }
 
+/* Tensors that are begun, and rows of them that are written; or settings; or what a function
+ * does. */
 static const struct refusal {
-    void (*act)(struct weight_writer *writer);
     const char *words; /* of the message */
+    struct {
+        const char *name;
+        size_t rows, cols, n_written[2];
+        enum tensor_type type; /* 0: f32 */
+        int layout;
+        size_t n_dims; /* 0: 2 */
+        float value;   /* of column 1, if it is not 0 */
+    } tensors[2];
+    struct {
+        const char *key, *value;
+        engine_settings of; /* 0: metadata */
+    } settings[3];
+    void (*act)(struct weight_writer *writer);
 } REFUSALS[] = {
-    {same_name, "'t'"},
-    {no_name, "name"},
-    {bad_name, "name"},
-    {too_many_rows, "more than its 3 rows"},
-    {too_few_rows, "2 of its 3 rows"},
-    {too_few_rows_at_the_end, "2 of its 3 rows"},
-    {rows_without_tensor, "outside a tensor"},
-    {empty_tensor, "empty"},
-    {no_columns, "empty"},
-    {overflow, "too large"},
-    {overflow_of_sums, "too large"},
-    {unknown_type, "type"},
-    {unknown_layout, "layout"},
-    {three_dimensions, "dimensions"},
-    {wide_vector, "vector"},
-    {vector_in_panels, "vector"},
-    {vector_of_int8, "vector"},
-    {nan_in_int8, "row 0, column 1"},
-    {infinity_in_bf16, "row 0, column 1"},
-    {large_in_f16, "row 0, column 1"},
-    {same_key, "'key' is set twice"},
-    {empty_key, "key"},
-    {key_not_ascii, "ASCII"},
-    {value_not_utf8, "UTF-8"},
-    {no_such_settings, "settings"},
-    {config_that_makes_no_sense, "width"},
-    {same_token, "id 2"},
-    {two_vocabularies, "twice"},
-    {vocabulary_without_end, "a vocabulary of 1 tokens does not fit into a weight file"},
-    {sections_without_end, "more than 4 tokenizer sections"},
-    {key_of_many_letters, "the value of 'key'"},
+    {"'t'", .tensors = {{"t", 1, 4, {1}}, {"t", 1, 4}}},
+    {"name", .tensors = {{"", 1, 4}}},
+    {"name", .tensors = {{"\xff", 1, 4}}},
+    {"more than its 3 rows", .tensors = {{"t", 3, 1, {2, 2}}}},
+    {"2 of its 3 rows", .tensors = {{"t", 3, 1, {2}}, {"u", 1, 1}}},
+    {"2 of its 3 rows", .act = too_few_rows_at_the_end},
+    {"outside a tensor", .act = rows_without_tensor},
+    {"empty", .tensors = {{"t", 0, 4}}},
+    {"empty", .tensors = {{"t", 16, 0, .type = TENSOR_INT8}}},
+    {"too large", .tensors = {{"t", SIZE_MAX / 8, 16}}},
+    {"too large", .tensors = {{"t", SIZE_MAX - 3, 1}}},
+    {"type", .tensors = {{"t", 1, 4, .type = (enum tensor_type)9}}},
+    {"layout", .tensors = {{"t", 1, 4, .layout = 2}}},
+    {"dimensions", .tensors = {{"t", 1, 4, .n_dims = 3}}},
+    {"vector", .tensors = {{"t", 4, 2, .n_dims = 1}}},
+    {"vector", .tensors = {{"t", 4, 1, .layout = LAYOUT_PANELS, .n_dims = 1}}},
+    {"vector", .tensors = {{"t", 4, 1, .type = TENSOR_INT8, .n_dims = 1}}},
+    {"row 0, column 1", .tensors = {{"t", 1, 2, {1}, .type = TENSOR_INT8, .value = NAN}}},
+    {"row 0, column 1", .tensors = {{"t", 1, 2, {1}, .type = TENSOR_BF16, .value = -INFINITY}}},
+    {"row 0, column 1", .tensors = {{"t", 1, 2, {1}, .type = TENSOR_F16, .value = 65520}}},
+    {"'key' is set twice", .settings = {{"long enough", "1"}, {"key", "1"}, {"key", "2"}}},
+    {"key", .settings = {{"", "1"}}},
+    {"ASCII", .settings = {{"schlüssel", "1"}}},
+    {"UTF-8", .settings = {{"key", "a\xff"}}},
+    {"settings", .settings = {{"key", "value", (engine_settings)3}}},
+    {"width", .act = config_that_makes_no_sense},
+    {"id 2", .act = same_token},
+    {"twice", .act = two_vocabularies},
+    {"a vocabulary of 1 tokens does not fit into a weight file", .act = vocabulary_without_end},
+    {"more than 4 tokenizer sections", .act = sections_without_end},
+    {"the value of 'key'", .act = key_of_many_letters},
 };
+
+static void act(const struct refusal *refusal, struct weight_writer *writer)
+{
+    for (size_t i = 0; i < 2 && refusal->tensors[i].name != NULL; i++) {
+        const size_t *n_written = refusal->tensors[i].n_written;
+        float values[4];
+        memcpy(values, FOUR, sizeof values);
+        values[1] = refusal->tensors[i].value != 0 ? refusal->tensors[i].value : values[1];
+        weight_writer_begin_tensor(writer, refusal->tensors[i].name,
+                                   refusal->tensors[i].type != 0 ? refusal->tensors[i].type
+                                                                 : TENSOR_F32,
+                                   (enum tensor_layout)refusal->tensors[i].layout,
+                                   refusal->tensors[i].n_dims != 0 ? refusal->tensors[i].n_dims : 2,
+                                   refusal->tensors[i].rows, refusal->tensors[i].cols);
+        for (size_t k = 0; k < 2 && n_written[k] > 0; k++)
+            weight_writer_rows(writer, values, n_written[k]);
+    }
+    for (size_t i = 0; i < 3 && refusal->settings[i].key != NULL; i++)
+        put(writer,
+            refusal->settings[i].of != 0 ? refusal->settings[i].of : ENGINE_SETTINGS_METADATA,
+            refusal->settings[i].key, refusal->settings[i].value);
+    if (refusal->act != NULL)
+        refusal->act(writer);
+}
 
 /* After the failure nothing helps any more, and at the end there is no file. */
 TEST(refusals)
@@ -375,7 +306,7 @@ TEST(refusals)
     for (size_t i = 0; i < sizeof REFUSALS / sizeof REFUSALS[0]; i++) {
         engine_error error;
         struct weight_writer *writer = open_writer(&error);
-        REFUSALS[i].act(writer);
+        act(&REFUSALS[i], writer);
         if (REFUSALS[i].act != too_few_rows_at_the_end) {
             assert_fails(ARGUMENT, error.status);
             assert_fails(ARGUMENT,
