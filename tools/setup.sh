@@ -139,7 +139,7 @@ if [ -n "$missing" ]; then
     missing=$(names_here $missing)
     echo "setup: installing$missing" >&2
     policy=/usr/sbin/policy-rc.d services= is_made= is_done=yes # services that packages start and enable
-    case $1 in hosts | serve) services='haproxy postgresql' ;; esac
+    case ${1:-} in hosts | serve) services='haproxy postgresql' ;; esac
     if [ -n "$services" ] && [ ! -e $policy ]; then
         printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null && is_made=yes && $as_root chmod 755 $policy
     fi

@@ -26,7 +26,7 @@ setup() { # WORD SETTING...: runs setup.sh with these settings; $log: what was a
     local word=$1
     shift
     : >"$folder/log"
-    run env -i PATH="$folder/bin" LOG="$folder/log" "$@" sh "$folder/tree/tools/setup.sh" "$word"
+    run env -i PATH="$folder/bin" LOG="$folder/log" "$@" sh "$folder/tree/tools/setup.sh" ${word:+"$word"}
     log=$(cat "$folder/log")
 }
 
@@ -61,6 +61,11 @@ setup: building build/encode (a minute or two)
 a warning'
 setup test USER_ID=0
 check 'the tests need more' grep -qE '^apt-get install .*gnuplot-nox.* libcmocka-dev' <<<"$log"
+
+setup '' USER_ID=0
+check 'without a word: what the tests need, and nothing is built' [ "$(cut -d' ' -f1,2 <<<"$log" | xargs)" = \
+    'apt-get update apt-get install' ]
+check 'the next command' grep -qx 'setup: everything is installed. Next: make' "$folder/err"
 
 # Packages that a release calls otherwise: those that apt-get knows.
 mkdir -p "$folder/tree/build/hosts/bin"
