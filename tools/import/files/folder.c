@@ -111,10 +111,12 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
     char path[FOLDER_PATH];
     size_t i = 0;
     folder_join(folder, name, path);
-    if (needed && strcmp(name, "config.json") != 0 && !folder_has(folder, "", name))
-        program_die("'%s' has no %s, which another of its files names: the download is incomplete "
-                    "(encode-fetch, or hf download, gets all files of a model)",
-                    folder->path, name);
+    if (needed && !folder_has(folder, "", name))
+        program_die("'%s' has no %s, %s (encode-fetch, or hf download, gets all files of a model)",
+                    folder->path, name,
+                    strcmp(name, "config.json") == 0
+                        ? "so it is no checkpoint"
+                        : "which another of its files names: the download is incomplete");
     int fd = file_open(path, needed, n_bytes);
     while (i < folder->n && strcmp(folder->names[i], name) != 0)
         i++;

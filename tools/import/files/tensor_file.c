@@ -293,7 +293,9 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
             program_die("%s/%s has its weights as %s alone (%s), which is not read: download "
                         "model.safetensors or pytorch_model.bin of this model",
                         folder->path, place, model_foreign_format(foreign[i]), foreign[i]);
-    program_die("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
+    program_die("%s/%s has neither model.safetensors nor pytorch_model.bin: the download is "
+                "incomplete (encode-fetch, or hf download, gets all files of a model)",
+                folder->path, place);
 }
 
 /* ---- Names ---- */
