@@ -341,12 +341,15 @@ static engine_status encode_query(engine_session *session, const engine_input *q
     bool has_many = request->kind == ANSWER_VECTORS;
     size_t width = request->width, n_floats = 0;
     float *to = has_many ? session->query_vectors : session->rank_vectors;
+    const bool special = request->special;
     request->is_query = true;
+    request_set_by_ids(session->model, request->kind == ANSWER_SPARSE, request);
     request->first_input = ENGINE_QUERY_INPUT;
     engine_status status =
         encode(session, query, 1, request, to, has_many ? session->max_tokens * width : width,
                &n_floats, result);
-    request->is_query = false;
+    request->is_query = request->by_ids = false;
+    request->special = special;
     if (!has_many)
         return status;
     request->kind = ANSWER_MAX_SIM; /* for the texts: scores instead of vectors */

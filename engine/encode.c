@@ -219,7 +219,7 @@ static void add_row(struct batch *batch, struct group *group, engine_token token
     if (gives_vectors(batch->request))
         offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
     sequence->n_unpooled += token.unpooled && sequence->n_unpooled == row - sequence->row;
-    pass->ids[row] = token.id;
+    pass->ids[row] = batch->request->by_ids && token.special ? -1 : token.id;
     pass->types[row] = token.type;
     pass->positions[row] = (uint32_t)at.position;
     pass->lengths[row] = (uint32_t)at.n_tokens;
@@ -398,6 +398,10 @@ static bool answer_write(const engine_session *session, const struct request *re
     case ANSWER_VECTORS:
     case ANSWER_MAX_SIM: write_vectors(session, request, sequence, out, work); break;
     case ANSWER_SPARSE:
+        if (request->by_ids) {
+            sparse_of_ids(encoder, session->pass.ids + sequence->row, sequence->n_rows, out);
+            break;
+        }
         return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
                                 session->pass.width_stride, session->pass.ids + sequence->row,
                                 sequence->n_rows, skipped->ids, skipped->n, out, &work->sparse);
@@ -443,7 +447,8 @@ static size_t answer_group(const engine_session *session, const struct request *
                            const struct answer_work *work)
 {
     size_t wrong = SIZE_MAX;
-    if (request->kind == ANSWER_SPARSE && session->model->encoder.config.sparse == SPARSE_MASK)
+    if (request->kind == ANSWER_SPARSE && !request->by_ids &&
+        session->model->encoder.config.sparse == SPARSE_MASK)
         return write_logits(session, request, group, team, out, work);
     struct share share = session_share(session, team, group->n_sequences);
     for (size_t i = share.end; i-- > share.begin;) {
@@ -479,7 +484,8 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
     engine_session *session = batch->session;
     struct profile_slot *profile = profile_of(session, rank);
     profile_start(profile);
-    forward(session, group, team, profile, rank);
+    if (!batch->request->by_ids)
+        forward(session, group, team, profile, rank);
     size_t wrong = answer_group(session, batch->request, group, team, batch->out,
                                 &session->pass.works[rank].answer);
     if (wrong != SIZE_MAX)

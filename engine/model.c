@@ -297,6 +297,8 @@ static engine_status bind_tensors(const struct weight_file *file, struct encoder
                                             config->width, config->token_vector_bias);
     if (config->sparse == SPARSE_LINEAR)
         encoder->token_weight = bind_linear(&binder, "token.weight", 1, config->width, true);
+    if (config->query_weights)
+        encoder->query_weights = bind_vector(&binder, "query", "weight", config->vocabulary);
     return binder.status;
 }
 

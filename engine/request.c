@@ -335,7 +335,16 @@ static engine_status read_texts(const engine_model *model, const engine_encode_o
         .stride = options->stride,
         .whole_words = options->whole_words != 0,
     };
+    engine_pooling answer = options->pooling;
+    resolve_pooling(&model->encoder.config, &answer);
+    request_set_by_ids(model, request->is_query && answer == ENGINE_POOLING_SPARSE, request);
     return choose_prompt(model, options, &request->prompt, error);
+}
+
+void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct request *request)
+{
+    request->by_ids = is_sparse_query && model->encoder.query_weights != NULL;
+    request->special = request->special && !request->by_ids;
 }
 
 engine_status request_texts(const engine_model *model, const engine_encode_options *given,

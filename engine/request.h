@@ -34,6 +34,7 @@ struct request {
     engine_metric metric; /* by which its vectors are compared */
     bool is_own;          /* the model's own pooling: with all of its steps */
     bool normalize;
+    bool by_ids;        /* ANSWER_SPARSE of a query: of its token ids, without the model */
     bool is_query;      /* ANSWER_VECTORS: no token is skipped */
     const float *query; /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
@@ -74,6 +75,10 @@ engine_status request_texts(const engine_model *model, const engine_encode_optio
                             struct request *request, engine_error *error);
 engine_status request_head(const engine_model *model, const engine_encode_options *options,
                            engine_pooling answer, struct request *request, engine_error *error);
+
+/* If the model has weights for the ids of queries, makes the request one of them, without special
+ * tokens. */
+void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct request *request);
 
 /* Refuses a model whose own answer is labels: its body's vectors mean nothing. */
 engine_status refuse_labels(const engine_model *model, engine_error *error);

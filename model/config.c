@@ -125,6 +125,7 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(token_vector_first)},
     {LATER, NAME(sparse_pooling, SPARSE_POOLINGS)},
     {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS)},
+    {LATER, YES_OR_NO(query_weights)},
     {LATER, COUNT(position_buckets)},
     {LATER, NAME(position_terms, POSITION_TERMS)},
 };
@@ -480,6 +481,8 @@ static const char *check_answers(const struct model_config *config)
         return "'token_vector_bias' no needs 'token_vectors'";
     if (config->sparse == SPARSE_MASK && config->head != HEAD_MASK)
         return "sparse mask needs head mask";
+    if (config->query_weights && config->sparse == SPARSE_NONE)
+        return "'query_weights' needs 'sparse' linear or mask";
     if (!config->token_vector_first && config->token_vectors == 0)
         return "'token_vector_first' no needs 'token_vectors'";
     if ((config->sparse_pooling != SPARSE_MAX || config->sparse_activation != SPARSE_LOG) &&

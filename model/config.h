@@ -205,6 +205,7 @@ struct model_config {
     bool token_vector_first;
     enum sparse_pooling sparse_pooling;
     enum sparse_activation sparse_activation;
+    bool query_weights;      /* sparse: those of queries are of their token ids alone */
     size_t position_buckets; /* disentangled: for the distances of a side; 0: each has one */
     enum position_terms position_terms;
 };

@@ -79,6 +79,7 @@ struct encoder {
     struct head head;
     struct linear token_vector; /* [token_vectors, D]; rows 0: absent */
     struct linear token_weight; /* [1, D], with sparse linear */
+    const float *query_weights; /* [V], or NULL: queries have weights as texts have */
     size_t output_width;        /* of vectors by the model's own pooling */
 };
 

@@ -89,6 +89,18 @@ static void take_logits(struct plain_model *model, const double *x, double *out)
     free(logits);
 }
 
+bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t n, double *out,
+                 char error[256])
+{
+    struct plain_model model = plain_model_open(weights, NULL, error);
+    const double *of_ids = plain_vector(&model, model.vocabulary, "query.weight");
+    for (size_t id = 0; of_ids && id < model.vocabulary; id++)
+        out[id] = 0;
+    for (size_t i = 0; of_ids && i < n; i++)
+        out[ids[i]] = of_ids[ids[i]];
+    return error[0] == '\0';
+}
+
 bool plain_sparse(const struct plain_weights *weights, const struct plain_output *output,
                   const int32_t *ids, const int32_t *skipped, size_t n_skipped, double *out,
                   char error[256])

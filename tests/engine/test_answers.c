@@ -235,6 +235,45 @@ TEST(skipped_tokens)
 
 /* ---- Ranks ---- */
 
+/* A query's weights are those of its ids, as the second implementation has them; special tokens
+ * have none, and other texts those of the model. Ranks are by both. */
+TEST(weights_of_queries)
+{
+    static const int32_t ids[] = {7, 3, 7, 299, 12};
+    static float got[3 * VOCABULARY], texts[2 * VOCABULARY];
+    static double expected[VOCABULARY];
+    struct subject subject;
+    engine_token tokens[6] = {{.id = 5, .special = 1}};
+    engine_encode_options query = with(ENGINE_POOLING_MODEL), text = with(ENGINE_POOLING_MODEL);
+    char error[256];
+    float scores[2];
+    make(&subject, XLM_R "--pooling none --head mask --set sparse=mask --set query_weights=yes");
+    engine_session *session = support_session(subject.model, NULL);
+    for (size_t i = 0; i < 5; i++)
+        tokens[i + 1] = (engine_token){.id = ids[i]};
+    const engine_input inputs[] = {
+        support_ids(ids, 5), {.tokens = tokens, .n_tokens = 6}, support_ids(ids, 2)};
+    query.role = ENGINE_ROLE_QUERY;
+    assert_ok(engine_encode(session, inputs, 3, &query, got, 3 * VOCABULARY, NULL, NULL));
+    if (!plain_query(&subject.weights, ids, 5, expected, error))
+        fail_msg("%s", error);
+    for (size_t id = 0; id < VOCABULARY; id++)
+        assert_true((double)got[id] == expected[id]);
+    assert_memory_equal(got, got + VOCABULARY, VOCABULARY * sizeof *got);
+    assert_int_equal(engine_sparse_entries(got + 2 * VOCABULARY, VOCABULARY, NULL, 0), 2);
+    assert_ok(engine_encode(session, inputs, 2, &text, texts, 2 * VOCABULARY, NULL, NULL));
+    assert_memory_not_equal(texts, got, VOCABULARY * sizeof *got);
+    assert_ok(engine_rank(session, &inputs[0], inputs, 2, NULL, scores));
+    for (size_t i = 0; i < 2; i++) {
+        double product = 0;
+        for (size_t id = 0; id < VOCABULARY; id++)
+            product += (double)got[id] * (double)texts[i * VOCABULARY + id];
+        assert_true(fabs((double)scores[i] - product) <= 1e-5 * (1 + fabs(product)));
+    }
+    engine_session_free(session);
+    comparison_close(&subject);
+}
+
 /* The scores are those of the vectors that engine_encode gives, of more texts than one batch. */
 TEST(rank_by_them)
 {

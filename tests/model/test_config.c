@@ -59,7 +59,8 @@ static const struct key keys[] = {
     {AT(head_dense_bias), yes_no, 1}, {AT(token_vectors), whole, 0},
     {AT(token_vector_bias), yes_no, 1}, {AT(sparse), named, SPARSE_NONE},
     {AT(token_vector_first), yes_no, 1}, {AT(sparse_pooling), named, SPARSE_MAX},
-    {AT(sparse_activation), named, SPARSE_LOG}, {AT(position_buckets), whole, 0},
+    {AT(sparse_activation), named, SPARSE_LOG}, {AT(query_weights), yes_no, 0},
+    {AT(position_buckets), whole, 0},
     {AT(position_terms), named, TERMS_BOTH},
 };
 /* clang-format on */

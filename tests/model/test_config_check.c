@@ -157,6 +157,16 @@ TEST(check)
         {"'head_dense_bias' no needs a 'head_dense'", "head_dense_bias=no"},
         {"'token_vector_bias' no needs 'token_vectors'", "token_vector_bias=no"},
         {"sparse mask needs head mask", "sparse=mask"},
+        {"'query_weights' needs 'sparse' linear or mask", "query_weights=yes"},
+        {"'projection_activation' has several names, but not as many as 'projections'",
+         "projections=3 projection_activation=relu,layer_norm|projection_activation=relu,relu"},
+        {"'joined_poolings' has pooler; expected " NAMES_OF(TOKEN_POOLINGS),
+         "pooling=mean joined_poolings=max,pooler"},
+        {"'joined_poolings' and 'pools_prompt' no need another 'pooling' than none and pooler",
+         "joined_poolings=max|pools_prompt=no|pooling=pooler head=pooler "
+         "head_dense=tanh pools_prompt=no"},
+        {"'width' is too large for 'joined_poolings'",
+         "layers=0 width=300000000 pooling=mean joined_poolings=max"},
         {"'token_vector_first' no needs 'token_vectors'", "token_vector_first=no"},
         {"'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask",
          "sparse_pooling=sum|sparse=linear sparse_activation=log_log"},
@@ -190,7 +200,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 170);
+    assert_int_equal(n, 178);
 }
 
 /* Defaults that depend on other keys. */

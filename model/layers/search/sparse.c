@@ -19,6 +19,14 @@ void sparse_work_carve(struct sparse_work *work, const struct encoder *encoder, 
     }
 }
 
+void sparse_of_ids(const struct encoder *encoder, const int32_t *ids, size_t n, float *weights)
+{
+    memset(weights, 0, encoder->config.vocabulary * sizeof *weights);
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] >= 0)
+            weights[ids[i]] = encoder->query_weights[ids[i]];
+}
+
 bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, const struct sparse_work *work)

@@ -2,6 +2,7 @@
  *
  *     linear: weight[id] = the largest relu(x[t]·w + b) of the tokens t with that id
  *     mask:   weight[id] = the largest, or the sum, over tokens t of log(1 + relu(logit[t, id]))
+ *     query_weights: weight[id] = w[id] of each id that a query has
  *
  * Sources: Chen et al. 2024 (bge-m3) and FlagEmbedding; Formal et al. 2021 (SPLADE) and the module
  * SpladePooling of sentence-transformers, whose activation `log1p_relu` takes the logarithm twice.
@@ -25,6 +26,10 @@ void sparse_work_carve(struct sparse_work *work, const struct encoder *encoder,
 bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, const struct sparse_work *work);
+
+/* Of a query: computes weights [V], those of the encoder's query_weights at these ids (-1: none).
+ */
+void sparse_of_ids(const struct encoder *encoder, const int32_t *ids, size_t n, float *weights);
 
 /* mask: n ids from `first` on, and the layer that computes their logits. */
 struct sparse_block {

@@ -13,8 +13,9 @@ import subprocess
 import sys
 
 import torch
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import SentenceTransformer, SparseEncoder
 from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Normalize, Pooling, Transformer
+from sentence_transformers.sparse_encoder.modules import Router, SparseStaticEmbedding, SpladePooling
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertForMaskedLM, BertModel, PreTrainedTokenizerFast
 from transformers.utils import logging
@@ -76,6 +77,16 @@ def norm(width):
     return module
 
 
+def routed(name, prompts=None, **pooling):
+    """Queries have weights of their token ids, as OpenSearch's doc-v2 and v3."""
+    body = transformer(name, BertForMaskedLM)
+    weights = torch.rand(len(SPECIAL + WORDS)) * 3
+    router = Router.for_query_document(
+        query_modules=[SparseStaticEmbedding(tokenizer=body.tokenizer, weight=weights, frozen=True)],
+        document_modules=[body, SpladePooling(**pooling)])
+    return SparseEncoder(modules=[router], prompts=prompts, similarity_fn_name="dot")
+
+
 NN = torch.nn
 CASES = {
     "prompt-mean": lambda name: pooled(name, "mean", Normalize(), include_prompt=False),
@@ -91,6 +102,8 @@ CASES = {
     "activations": lambda name: pooled(name, "mean", dense(24, 20, NN.GELU()), dense(20, 16, NN.SiLU(), bias=False),
                                        dense(16, 12, NN.ReLU()), dense(12, 8, NN.Sigmoid()), dense(8, 8, NN.Identity())),
     "norms": lambda name: pooled(name, "mean", norm(24), dense(24, 30, NN.Tanh()), norm(30), Normalize()),
+    "router": lambda name: routed(name, activation_function="log1p_relu"),
+    "router-sum": lambda name: routed(name, {"query": "query : ", "document": "the "}, pooling_strategy="sum"),
     "norm-alone": lambda name: pooled(name, ("mean", "cls"), norm(48)),
 }
 
@@ -102,11 +115,20 @@ def run(*command, stdin=None):
     return done.stdout
 
 
+def numbers(record):
+    if "vector" in record:
+        return torch.tensor(record["vector"], dtype=torch.float64)
+    row = torch.zeros(len(SPECIAL + WORDS), dtype=torch.float64)
+    for weight in record["weights"]:
+        row[weight["id"]] = weight["weight"]
+    return row
+
+
 def encode(weights, texts, *options):
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     printed = run("encode", "-m", weights, "-p", "model", "-f", "json", "--input", "jsonl", "--on-long", "truncate", *options,
                   stdin=lines)
-    return [torch.tensor(json.loads(line)["vector"], dtype=torch.float64) for line in printed.splitlines()]
+    return [numbers(json.loads(line)) for line in printed.splitlines()]
 
 
 def compare(name, what, got, expected):
@@ -133,12 +155,23 @@ def check_pooled(name, place, weights):
     return worst
 
 
+def check_roles(name, place, weights):
+    model = SparseEncoder(place).double().eval()
+    queries = model.encode_query(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
+    documents = model.encode_document(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
+    plain = model.encode(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
+    return max(compare(name, "encode_query", encode(weights, TEXTS, "--prompt", "query"), queries),
+               compare(name, "encode_document", encode(weights, TEXTS, "--prompt", "document"), documents),
+               compare(name, "encode", encode(weights, TEXTS), plain))
+
+
 def check(name):
     torch.manual_seed(len(name))
     place, weights = os.path.join(folder, name), os.path.join(folder, name + ".weights")
-    CASES[name](name).save_pretrained(place, create_model_card=False)
+    model = CASES[name](name)
+    model.save_pretrained(place, create_model_card=False)
     run("encode-import", place, "-o", weights)
-    return check_pooled(name, place, weights)
+    return (check_roles if isinstance(model, SparseEncoder) else check_pooled)(name, place, weights)
 
 
 def main():

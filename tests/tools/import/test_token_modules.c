@@ -448,6 +448,119 @@ TEST(splade)
     import_refused("another activation", "relu or log1p_relu");
 }
 
+/* ---- Routes for queries and documents ---- */
+
+static const char ROUTER[] =
+    "{'types': {'q': 'sentence_transformers.x.SparseStaticEmbedding', "
+    "'d': 'sentence_transformers.x.MLMTransformer', 's': 'sentence_transformers.x.SpladePooling'}, "
+    "'structure': {'query': ['q'], 'document': ['d', 's']}, 'parameters': {'default_route': "
+    "'document', 'allow_empty_key': true, 'route_mappings': {}}}";
+#define ROUTES(query, document, parameters)                                                        \
+    "{'types': {'q': 'sentence_transformers.x.SparseStaticEmbedding', 'd': "                       \
+    "'sentence_transformers.x.Transformer', 'o': 'sentence_transformers.x.SpladePooling'}, "       \
+    "'structure': {" query document "}, 'parameters': {" parameters "}}"
+
+/* As sentence-transformers 6 saves it: each module in a folder, each with its tokenizer. */
+static void make_router(int n_weights)
+{
+    struct tiny_tensors weights = {.header = json_object()};
+    tiny_checkpoint(import_directory);
+    write_masked();
+    import_write("tokenizer_config.json",
+                 "{'model_max_length': 7, 'tokenizer_class': 'PreTrainedTokenizerFast'}");
+    import_write(
+        "tokenizer.json",
+        "{'truncation': null, 'added_tokens': [{'id': 0, 'content': '[PAD]', 'special': true, "
+        "'single_word': false, 'lstrip': false, 'rstrip': false, 'normalized': false}], "
+        "'normalizer': null, 'pre_tokenizer': {'type': 'BertPreTokenizer'}, "
+        "'post_processor': null, 'decoder': null, 'model': {'type': 'WordPiece', "
+        "'unk_token': '[UNK]', 'continuing_subword_prefix': '##', "
+        "'max_input_chars_per_word': 100, 'vocab': {'[PAD]': 0, '[UNK]': 1, '[CLS]': 2, "
+        "'[SEP]': 3, '[MASK]': 4, 'i': 5, 'ride': 6, 'bike': 7, '##s': 8, 'dog': 9, "
+        "'cat': 10}}}");
+    shell_expect(0,
+                 "cd %s && rm vocab.txt && mkdir d q s && mv config.json model.safetensors "
+                 "tokenizer*.json d && cp d/tokenizer*.json q",
+                 import_directory);
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'sentence_transformers.base.modules.router.Router'}]");
+    import_write("router_config.json", ROUTER);
+    import_write("q/config.json", "{'frozen': true}");
+    import_write("s/config.json", "{}");
+    tiny_tensors_add(&weights, "weight", "F32", (const int[]){n_weights, -1});
+    tiny_tensors_write(&weights, import_directory, "q/model.safetensors");
+    tiny_tensors_free(&weights);
+}
+
+TEST(router)
+{
+    make_router(TINY_VOCABULARY);
+    if (!import_read())
+        fail_msg("refused: %s", program_words);
+    assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_MASK);
+    assert_true(import_checkpoint.config.model.query_weights);
+    assert_true(planned_values("query.weight")[6] == 0.25f + 0.001f * 6);
+    import_free();
+    const char *out = encode_imported("-p model --prompt query -f json 'dog ride dog'");
+    assert_contains(out, "{\"text\": \"dog\", \"id\": 9, \"weight\": 0.259}, "
+                         "{\"text\": \"ride\", \"id\": 6, \"weight\": 0.256}]");
+    assert_null(strstr(encode_imported("-p model -f json 'dog ride dog'"), "0.259"));
+}
+
+TEST(router_refusals)
+{
+    static const struct {
+        const char *file, *text, *words;
+    } cases[] = {
+        {"modules.json",
+         "[{'path': '', 'type': 'sentence_transformers.Router'}, {'path': 'n', 'type': "
+         "'sentence_transformers.Normalize'}]",
+         "modules after a Router"},
+        {"router_config.json", "{}", "has not the two routes query and document"},
+        {"router_config.json", ROUTES("'query': ['q'], 'image': ['d']", "", ""), "two routes"},
+        {"router_config.json", ROUTES("'query': ['q'], ", "'document': ['d'], 'c': []", ""),
+         "two routes"},
+        {"router_config.json", ROUTES("'query': ['q'], ", "'document': ['d']", ""),
+         "'default_route' is 'query'; expected document"},
+        {"router_config.json",
+         ROUTES("'query': ['q'], ", "'document': ['d']", "'default_route': 'query'"),
+         "'default_route' is 'query'"},
+        {"router_config.json",
+         ROUTES("'query': ['q'], ", "'document': ['d']",
+                "'default_route': 'document', 'route_mappings': {'x': 'query'}"),
+         "'route_mappings' is not empty"},
+        {"router_config.json", ROUTES("'document': ['d'], ", "'query': ['d']", ""),
+         "the route query has 'sentence_transformers.x.Transformer'; expected one Sparse"},
+        {"router_config.json", ROUTES("'document': ['d'], ", "'query': ['q', 'q']", ""),
+         "SparseStaticEmbedding' and more; expected one"},
+        {"router_config.json", ROUTES("'document': ['d'], ", "'query': []", ""), "'no module'"},
+        {"router_config.json", ROUTES("'document': ['d'], ", "'query': ['q']", ""),
+         "documents have no SpladePooling"},
+        {"router_config.json", ROUTES("'document': ['d', 'x'], ", "'query': ['q']", ""),
+         "module ''"},
+        {"q/config.json", "{'path': 'idf.json'}", "'path' is \"idf.json\""},
+        {"q/tokenizer_config.json",
+         "{'model_max_length': 8, 'tokenizer_class': 'PreTrainedTokenizerFast'}",
+         "'model_max_length' is 8, and texts of documents are cut to 7"},
+        {"q/tokenizer_config.json", "{'tokenizer_class': 'PreTrainedTokenizerFast'}",
+         "'model_max_length'"},
+        {"q/tokenizer_config.json", "{'model_max_length': 7, 'tokenizer_class': 'T5Tokenizer'}",
+         "'tokenizer_class' differs"},
+        {"q/tokenizer.json", "{'normalizer': {'type': 'Lowercase'}}", "'normalizer' differs"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_router(TINY_VOCABULARY);
+        import_write(cases[i].file, cases[i].text);
+        import_refused(cases[i].text, cases[i].words);
+    }
+    make_router(TINY_VOCABULARY + 1);
+    import_refused("too many weights",
+                   "q/model.safetensors has the 'weight' [17]; expected floats [16]");
+    make_router(TINY_VOCABULARY);
+    shell_expect(0, "rm %s/q/tokenizer.json", import_directory);
+    import_refused("no tokenizer of queries", "q/tokenizer.json");
+}
+
 SET_UP()
 {
     import_setup();

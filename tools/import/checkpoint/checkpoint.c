@@ -4,6 +4,7 @@
 #include "tools/import/checkpoint/checkpoint.h"
 
 #include "tools/common/alloc.h"
+#include "tools/import/checkpoint/router.h"
 #include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/checkpoint/token_dense.h"
 
@@ -408,6 +409,9 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     if (most == 0 && checkpoint->has_tokenizer)
         most = checkpoint->tokenizer.max_length;
     checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;
+    query_weights_plan(&checkpoint->plan, types, &checkpoint->token_modules.weights,
+                       &checkpoint->folder, st->query_place, st->transformer,
+                       &checkpoint->config.model);
     checkpoint->truncate =
         st->is_present || st->max_seq_length > 0 || checkpoint->config.is_cross_encoder;
 }

@@ -3,6 +3,8 @@
  * in huggingface/sentence-transformers. */
 #include "tools/import/checkpoint/sentence_transformers.h"
 
+#include "tools/import/checkpoint/router.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +97,19 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
 void modules_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     enum stage stage = STAGE_START;
+    const json_t *first = json_array_get(file->root, 0);
+    const char *type = json_is_object(first) ? json_text(file, first, "type", "") : "";
+    if (!st->has_router && strncmp(type, "sentence_transformers.", 22) == 0 &&
+        strcmp(json_last_name(type), "Router") == 0) {
+        const char *path = json_text(file, first, "path", "");
+        if (json_array_size(file->root) > 1)
+            file_die(file->name, " has modules after a Router; expected the Router alone");
+        if ((size_t)snprintf(st->router_place, PLACE_BYTES, "%s%s", path, path[0] ? "/" : "") >=
+            PLACE_BYTES)
+            file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
+        st->has_router = true;
+        return;
+    }
     for (size_t i = 0; i < json_array_size(file->root); i++)
         add_module(st, file, json_array_get(file->root, i), &stage);
     st->normalize = stage == STAGE_NORMALIZE;
@@ -376,6 +391,8 @@ void prompts_write(const struct sentence_transformers *st, const struct model_co
         weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, json_string_value(text),
                               json_string_length(text));
     }
+    if (model->query_weights && json_object_get(prompts, "query") == NULL)
+        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "prompt.query", "", 0);
     if (chosen != NULL && (!has_labels || st->is_cross_encoder))
         weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "default_prompt",
                               json_string_value(chosen), json_string_length(chosen));
@@ -410,6 +427,11 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
     char name[64];
     *st = (struct sentence_transformers){.pooling = POOLING_NONE};
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
+    if (st->has_router) {
+        struct json_file documents;
+        router_read(folder, st->router_place, st->query_place, &documents);
+        modules_parse(st, &documents);
+    }
     if (st->has_pooling)
         read_file(st, folder, st->pooling_place, "config.json",
                   st->is_splade ? splade_parse : pooling_parse, true);

@@ -22,6 +22,9 @@ struct sentence_transformers {
     bool is_splade; /* the pooling is a SpladePooling: weights of token ids, by a masked model */
     enum sparse_pooling sparse_pooling; /* of that */
     enum sparse_activation sparse_activation;
+    char router_place[PLACE_BYTES]; /* of router_config.json: router.h */
+    bool has_router;
+    char query_place[PLACE_BYTES]; /* of the weights of queries, or "": there are none */
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     char normalize_place[PLACE_BYTES];

@@ -159,6 +159,8 @@ static void head(struct generator *generator, const struct model_config *config)
                config->token_vector_bias);
     if (config->sparse == SPARSE_LINEAR)
         linear(generator, "token.weight", TENSOR_INT8, 1, width, 1, 0, true);
+    if (config->query_weights)
+        vector(generator, "query", ".weight", config->vocabulary, 1);
 }
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
