@@ -42,7 +42,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
                                                                                     : ROWS_TABLE);
-    if (options->has_own_pooling)
+    if (options->has_own_pooling && !request->has_spans)
         program_note(encoder->is_pooled
                          ? "one vector per text (-p model); -p none: one per token"
                          : "one vector per token, as this model has no pooling of its "

@@ -118,8 +118,12 @@ static const struct option_row RESULT_ROWS[] = {
      NAMED_AT(struct encode_options, request.encode.pooling,
               "none " ENGINE_TEXT_POOLINGS " sparse colbert model", engine_pooling_named),
      GIVEN(request.has_pooling)},
+    {"spans", 0, NULL,
+     "make a vector of each span of a text: lines are {\"text\": …, \"spans\": [[begin, end],\n"
+     "…]}, in bytes; the whole text is encoded once; default -p model, else mean",
+     FLAG(request.has_spans)},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
-     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank " IN_FILE},
+     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank spans " IN_FILE},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
      SWITCH(request.encode.normalize)},
     {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
@@ -229,6 +233,8 @@ static const char *check_options(const void *options)
                "npy or npz, or -f text";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
+    if (request->has_spans && encode->input != INPUT_JSONL)
+        return "--spans reads {\"text\": …, \"spans\": [[begin, end], …]}: --input jsonl";
     if (encode->column && encode->input < INPUT_CSV)
         return "--column names a column of --input csv or tsv";
     if (encode->resumes && isatty(STDIN_FILENO))
@@ -254,8 +260,12 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
-    OPTION_NEEDS("normalize", "pooling!=none " IN_FILE,
+    OPTION_NEEDS("normalize", "pooling!=none spans " IN_FILE,
                  "--normalize requires -p mean, cls, max or model"),
+    OPTION_EXCLUDES("spans",
+                    HEADS " tokens pair pad-to on-long=chunk pooling=none pooling=sparse "
+                          "pooling=colbert format=ids format=npz",
+                    NULL),
     OPTION_EXCLUDES("resume", "restart", NULL),
     OPTION_EXCLUDES("words resume restart", "TEXT rank format=npz", NULL),
     OPTION_EXCLUDES("on-error=skip on-long=skip", "rank", NULL),
@@ -341,7 +351,7 @@ static void set_default_pooling(struct encode_options *options)
     const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
     options->has_own_pooling = !request->has_pooling && request->task == TASK_VECTORS &&
                                request->padding.n == 0 && options->format != FORMAT_IDS &&
-                               (is_array || options->output_path);
+                               (is_array || options->output_path || request->has_spans);
     if (options->has_own_pooling)
         request->encode.pooling = ENGINE_POOLING_MODEL;
 }

@@ -9,6 +9,7 @@
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/notes.h"
 #include "tools/encode/print/printer.h"
+#include "tools/encode/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,7 +267,8 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
         return leave_out(pipeline, item) ? PROGRAM_DONE
                                          : fail_text(pipeline, pipeline->job->encoder->message);
     }
-    notes_of(pipeline->job, item);
+    if (!pipeline->job->encoder->request.has_spans) /* notes are of whole texts */
+        notes_of(pipeline->job, item);
     kind->item(printer, item);
     if (pipeline->rows.json.stream)
         add_rows(pipeline, item);
@@ -363,6 +365,58 @@ static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t 
     return code == PROGRAM_DONE ? encode_windows(pipeline) : code;
 }
 
+/* ---- Spans of texts ---- */
+
+/* Notes a span that has no vector, the first of the run. */
+static void note_empty_span(struct pipeline *pipeline, const struct item *item,
+                            const engine_span *spans, size_t i, const float *row)
+{
+    bool *has_noted = &pipeline->job->notes.has_noted_empty;
+    size_t k = 0;
+    while (k < pipeline->job->encoder->width && row[k] == 0)
+        k++;
+    if (k < pipeline->job->encoder->width || *has_noted)
+        return;
+    *has_noted = true;
+    program_note("%s: no token is in \"spans\"[%zu], [%zu, %zu]: its vector is all zeros",
+                 item_name(item), i, spans[i].begin, spans[i].end);
+}
+
+/* Encodes a text, and prints a row for each of its spans. */
+static int encode_spans_of(struct pipeline *pipeline, const struct item *item)
+{
+    struct encoder *encoder = pipeline->job->encoder;
+    engine_span *spans;
+    float *rows = NULL;
+    size_t n = 0;
+    int code = PROGRAM_DONE;
+    bool is_good = spans_read(encoder, item, &spans, &n);
+    if (is_good) {
+        rows = alloc_zeros(n, encoder->width * sizeof *rows);
+        is_good = spans_encode(encoder, item, spans, n, rows);
+    }
+    if (is_good)
+        notes_of(pipeline->job, item);
+    else if (!leave_out(pipeline, item))
+        code = fail_text(pipeline, encoder->message);
+    for (size_t i = 0; i < n && is_good && code == PROGRAM_DONE; i++) {
+        const struct item part = spans_item(item, spans, i, n, rows + i * encoder->width);
+        note_empty_span(pipeline, item, spans, i, part.rows);
+        code = print_item(pipeline, &part);
+    }
+    free(spans);
+    free(rows);
+    return code;
+}
+
+static int encode_spans(struct pipeline *pipeline, const struct item *items, size_t n)
+{
+    int code = PROGRAM_DONE;
+    for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
+        code = encode_spans_of(pipeline, &items[i]);
+    return code;
+}
+
 /* ---- All of them ---- */
 
 static int encode_batch(void *task, struct batch *batch)
@@ -373,8 +427,9 @@ static int encode_batch(void *task, struct batch *batch)
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
-    int code = encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n)
-                                           : encode_items(pipeline, batch->items, n);
+    int code = encoder->request.has_spans    ? encode_spans(pipeline, batch->items, n)
+               : encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n)
+                                             : encode_items(pipeline, batch->items, n);
     return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
 }
 
@@ -466,6 +521,8 @@ int encode_texts(struct job *job)
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
         .ranked = alloc_zeros(encoder->width, sizeof(struct ranked)),
     };
+    if (options->request.has_spans)
+        spans_check(pipeline->job->encoder);
     FILE *origin = options->output_path ? open_beside(pipeline) : NULL;
     const int code = run_pipeline(pipeline);
     if (code == PROGRAM_DONE && job->progress.left_out > 0)

@@ -131,7 +131,8 @@ static void resolve_result(struct encoder *encoder)
     else if (compares && !request->has_pooling && pooling == ENGINE_POOLING_NONE)
         pooling = ENGINE_POOLING_MODEL;
     if (pooling == ENGINE_POOLING_MODEL &&
-        (task == TASK_SIMILARITY || (compares && info->pooling == ENGINE_POOLING_NONE)))
+        (task == TASK_SIMILARITY ||
+         ((compares || request->has_spans) && info->pooling == ENGINE_POOLING_NONE)))
         pooling = ENGINE_POOLING_TEXT;
     encoder->options.pooling = pooling;
     encoder->shape = ENGINE_SHAPE(.per_token = 1);

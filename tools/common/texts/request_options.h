@@ -117,6 +117,7 @@ struct request_options {
     bool has_pooling, has_truncation, no_prompt; /* said */
     bool skips_long;                             /* long texts are skipped */
     bool is_chunked;                             /* long texts are encoded in windows */
+    bool has_spans;                              /* texts name spans, each of which has a vector */
     bool with_tokens;                            /* in addition to the vectors of texts */
 };
 

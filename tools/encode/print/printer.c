@@ -333,7 +333,7 @@ static void begin_text(struct printer *printer)
     if (!width || !encoder->is_pooled || encoder->is_sparse)
         return;
     fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
-    if (encoder->request.is_chunked)
+    if (encoder->request.is_chunked || encoder->request.has_spans)
         fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
     fprintf(stream, "%-*s%s\n", TEXT_COLUMNS, "text", printer->row_title);
 }
@@ -566,7 +566,9 @@ static void begin_csv(struct printer *printer)
     const bool has_vectors = encoder->request.task == TASK_VECTORS && !encoder->is_sparse;
     char titles[128];
     snprintf(titles, sizeof titles, "index,%s%s",
-             encoder->request.is_chunked ? "window,window_begin,window_end," : "",
+             encoder->request.is_chunked || encoder->request.has_spans
+                 ? "window,window_begin,window_end,"
+                 : "",
              titles_of(encoder));
     rows_titles(&printer->rows, titles, has_vectors ? encoder->width : 0, "v");
 }
@@ -613,14 +615,16 @@ static const struct result_key {
     {0},
 };
 
-static void write_members(struct json_writer *json, const struct item *item, enum task task)
+static void write_members(struct json_writer *json, const struct item *item,
+                          const struct request_options *request)
 {
     for (size_t i = 0; i < item->record.n_members; i++) {
         const struct record_member *member = &item->record.members[i];
         const struct result_key *result = RESULT_KEYS;
         while (result->key && strcmp(result->key, member->key) != 0)
             result++;
-        if (!(result->tasks >> task & 1))
+        if (!(result->tasks >> request->task & 1) &&
+            !(request->has_spans && strcmp(member->key, "spans") == 0))
             json_write_raw(json, member->key, member->value, member->value_len);
     }
 }
@@ -638,9 +642,11 @@ static void write_input(struct printer *printer, const struct item *item)
         json_write_string(json, "pair", shown.pair, shown.pair_len);
     if (item->prompt_len)
         json_write_string(json, "prompt", printer->encoder->prompt.text, item->prompt_len);
+    else if (printer->encoder->request.has_spans)
+        write_prompt_json(json, printer->encoder);
     if (item->window.of)
         write_window(json, item);
-    write_members(json, item, printer->encoder->request.task);
+    write_members(json, item, &printer->encoder->request);
 }
 
 static void print_json_item(struct printer *printer, const struct item *item)
