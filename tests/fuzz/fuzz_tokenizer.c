@@ -12,47 +12,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const TEXTS[] = {"[UNK]",
-                                    "[CLS]",
-                                    "[SEP]",
-                                    "[MASK]",
-                                    "a",
-                                    "b",
-                                    "##a",
-                                    "##b",
-                                    "ab",
-                                    "##ab",
-                                    "the",
-                                    "##ing",
-                                    "e\xCC\x81",
-                                    "\xC3\xA9",
-                                    "##\xC3\xA9",
-                                    "1",
-                                    "##1",
-                                    ".",
-                                    ",",
-                                    "\xE6\x97\xA5",
-                                    "\xE6\x9C\xAC",
-                                    "\xEA\xB0\x80",
-                                    "Ab",
-                                    " ",
-                                    "  ",
-                                    "a b",
-                                    "\xEF\xBF\xBD",
-                                    "\xCF\x83",
-                                    "\xCF\x82",
-                                    "i\xCC\x87",
-                                    "new",
-                                    "\xCC\x81",
-                                    "aa",
-                                    "aaaa",
-                                    "\xC4\xA0",
-                                    ("\xC4\xA0"
-                                     "a"),
-                                    "b</w>",
-                                    "ab</w>",
-                                    "\xC3\x83",
-                                    "\xC3\x83\xC2\xA9"};
+static const char *const TEXTS[] = {
+    "[UNK]", "[CLS]", "[SEP]",  "[MASK]",    "a",       "b",       "##a",      "##b",
+    "ab",    "##ab",  "the",    "##ing",     "e\u0301", "\u00E9",  "##\u00E9", "1",
+    "##1",   ".",     ",",      "\u65E5",    "\u672C",  "\uAC00",  "Ab",       " ",
+    "  ",    "a b",   "\uFFFD", "\u03C3",    "\u03C2",  "i\u0307", "new",      "\u0301",
+    "aa",    "aaaa",  "\u0120", ("\u0120a"), "b</w>",   "ab</w>",  "\u00C3",   "\u00C3\u00A9"};
 /* Left, right and what they become, of kind bpe. */
 static const struct merge MERGES[] = {
     {4, 4, 0, 32}, {32, 32, 0, 33}, {4, 5, 0, 8}, {34, 4, 0, 35}, {6, 7, 0, 9}, {4, 36, 0, 37},
@@ -222,7 +187,7 @@ static void *damage(const void *section, size_t n_bytes, const char *line, size_
 static bool set_sections(struct tokenizer *tokenizer, const char **text, size_t *len, void *kept[2])
 {
     /* "a" becomes "b", "ab" nothing, and nothing is said of "x". */
-    static const char *const keys[] = {"a", "ab", "\xC3\xA9"};
+    static const char *const keys[] = {"a", "ab", "\u00E9"};
     static const size_t lens[] = {1, 2, 2};
     size_t n_units, line_len;
     if (tokenizer->kind != TOKENIZER_UNIGRAM)

@@ -17,11 +17,11 @@ TEST(blanks)
     struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
     assert_tokens(&f, "I ride bike", "8(0,1) 2(2,6) 3(7,11)");
     assert_tokens(&f, "", "");
-    assert_tokens(&f, " \t\n\v\f\r\xC2\x85\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x8A", "");
-    assert_tokens(&f, "\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAF\xE2\x81\x9F\xE3\x80\x80", "");
-    assert_tokens(&f, "\xE3\x80\x80i\xC2\xA0ride\r\n", "1(3,4) 2(6,10)");
-    assert_tokens(&f, "i\xE2\x80\x8Bride", "0(0,8)"); /* zero width space is no White_Space */
-    assert_tokens(&f, "ride\x1C", "0(0,5)");          /* nor is a file separator */
+    assert_tokens(&f, " \t\n\v\f\r\xC2\x85\u00A0\u1680\u2000\u200A", "");
+    assert_tokens(&f, "\u2028\u2029\u202F\u205F\u3000", "");
+    assert_tokens(&f, "\u3000i\u00A0ride\r\n", "1(3,4) 2(6,10)");
+    assert_tokens(&f, "i\u200Bride", "0(0,8)"); /* zero width space is no White_Space */
+    assert_tokens(&f, "ride\x1C", "0(0,5)");    /* nor is a file separator */
     assert_tokens(&f, "ride\0bike \0 bike", "0(0,9) 0(10,11) 3(12,16)");
     assert_tokens(&f, "\xFF bike \xE2\x82", "6(0,1) 3(2,6) 6(7,9)");
     assert_tokens(&f, "ridex rid Ride", "0(0,5) 0(6,9) 0(10,14)");
@@ -29,8 +29,8 @@ TEST(blanks)
 
     f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "lower", "yes"));
     assert_tokens(&f, "I RIDE bike", "1(0,1) 2(2,6) 3(7,11)");
-    assert_tokens(&f, "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 no", "7(0,8)"); /* ΟΔΟΣ */
-    assert_tokens(&f, "no \xC4\xB0", "9(3,5)");                         /* I with dot */
+    assert_tokens(&f, "\u039F\u0394\u039F\u03A3 no", "7(0,8)"); /* ΟΔΟΣ */
+    assert_tokens(&f, "no \u0130", "9(3,5)");                   /* I with dot */
     fixture_free(&f);
 }
 
@@ -63,10 +63,10 @@ TEST(keras)
     assert_tokens(&f, "", "");
     assert_tokens(&f, " ,. !\t ", "");
     assert_tokens(&f, "ride\r", "0(0,5)");
-    assert_tokens(&f, "ride\xC2\xA0", "0(0,6)");
+    assert_tokens(&f, "ride\u00A0", "0(0,6)");
     assert_tokens(&f, "ride\0 bike", "0(0,5) 3(6,10)");
-    assert_tokens(&f, "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3.", "7(0,8)");
-    assert_tokens(&f, "\xC4\xB0 \xC3", "9(0,2) 6(3,4)");
+    assert_tokens(&f, "\u039F\u0394\u039F\u03A3.", "7(0,8)");
+    assert_tokens(&f, "\u0130 \xC3", "9(0,2) 6(3,4)");
     fixture_free(&f);
 
     f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3"));
@@ -79,16 +79,13 @@ TEST(keras)
 
 TEST(keras_characters)
 {
-    static const char *const characters[] = {"?", "a", "i", "\xCC\x87", " ", "\xEF\xBF\xBD", "ab"};
+    static const char *const characters[] = {"?", "a", "i", "\u0307", " ", "\uFFFD", "ab"};
     struct fixture f = fixture_new(characters, 7, 0,
                                    SETTINGS("kind", "keras", "lower", "yes", "char_level", "yes",
                                             "filters", "a ", "unknown", "0"));
     assert_tokens(&f, "A a", "1(0,1) 4(1,2) 1(2,3)");
-    assert_tokens(&f,
-                  "\xC4\xB0"
-                  "ab",
-                  "2(0,2) 3(0,2) 1(2,3) 0(3,4)");
-    assert_tokens(&f, "\xE2\x82\xF0\x9F\x98\x80", "5(0,2) 0(2,6)");
+    assert_tokens(&f, "\u0130ab", "2(0,2) 3(0,2) 1(2,3) 0(3,4)");
+    assert_tokens(&f, "\xE2\x82\U0001F600", "5(0,2) 0(2,6)");
     assert_tokens(&f, "\0a", "0(0,1) 1(1,2)");
     fixture_free(&f);
 }
@@ -111,7 +108,7 @@ TEST(large_texts)
         assert_int_equal(tokens[1].id, 0);
         assert_int_equal(tokens[1].end, large);
         for (size_t at = 0; at + 2 <= large; at += 2)
-            memcpy(text + at, "\xCE\xA3", 2);
+            memcpy(text + at, "\u03A3", 2);
         count = encode_text(&f, text, large);
         assert_int_equal(count.n, 2);
         assert_int_equal(tokens[1].end, large);
@@ -157,13 +154,13 @@ TEST(longest_words)
 
 TEST(random_bytes)
 {
-    static const char *const filters = "!\xC3\xA9\xE2\x82\xAC ";
+    static const char *const filters = "!\u00E9\u20AC ";
     for (unsigned kind = 0; kind < 4; kind++) {
-        struct fixture f = fixture_new(WORDS, N_WORDS, 0,
-                                       SETTINGS("kind", kind == 0 ? "blanks" : "keras",
-                                                "char_level", kind == 1 ? "yes" : "no", "split",
-                                                kind == 2 ? "\xE2\x82\xAC" : " ", "filters",
-                                                filters, "lower", "yes", "unknown", "0"));
+        struct fixture f =
+            fixture_new(WORDS, N_WORDS, 0,
+                        SETTINGS("kind", kind == 0 ? "blanks" : "keras", "char_level",
+                                 kind == 1 ? "yes" : "no", "split", kind == 2 ? "\u20AC" : " ",
+                                 "filters", filters, "lower", "yes", "unknown", "0"));
         for (size_t round = 0; round < (support_emulated() ? 1000 : 20000); round++) {
             const size_t len = random_below(40);
             char *text = malloc(len + 1);

@@ -87,8 +87,7 @@ static const char *shown(const struct fixture *f, const char *text, size_t len)
 
 /* ---- The twin ---- */
 
-static const char *const LETTERS[] = {
-    "a", "b", "c", "\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
+static const char *const LETTERS[] = {"a", "b", "c", "\u00E9", "\u65E5", "\U0001F600"};
 enum { N_LETTERS = 6, N_WORDS = 40 };
 
 struct random_vocabulary {
@@ -202,7 +201,7 @@ TEST(twin)
 TEST(short_way_is_long_way)
 {
     static const char *const words[] = {
-        "[UNK]", "a",   "##b", "ab", "the", "##ing", ".",    "\xC3\xA9",         "e",
+        "[UNK]", "a",   "##b", "ab", "the", "##ing", ".",    "\u00E9",           "e",
         "##e",   "##1", "1",   "-",  "A",   "##B",   "the-", "never here at all"};
     static const char *const normalizers[] = {"", "clean space_cjk nfd drop_nonspacing lower",
                                               "clean", "nfkd lower", "lower nfd"};
@@ -214,9 +213,8 @@ TEST(short_way_is_long_way)
                                             "punctuation_runs digit_runs",
                                             "punctuation_dropped blanks"};
     static const char *const parts[] = {
-        "a",        "b",    "the", "ing", "A",        "B",         " ",    "\t", "\n",
-        ".",        "-",    "1",   "2",   "\xC3\xA9", "e\xCC\x81", "\x01", "\0", "\xE6\x97\xA5",
-        "\xC2\xAD", "\xFF", "$",   "_",   "E"};
+        "a", "b",      "the",     "ing",  "A",  "B",      " ",      "\t",   "\n", ".", "-", "1",
+        "2", "\u00E9", "e\u0301", "\x01", "\0", "\u65E5", "\u00AD", "\xFF", "$",  "_", "E"};
     static engine_token tokens[2][MOST];
     uint64_t random = 3;
     for (int round = 0; round < 2 * 5 * 7; round++) {
@@ -254,8 +252,7 @@ TEST(short_way_is_long_way)
 
 TEST(long_words)
 {
-    static const char *const words[] = {"[UNK]",      "a",        "##a",
-                                        "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
+    static const char *const words[] = {"[UNK]", "a", "##a", "aaaaaaaaaa", "\u00E9", "##\u00E9"};
     static char text[100000];
     static engine_token tokens[MOST];
     struct fixture f;
@@ -268,7 +265,7 @@ TEST(long_words)
     assert_int_equal(tokens[0].id, 0);
     assert_int_equal(tokens[0].end, sizeof text);
     for (size_t i = 0; i < 200; i += 2)
-        memcpy(text + i, "\xC3\xA9", 2);
+        memcpy(text + i, "\u00E9", 2);
     assert_int_equal(encode(&f, text, 200, tokens), 100);
     assert_int_equal(tokens[99].end, 200);
     assert_int_equal(encode(&f, text, 201, tokens), 1);

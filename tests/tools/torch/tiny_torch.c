@@ -28,8 +28,7 @@ void tiny_put_number(struct tiny_bytes *to, uint64_t number, size_t n)
 void tiny_pickle_begin(struct tiny_bytes *pickle)
 {
     pickle->len = 0;
-    PUT(pickle, "\x80\x02"
-                "ccollections\nOrderedDict\nq\x00)Rq\x01(");
+    PUT(pickle, "\x80\2ccollections\nOrderedDict\nq\x00)Rq\x01(");
 }
 
 void tiny_pickle_text(struct tiny_bytes *pickle, const char *text)
