@@ -367,7 +367,9 @@ bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import $(BUILD)/encode
 LESSON ?=
 
 lesson: export SENTENCES ?=
-lesson: all
+lesson:
+	@tools/study/lesson/needs.sh
+	@+$(MAKE) --no-print-directory all
 	@tools/study/lesson.sh $(if $(SENTENCES),-s "$$SENTENCES") $(LESSON)
 
 # ---- The pictures of README.md ----

@@ -41,12 +41,21 @@ for name in bash env dirname basename sed head mktemp cat rm mkdir grep awk; do
 done
 run env PATH="$folder/bin" "$lesson" "$folder/none.html"
 check 'without gnuplot it fails' [ $code = 1 ]
-check 'and says so' says "gnuplot draws the articles' pictures and is not there"
+check 'in one line, with the packages' \
+    [ "$(cat "$folder/err")" = 'make lesson: packages are missing: gnuplot-nox clang lld. sh tools/setup.sh lesson installs them' ]
 run env WASM_CC="$folder/none/clang" "$lesson" "$folder/none.html"
 if command -v gnuplot >/dev/null; then
     check 'without a compiler for WebAssembly it fails' [ $code = 1 ]
     check 'and names what installs it' says 'sh tools/setup.sh lesson'
 fi
+printf '#!/bin/sh\necho its own words >&2\nexit 1\n' >"$folder/bin/wasm-clang"
+chmod +x "$folder/bin/wasm-clang"
+printf '#!/bin/sh\n' | tee "$folder/bin/wasm-ld" >"$folder/bin/gnuplot"
+chmod +x "$folder/bin/wasm-ld" "$folder/bin/gnuplot"
+run env PATH="$folder/bin" WASM_CC="wasm-clang -O1" "$lesson" "$folder/none.html"
+check 'without its C library' [ $code = 1 ]
+check 'one line names the packages' \
+    [ "$(cat "$folder/err")" = 'make lesson: packages are missing: wasi-libc libclang-rt-dev-wasm32. sh tools/setup.sh lesson installs them' ]
 for needed in gnuplot clang wasm-ld; do
     command -v $needed >/dev/null || { echo "skipped: $needed is not there"; n_skipped=1; finish; }
 done

@@ -2,7 +2,7 @@
 # Fails, before any work is done, if commands or files that a target needs are absent, and names the packages of Debian
 # that have them.
 #
-#     tools/build/needs.sh 'make wheel' COMMAND=PACKAGE /PATH/OF/A/FILE=PACKAGE ...
+#     [SETUP=packages] tools/build/needs.sh 'make wheel' COMMAND=PACKAGE /PATH/OF/A/FILE=PACKAGE ...
 set -u
 target=$1 missing=
 shift
@@ -14,5 +14,5 @@ for need; do
     case "$missing " in *" ${need#*=} "*) ;; *) missing="$missing ${need#*=}" ;; esac
 done
 [ -z "$missing" ] && exit
-echo "$target: packages are missing:$missing. sh tools/setup.sh packages installs them" >&2
+echo "$target: packages are missing:$missing. sh tools/setup.sh ${SETUP:-packages} installs them" >&2
 exit 1

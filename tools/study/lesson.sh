@@ -60,8 +60,7 @@ for sentence in "${sentences[@]}"; do
     read -ra words <<<"$sentence"
     [ ${#words[@]} -ge 1 ] && [ ${#words[@]} -le 12 ] || fail "'$sentence' has ${#words[@]} words, and the page takes 1 to 12"
 done
-command -v gnuplot >/dev/null ||
-    fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
+"$tree/tools/study/lesson/needs.sh" || exit 1
 awk 'BEGIN { exit !(exp(0) + sqrt(4) == 3) }' 2>/dev/null || fail 'this awk cannot compute: gawk and mawk can'
 
 # The page is written to a temporary file in its folder, and renamed when it is complete.

@@ -26,7 +26,7 @@ engine_wasm() { # OUTPUT
     cp "$(pkg-config --variable=includedir libutf8proc)/utf8proc.h" include/
     ${WASM_CC:-clang} --target=wasm32-wasi -std=gnu11 -O2 -D_GNU_SOURCE -I"$tree" -Iinclude -mexec-model=reactor \
         -Wl,--strip-all,--allow-undefined,--export=malloc,--export=free "${sources[@]}" "$tree/tools/study/lesson/browser.c" -o "$1" 2>wasm.err ||
-        { cat wasm.err >&2; fail 'the engine cannot be compiled to WebAssembly: sh tools/setup.sh lesson installs clang, lld and wasi-libc'; }
+        { cat wasm.err >&2; fail 'the engine cannot be compiled to WebAssembly'; }
 }
 
 # Files ENGINE, toy, schemes and weights of the marks, as base64 of gzip.
