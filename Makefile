@@ -302,7 +302,7 @@ plain: $(BUILD)/encode-plain
 $(BUILD)/encode-plain: $(call objects,$(PLAIN_SOURCES)) | $(BUILD)/default.weights
 	$(call say,link)$(LINK) -pie $(call in_place,$^ $(LIBS))
 
-$(BUILD)/tools/hosts/serve/answers.o: tools/hosts/serve/page.html
+$(BUILD)/tools/hosts/serve/answers.o: $(wildcard tools/common/page/* tools/hosts/serve/page.*)
 
 # ---- Databases ----
 # Extensions have the library inside and show the database what it asks for alone; they need packages that nothing else

@@ -12,11 +12,11 @@ wrong() {
     n_wrong=$((n_wrong + 1))
 }
 
-# "FILE INCLUDED" for every quoted include of the files and folders given. The public headers are installed into
-# one folder, so that one names the others without a folder.
+# "FILE INCLUDED" for every quoted include of the files and folders given, and files whose bytes are in a program
+# (.incbin). The public headers are installed into one folder, so that one names the others without a folder.
 includes() {
-    find "$@" -name '*.[ch]' -exec grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' {} + |
-        sed -E 's/:[^"]*"([^"]*)"/ \1/; s|^engine/engine.h (engine_[a-z]+.h)$|engine/engine.h engine/\1|'
+    find "$@" -name '*.[ch]' -exec grep -HoE '(^[[:space:]]*#[[:space:]]*include[[:space:]]+"|\.incbin \\")[^"\]+' {} + |
+        sed -E 's/:[^"]*"/ /; s|^engine/engine.h (engine_[a-z]+.h)$|engine/engine.h engine/\1|'
 }
 
 while read -r file included; do

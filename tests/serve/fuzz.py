@@ -33,7 +33,7 @@ BODIES = {
     "/similarity": {"inputs": {"source_sentence": "I ride", "sentences": ["bike", "a"]}, "parameters": {}},
     "/tokenize": {"inputs": ["I ride bike"], "add_special_tokens": False},
     "/decode": {"ids": [[2, 51, 4315, 4286, 3]], "skip_special_tokens": True},
-    "/attention": {"inputs": "I ride bike"},
+    "/steps": {"inputs": "I ride bike", "position": "none", "mask": "causal"},
     "/v1/rerank": {
         "model": "default",
         "query": "who",

@@ -1,18 +1,23 @@
 """Tests of encode-serve: see test_serve.sh."""
 import base64
+import glob
 import json
 import math
 import os
-import re
+import pathlib
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 import unittest
 
-from server import FOLDER, Server, await_true, make_models, program, run_all, write
+from server import FOLDER, PROGRAMS, Server, await_true, make_models, program, run_all, write
+
+sys.path.append("tests/tools/lesson")
+from page_numbers import Engine  # noqa: E402
 
 TEXTS = ["I ride bike", "man bites dog", "a", "", "the dog and the cat see the house " * 7, "zzz é"]
 OPENAI = "/v1/embeddings"
@@ -121,22 +126,28 @@ class Routes(unittest.TestCase):
         for wrong in ("x", ["x"], [-1], [10**9], [[1], [-1]], [1.5], [], {}, None):
             self.assertEqual(self.server.call("/decode", {"ids": wrong})[0], 422, wrong)
 
-    def test_attention(self):
-        def drawn(layer, head):
-            options = ["--layer", str(layer), "--head", str(head), "-f", "data", "I ride bike"]
-            lines = program("encode-plot", "attention", "-m", f"{FOLDER}/plain.weights", *options).decode().splitlines()
-            return [[float(value) for value in line.split("\t")[1:]] for line in lines if not line.startswith(("#", "name\t"))]
-
-        n_layers = int(re.search(rb"layers +([0-9]+)", program("encode-inspect", f"{FOLDER}/plain.weights"))[1])
-        answer = self.server.good("/attention", {"inputs": "I ride bike"})
-        self.assertEqual(answer["tokens"], ["[CLS]", "I", "ride", "bike", "[SEP]"])
-        layers = [drawn(layer, "mean") for layer in range(1, n_layers + 1)]
-        mean = [[sum(values) / len(values) for values in zip(*rows)] for rows in zip(*layers)]
-        self.assertEqual((len(answer["attention"]), len(answer["attention"][0])), (5, 5))
-        for left, right in zip(sum(answer["attention"], []), sum(mean, [])):
-            self.assertAlmostEqual(left, right, delta=1e-6)
-        for wrong in (["a", "b"], "dog " * 100):
-            self.assertIn(self.server.call("/attention", {"inputs": wrong})[0], (413, 422))
+    def test_steps(self):
+        """What the page shows of a text is what encode-plot and encode print."""
+        text, engine = "I ride bike", Engine(PROGRAMS, f"{FOLDER}/plain.weights")
+        for position, mask in (("model", "model"), ("none", "causal"), ("binary", "full")):
+            options = ("--position", position, "--mask", mask)
+            printed = engine.tables("steps", *options, text)
+            answer = self.server.good("/steps", {"inputs": text, "position": position, "mask": mask})
+            maps = [row for title, rows in printed.items() if ": attention, head " in title for row in rows]
+            states = [rows for title, rows in printed.items() if title == "embedding" or title.endswith(": output")]
+            moved = [[math.dist(p, q) for p, q in zip(a, b)] for a, b in zip(states, states[1:])]
+            expected = {"attention": maps, "norms": [[math.hypot(*row) for row in rows] for rows in states], "moved": moved}
+            self.assertEqual((len(maps[0]), len(moved[0])), (5, 5))
+            for name, rows in expected.items():
+                self.assertEqual([len(row) for row in answer[name]], [len(row) for row in rows], name)
+                for left, right in zip(sum(answer[name], []), sum(rows, [])):
+                    self.assertAlmostEqual(left, right, delta=1e-4, msg=name)
+            self.assertEqual([answer["vector"]], vectors([text], *options))
+            self.assertEqual(answer["tokens"], self.server.good("/tokenize", {"inputs": text})[0])
+            self.assertEqual(answer["position"], "sinusoidal")
+        self.assertIsNone(self.server.good("/steps", {"model": "labels", "inputs": text})["vector"])
+        for wrong in ({"inputs": ["a", "b"]}, {"inputs": "dog " * 100}, {"inputs": text, "mask": "none"}, {"inputs": text, "position": 1}):
+            self.assertIn(self.server.call("/steps", wrong)[0], (413, 422))
 
     def test_tei_labels(self):
         rows = program("encode", "-m", f"{FOLDER}/labels.weights", "--labels", "--all", "-f", "json", "--", *TEXTS)
@@ -270,8 +281,9 @@ class Routes(unittest.TestCase):
         self.assertEqual((info["model_id"], info["max_input_length"], info["auto_truncate"]), ("plain", 64, False))
         for path in ("/health", "/ping"):
             self.assertEqual(self.server.call(path)[0], 200)
-        with open("tools/hosts/serve/page.html", "rb") as page:
-            self.assertEqual(self.server.good("/"), page.read())
+        scripts = [*sorted(glob.glob("tools/common/page/*.js")), "tools/hosts/serve/page.js"]
+        for path, files in {"/": ["tools/hosts/serve/page.html"], "/page.css": ["tools/common/page/page.css"], "/page.js": scripts}.items():
+            self.assertEqual(self.server.good(path), b"".join(pathlib.Path(file).read_bytes() for file in files))
         self.assertEqual(self.server.call("/health", method="HEAD")[0], 200)
         _, headers, metrics = self.server.call("/metrics")
         self.assertTrue(headers["Content-Type"].startswith("text/plain"))

@@ -52,6 +52,7 @@ includes tools/study/new/planted.c tools/writer/planted.h \
 rm "$copy/tools/writer/planted.h"
 includes tools/stray/planted.c tools/common/planted.h 'tools/stray/ belongs to no program'
 finds check_layers.sh model/planted.c '#include "model/planted.h"\n' 'which is not there'
+finds check_layers.sh tools/search/planted.c '__asm__(".incbin \\"tools/hosts/serve/page.js\\"");\n' 'tools/search/ may include'
 finds check_layers.sh model/planted.c '#include <pthread.h>\n' 'only engine/ schedules'
 finds check_layers.sh notes.txt 'x' 'notes.txt does not belong at the top level'
 

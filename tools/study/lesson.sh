@@ -12,8 +12,8 @@
 #   -s SENTENCES what the page begins with, one to three sentences of 1 to 12 words with | between them;
 #               default 'I ride bike|dog bites man'
 #   PAGE        default $BUILD/lesson.html
-# BUILD: where the programs are (build). In lesson/: page/ is the page, browser.c what it calls, data.sh what it holds,
-# articles.sh the tab.
+# BUILD: where the programs are (build). In lesson/: page/ is the page, with tools/common/page/, which encode-serve has
+# too; browser.c what it calls, data.sh what it holds, articles.sh the tab.
 set -euo pipefail
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 programs=$(cd "$tree" && cd "${BUILD:-build}" 2>/dev/null && pwd) || { echo "lesson: no ${BUILD:-build}/: make first" >&2; exit 1; }
@@ -91,8 +91,8 @@ pictures "$work"
 wait $articles || fail 'the articles cannot be made'
 
 cat "$tree"/tools/study/lesson/page/*.html >"$work/page.html"
-cat "$tree"/tools/study/lesson/page/*.js >"$work/js"
-cat "$tree/tools/study/lesson/page/page.css" >"$work/css"
+cat "$tree"/tools/common/page/*.js "$tree"/tools/study/lesson/page/*.js >"$work/js"
+cat "$tree/tools/common/page/page.css" >"$work/css"
 cat "$tree/tools/study/lesson/page/chain.svg" >"$work/chain"
 # Of 200 words a minute.
 echo $(($(sed 's/<[^>]*>//g' "$work/page.html" | wc -w) / 200)) >"$work/minutes"

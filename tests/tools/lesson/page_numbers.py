@@ -177,7 +177,7 @@ class Model:
 
     def __init__(self, engine):
         inspected = engine.inspected()
-        self.engine, self.layers = engine, int(inspected["config"]["layers"])
+        self.engine, self.layers = engine, int(inspected["config"].get("layers", 0))
         self.is_int8 = any(tensor["type"].startswith("int8") for tensor in inspected["tensors"])
 
     def options(self, state, position=None):

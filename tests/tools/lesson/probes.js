@@ -30,7 +30,7 @@ const isReady = () =>
 
 // Controls of less than 32 pixels, where a finger presses them.
 const smallTargets = () =>
-    [...document.querySelectorAll("button, input, summary, fieldset label, .tabs a, #chain a, .whole a")]
+    [...document.querySelectorAll("button, input, select, summary, fieldset label, .tabs a, #chain a, .whole a")]
         .filter(e => e.checkVisibility())
         .filter(e => e.getBoundingClientRect().height < 31.9)
         .map(e => e.outerHTML.slice(0, 80));
@@ -55,6 +55,12 @@ const isChecked = (selector, index) => nth(selector, index).querySelector("input
 const isPressed = (selector, index) => nth(selector, index).getAttribute("aria-pressed") === "true";
 const areSeen = selector => [...document.querySelectorAll(selector)].map(e => e.checkVisibility());
 const wordsNow = () => [...document.querySelectorAll("#moment .chip")].map(textOf).join(" ");
+
+// Tables that are seen and have no class of the style, no caption or no title of a row.
+const bareTables = () =>
+    [...document.querySelectorAll("table")]
+        .filter(table => table.checkVisibility() && !(table.matches(".matrix") && table.caption && table.querySelector("tbody th")))
+        .map(table => table.outerHTML.slice(0, 80));
 
 // ---- Contrast ----
 

@@ -24,6 +24,8 @@
     "'families': ['encoder'], 'parameter_size': $parameters, 'quantization_level': $matrices}, "   \
     "'model_info': {'general.architecture': 'encoder', 'encoder.context_length': $max_tokens, "    \
     "'encoder.embedding_length': $width}, 'capabilities': ['embedding']}"
+#define TEI_TOKENS                                                                                 \
+    "[<tokens {'id': $id, 'text': $token, 'special': $special, 'start': $start, 'stop': $stop}>]"
 #define COHERE_META(version)                                                                       \
     "'meta': {'api_version': {'version': '" version "'}, 'billed_units': {'input_tokens': "        \
     "$n_tokens}<if_cut , 'warnings': ['texts that were too long and were cut: $n_cut']>}}"
@@ -68,12 +70,13 @@ static const struct route ROUTES[] = {
     {"POST", "/rerank", DIALECT_TEI, WORK_RANKS, "texts",
      "[<ranks {'index': $index, 'score': $score<if_with_texts , 'text': $text>}>]"},
     {"POST", "/similarity", DIALECT_TEI, WORK_COSINES, "sentences", "[<cosines $score>]"},
-    {"POST", "/tokenize", DIALECT_TEI, WORK_TOKENS, "inputs",
-     "[<texts [<tokens {'id': $id, 'text': $token, 'special': $special, 'start': $start, 'stop': "
-     "$stop}>]>]"},
+    {"POST", "/tokenize", DIALECT_TEI, WORK_TOKENS, "inputs", "[<texts " TEI_TOKENS ">]"},
     {"POST", "/decode", DIALECT_TEI, WORK_DECODE, "ids", "[<texts $decoded>]"},
-    {"POST", "/attention", DIALECT_TEI, WORK_ATTENTION, "inputs",
-     "{'tokens': [<texts <tokens $token>>], 'attention': [<texts <tokens $vector>>]}"},
+    {"POST", "/steps", DIALECT_TEI, WORK_STEPS, "inputs",
+     "{'tokens': <texts " TEI_TOKENS
+     ">, 'norms': $norms, 'moved': $moved, 'attention': $attention, "
+     "'vector': $text_vector, 'position': $position, 'has_labels': <if_labels true><if_vectors "
+     "false>}"},
     {"GET", "/info", DIALECT_TEI, WORK_NONE, NULL,
      "{'model_id': $model, 'model_sha': $checksum, 'model_dtype': $matrices, 'model_type': "
      "<if_labels {$label_kind: {'id2label': {<label_names '$index': $label>}, 'label2id': "
@@ -86,6 +89,8 @@ static const struct route ROUTES[] = {
     {"GET", "/health", DIALECT_TEI, WORK_OPEN, NULL, "{'status': 'ok'}"},
     {"GET", "/ping", DIALECT_TEI, WORK_OPEN, NULL, "{'status': 'ok'}"},
     {"GET", "/", DIALECT_TEI, WORK_OPEN, NULL, "$page"},
+    {"GET", "/page.css", DIALECT_TEI, WORK_OPEN, NULL, "$style"},
+    {"GET", "/page.js", DIALECT_TEI, WORK_OPEN, NULL, "$script"},
 };
 
 /* The words are those that clients compare. */
@@ -120,10 +125,15 @@ const struct route *route_find(const char *method, const char *path)
 
 /* ---- Values ---- */
 
-/* The page of a browser, page.html. */
-extern const char serve_page[];
-__asm__(".section .rodata\n.globl serve_page\nserve_page: .incbin \"tools/hosts/serve/page.html\"\n"
-        ".byte 0\n.previous");
+/* The page of a browser. Its script is that of the lesson, with what is its own. */
+extern const char serve_page[], serve_style[], serve_script[];
+__asm__(".section .rodata\n.globl serve_page, serve_style, serve_script\n"
+        "serve_page: .incbin \"tools/hosts/serve/page.html\"\n.byte 0\n"
+        "serve_style: .incbin \"tools/common/page/page.css\"\n.byte 0\n"
+        "serve_script: .incbin \"tools/common/page/1-elements.js\"\n"
+        ".incbin \"tools/common/page/2-choices.js\"\n"
+        ".incbin \"tools/common/page/3-model.js\"\n"
+        ".incbin \"tools/hosts/serve/page.js\"\n.byte 0\n.previous");
 
 /* Where in an answer the writer is. */
 struct place {
@@ -231,6 +241,31 @@ static void write_offset(const struct place *at, size_t to)
     json_write_count(at->json, NULL, last->character);
 }
 
+size_t answer_step_rows(const struct request *request)
+{
+    const engine_info *info = &request->model->info;
+    return 2 * info->n_layers + 1 + info->n_layers * info->n_heads * request->n_tokens;
+}
+
+static void write_rows(const struct place *at, size_t begin, size_t end)
+{
+    const size_t width = at->request->n_tokens;
+    json_begin_array(at->json, NULL);
+    for (size_t i = begin; i < end; i++)
+        json_write_floats(at->json, NULL, at->result->rows + i * width, width);
+    json_end_array(at->json);
+}
+
+static void write_text_vector(const struct place *at)
+{
+    const struct request *request = at->request;
+    const size_t first = answer_step_rows(request) * request->n_tokens;
+    if (request->width == 0)
+        json_write_null(at->json, NULL);
+    else
+        json_write_floats(at->json, NULL, at->result->rows + first, request->width);
+}
+
 static void write_decoded(const struct place *at)
 {
     const engine_model *model = at->request->model->model;
@@ -316,7 +351,14 @@ static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_erro
     X(openai_type, json_write_text(json, NULL, OPENAI_TYPES[at->result->status >= 500]))           \
     X(openai_code, fprintf(stream, fault->code ? "\"%s\"" : "null", fault->code))                  \
     X(tei_type, json_write_text(json, NULL, fault->tei_type))                                      \
-    X(page, fprintf(stream, "%s", serve_page))                                                     \
+    X(norms, write_rows(at, 0, info->n_layers + 1))                                                \
+    X(moved, write_rows(at, info->n_layers + 1, 2 * info->n_layers + 1))                           \
+    X(attention, write_rows(at, 2 * info->n_layers + 1, answer_step_rows(request)))                \
+    X(text_vector, write_text_vector(at))                                                          \
+    X(position, json_write_text(json, NULL, engine_position_name(info->position)))                 \
+    X(page, fputs(serve_page, stream))                                                             \
+    X(style, fputs(serve_style, stream))                                                           \
+    X(script, fputs(serve_script, stream))                                                         \
     X(metrics, metrics_write(stream))
 
 /* ---- Lists: how often a part is written, once or not at all if its name begins with "if". Weights
@@ -490,13 +532,14 @@ static size_t bound_of_answer(const struct request *request, const struct result
     enum { FRAME = 8192, TEXT = 128, TOKEN = 96, LABEL = 64, WEIGHT = 50, ESCAPE = 6 };
     enum { FLOAT = 18, INTEGER = 6 };
     const enum work work = request->work;
-    const bool has_vectors = work <= WORK_TOKEN_VECTORS || work == WORK_ATTENTION;
+    const bool has_vectors = work <= WORK_TOKEN_VECTORS || work == WORK_STEPS;
     const bool has_texts = request->with_texts || request->dialect == DIALECT_COHERE;
     const size_t n_rows = request->is_per_token ? request->n_tokens : request->n_texts;
     size_t n = FRAME + request->n_texts * TEXT + (has_texts ? ESCAPE * request->body_len : 0);
     for (size_t i = 0; has_vectors && i <= TYPE_BASE64; i++)
         if (request->types >> i & 1)
             n += n_rows * (request->width * (i == TYPE_FLOAT ? FLOAT : INTEGER) + 4);
+    n += work == WORK_STEPS ? answer_step_rows(request) * (request->n_tokens * FLOAT + 4) : 0;
     for (size_t i = 0; work == WORK_SPARSE && i < n_rows * request->width; i++)
         n += result->rows[i] != 0 ? WEIGHT : 0;
     const size_t n_labels = request->labels ? request->n_labels : request->width;
@@ -536,6 +579,18 @@ static void score_labels(const struct request *request, float *rows)
                          rows + i * n, &error);
 }
 
+static const char *type_of(const struct request *request)
+{
+    static const char *const TYPES[][2] = {{"$page", "text/html; charset=utf-8"},
+                                           {"$style", "text/css; charset=utf-8"},
+                                           {"$script", "text/javascript; charset=utf-8"},
+                                           {"$metrics", "text/plain; version=0.0.4"}};
+    for (size_t i = 0; request->fault == FAULT_NONE && i < sizeof TYPES / sizeof TYPES[0]; i++)
+        if (strcmp(request->route->answer, TYPES[i][0]) == 0)
+            return TYPES[i][1];
+    return "application/json";
+}
+
 void answer_write(const struct request *request, struct result *result)
 {
     if (request->labels && request->fault == FAULT_NONE)
@@ -552,7 +607,5 @@ void answer_write(const struct request *request, struct result *result)
     expand(&place, request->fault ? ERRORS[request->dialect] : request->route->answer);
     result->answer = alloc_close(stream, &answer);
     result->answer_len = answer.len;
-    result->type = result->answer[0] == '<'   ? "text/html; charset=utf-8"
-                   : result->answer[0] == '#' ? "text/plain; version=0.0.4" /* of Prometheus */
-                                              : "application/json";
+    result->type = type_of(request);
 }

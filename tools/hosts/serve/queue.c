@@ -2,6 +2,7 @@
 #include "tools/common/alloc.h"
 #include "tools/hosts/serve/serve.h"
 
+#include <math.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,40 +37,72 @@ static size_t rows_before(const struct request *request, size_t text)
     return request->is_per_token ? request->texts[text].first : text;
 }
 
-static void add_weights(const engine_trace_view *view, void *user)
+/* What is traced of a text of n tokens. */
+struct steps {
+    float *norms, *moved, *maps; /* [layers + 1, n], [layers, n], [layers * heads * n, n] */
+    float *last;                 /* [n, width], the hidden states of the step before */
+};
+
+static void add_step(const engine_trace_view *view, void *user)
 {
-    const struct call *call = user;
-    const size_t n = view->n_tokens * view->n_tokens, n_layers = call->request.model->info.n_layers;
-    for (size_t i = 0; i < n * view->n_heads; i++)
-        call->result.rows[i % n] += view->values[i] / (float)(n_layers * view->n_heads);
+    const struct steps *steps = user;
+    const size_t n = view->n_tokens, width = view->width, n_weights = view->n_heads * n * n;
+    if (view->kind == ENGINE_TRACE_ATTENTION) {
+        memcpy(steps->maps + view->index * n_weights, view->values, n_weights * sizeof(float));
+        return;
+    }
+    for (size_t t = 0; t < n; t++) {
+        const float *row = view->values + t * width, *last = steps->last + t * width;
+        double norm = 0, moved = 0;
+        for (size_t i = 0; i < width; i++) {
+            norm += (double)row[i] * row[i];
+            moved += ((double)row[i] - last[i]) * ((double)row[i] - last[i]);
+        }
+        steps->norms[view->index * n + t] = (float)sqrt(norm);
+        if (view->index > 0)
+            steps->moved[(view->index - 1) * n + t] = (float)sqrt(moved);
+    }
+    memcpy(steps->last, view->values, n * width * sizeof(float));
 }
 
-/* Computes the mean of all heads' weights at once, with a session of its own: for the page. */
-static bool compute_attention(struct call *call)
+/* Computes the steps of a text and its vector, if it has one, at once, with a session of its own:
+ * for the page. */
+static bool compute_steps(struct call *call)
 {
-    enum { MOST_DRAWN = 128 };
+    enum { MOST_SHOWN = 128 };
     struct request *request = &call->request;
-    const struct model *model = request->model;
-    const size_t n = request->width = request->n_tokens, width = model->info.width;
-    const engine_session_options tracing =
-        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = n, .trace = ENGINE_TRACE_ATTENTION,
-                               .trace_callback = add_weights, .trace_user = call);
-    const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
+    const engine_model *model = request->model->model;
+    const engine_info *info = &request->model->info;
+    const size_t n = request->n_tokens, n_layers = info->n_layers;
     const engine_input input = {.tokens = request->tokens, .n_tokens = n};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT);
     engine_session *session = NULL;
+    engine_shape shape = ENGINE_SHAPE();
     engine_error error;
-    if (request->n_texts > 1 || n > MOST_DRAWN || n == 0)
+    if (request->n_texts > 1 || n > MOST_SHOWN || n == 0)
         return request_fail(request, FAULT_INPUT, "`inputs` must be a text of 1 to %d tokens",
-                            MOST_DRAWN);
-    if (model->info.n_layers == 0)
-        return request_fail(request, FAULT_UNABLE, "%s has no attention", model->name);
-    if (!request_hold(request, request->n_held + (n * n + width) * sizeof(float)))
+                            MOST_SHOWN);
+    if (engine_shape_of(model, &options, &shape, &error) == ENGINE_OK && !shape.per_token &&
+        shape.pooling != ENGINE_POOLING_SPARSE)
+        request->width = shape.width;
+    else
+        options.pooling = ENGINE_POOLING_MEAN;
+    const size_t n_numbers = answer_step_rows(request) * n, width = request->width + info->width,
+                 n_all = n_numbers + width + n * info->width;
+    if (!request_hold(request, request->n_held + n_all * sizeof(float)))
         return false;
-    request->is_per_token = true;
-    request->types = 1 << TYPE_FLOAT;
-    float *rows = call->result.rows = alloc_zeros(n * n + width, sizeof *rows); /* and a vector */
-    if (engine_session_new(model->model, &tracing, &session, &error) != ENGINE_OK ||
-        engine_encode(session, &input, 1, &mean, rows + n * n, width, NULL, NULL) != ENGINE_OK)
+    float *rows = call->result.rows = alloc_zeros(n_all, sizeof *rows);
+    struct steps steps = {rows, rows + (n_layers + 1) * n, rows + (2 * n_layers + 1) * n,
+                          rows + n_numbers + width};
+    const engine_session_options tracing =
+        ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = n, .position = request->position,
+                               .mask = request->mask,
+                               .trace = ENGINE_TRACE_ATTENTION | ENGINE_TRACE_HIDDEN,
+                               .trace_callback = add_step, .trace_user = &steps,
+                               .progress = request_is_over);
+    if (info->has_model && (engine_session_new(model, &tracing, &session, &error) != ENGINE_OK ||
+                            engine_encode(session, &input, 1, &options, rows + n_numbers, width,
+                                          NULL, NULL) != ENGINE_OK))
         request_fail(request, FAULT_UNABLE, "%s",
                      session ? engine_session_message(session) : error.message);
     engine_session_free(session);
@@ -79,7 +112,7 @@ static bool compute_attention(struct call *call)
 bool queue_admit(struct call *call)
 {
     struct request *request = &call->request;
-    if (!request_read(request) || (request->work == WORK_ATTENTION && !compute_attention(call)))
+    if (!request_read(request) || (request->work == WORK_STEPS && !compute_steps(call)))
         return false;
     if (request->width == 0 || call->result.rows)
         return answer_hold(request, &call->result) && false;

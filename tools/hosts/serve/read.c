@@ -173,6 +173,13 @@ static bool read_fields(struct request *request)
     if (prompt && !json_is_string(prompt))
         request_fail(request, FAULT_INPUT, "`prompt_name` must be a string");
     options->prompt = json_string_value(prompt);
+    if (request->work == WORK_STEPS) {
+        request->position =
+            (engine_position)get_word(request, "position",
+                                      WORDS("model", "none", "sinusoidal", "learned", "index",
+                                            "binary", "fourier", "exponential"));
+        request->mask = (engine_mask)get_word(request, "mask", WORDS("model", "full", "causal"));
+    }
     return request->fault == FAULT_NONE;
 }
 

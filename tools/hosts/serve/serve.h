@@ -41,7 +41,7 @@ enum work {
     WORK_COSINES, /* vectors: the first text's, then the others' */
     WORK_TOKENS,
     WORK_DECODE,
-    WORK_ATTENTION /* by the thread that reads */
+    WORK_STEPS /* by the thread that reads */
 };
 
 struct model {
@@ -136,7 +136,9 @@ struct request {
     struct model *model;         /* NULL: none is named */
     enum work work;              /* of the route, or of what it stands for */
     engine_encode_options options;
-    engine_metric metric; /* of ranks as engine_rank's; /similarity is TEI's: cosines */
+    engine_metric metric;     /* of ranks as engine_rank's; /similarity is TEI's: cosines */
+    engine_position position; /* of steps, as is the mask */
+    engine_mask mask;
     struct text *texts;   /* [n_texts], and where a next one would begin */
     engine_token *tokens; /* [n_tokens], of all texts */
     size_t n_texts, n_tokens, tokens_cap;
@@ -175,6 +177,10 @@ struct call {
  * error in the client's dialect. */
 bool answer_hold(struct request *request, const struct result *result);
 void answer_write(const struct request *request, struct result *result);
+
+/* Returns how many rows of n_tokens numbers the steps of a text have before its vector: lengths of
+ * the hidden states, how far each layer moves them, and the maps of all heads. */
+size_t answer_step_rows(const struct request *request);
 
 /* ---- Requests: read.c ---- */
 /* Sets the error that is the answer. Returns false. */

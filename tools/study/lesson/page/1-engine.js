@@ -6,8 +6,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 
 // ---- Bytes, texts and numbers of the engine ----
 
-const encoder = new TextEncoder(),
-    decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 let wasm = null; // what it exports
 let taken = null; // where results go that it hands over
 
@@ -92,6 +91,14 @@ class Weights {
         wasm.close(this.at);
     }
 
+    get layers() {
+        return Number(this.setting("layers"));
+    }
+
+    get heads() {
+        return Number(this.setting("heads"));
+    }
+
     setting(key) {
         const at = call("setting", this.at, key);
         return at === 0 ? "" : textOf(at);
@@ -140,9 +147,23 @@ class Weights {
         }
         return this.runs.get(key);
     }
+
+    // As tools/common/page/3-model.js has a model.
+    run(text, position, mask) {
+        const tokens = this.tokens(text),
+            T = tokens.length;
+        const { hidden, attention, vector } = this.encode(
+            tokens.map(token => token.id),
+            { position, mask },
+            ["hidden", "attention", "vector"],
+        );
+        const states = range(this.layers + 1).map(l => hidden.slice(l * T, (l + 1) * T)),
+            moved = states.slice(1).map((rows, l) => rows.map((row, t) => distance(row, states[l][t])));
+        return { tokens, attention, norms: states.map(rows => rows.map(length)), moved, vector: vector[0] };
+    }
 }
 
-let toyWeights, schemeWeights, modelWeights;
+let toyWeights, schemeWeights;
 
 async function openEngine() {
     const { instance } = await WebAssembly.instantiate(await embedded("engine"), lent);
@@ -150,36 +171,20 @@ async function openEngine() {
     wasm._initialize?.();
     toyWeights = new Weights(await embedded("toy"), "toy");
     schemeWeights = new Weights(await embedded("schemes"), "schemes");
-    modelWeights = new Weights(await embedded("weights"), data.file);
+    model = new Weights(await embedded("weights"), data.file);
 }
 
 // ---- Arithmetic ----
-const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
-const scale = (matrix, factor) => matrix.map(row => row.map(value => value * factor));
 const mean = row => row.reduce((sum, value) => sum + value, 0) / row.length;
 const columns = (matrix, begin, n) => matrix.map(row => row.slice(begin, begin + n));
-const length = row => Math.sqrt(dot(row, row));
-const distance = (a, b) => length(a.map((value, i) => value - b[i]));
-const cosine = (a, b) => dot(a, b) / (length(a) * length(b) || 1);
 const largestDifference = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
-const range = n => Array.from({ length: n }, (_, i) => i);
 
 // ---- What is chosen ----
-// Words are numbered in the order in which they were typed. query and key are such numbers: who follows a word follows
-// it wherever it is dragged. order: which word stands at each place.
+// query and key are numbers of words: who follows a word follows it wherever it is dragged.
 
-const WORDS_MOST = 12,
-    RATIOS = [[1, 10], [1, 2], [1, 1], [2, 1], [10, 1]],
+const RATIOS = [[1, 10], [1, 2], [1, 1], [2, 1], [10, 1]],
     BASES = [10, 100, 10000],
     POSITIONS = ["none", "sinusoidal", "learned", "index", "binary", "fourier", "exponential"];
-
-let sentences = data.sentences.map(text => text.split(" "));
-
-// What follows from a choice of the sentence: its first order, and its words to follow.
-function firstOf(sentence) {
-    const n = sentences[sentence].length;
-    return { order: range(n), query: Math.min(1, n - 1), key: Math.min(2, n - 1) };
-}
 
 const beginning = () => ({
     sentence: 0,
@@ -193,28 +198,8 @@ const beginning = () => ({
     base: 2,
     mask: "full",
 });
-let chosen = beginning();
 
 const hasBase = position => position === "sinusoidal" || position === "exponential";
-const engineMask = () => (chosen.mask === "padding" ? "full" : chosen.mask);
-const sentenceNow = () => sentences[chosen.sentence];
-const isFirst = order => order.every((word, i) => word === i);
-
-// Orders worth a comparison; of up to three words that is all of them.
-function ordersOf(n) {
-    const first = range(n),
-        swap = (i, j) => first.map(word => (word === i ? j : word === j ? i : word));
-    const all = [first, swap(n - 2, n - 1), swap(0, 1), [...first.slice(1), 0], [n - 1, ...first.slice(0, -1)]];
-    all.push([...first].reverse());
-    const inside = all.filter(order => order.every(word => word >= 0 && word < n));
-    return [...new Map(inside.map(order => [order.join(), order])).values()];
-}
-
-// Those, and the one that is chosen.
-function ordersNow() {
-    const all = ordersOf(sentenceNow().length);
-    return all.some(order => order.join() === chosen.order.join()) ? all : [...all, chosen.order];
-}
 
 // ---- The toy ----
 
@@ -224,7 +209,7 @@ const toyIds = order => order.map(word => toyWords().indexOf(sentenceNow()[word]
 
 function toySettings() {
     const [w1, w2] = RATIOS[chosen.position === "none" ? 2 : chosen.ratio];
-    return { position: chosen.position, mask: engineMask(), base: hasBase(chosen.position) ? BASES[chosen.base] : 0, w1, w2 };
+    return { position: chosen.position, mask: modelMask(), base: hasBase(chosen.position) ? BASES[chosen.base] : 0, w1, w2 };
 }
 
 const toyRun = order => toyWeights.encode(toyIds(order), toySettings());

@@ -11,9 +11,9 @@ function schemeTable() {
     const { position, base } = toySettings();
     if (position === "none") return null;
     if (position !== "learned") return schemeWeights.positions(SCHEME_ROWS, position, base);
-    const isThere = modelWeights.setting("position") === "learned" &&
-        Number(modelWeights.setting("max_tokens")) >= SCHEME_ROWS;
-    return isThere ? columns(modelWeights.positions(SCHEME_ROWS), 0, PLACES) : null;
+    const isThere = model.setting("position") === "learned" &&
+        Number(model.setting("max_tokens")) >= SCHEME_ROWS;
+    return isThere ? columns(model.positions(SCHEME_ROWS), 0, PLACES) : null;
 }
 
 function showWaves() {

@@ -59,56 +59,10 @@ function showOrders() {
 
 const cut = text => ([...text].length > 48 ? [...text].slice(0, 47).join("") + "…" : text);
 
-// ---- The trained model ----
-
-function modelState() {
-    const { order } = chosen,
-        { hidden, last } = modelRun(order),
-        T = last.length,
-        L = modelNumber("layers");
-    const state = l => hidden.slice(l * T, (l + 1) * T);
-    return {
-        file: modelWeights.name,
-        layers: L,
-        heads: modelNumber("heads"),
-        width: modelNumber("width"),
-        vocabulary: modelNumber("vocabulary"),
-        tokens: modelTokens(order).map(token => token.text),
-        ids: modelTokens(order).map(token => [token.id]),
-        norms: range(L + 1).map(l => state(l).map(length)),
-        moved: range(L).map(l => state(l + 1).map((row, t) => distance(row, state(l)[t]))),
-        layerNames: range(L).map(i => `layer ${i + 1}`),
-        stateNames: range(L + 1).map(i => (i === 0 ? "words + places" : `after layer ${i}`)),
-        orderNames: ordersNow().map(orderText),
-        orderHeads: ["as trained", "positions off"],
-        orders: ordersNow().map(() => ["…", "…"]),
-        sentences: sentences.map(words => words.join(" ")),
-        sentenceNumbers: sentences.map((_, i) => `${i + 1}`),
-        likeness: sentences.map(() => sentences.map(() => "…")),
-    };
-}
-
-// Tables of many texts are filled one number at a time, after the page is shown; what is chosen meanwhile ends that.
-let round = 0;
-
-async function fillLater(state) {
-    const mine = ++round;
-    document.body.dataset.busy = "yes";
-    const first = range(sentenceNow().length);
-    for (const [i, order] of ordersNow().entries())
-        for (const [j, position] of ["", "none"].entries()) {
-            await new Promise(done => setTimeout(done));
-            if (mine !== round) return;
-            const [a, b] = [order, first].map(which => modelRun(which, position).vector[0]);
-            state.model.orders[i][j] = cosine(a, b);
-        }
-    const vectors = sentences.map(words => sentenceVector(words.join(" ")));
-    state.model.likeness = vectors.map(a => vectors.map(b => cosine(a, b)));
-    fillMatrices(state, '[data-matrix="model.orders"], [data-matrix="model.likeness"]');
-    delete document.body.dataset.busy;
-}
-
-function sentenceVector(text) {
-    const ids = modelWeights.tokens(text).map(token => token.id);
-    return modelWeights.encode(ids, { position: modelPosition(), mask: engineMask() }, ["hidden", "attention", "last", "vector"]).vector[0];
+function movedText() {
+    if (isFirst(chosen.order)) return "This is the first order; move a word.";
+    const value = mostMoved(chosen.order);
+    return value === 0
+        ? "Moved by 0: every word has the row that it had in the first order."
+        : `Moved: a word’s last row differs from its row in the first order by up to ${shown(value)}.`;
 }

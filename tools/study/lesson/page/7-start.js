@@ -1,43 +1,5 @@
 "use strict";
-// The chain that lights up where the reader is, the two tabs, and the start.
-
-// ---- The chain ----
-
-function lightUp(id) {
-    for (const link of $$("#chain a")) {
-        const here = link.hash === `#${id}`;
-        if (here) link.setAttribute("aria-current", "step");
-        else link.removeAttribute("aria-current");
-    }
-    for (const part of $$(".whole [data-step]"))
-        part.classList.toggle("here", part.dataset.step === id);
-    const link = $(`#chain a[href="#${id}"]`);
-    $("#chain .here").textContent = link ? link.textContent : "";
-}
-
-// The step whose heading was passed last, looking at a line in the upper third of the window.
-function followReader() {
-    const line = innerHeight * 0.35;
-    const passed = $$("section.step").filter(step => step.getBoundingClientRect().top < line);
-    lightUp(passed.length ? passed[passed.length - 1].id : "");
-}
-
-function startChain() {
-    let waiting = false;
-    addEventListener(
-        "scroll",
-        () => {
-            if (waiting) return;
-            waiting = true;
-            requestAnimationFrame(() => {
-                waiting = false;
-                followReader();
-            });
-        },
-        { passive: true },
-    );
-    followReader();
-}
+// The two tabs, and the start.
 
 // ---- Tabs ----
 
@@ -96,39 +58,32 @@ function fillSums(state) {
 
 const inBrackets = value => (shown(value).startsWith("−") ? `(${shown(value)})` : shown(value));
 
-function showAll() {
-    const state = { ...toyState(), model: modelState(), ...waveState() };
-    Object.assign(state, shareState(state), momentState(state));
-    state.numbers = {
-        words: state.order,
-        places: state.order,
-        sentenceWords: range(state.order.length),
-        "model.tokens": wordsOf(state.order),
-    };
-    fillChoices();
-    fillSliders();
-    fillWords();
-    fillPanel();
-    fillValues(state);
-    fillSums(state);
-    fillMatrices(state);
-    showWaves();
-    showMix(state);
-    showVerdict();
-    showOrders();
-    showHeads();
-    showMaps();
-    fillLater(state);
-}
-
-// Wide tables scroll by themselves.
-function wrapTables() {
-    for (const table of $$("#lesson table.matrix")) {
-        const holder = h("div", { class: "scroll" });
-        table.replaceWith(holder);
-        holder.append(table);
-    }
-}
+// What the page adds to the model's part: the toy.
+const page = {
+    beginning: () => {
+        lastScheme = "sinusoidal";
+        return beginning();
+    },
+    follow: n => ({ query: Math.min(1, n - 1), key: Math.min(2, n - 1) }),
+    moved: movedText,
+    show(state) {
+        Object.assign(state, toyState(), waveState());
+        Object.assign(state, shareState(state), momentState(state));
+        state.model.width = model.setting("width");
+        state.model.vocabulary = Number(model.setting("vocabulary"));
+        Object.assign(state.numbers, {
+            words: state.order,
+            places: state.order,
+            sentenceWords: range(state.order.length),
+        });
+        fillSliders();
+        fillSums(state);
+        showWaves();
+        showMix(state);
+        showVerdict();
+        showOrders();
+    },
+};
 
 async function start() {
     startChain();
@@ -142,9 +97,12 @@ async function start() {
     }
     document.documentElement.classList.add("js");
     wrapTables();
+    sentences = data.sentences.map(text => text.split(" "));
+    chosen = beginning();
+    $$("[data-slider]").forEach(makeSlider);
     startControls();
-    startOwn();
-    showAll();
+    startFiles();
+    await showAll();
     openPlace();
 }
 

@@ -1,5 +1,17 @@
 "use strict";
-// Elements, numbers as text, and the two kinds of places that show them: data-value, data-matrix.
+// For the pages of make lesson and of encode-serve: elements, numbers as text, and the two kinds of places that show
+// them: data-value, data-matrix.
+
+// ---- Arithmetic ----
+
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+const scale = (matrix, factor) => matrix.map(row => row.map(value => value * factor));
+const length = row => Math.sqrt(dot(row, row));
+const distance = (a, b) => length(a.map((value, i) => value - b[i]));
+const cosine = (a, b) => dot(a, b) / (length(a) * length(b) || 1);
+const range = n => Array.from({ length: n }, (_, i) => i);
+
+// ---- Elements ----
 
 // h("p", {class: "note"}, "text", child): an element. Attributes that are functions are listeners.
 function h(name, attributes = {}, ...children) {
