@@ -56,6 +56,8 @@ static const char *const statements[] = {
     "SELECT group_concat(token || id || ifnull(begin, '')) FROM encode_tokens('I ride bike')",
     "SELECT group_concat(begin || end || part || hex(vector)) "
     "FROM encode_windows('I ride bike every day', 4, 'document')",
+    "SELECT group_concat(begin || end || part || hex(vector)) "
+    "FROM encode_spans('I ride bike', '[[0, 6], [7, 11]]', 'document')",
     "SELECT encode_model()",
     "SELECT encode_open(getenv)",
 };

@@ -281,7 +281,8 @@ def odd_texts():
     assert one(wide, "SELECT encode(body) FROM t") == command(["Straße 日本".encode()])[0]
     for sql in ("SELECT encode(NULL)", "SELECT encode('x', NULL)", "SELECT encode_cosine(NULL, encode('x'))",
                 "SELECT encode_rank('x', NULL)", "SELECT max(token) FROM encode_tokens(NULL)",
-                "SELECT max(begin) FROM encode_windows('x', NULL)"):
+                "SELECT max(begin) FROM encode_windows('x', NULL)", "SELECT max(begin) FROM encode_spans('x', NULL)",
+                "SELECT max(begin) FROM encode_spans(NULL, '[]')", "SELECT max(begin) FROM encode_spans('x', ' [ ] ')"):
         assert one(db, sql) is None, sql
 
 
@@ -295,6 +296,11 @@ def wrong_arguments():
     fails("not a number from 1", db, "SELECT * FROM encode_windows('x', 'many')")
     fails("not a number from 1", db, "SELECT * FROM encode_windows('x', -1)")
     fails("leaves no room", db, "SELECT * FROM encode_windows('x', 1)")
+    fails("the spans are missing", db, "SELECT * FROM encode_spans('a dog')")
+    fails("roles are text", db, "SELECT * FROM encode_spans('a dog', '[[0, 1]]', 'find')")
+    for spans in ("", "0", "{}", "[", "[[0, 1]", "[[0, 1],]", "[[0, 1]]]", "[[1, 0]]", "[[0, 6]]", "[[-1, 1]]", "[[0, 1.0]]",
+                  "[[0]]", "[[0, 1, 2]]", "[0, 1]", "[[0, 99999999999999999999999]]", "[[0, 1]] x", "[[0, 1] [2, 3]]"):
+        fails("expected spans as [[0, 6], [7, 11]]", db, "SELECT * FROM encode_spans('a dog', ?)", spans)
     fails("requires two blobs", db, "SELECT encode_cosine(encode('x'), x'0000803f')")
     fails("requires two blobs", db, "SELECT encode_cosine('[1, 2]', '[1, 2]')")
     fails("wrong number of arguments", db, "SELECT encode()")
@@ -335,9 +341,25 @@ def windows():
     assert one(db, "SELECT encode_rank('who rides?', ' ')") == one(db, "SELECT encode_rank('', 'I ride')") == -1
 
 
+def spans():
+    """Vectors of spans from one pass over their text, as encode --spans gives them."""
+    db = connect()
+    text, places = "I ride bike by the naïve sea", [[0, 6], [7, 11], [0, 29], [19, 25], [6, 7]]
+    line = json.dumps({"text": text, "spans": places}).encode()
+    expected = command([line], "--spans", "--input", "jsonl")
+    assert len(expected) == len(places) and len(set(expected)) == len(places)
+    rows = db.execute("SELECT begin, end, part, vector FROM encode_spans(?, ?)", (text, json.dumps(places))).fetchall()
+    assert [row[3] for row in rows] == expected
+    assert [[begin, end] for begin, end, _, _ in rows] == places
+    assert all(text.encode()[begin:end].decode() == part for begin, end, part, _ in rows)
+    db.execute("CREATE TABLE sentences AS SELECT 0 AS begin, 6 AS end UNION ALL SELECT 7, 11")
+    assert one(db, "SELECT vector FROM encode_spans(?, (SELECT json_group_array(json_array(begin, end)) FROM sentences))"
+                   " WHERE begin = 7", text) == expected[1]
+
+
 def main():
     wrong = 0
-    for test in (one_model, fused_search, as_the_file_says, sqlite_vec, schema, windows, odd_texts, wrong_arguments, threads,
+    for test in (one_model, fused_search, as_the_file_says, sqlite_vec, schema, windows, spans, odd_texts, wrong_arguments, threads,
                  two_processes, interrupt, many_rows):
         start = time.monotonic()
         try:

@@ -53,6 +53,16 @@ gives 'windows' '0|11|I ride bike|t
 12|24|every day to|t
 25|32|the sea|t' "SELECT begin, \"end\", part, encode_cosine(vector, encode(part)) > 0.999
     FROM encode_windows('I ride bike every day to the sea', 5, 'document');"
+gives 'spans' '0|6|I ride|t
+7|11|bike|t
+11|12| |f' "SELECT begin, \"end\", part, encode_cosine(vector, encode('I ride bike')) > 0.5
+    FROM encode_spans('I ride bike by the sea', '[[0, 6], [7, 11], [11, 12]]');"
+"$programs/encode" --spans --input jsonl -f json <<<'{"text": "I ride bike by the sea", "spans": [[7, 11]]}' >"$folder/span"
+first=$(grep -oE '"vector": \[[^,]*' "$folder/span" | grep -oE '[^[]*$')
+gives 'a vector of a span' t "SELECT abs(vector[1] - $first) < 1e-6 FROM encode_spans('I ride bike by the sea',
+    (SELECT json_agg(json_build_array(b, e)) FROM (VALUES (7, 11)) v(b, e)));"
+gives 'spans of NULL' '0|0|0' "SELECT (SELECT count(*) FROM encode_spans(NULL, '[[0, 1]]')),
+    (SELECT count(*) FROM encode_spans('x', NULL)), (SELECT count(*) FROM encode_spans('x', '[]'));"
 score=$("$programs/encode" --rank 'who rides?' -f json <<<'I ride bike' | grep -oE '"score": ?[0-9.]+' | grep -oE '[0-9.]+$')
 gives 'the rank of an empty text' t "SELECT encode_rank('who rides?', ' ') = -1;"
 gives 'a rank' t "SELECT abs(encode_rank('who rides?', 'I ride bike') - $score) < 1e-5;"
@@ -79,6 +89,8 @@ refuses 2202E 'one dimension' "SELECT encode_cosine('{{1,2}}', '{{1,2}}');"
 refuses 2202E 'no NULL' "SELECT encode_cosine('{1,NULL}', '{1,2}');"
 refuses 22023 '.-1 tokens' "SELECT encode_windows('x', -1);"
 refuses 54000 'leaves no room' "SELECT encode_windows('x', 1);"
+refuses 22023 'expected spans' "SELECT encode_spans('a dog', '[[0, 6]]');"
+refuses 22023 'expected spans' "SELECT encode_spans('a dog', '{}');"
 refuses 58030 'cannot open' "SET encode.model = '/no/such.weights';" "SELECT encode('x');"
 head -c 100000 "$default" >"$folder/cut.weights"
 refuses F0000 'cut.weights' "SET encode.model = '$folder/cut.weights';" "SELECT encode('x');"

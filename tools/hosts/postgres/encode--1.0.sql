@@ -11,6 +11,9 @@ CREATE FUNCTION encode_tokens(body text, role text DEFAULT 'text',
 CREATE FUNCTION encode_windows(body text, tokens integer DEFAULT 0, role text DEFAULT 'text',
     OUT begin integer, OUT "end" integer, OUT part text, OUT vector real[]) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'encode_windows' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 50000 ROWS 10;
+CREATE FUNCTION encode_spans(body text, spans json, role text DEFAULT 'text',
+    OUT begin integer, OUT "end" integer, OUT part text, OUT vector real[]) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'encode_spans' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 CREATE FUNCTION encode_model() RETURNS json
     AS 'MODULE_PATHNAME', 'encode_model' LANGUAGE C STABLE PARALLEL SAFE;
 

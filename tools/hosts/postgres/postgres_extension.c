@@ -199,6 +199,7 @@ PG_FUNCTION_INFO_V1(encode_cosine);
 PG_FUNCTION_INFO_V1(encode_model);
 PG_FUNCTION_INFO_V1(encode_tokens);
 PG_FUNCTION_INFO_V1(encode_windows);
+PG_FUNCTION_INFO_V1(encode_spans);
 
 /* encode(body, role[, model]): the vector. */
 Datum encode_text(PG_FUNCTION_ARGS)
@@ -255,9 +256,25 @@ Datum encode_model(PG_FUNCTION_ARGS)
 
 /* ---- Functions of many rows ---- */
 
+/* Reads the spans of the text, and encodes it with them. */
+static void make_spans(const text *spans, const engine_input *body, engine_role role,
+                       struct sql_parts *parts)
+{
+    const engine_status status =
+        sql_read_spans(VARDATA_ANY(spans), VARSIZE_ANY_EXHDR(spans), body->text_len, parts);
+    if (status == ENGINE_ERROR_MEMORY)
+        report(ERROR, status, NULL);
+    if (status != ENGINE_OK)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("encode_spans: " SQL_SPANS));
+    check(sql_encode_spans(&encoder, body, role, parts));
+}
+
 /* Puts a row for each token of the text, the first argument, with the role, the last one; if
- * has_windows, for each window of at most max_tokens. */
-static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_tokens)
+ * has_windows, for each window of at most max_tokens, or for each of `spans`, unless that is
+ * NULL. */
+static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_tokens,
+                      const text *spans)
 {
     ReturnSetInfo *rows = (ReturnSetInfo *)fcinfo->resultinfo;
     struct sql_parts parts;
@@ -265,8 +282,11 @@ static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_toke
     const engine_role role = read_role(PG_GETARG_TEXT_PP(PG_NARGS() - 1));
     make_ready();
     InitMaterializedSRF(fcinfo, 0);
-    check(sql_tokenize(&encoder, &body, role, &parts));
-    if (has_windows)
+    if (spans != NULL)
+        make_spans(spans, &body, role, &parts);
+    else
+        check(sql_tokenize(&encoder, &body, role, &parts));
+    if (has_windows && spans == NULL)
         check(sql_split(&encoder, max_tokens, &parts));
     MemoryContext each =
         AllocSetContextCreate(CurrentMemoryContext, "encode", ALLOCSET_SMALL_SIZES);
@@ -297,7 +317,7 @@ static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_toke
 /* encode_tokens(body, role). */
 Datum encode_tokens(PG_FUNCTION_ARGS)
 {
-    return put_rows(fcinfo, false, 0);
+    return put_rows(fcinfo, false, 0, NULL);
 }
 
 /* encode_windows(body, tokens, role). */
@@ -307,5 +327,11 @@ Datum encode_windows(PG_FUNCTION_ARGS)
     if (tokens < 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("encode_windows: %d tokens in a window", tokens));
-    return put_rows(fcinfo, true, (size_t)tokens);
+    return put_rows(fcinfo, true, (size_t)tokens, NULL);
+}
+
+/* encode_spans(body, spans, role). */
+Datum encode_spans(PG_FUNCTION_ARGS)
+{
+    return put_rows(fcinfo, true, 0, PG_GETARG_TEXT_PP(1));
 }

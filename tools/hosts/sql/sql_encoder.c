@@ -111,13 +111,18 @@ engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_pa
                                 size_t window, float *out)
 {
     const engine_window *part = &parts->windows[window];
+    const size_t width = encoder->shape.width;
+    if (parts->vectors != NULL) {
+        memcpy(out, parts->vectors + window * width, width * sizeof *out);
+        return ENGINE_OK;
+    }
     engine_token *tokens = sql_alloc((part->n_tokens + 1) * sizeof *tokens);
     if (tokens == NULL)
         return ENGINE_ERROR_MEMORY;
     engine_window_tokens(part, parts->tokens, parts->n_tokens, tokens);
     engine_input input = {.tokens = tokens, .n_tokens = part->n_tokens};
-    engine_status status = engine_encode(encoder->session, &input, 1, &parts->options, out,
-                                         encoder->shape.width, NULL, NULL);
+    engine_status status =
+        engine_encode(encoder->session, &input, 1, &parts->options, out, width, NULL, NULL);
     sql_free(tokens);
     return status;
 }
@@ -126,8 +131,89 @@ void sql_parts_free(struct sql_parts *parts)
 {
     sql_free(parts->tokens);
     sql_free(parts->windows);
+    sql_free(parts->vectors);
     *parts = (struct sql_parts){0};
 }
+
+/* ---- Spans ---- */
+
+/* Text of JSON that is read from its start. */
+struct scan {
+    const char *at, *end;
+};
+
+static void skip_blanks(struct scan *scan)
+{
+    while (scan->at < scan->end && *scan->at != '\0' && strchr(" \t\r\n", *scan->at))
+        scan->at++;
+}
+
+static bool accept(struct scan *scan, char wanted)
+{
+    skip_blanks(scan);
+    const bool is_there = scan->at < scan->end && *scan->at == wanted;
+    scan->at += is_there;
+    return is_there;
+}
+
+/* Reads a whole number of at most `most`, and the character after it. */
+static bool accept_number(struct scan *scan, size_t most, char after, size_t *number)
+{
+    size_t n_digits = 0;
+    *number = 0;
+    skip_blanks(scan);
+    for (; scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9'; n_digits++) {
+        *number = 10 * *number + (size_t)(*scan->at++ - '0');
+        if (*number > most)
+            return false;
+    }
+    return n_digits > 0 && accept(scan, after);
+}
+
+engine_status sql_read_spans(const char *json, size_t len, size_t text_len, struct sql_parts *parts)
+{
+    struct scan scan = {json, json + len};
+    size_t cap = 1;
+    for (size_t i = 0; i < len; i++)
+        cap += json[i] == '[';
+    *parts = (struct sql_parts){.windows = sql_alloc(cap * sizeof *parts->windows)};
+    if (parts->windows == NULL)
+        return ENGINE_ERROR_MEMORY;
+    bool is_good = accept(&scan, '[');
+    bool has_more = is_good && !accept(&scan, ']');
+    while (has_more && is_good) {
+        engine_window *span = &parts->windows[parts->n_windows++];
+        *span = (engine_window){0};
+        is_good = accept(&scan, '[') && accept_number(&scan, text_len, ',', &span->begin) &&
+                  accept_number(&scan, text_len, ']', &span->end) && span->begin <= span->end;
+        has_more = accept(&scan, ',');
+        is_good = is_good && (has_more || accept(&scan, ']'));
+    }
+    skip_blanks(&scan);
+    return is_good && scan.at == scan.end ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
+}
+
+engine_status sql_encode_spans(struct sql_encoder *encoder, const engine_input *text,
+                               engine_role role, struct sql_parts *parts)
+{
+    const size_t n = parts->n_windows, width = encoder->shape.width;
+    const engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT, .role = role);
+    engine_result result; /* as of sql_encode */
+    engine_span *spans = sql_alloc((n + 1) * sizeof *spans);
+    parts->vectors = sql_alloc((n * width + 1) * sizeof *parts->vectors);
+    engine_status status = ENGINE_ERROR_MEMORY;
+    if (spans != NULL && parts->vectors != NULL) {
+        for (size_t i = 0; i < n; i++)
+            spans[i] = (engine_span){parts->windows[i].begin, parts->windows[i].end};
+        status = engine_encode_spans(encoder->session, text, spans, n, &options, parts->vectors,
+                                     n * width, NULL, &result);
+    }
+    sql_free(spans);
+    return status;
+}
+
+/* ---- Rows ---- */
 
 struct sql_row sql_row_of(const struct sql_encoder *encoder, const struct sql_parts *parts,
                           const char *text, size_t row)

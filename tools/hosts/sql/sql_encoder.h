@@ -40,11 +40,13 @@ engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, 
 engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
                        const engine_input *text, float *score);
 
-/* The tokens of a text, and the windows that it is divided into. */
+/* The tokens of a text, and the windows that it is divided into; or its spans as windows, with
+ * their vectors. */
 struct sql_parts {
     engine_encode_options options;
     engine_token *tokens;
     engine_window *windows;
+    float *vectors; /* [n_windows, width] of spans, or NULL */
     size_t n_tokens, n_windows;
 };
 
@@ -58,7 +60,17 @@ engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_pa
                                 size_t window, float *out);
 void sql_parts_free(struct sql_parts *parts);
 
-/* A token, or a window if the text was split. */
+/* Reads the spans of a text, JSON as [[0, 6], [7, 11]]: bytes. ENGINE_ERROR_ARGUMENT: they are not
+ * that, or not within the text, as SQL_SPANS says. */
+#define SQL_SPANS "expected spans as [[0, 6], [7, 11]], begin and end in bytes of the text"
+engine_status sql_read_spans(const char *json, size_t len, size_t text_len,
+                             struct sql_parts *parts);
+
+/* Encodes the text once, and makes the vectors of its spans. */
+engine_status sql_encode_spans(struct sql_encoder *encoder, const engine_input *text,
+                               engine_role role, struct sql_parts *parts);
+
+/* A token, or a window if the text was split, or a span. */
 struct sql_row {
     const char *text; /* [len]: the token's, which may be NULL, or the window's */
     size_t len;

@@ -365,13 +365,14 @@ static void open_model(sqlite3_context *context, int n, sqlite3_value **values)
 }
 
 /* ---- Table-valued functions: encode_tokens(text[, role]) has a row for each token of a text,
- * encode_windows(text[, tokens[, role]]) one for each window of a long text. Arguments are hidden
- * columns, for which SQLite gives values: a query that gives none has no plan. Windows are encoded
- * when their vector is read ---- */
+ * encode_windows(text[, tokens[, role]]) one for each window of a long text, encode_spans(text,
+ * spans[, role]) one for each span. Arguments are hidden columns, for which SQLite gives values: a
+ * query that gives none has no plan. Windows are encoded when their vector is read ---- */
 
-/* The columns of both tables, the arguments last: text, role; text, tokens, role. */
+/* The columns of the tables, the arguments last: text, role; text, tokens or spans, role. */
 enum kind { TEXT, ID, BEGIN, END, VECTOR };
 enum { COLUMN_TEXT = 4, TOKEN_ROLE = 5, WINDOW_TOKENS = 5, WINDOW_ROLE = 6, MOST_COLUMNS = 7 };
+enum { SPANS = WINDOW_TOKENS };
 static const enum kind columns[2][COLUMN_TEXT] = {{TEXT, ID, BEGIN, END},
                                                   {BEGIN, END, TEXT, VECTOR}};
 
@@ -379,7 +380,7 @@ struct table {
     sqlite3_vtab base;
     struct connection *connection;
     const char *name;
-    bool has_windows;
+    bool has_windows, has_spans; /* spans are windows, too */
 };
 
 struct cursor {
@@ -393,20 +394,24 @@ struct cursor {
 static int connect_table(sqlite3 *db, void *connection, int n, const char *const *words,
                          sqlite3_vtab **out, char **error)
 {
-    const bool has_windows = strcmp(words[0], "encode_windows") == 0;
+    const bool has_spans = strcmp(words[0], "encode_spans") == 0;
+    const bool has_windows = has_spans || strcmp(words[0], "encode_windows") == 0;
     (void)n, (void)error;
     int code = sqlite3_declare_vtab(
-        db, has_windows ? "CREATE TABLE windows(begin INTEGER, end INTEGER, part TEXT, vector BLOB,"
-                          " text HIDDEN, tokens HIDDEN, role HIDDEN)"
-                        : "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, end INTEGER,"
-                          " text HIDDEN, role HIDDEN)");
+        db, has_spans     ? "CREATE TABLE spans(begin INTEGER, end INTEGER, part TEXT, vector BLOB,"
+                            " text HIDDEN, spans HIDDEN, role HIDDEN)"
+            : has_windows ? "CREATE TABLE windows(begin INTEGER, end INTEGER, part TEXT, vector "
+                            "BLOB, text HIDDEN, tokens HIDDEN, role HIDDEN)"
+                          : "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, end "
+                            "INTEGER, text HIDDEN, role HIDDEN)");
     if (code != SQLITE_OK)
         return code;
     struct table *table = sqlite3_malloc(sizeof *table);
     if (table == NULL)
         return SQLITE_NOMEM;
-    *table = (struct table){.connection = connection, .has_windows = has_windows};
-    table->name = has_windows ? "encode_windows" : "encode_tokens";
+    *table = (struct table){
+        .connection = connection, .has_windows = has_windows, .has_spans = has_spans};
+    table->name = has_spans ? "encode_spans" : has_windows ? "encode_windows" : "encode_tokens";
     *out = &table->base;
     return sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 }
@@ -441,6 +446,8 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
     }
     if (found[COLUMN_TEXT] < 0)
         return reject((struct table *)base, "the text is missing");
+    if (found[SPANS] < 0 && ((struct table *)base)->has_spans)
+        return reject((struct table *)base, "the spans are missing");
     for (int column = COLUMN_TEXT; column < MOST_COLUMNS; column++)
         if (found[column] >= 0) {
             info->aConstraintUsage[found[column]].argvIndex = ++n;
@@ -486,7 +493,8 @@ static int read_choices(struct table *table, const struct cursor *cursor, engine
                         size_t *max_tokens)
 {
     sqlite3_value *name = cursor->arguments[table->has_windows ? WINDOW_ROLE : TOKEN_ROLE];
-    sqlite3_value *tokens = table->has_windows ? cursor->arguments[WINDOW_TOKENS] : NULL;
+    sqlite3_value *tokens =
+        table->has_windows && !table->has_spans ? cursor->arguments[WINDOW_TOKENS] : NULL;
     *role = ENGINE_ROLE_TEXT;
     if (name != NULL) {
         const char *text = (const char *)sqlite3_value_text(name);
@@ -500,6 +508,20 @@ static int read_choices(struct table *table, const struct cursor *cursor, engine
         (sqlite3_value_numeric_type(tokens) != SQLITE_INTEGER || sqlite3_value_int64(tokens) < 1))
         return reject(table, "the tokens of a window are not a number from 1 on");
     return SQLITE_OK;
+}
+
+/* Reads the spans of a text of text_len bytes. */
+static int read_spans(struct table *table, struct cursor *cursor, size_t text_len)
+{
+    const char *json = (const char *)sqlite3_value_text(cursor->arguments[SPANS]);
+    if (json == NULL)
+        return SQLITE_NOMEM;
+    switch (sql_read_spans(json, (size_t)sqlite3_value_bytes(cursor->arguments[SPANS]), text_len,
+                           &cursor->parts)) {
+    case ENGINE_OK: return SQLITE_OK;
+    case ENGINE_ERROR_MEMORY: return SQLITE_NOMEM;
+    default: return reject(table, SQL_SPANS);
+    }
 }
 
 /* Makes the rows of a text. */
@@ -520,10 +542,13 @@ static int divide(struct table *table, struct cursor *cursor)
     cursor->text = text.text;
     if (cursor->text == NULL)
         return SQLITE_NOMEM;
+    if (table->has_spans && (code = read_spans(table, cursor, text.text_len)) != SQLITE_OK)
+        return code;
     engine_status status = make_ready(table->connection, &error);
     if (status == ENGINE_OK)
-        status = sql_tokenize(encoder, &text, role, &cursor->parts);
-    if (status == ENGINE_OK && table->has_windows)
+        status = table->has_spans ? sql_encode_spans(encoder, &text, role, &cursor->parts)
+                                  : sql_tokenize(encoder, &text, role, &cursor->parts);
+    if (status == ENGINE_OK && table->has_windows && !table->has_spans)
         status = sql_split(encoder, max_tokens, &cursor->parts);
     if (status != ENGINE_OK)
         return failure_of(table->name, status,
@@ -626,6 +651,7 @@ static const struct {
     {"encode_open", 2, SQLITE_DIRECTONLY | SQLITE_RESULT_SUBTYPE, open_model},
     {"encode_tokens", -1, 0, NULL},
     {"encode_windows", -1, 0, NULL},
+    {"encode_spans", -1, 0, NULL},
 };
 
 static const sqlite3_module module = {/* without xCreate: no CREATE VIRTUAL TABLE is needed */
