@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Random checkpoints of DeBERTa 2 and 3, with the numbers that they must give, in float64.
+"""Random checkpoints of DeBERTa 1 to 3, with the numbers that they must give, in float64.
 
     deberta.py make SHAPE OUT_DIR [options]
 
 v3 has the keys of config.json as microsoft/deberta-v3-base has them; v2 is all that the class DebertaV2Model has beside
-them: learned positions, types, layers of their own for positions, no buckets. The forward pass is written from the
+them: learned positions, types, layers of their own for positions, no buckets. v1 is DebertaModel, whose config.json is
+that of microsoft/deberta-base: one tensor of each head's queries, keys and values, no biases of keys. The forward pass is written from the
 class's code; tests/README.md says with what it was compared. OUT_DIR/expected is as decoders.py makes it. Needs numpy.
 """
 import argparse
@@ -46,6 +47,8 @@ def draw(s, rng):
         linear(at + "up", s.ffn, s.width)
         linear(at + "down", s.width, s.ffn)
         norm(at + "norm2")
+        for part in ("k", "pk") if s.kind == "v1" else ():
+            out.pop(at + part + ".bias", None)
     if s.head in ("sequence", "mask"):
         linear("head.dense", s.width, s.width)
     if s.head in ("sequence", "token"):
@@ -62,8 +65,18 @@ def published(s, tensors):
             "head": "cls.predictions"} if s.legacy else {"head.dense": "lm_predictions.lm_head.dense",
                                                          "head.norm": "lm_predictions.lm_head.LayerNorm", "head": "lm_predictions.lm_head"}
     out = {}
+    for layer in range(s.layers if s.kind == "v1" else 0):
+        at, into = f"layers.{layer}.", f"deberta.encoder.layer.{layer}.attention.self."
+        heads = [tensors[at + part + ".weight"].reshape(s.heads, -1, s.width) for part in "qkv"]
+        out[into + "in_proj.weight"] = np.concatenate(heads, 1).reshape(-1, s.width)
+        for part, name in (("q.bias", "q_bias"), ("v.bias", "v_bias"), ("pk.weight", "pos_proj.weight"),
+                           ("pq.weight", "pos_q_proj.weight"), ("pq.bias", "pos_q_proj.bias")):
+            if at + part in tensors:
+                out[into + name] = tensors[at + part]
     for name, value in tensors.items():
         stem, end = name.rsplit(".", 1)
+        if s.kind == "v1" and stem.split(".")[-1] in ("q", "k", "v", "pk", "pq"):
+            continue
         if name.startswith("layers."):
             _, layer, part = stem.split(".")
             out[f"deberta.encoder.layer.{layer}.{ATTENTION[part]}.{end}"] = value
@@ -87,8 +100,12 @@ def config_of(s):
               "share_att_key": s.shared, "pos_att_type": list(s.terms) if s.kind == "v2" else "|".join(reversed(s.terms)),
               "layer_norm_eps": 1e-7, "max_relative_positions": s.reach or -1, "position_biased_input": s.learned,
               "num_attention_heads": s.heads, "num_hidden_layers": s.layers, "type_vocab_size": s.n_types, "vocab_size": s.vocab}
+    if s.kind == "v1":
+        config.update(model_type="deberta", padding_idx=0)
+        for key in ("position_buckets", "norm_rel_ebd", "share_att_key"):
+            del config[key]
     if s.head is not None:
-        config.update(architectures=["DebertaV2" + HEADS[s.head]], id2label={str(i): f"L{i}" for i in range(LABELS)},
+        config.update(architectures=[("Deberta" if s.kind == "v1" else "DebertaV2") + HEADS[s.head]], id2label={str(i): f"L{i}" for i in range(LABELS)},
                       pooler_hidden_size=s.width, pooler_hidden_act=s.pooler, pooler_dropout=0, legacy=s.legacy, pad_token_id=0)
     return config
 
@@ -145,7 +162,7 @@ class Model(encoders.Model):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=["make"])
-    parser.add_argument("kind", choices=["v3", "v2"])
+    parser.add_argument("kind", choices=["v3", "v2", "v1"])
     parser.add_argument("out_dir")
     for name, value in (("layers", 4), ("width", 64), ("heads", 4), ("ffn", 128), ("vocab", 1024), ("positions", 512), ("seed", 1),
                         ("n-types", 0), ("buckets", 256), ("reach", 0), ("longest", 512)):
@@ -158,6 +175,8 @@ def main():
     parser.add_argument("--head", choices=["mask", "sequence", "token"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
     s.shared, s.norm, s.legacy = not s.own, not s.no_norm, not s.not_legacy
+    if s.kind == "v1":
+        s.shared, s.norm, s.buckets = False, False, 0
     s.terms = [term for term in s.terms.split("|") if term]
     s.span = s.buckets or s.reach or s.positions
     rng = np.random.default_rng(s.seed)

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
             "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3 embedding_gemma2 "
-            "deberta_v2 clip").split()
+            "deberta deberta_v2 clip").split()
 BODIES = "mpnet gemma3 embedding_gemma2 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",

@@ -319,6 +319,9 @@ TEST(gte_and_jina3)
 
 /* Terms, buckets and where positions come from; heads by two more keys. */
 #define DISENTANGLED DEBERTA("Model") ", 'relative_attention': true, 'pos_att_type': 'P2C | c2p'"
+#define DEBERTA_1                                                                                  \
+    CLASS("DebertaModel", "deberta")                                                               \
+    ", " SIZES ", 'relative_attention': true, 'pos_att_type': 'c2p|p2c'"
 TEST(deberta)
 {
     static const struct settings cases[] = {
@@ -341,6 +344,11 @@ TEST(deberta)
         {DEBERTA("ForSequenceClassification") ", 'pooler_hidden_act': 'tanh'", "head_dense=tanh"},
         {DEBERTA("ForMaskedLM") ", 'tie_word_embeddings': false", "head_tied=no"},
         {DEBERTA("ForMaskedLM") ", 'legacy': false, 'tie_word_embeddings': false", "head_tied=yes"},
+        /* The first version reads no 'position_buckets'. */
+        {DEBERTA_1 ", 'position_biased_input': false, 'position_buckets': 256",
+         "position=none max_tokens=4096 distances=514 position_buckets=0 position_terms=both "
+         "score_scale=0.2041241452319315"},
+        {DEBERTA_1 ", 'max_relative_positions': 90", "position=learned distances=90"},
     };
     ASSERT_SETTINGS(cases);
     struct checkpoint_config config;
@@ -474,7 +482,13 @@ TEST(refusals)
         {MODERNBERT("ForMaskedLM") ", 'classifier_activation': 'mish'",
          "'classifier_activation' is 'mish'"},
         {CLASS("RobertaModel", "xlm-roberta") ", " SIZES, "'model_type' is 'xlm-roberta'"},
-        {CLASS("DebertaModel", "deberta") ", " SIZES, "DebertaModel is not known"},
+        {CLASS("FunnelModel", "funnel") ", " SIZES, "FunnelModel is not known"},
+        {DEBERTA_1 ", 'talking_head': true", "'talking_head' is true; expected false"},
+        {CLASS("DebertaModel", "deberta") ", " SIZES ", 'pos_att_type': 'c2p|c2p'",
+         "'pos_att_type' is 'c2p|c2p'"},
+        {DEBERTA("Model") ", 'pos_att_type': 'c2p|'",
+         "'pos_att_type' is 'c2p|'; expected c2p, p2c"},
+        {DEBERTA("Model") ", 'pos_att_type': ['p2c', 'p2c']", "'pos_att_type' holds p2c"},
         {DEBERTA("Model") ", 'conv_kernel_size': 3", "'conv_kernel_size' is 3; expected 0"},
         {DEBERTA("Model") ", 'pos_att_type': 'p2c|p2p'", "'pos_att_type' is 'p2c|p2p'"},
         {DEBERTA("Model") ", 'pos_att_type': ['C2P']", "'pos_att_type' holds C2P"},

@@ -190,6 +190,11 @@ TEST(deberta)
         {"v2", "--own", "--no-norm", "--terms", "p2c", "--longest", "129", "--seed", "9"},
         {"v2", "--absolute", "--learned", "--longest", "129", "--seed", "10"},
         {"v2", "--terms", "", "--longest", "129", "--seed", "11"},
+        {"v1", "--dtype", "f16", "--positions", "130"},
+        {"v1", "--head", "sequence", "--pooler", "tanh", "--terms", "p2c", "--seed", "2"},
+        {"v1", "--head", "token", "--terms", "c2p", "--reach", "90", "--seed", "3"},
+        {"v1", "--head", "mask", "--learned", "--n-types", "2", "--heads", "2", "--seed", "4"},
+        {"v1", "--head", "mask", "--not-legacy", "--absolute", "--longest", "129", "--seed", "5"},
     };
     CHECK_BY("deberta.py", kinds);
 }

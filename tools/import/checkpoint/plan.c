@@ -172,6 +172,15 @@ static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, 
                            BIAS = {".bias", NULL, false}, GAMMA = {".weight", ".gamma", false},
                            BETA = {".bias", ".beta", false}, KERNEL = {".weight", ".kernel", true};
 
+/* Names a tensor by what it becomes a part of. */
+static void name_tensor(struct planned_tensor *tensor, const struct part *part, size_t layer,
+                        const char *ending)
+{
+    char key[KEY_BYTES];
+    snprintf(tensor->name, sizeof tensor->name, "%.*s", PLAN_NAME - 1,
+             key_of(key, part->to, layer, ending));
+}
+
 /* Adds one tensor of a part: the rows of all its sources, one after another. */
 static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
@@ -179,9 +188,7 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     enum part_kind kind = part->kind != PART_NO_BIAS ? part->kind : PART_LINEAR;
     struct planned_tensor tensor = {.kind = kind, .n_dims = is_matrix ? 2 : 1};
     uint64_t cols = is_matrix ? size_of(making, part->cols) : 0;
-    char key[KEY_BYTES];
-    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
-             key_of(key, part->to, layer, ending.usual));
+    name_tensor(&tensor, part, layer, ending.usual);
     for (size_t i = 0; i < 3 && part->from[i] != NULL; i++) {
         /* After the queries come keys and values, which may have fewer heads. */
         enum part_dim dim = part->rows == DIM_QUERY && i > 0 ? DIM_KEY : part->rows;
@@ -236,7 +243,7 @@ static void add_distances(const struct making *making, const struct part *part)
 
 /* Adds what a layer makes of all positions: linear(norm(table)), which no text changes. */
 static void add_positions(const struct making *making, const struct position_sources *sources,
-                          const char *from, const char *to)
+                          const char *from, const char *to, bool has_bias)
 {
     const struct model_config *model = making->model;
     uint64_t width = model->width, out = model->heads * model->head_width;
@@ -250,7 +257,8 @@ static void add_positions(const struct making *making, const struct position_sou
         const struct stored_tensor **part = tensor.parts;
         *part++ = need_tensor(making, sources->table, 0, "", 2 * config_span(model), width);
         *part++ = need_tensor(making, from, layer, ".weight", out, width);
-        *part++ = need_tensor(making, from, layer, ".bias", out, 0);
+        if (has_bias)
+            *part++ = need_tensor(making, from, layer, ".bias", out, 0);
         if (sources->norm != NULL) {
             *part++ = need_tensor(making, sources->norm, 0, ".weight", width, 0);
             *part++ = need_tensor(making, sources->norm, 0, ".bias", width, 0);
@@ -265,9 +273,7 @@ static void add_constant(const struct making *making, const struct part *part, s
                          const char *ending, float value)
 {
     struct planned_tensor tensor = {.kind = PART_LINEAR, .n_dims = 1, .cols = 1};
-    char key[KEY_BYTES];
-    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
-             key_of(key, part->to, layer, ending));
+    name_tensor(&tensor, part, layer, ending);
     tensor.rows = (size_t)size_of(making, part->rows);
     float *values = alloc_zeros(tensor.rows, sizeof *values);
     for (size_t i = 0; i < tensor.rows; i++)
@@ -282,11 +288,9 @@ static void add_slice(const struct making *making, const struct part *part, size
     uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
     struct planned_tensor tensor = {
         .kind = PART_MATRIX, .n_dims = 2, .n_parts = 1, .rows = rows, .cols = cols};
-    char key[KEY_BYTES];
     double *numbers = alloc_zeros(tensor.rows, sizeof *numbers);
     double *weights = alloc_zeros(tensor.rows, sizeof *weights);
-    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
-             key_of(key, part->to, layer, ""));
+    name_tensor(&tensor, part, layer, "");
     tensor.parts[0] =
         need_tensor(making, part->from[0], layer, "", making->model->layers * rows, cols);
     for (size_t i = 0; i < tensor.rows; i++) {
@@ -296,6 +300,36 @@ static void add_slice(const struct making *making, const struct part *part, size
     tensor.row_numbers = numbers;
     tensor.row_weights = weights;
     append_tensor(making, &tensor);
+}
+
+/* Adds queries, keys and values from a tensor in which those of a head follow each other; keys have
+ * no bias. */
+static void add_heads(const struct making *making, const struct part *part, size_t layer)
+{
+    const size_t width = making->model->head_width, n = making->model->heads * width;
+    struct planned_tensor matrix = {.kind = PART_LINEAR, .n_dims = 2, .n_parts = 1, .rows = 3 * n};
+    struct planned_tensor vector = {.kind = PART_LINEAR, .n_dims = 1, .rows = 3 * n, .cols = 1};
+    double *numbers = alloc_zeros(3 * n, sizeof *numbers);
+    float *biases = alloc_zeros(3 * n, sizeof *biases);
+    for (size_t i = 0; i < 3 * n; i++)
+        numbers[i] = (double)((3 * (i % n / width) + i / n) * width + i % width);
+    matrix.cols = making->model->width;
+    matrix.parts[0] =
+        need_tensor(making, part->from[0], layer, WEIGHT.usual, matrix.rows, matrix.cols);
+    matrix.row_numbers = numbers;
+    name_tensor(&matrix, part, layer, WEIGHT.usual);
+    append_tensor(making, &matrix);
+    for (size_t i = 0; i < 2; i++) {
+        struct tensor_rows rows;
+        tensor_rows_open(&rows, n, 1, true);
+        tensor_rows_read(&rows, making->tensors,
+                         need_tensor(making, part->from[i + 1], layer, "", n, 0), 0, n);
+        memcpy(biases + i * 2 * n, rows.values, n * sizeof *biases);
+        tensor_rows_free(&rows);
+    }
+    vector.values = biases;
+    name_tensor(&vector, part, layer, BIAS.usual);
+    append_tensor(making, &vector);
 }
 
 /* Whether the model has no such part: a table of no rows, positions that are not learned, norms of
@@ -333,6 +367,7 @@ static void add_part(const struct making *making, const struct part *part, size_
     case PART_DISTANCES: add_distances(making, part); return;
     case PART_ONES: add_constant(making, part, layer, "", 1); return;
     case PART_SLICE: add_slice(making, part, layer); return;
+    case PART_HEADS: add_heads(making, part, layer); return;
     case PART_VECTOR:
         if (has_bias)
             add_vector(making, *part, layer);
@@ -531,8 +566,9 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
     if (model->embedding_width != model->width)
         add_parts(&making, making.layout->projection, 0);
     add_layers(&making, making.layout->layer);
-    add_positions(&making, &config->positions, config->positions.key, "position_key");
-    add_positions(&making, &config->positions, config->positions.query, "position_query");
+    add_positions(&making, &config->positions, config->positions.key, "position_key",
+                  config->positions.key_has_bias);
+    add_positions(&making, &config->positions, config->positions.query, "position_query", true);
     add_parts(&making, making.layout->final, 0);
     choose_head(&making, config);
     add_head(&making, config->head);
@@ -572,29 +608,6 @@ void plan_values(struct plan *plan, struct stored_types types, const char *name,
     append_tensor(&making, &tensor);
 }
 
-/* Writes a part that is stored with a row for each column, and small: the kernel of a few labels,
- * [cols, rows]; or [buckets, rows], whose column k is for distance k - R, from -R to R. */
-static void copy_by_columns(const struct planned_tensor *tensor, struct weight_writer *writer)
-{
-    size_t rows = tensor->rows, cols = tensor->cols;
-    size_t n_stored = tensor->is_transposed ? cols : DISTANCE_BUCKETS;
-    struct tensor_rows stored;
-    float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&stored, n_stored, rows, true);
-    tensor_rows_read(&stored, tensor->set, tensor->parts[0], 0, n_stored);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t k = 0; k < cols; k++) {
-            size_t from = tensor->is_transposed
-                              ? k
-                              : (size_t)distance_bucket((int64_t)k - (int64_t)(cols / 2));
-            row[k] = stored.values[from * rows + i];
-        }
-        weight_writer_rows(writer, row, 1);
-    }
-    progress_add(tensor->parts[0]->n_bytes);
-    tensor_rows_free(&stored);
-}
-
 /* Writes row by row, since a mapping may name any row at any time. */
 static void copy_chosen_rows(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
@@ -624,7 +637,7 @@ static void copy_tensor(const struct planned_tensor *tensor, struct weight_write
         return;
     }
     if (tensor->is_transposed || tensor->kind == PART_DISTANCES) {
-        copy_by_columns(tensor, writer);
+        columns_write(tensor, writer);
         return;
     }
     if (tensor->row_numbers != NULL || tensor->row_weights != NULL) {

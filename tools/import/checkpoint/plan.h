@@ -84,9 +84,13 @@ void plan_values(struct plan *plan, struct stored_types types, const char *name,
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
 
-/* Writes a tensor of the kind PART_POSITIONS (positions.c). Its parts are a table, the weight and
- * bias of a linear layer and, if the table has one, of a norm. */
+/* Writes a tensor of the kind PART_POSITIONS (positions.c). Its parts are a table, the weight of a
+ * linear layer and, if there is one, its bias; and if the table has a norm, its weight and bias. */
 void positions_write(const struct planned_tensor *tensor, struct weight_writer *writer);
+
+/* Writes a tensor whose part is stored with a row for each column, and small: the kernel of a few
+ * labels, [cols, rows]; or [buckets, rows], whose column k is for distance k - R, from -R to R. */
+void columns_write(const struct planned_tensor *tensor, struct weight_writer *writer);
 
 /* ---- int8 ---- */
 

@@ -1,5 +1,6 @@
-/* positions.c - the keys or queries that a layer makes of disentangled positions, in double:
- * scale · (W·norm(table) + b), a row per head and position, those of keys in reverse order. */
+/* positions.c - what is written of positions: the keys or queries that a layer makes of
+ * disentangled ones, in double, scale · (W·norm(table) + b), a row per head and position, those of
+ * keys in reverse order; and biases of distances, which are stored by columns. */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
@@ -71,13 +72,14 @@ void positions_write(const struct planned_tensor *tensor, struct weight_writer *
     size_t n = 2 * config_span(model), width = model->width, head_width = model->head_width;
     size_t rows = tensor->rows / model->heads;
     bool is_key = strstr(tensor->name, ".position_key.") != NULL;
-    struct tensor_rows weight, bias;
+    struct tensor_rows weight, bias = {0};
     double *columns = normed_columns(tensor, n, width), *sums = alloc_zeros(n, sizeof *sums);
-    const float *w = read_whole(&weight, tensor, 1), *b = read_whole(&bias, tensor, 2);
+    const float *w = read_whole(&weight, tensor, 1);
+    const float *b = tensor->n_parts > 2 ? read_whole(&bias, tensor, 2) : NULL;
     float *of_head = alloc_zeros(rows * head_width, sizeof *of_head);
     for (size_t head = 0; head < model->heads; head++) {
-        for (size_t k = 0; k < head_width; k++, w += width, b++) {
-            multiply_columns(columns, n, w, width, (double)*b, sums);
+        for (size_t k = 0; k < head_width; k++, w += width) {
+            multiply_columns(columns, n, w, width, b != NULL ? (double)*b++ : 0, sums);
             for (size_t r = 0; r < n; r++)
                 of_head[(is_key ? n - 1 - r : r) * head_width + k] =
                     (float)(model->score_scale * sums[r]);
@@ -89,4 +91,25 @@ void positions_write(const struct planned_tensor *tensor, struct weight_writer *
     alloc_free(columns);
     tensor_rows_free(&weight);
     tensor_rows_free(&bias);
+}
+
+void columns_write(const struct planned_tensor *tensor, struct weight_writer *writer)
+{
+    size_t rows = tensor->rows, cols = tensor->cols;
+    size_t n_stored = tensor->is_transposed ? cols : DISTANCE_BUCKETS;
+    struct tensor_rows stored;
+    float *row = alloc_zeros(cols, sizeof *row);
+    tensor_rows_open(&stored, n_stored, rows, true);
+    tensor_rows_read(&stored, tensor->set, tensor->parts[0], 0, n_stored);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t k = 0; k < cols; k++) {
+            size_t from = tensor->is_transposed
+                              ? k
+                              : (size_t)distance_bucket((int64_t)k - (int64_t)(cols / 2));
+            row[k] = stored.values[from * rows + i];
+        }
+        weight_writer_rows(writer, row, 1);
+    }
+    progress_add(tensor->parts[0]->n_bytes);
+    tensor_rows_free(&stored);
 }

@@ -1,5 +1,6 @@
-/* deberta.c - DeBERTa 2 and 3: positions that meet the content inside attention. Sources:
- * modeling_deberta_v2.py and configuration_deberta_v2.py in huggingface/transformers. */
+/* deberta.c - DeBERTa 1 to 3: positions that meet the content inside attention. Sources:
+ * modeling_deberta.py, modeling_deberta_v2.py and their configurations in huggingface/transformers.
+ */
 #include "tools/import/families/tables.h"
 
 #include <math.h>
@@ -13,17 +14,17 @@ enum { LONGEST = 4096 };
 static void read_terms(const struct json_file *file, bool *c2p, bool *p2c)
 {
     const json_t *terms = json_member(file, NULL, "pos_att_type"), *member;
-    const char *at = json_is_string(terms) ? json_string_value(terms) : "";
+    const char *at = json_string_value(terms);
     size_t index;
     *c2p = *p2c = false;
-    for (size_t len; *at != '\0'; at += len + (at[len] == '|')) {
+    for (size_t len; at != NULL; at = at[len] == '|' ? at + len + 1 : NULL) {
         len = strcspn(at, "|");
         size_t begin = strspn(at, " "), n = len - begin;
         while (n > 0 && at[begin + n - 1] == ' ')
             n--;
         bool is_c2p = n == 3 && strncasecmp(at + begin, "c2p", 3) == 0;
         bool is_p2c = n == 3 && strncasecmp(at + begin, "p2c", 3) == 0;
-        if (!is_c2p && !is_p2c)
+        if ((!is_c2p && !is_p2c) || (is_c2p ? *c2p : *p2c)) /* the first version counts names */
             file_die(file->name, "'pos_att_type' is '%.100s'; expected c2p, p2c or c2p|p2c",
                      json_string_value(terms));
         *c2p |= is_c2p;
@@ -32,10 +33,11 @@ static void read_terms(const struct json_file *file, bool *c2p, bool *p2c)
     json_array_foreach(terms, index, member)
     {
         const char *name = json_string_value(member);
-        if (name == NULL || (strcmp(name, "c2p") != 0 && strcmp(name, "p2c") != 0))
-            file_die(file->name, "'pos_att_type' holds %.100s; expected c2p and p2c",
+        bool *term = name != NULL && name[0] == 'c' ? c2p : p2c;
+        if (name == NULL || (strcmp(name, "c2p") != 0 && strcmp(name, "p2c") != 0) || *term)
+            file_die(file->name, "'pos_att_type' holds %.100s; expected c2p and p2c, each once",
                      name != NULL ? name : json_kind(member));
-        *(name[0] == 'c' ? c2p : p2c) = true;
+        *term = true;
     }
     if (terms != NULL && !json_is_string(terms) && !json_is_array(terms))
         file_die(file->name, "'pos_att_type' holds %s; expected names", json_kind(terms));
@@ -67,11 +69,10 @@ static void check_sizes(const struct json_file *file, const struct model_config 
     }
 }
 
-static void finish(const struct json_file *file, struct model_config *model)
+static void set_positions(const struct json_file *file, struct model_config *model, size_t buckets)
 {
     bool c2p, p2c, is_relative = json_flag(file, NULL, "relative_attention", false);
     size_t reach = read_count(file, "max_relative_positions");
-    size_t buckets = read_count(file, "position_buckets");
     read_terms(file, &c2p, &p2c);
     check_sizes(file, model);
     model->score_scale = sqrt((double)model->heads / (double)model->width / (1. + c2p + p2c));
@@ -95,6 +96,16 @@ static void finish(const struct json_file *file, struct model_config *model)
             buckets, model->distances, 2 * model->distances - 3);
 }
 
+static void finish(const struct json_file *file, struct model_config *model)
+{
+    set_positions(file, model, read_count(file, "position_buckets"));
+}
+
+static void finish_first(const struct json_file *file, struct model_config *model)
+{
+    set_positions(file, model, 0);
+}
+
 static struct position_sources positions(const struct json_file *file)
 {
     const char *norm = json_text(file, NULL, "norm_rel_ebd", "none");
@@ -111,27 +122,65 @@ static struct position_sources positions(const struct json_file *file)
     }
     return (struct position_sources){c2p ? key : NULL, p2c ? query : NULL,
                                      "encoder.rel_embeddings.weight",
-                                     has_norm ? "encoder.LayerNorm" : NULL};
+                                     has_norm ? "encoder.LayerNorm" : NULL, true};
 }
+
+static struct position_sources positions_of_first(const struct json_file *file)
+{
+    bool c2p, p2c;
+    read_terms(file, &c2p, &p2c);
+    return (struct position_sources){c2p ? "encoder.layer.#.attention.self.pos_proj" : NULL,
+                                     p2c ? "encoder.layer.#.attention.self.pos_q_proj" : NULL,
+                                     "encoder.rel_embeddings.weight", NULL, false};
+}
+
+#define LEFT_OUT                                                                                   \
+    NAMES("embeddings.position_ids", "embeddings.position_embeddings.", "encoder.rel_embeddings.", \
+          "encoder.LayerNorm.", "pooler.", "cls.", "lm_predictions.", "mask_predictions.",         \
+          "classifier.", "qa_outputs.")
+#define DEBERTA_KEYS                                                                               \
+    KEYS(BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-7),                                     \
+         COUNT("type_vocab_size", token_types, 0), ACTIVATION("hidden_act", ACTIVATION_GELU))
+#define AFTER_ATTENTION                                                                            \
+    TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),                                   \
+        TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm"),                           \
+        TO_IN(DIM_FEED_FORWARD, "encoder.layer.#.intermediate.dense"),                             \
+        TO_OUT("encoder.layer.#.output.dense"), TO_NORM("encoder.layer.#.output.LayerNorm")
+
+static const struct body DEBERTA_1 = {
+    .prefixes = NAMES("deberta.", "model."),
+    .keys = DEBERTA_KEYS,
+    .only = ONLY(IS("talking_head", "false")),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+                     .layer = PARTS({"layers.#.attention.qkv",
+                                     PART_HEADS,
+                                     DIM_QKV,
+                                     DIM_WIDTH,
+                                     0,
+                                     {"encoder.layer.#.attention.self.in_proj",
+                                      "encoder.layer.#.attention.self.q_bias",
+                                      "encoder.layer.#.attention.self.v_bias"}},
+                                    AFTER_ATTENTION)),
+    .finish = finish_first,
+    .positions = positions_of_first,
+    .unread = "pooler_dropout pooler_hidden_act cls_dropout legacy padding_idx",
+    .left_out = LEFT_OUT,
+};
 
 static const struct body DEBERTA = {
     .prefixes = NAMES("deberta.", "model."),
-    .keys =
-        KEYS(BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-7),
-             COUNT("type_vocab_size", token_types, 0), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .keys = DEBERTA_KEYS,
     .only = ONLY(IS("conv_kernel_size", "0")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .layer = LAYER("encoder.layer.#.", "attention.self.query_proj",
-                                    "attention.self.key_proj", "attention.self.value_proj",
-                                    "attention.output.dense", "attention.output.LayerNorm",
-                                    "intermediate.dense", "output.dense", "output.LayerNorm")),
+                     .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query_proj",
+                                           "encoder.layer.#.attention.self.key_proj",
+                                           "encoder.layer.#.attention.self.value_proj"),
+                                    AFTER_ATTENTION)),
     .finish = finish,
     .positions = positions,
     .unread = "pooler_dropout pooler_hidden_act cls_dropout conv_act conv_groups legacy "
               "share_att_key norm_rel_ebd padding_idx",
-    .left_out = NAMES("embeddings.position_ids", "embeddings.position_embeddings.",
-                      "encoder.rel_embeddings.", "encoder.LayerNorm.", "pooler.", "cls.",
-                      "lm_predictions.", "mask_predictions.", "classifier.", "qa_outputs."),
+    .left_out = LEFT_OUT,
 };
 
 /* ---- Heads ---- */
@@ -164,6 +213,10 @@ static const struct head LEGACY_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_M
                                         .other_key = "legacy", .other = &MASK};
 
 const struct architecture DEBERTA_CLASSES[] = {
+    {"DebertaModel", "deberta", &DEBERTA_1, NULL},
+    {"DebertaForMaskedLM", "deberta", &DEBERTA_1, &LEGACY_MASK},
+    {"DebertaForSequenceClassification", "deberta", &DEBERTA_1, &SEQUENCE},
+    {"DebertaForTokenClassification", "deberta", &DEBERTA_1, &TOKEN_HEAD},
     {"DebertaV2Model", "deberta-v2", &DEBERTA, NULL},
     {"DebertaV2ForMaskedLM", "deberta-v2", &DEBERTA, &LEGACY_MASK},
     {"DebertaV2ForSequenceClassification", "deberta-v2", &DEBERTA, &SEQUENCE},

@@ -45,13 +45,15 @@ enum part_kind {
     PART_MATRIX,  /* the same in panels, as linear layers have it */
     PART_LINEAR,  /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
     PART_NO_BIAS, /* the same, without from.bias: zeros where the file has a bias */
-    PART_OUT,     /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
-    PART_SCORES,  /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
-    PART_NORM,    /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR,  /* to [rows] ← from, which has either of two names, or both */
-    PART_ONES,    /* to [rows]: ones, which the checkpoint does not have */
-    PART_SLICE,   /* the layer's rows of from [layers · rows, cols], times 1/√cols */
-    PART_UNTIED,  /* a matrix that is skipped if config.json ties it to the embedding table */
+    PART_HEADS, /* the same of one tensor, in which a head's query, key and value follow each other;
+                     two others are the biases of queries and values */
+    PART_OUT,   /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
+    PART_SCORES, /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NORM,   /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
+    PART_VECTOR, /* to [rows] ← from, which has either of two names, or both */
+    PART_ONES,   /* to [rows]: ones, which the checkpoint does not have */
+    PART_SLICE,  /* the layer's rows of from [layers · rows, cols], times 1/√cols */
+    PART_UNTIED, /* a matrix that is skipped if config.json ties it to the embedding table */
     PART_POSITIONS, /* not in tables of families: what struct position_sources gives a layer */
     PART_DISTANCES  /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };
@@ -99,6 +101,7 @@ struct config_key {
  * come before; '#' is the number of the layer. NULL: there is none. */
 struct position_sources {
     const char *key, *query, *table, *norm;
+    bool key_has_bias;
 };
 
 struct body {
