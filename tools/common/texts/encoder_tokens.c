@@ -101,8 +101,6 @@ static void mark_unpooled(const struct encoder *encoder, struct item *item)
     const engine_input nothing = {.text = ""};
     engine_encode_options options = encoder->options;
     size_t n = 0, cap = item->n_tokens;
-    if (!encoder->skips_prompt || item->prompt_len == 0 || cap == 0)
-        return;
     engine_token *tokens = alloc_zeros(cap, sizeof *tokens);
     options.prompt = NULL;
     options.prompt_text = item->record.input.text;
@@ -174,7 +172,8 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item)
         engine_token *token = &item->tokens[i];
         token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
     }
-    mark_unpooled(encoder, item);
+    if (encoder->skips_prompt && item->prompt_len > 0 && item->n_tokens > 0)
+        mark_unpooled(encoder, item);
     return status == ENGINE_OK;
 }
 
