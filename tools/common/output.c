@@ -185,12 +185,22 @@ const char *model_foreign_format(const char *path)
     return NULL;
 }
 
+bool path_is_hub_name(const char *path)
+{
+    const char *slash = strchr(path, '/');
+    return slash && slash > path && path[0] != '.' && !strchr(slash + 1, '/');
+}
+
 static void write_hint(char *out, const char *path)
 {
     struct stat file;
     char copy[PATH_MAX];
-    if (stat(path, &file) != 0)
+    if (stat(path, &file) != 0) {
+        const char *name = path_is_hub_name(path) ? path : "ORG/MODEL";
+        strcpy(append_word(stpcpy(out, "; encode-fetch "), name),
+               " fetches a model and imports it");
         return;
+    }
     const bool is_folder = S_ISDIR(file.st_mode);
     const char *option = is_folder ? "" : import_option(path);
     snprintf(copy, sizeof copy, "%s", path);
@@ -217,7 +227,7 @@ void model_open_die(const char *path, const engine_error *error)
 {
     const char *asked = path ? path : getenv("ENCODE_MODEL");
     char hint[HINT_BYTES] = "";
-    if (asked && strlen(asked) < PATH_MAX / 4)
+    if (asked && asked[0] && strlen(asked) < PATH_MAX / 4)
         write_hint(hint, asked);
     if (!path && error->status == ENGINE_ERROR_IO && !hint[0])
         strcpy(hint, " (-m FILE; encode-new makes one)");

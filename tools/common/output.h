@@ -33,6 +33,9 @@ _Noreturn void model_open_die(const char *path, const engine_error *error);
  * ending: "ONNX"; or NULL. */
 const char *model_foreign_format(const char *path);
 
+/* Returns whether a path may be a name of the Hub: "ORG/MODEL". */
+bool path_is_hub_name(const char *path);
+
 /* ---- Outputs ---- */
 
 /* Files beside an output: what its rows are, and which texts were skipped. */

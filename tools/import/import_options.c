@@ -172,5 +172,5 @@ void import_options_read(struct import_options *options, int argc, char **argv)
     if (options->tokenizer == NULL && options->directory == NULL && options->vectors.path == NULL)
         program_die_misused("a directory with config.json and model.safetensors is needed");
     if (options->output == NULL && !options->is_dry_run)
-        program_die_misused("-o FILE is needed");
+        program_die_misused("-o FILE is needed: the weight file to write, such as model.weights");
 }

@@ -19,7 +19,8 @@ void mapped_open(struct mapped *mapped, const char *path)
     struct stat status;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* which a pipe would wait for */
     if (fd < 0 || fstat(fd, &status) != 0)
-        program_die("cannot read '%s': %s", path, strerror(errno));
+        program_die("cannot read '%s': %s%s", path, strerror(errno),
+                    strpbrk(path, "./") ? "" : "; a query is --query TEXT");
     if (!S_ISREG(status.st_mode))
         program_die("'%s' is not a regular file: a pipe, a device or a folder cannot be mapped",
                     path);

@@ -119,7 +119,7 @@ encode -p mean --type int8 I
 encode --tokens --pad-to 4 -f npy --type f16 I
 
 # What may have been meant; options of others.
-for option in --simlarity --poling=mean --pooling=men --position=sinusodial --on_long=skp --on_lnog --pooling=mean-sqrt --x; do encode $option dog 2>&1 >out | head -n 1; done
+for option in --simlarity --poling=mean --pooling=men --position=sinusodial --on_long=skp --on_lnog --pooling=mean-sqrt --pooling=max_pool --model-path2=x --x; do encode $option dog 2>&1 >out | head -n 1; done
 for option in --batch-size=3 --device --gpu --json --output-format --weights --max-length --workers --file; do encode $option dog 2>&1 >out | head -n 1; done
 for option in --batch_size=3 --max_seq_length=9; do encode $option dog 2>&1 >out | head -n 1; done
 for option in --json --port --silent --top_k=3 --top-k; do encode-search $option corpus.npy 2>&1 >out | head -n 1; done

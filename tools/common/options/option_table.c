@@ -199,8 +199,11 @@ static void nearest_try(struct nearest *nearest, const char *name)
             for (size_t o = 0; o < 4; o++)
                 *least = others[o] < *least ? others[o] : *least;
         }
-    if (rows[n][len] < nearest->distance && rows[n][len] < len) {
-        nearest->distance = rows[n][len];
+    size_t *distance = &rows[n][len];
+    if (len > 2 && len < n && is_same_letter(typed[len], '-') && strncmp(typed, name, len) == 0)
+        *distance = 1; /* "max_pool" for max, "model-path" for model */
+    if (*distance < nearest->distance && *distance < len) {
+        nearest->distance = *distance;
         strcpy(nearest->name, name);
     }
 }

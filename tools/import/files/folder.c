@@ -19,8 +19,8 @@ void folder_open(struct folder *folder, const char *path)
 {
     struct stat status;
     *folder = (struct folder){.path = path};
-    const char *foreign = model_foreign_format(path), *slash = strchr(path, '/');
-    const bool is_hub_name = slash && slash > path && path[0] != '.' && !strchr(slash + 1, '/');
+    const char *foreign = model_foreign_format(path);
+    const bool is_hub_name = path_is_hub_name(path);
     if (stat(path, &status) != 0)
         program_die("cannot open '%s': %s; expected the directory of a model%s%s", path,
                     strerror(errno), is_hub_name ? ", which encode-fetch makes: encode-fetch " : "",
