@@ -171,6 +171,11 @@ class Snippets(unittest.TestCase):
         for queries in ("a dog", ["a dog"], np.array(["a dog"])):
             with self.assertRaisesRegex(TypeError, r"index.search\(encoder.encode_query"):
                 index.search(queries)
+        self.assertEqual(libengine.Index([[1, 0], [0, 2]]).search([0, 1], top_k=1)[0]["corpus_id"], 1)
+        with self.assertRaisesRegex(OSError, r"No such file or directory; Encoder.from_pretrained\('org/model'\) looks"):
+            libengine.Encoder("org/model")
+        with self.assertRaisesRegex(OSError, "encode-fetch sentence-transformers/none .or hf download. fetches"):
+            libengine.Encoder.from_pretrained("none")
         for sentences in (None, 5):
             with self.assertRaisesRegex(TypeError, "give a str, or a list of them"):
                 encoder.encode(sentences)

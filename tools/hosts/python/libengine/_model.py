@@ -30,7 +30,11 @@ class Weights:
                                "a checkpoint")
         status = library.engine_model_open(name, None, byref(self.handle), byref(error))
         if status:
-            raise exception_of(error, status)
+            failure = exception_of(error, status)
+            if path is not None and not os.path.exists(path):
+                failure.args = (f"{failure}; Encoder.from_pretrained({os.fspath(path)!r}) looks for what encode-fetch or hf "
+                                "download fetched",)
+            raise failure
 
     def __del__(self, close=library.engine_model_close):
         close(self.handle)

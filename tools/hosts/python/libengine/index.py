@@ -60,13 +60,15 @@ def _check(function, *arguments, name: str = "texts") -> None:
 class Index:
     """Rows of vectors, in memory or in a file that is mapped.
 
-    vectors: a path of an .npy file, or an array, as Encoder.encode and encode --type make them: float32 or float16
-        [n, width], int8 (scale and values), or binary (uint8).
+    vectors: a path of an .npy file, an array as Encoder.encode and encode --type make it, or lists of numbers: float32
+        or float16 [n, width], int8 (scale and values), or binary (uint8).
     threads: of a search; None: OMP_NUM_THREADS, else all CPUs of this process.
     texts: of the rows, for searches that count words, too; rows of empty texts are no hits then.
     """
 
     def __init__(self, vectors, threads: int | None = None, texts: Iterable[str] | None = None):
+        if isinstance(vectors, (list, tuple)):
+            vectors = np.asarray(vectors, np.float32)
         try:
             rows = vectors if isinstance(vectors, np.ndarray) else np.load(vectors, mmap_mode="r", allow_pickle=False)
         except ValueError:

@@ -48,7 +48,8 @@ def find_directory(name) -> pathlib.Path:
         folder = hub / f"models--{full.replace('/', '--')}"
         if (folder / "refs/main").is_file():
             return folder / "snapshots" / (folder / "refs/main").read_text().strip()
-    raise WeightsError(f"{name} is not a directory here, and not in the Hub's cache: encode-fetch {name} (or hf download) "
+    full = name if "/" in name else f"sentence-transformers/{name}"
+    raise WeightsError(f"{name} is not a directory here, and not in the Hub's cache: encode-fetch {full} (or hf download) "
                        "fetches a model")
 
 
