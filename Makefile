@@ -225,7 +225,7 @@ $(PLACED): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES)) $(BUILD)/tools/minimal.o)
+	$(call objects,$(PLAIN_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES) $(CLI_SOURCES) $(HOST_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
