@@ -491,7 +491,7 @@ ENGINE_API engine_status engine_decode(const engine_model *model, const int32_t 
  * most options->max_tokens (0: this session's limit for texts), each of which shares
  * options->stride tokens (with whole_words or more) with the window before. Of a pair the longer
  * text is split, or the one that options->truncation names. out is [windows]: one if the text is
- * not too long. */
+ * not too long. ENGINE_ERROR_UNSUPPORTED: it is too long, and the model's texts have padding. */
 ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,
                                         size_t n_tokens, const engine_encode_options *options,
                                         engine_window *out, size_t cap, size_t *needed);

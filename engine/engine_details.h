@@ -104,7 +104,8 @@ typedef enum engine_trace {
     ENGINE_TRACE_SUM = 16,        /* [T, D] a sublayer's output and its residual: index 2·l of
                                      attention, 2·l + 1 of the feed-forward layer */
     ENGINE_TRACE_NORM = 32,       /* [T, D] a norm's output, of the same index */
-    ENGINE_TRACE_MIDDLE = 64      /* [T, C] the feed-forward layer's middle, activated */
+    ENGINE_TRACE_MIDDLE = 64      /* [T, C] the feed-forward layer's middle, activated; not in
+                                     layers with experts */
 } engine_trace;
 
 #define ENGINE_TRACE_ALL 127u

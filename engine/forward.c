@@ -12,6 +12,7 @@
 #include "engine/encode.h"
 
 #include "model/layers/attention.h"
+#include "model/layers/experts.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
 
@@ -170,20 +171,28 @@ static struct share share_panels(const struct context *c, size_t n_panels)
     return (struct share){begin < n_panels ? begin : n_panels, end < n_panels ? end : n_panels};
 }
 
-/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread computes some of the columns. */
-static void project(const struct context *c, const struct linear *layer, struct rows from,
-                    struct linear_epilogue last, struct rows to)
+/* to [T, 16·n] = act(from [T, in]·Wᵀ + b (+ residual)), by n panels of W from `first` on: a thread
+ * computes some of the columns. */
+static void project_panels(const struct context *c, const struct linear *layer, size_t first,
+                           size_t n, struct rows from, struct linear_epilogue last, struct rows to)
 {
     struct linear_input input = input_of(c, layer, from);
-    struct share panels = share_panels(c, linear_panels(layer));
+    struct share panels = share_panels(c, n);
     size_t column = panels.begin * PANEL;
     if (last.residual != NULL)
         last.residual += c->group->row * to.stride + column;
     if (last.gate != NULL)
         last.gate += c->group->row * to.stride + column;
-    linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
+    linear(c->kernels, layer, &input, first + panels.begin, first + panels.end, &last,
            row_of(to, c->group->row) + column, to.stride, &c->work->linear);
     end_step(c, ENGINE_STEP_LINEAR);
+}
+
+/* to [T, out], by all of W. */
+static void project(const struct context *c, const struct linear *layer, struct rows from,
+                    struct linear_epilogue last, struct rows to)
+{
+    project_panels(c, layer, 0, linear_panels(layer), from, last, to);
 }
 
 /* turns, local_turns [T, rotary_width] = the angles of each row's position, for all layers */
@@ -349,6 +358,71 @@ static void add_sublayer(const struct context *c, const struct linear *layer, st
     trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
 }
 
+/* chosen, shares [T, k]: the experts of a thread's rows. Their products are small, and always in
+ * f32, so that a token has the same experts by any precision and on any machine. */
+static void choose_experts(const struct context *c, const struct linear *router, struct rows in,
+                           int32_t *chosen, float *shares)
+{
+    const struct model_config *config = &c->encoder->config;
+    size_t used = config->experts_used, row = c->group->row;
+    struct share rows = share_rows(c);
+    struct linear_input input = {row_of(in, rows.begin), in.stride,
+                                 .n_rows = rows.end - rows.begin};
+    if (input.n_rows > 0)
+        linear(c->kernels, router, &input, 0, linear_panels(router), &NOTHING_MORE,
+               row_of(c->middle, rows.begin), c->middle.stride, &c->work->linear);
+    for (size_t r = rows.begin; r < rows.end; r++)
+        experts_choose(row_of(c->middle, r), config->experts, used, chosen + (r - row) * used,
+                       shares + (r - row) * used);
+    end_step(c, ENGINE_STEP_LINEAR);
+}
+
+/* x [T, D] += bias + Σ share · act(in·Winᵀ)·Woutᵀ, of k experts of each row. Rows are grouped by
+ * expert: k·T of them, so that each expert is one product of its rows. */
+static void add_experts(const struct context *c, const struct layer *layer, struct rows in)
+{
+    const struct model_config *config = &c->encoder->config;
+    const struct pass *pass = c->pass;
+    size_t used = config->experts_used, first = used * c->group->row, row = c->group->row;
+    int32_t *places = pass->chosen + first;
+    float *shares = pass->shares + first;
+    size_t *starts = pass->expert_starts + c->group->index * (config->experts + 1);
+    struct rows results = {pass->gathered, row_stride(config->width), config->width};
+    struct rows middle = {pass->expert_middle, row_stride(config->feed_forward),
+                          config->feed_forward};
+    struct linear_epilogue act = {.activated = true, .activation = config->activation};
+    choose_experts(c, &layer->router, in, places, shares);
+    if (c->team.rank == 0) /* also after an interruption: all threads need the same starts */
+        experts_place(places, used * c->group->n_rows, config->experts, starts);
+    end_step(c, ENGINE_STEP_LINEAR);
+    struct share rows = share_rows(c);
+    for (size_t i = (rows.begin - row) * used; i < (rows.end - row) * used; i++)
+        memcpy(row_of(results, first + (size_t)places[i]), row_of(in, row + i / used),
+               results.stride * sizeof(float));
+    end_step(c, ENGINE_STEP_LINEAR);
+    for (size_t e = 0; e < config->experts; e++) {
+        struct group group = {.row = first + starts[e],
+                              .n_rows = starts[e + 1] - starts[e],
+                              .index = c->group->index};
+        struct context own = *c;
+        size_t n_in = middle.width / PANEL, n_out = results.width / PANEL;
+        own.group = &group;
+        if (group.n_rows == 0)
+            continue;
+        project_panels(&own, &layer->feed_forward_in, e * n_in, n_in, results, act, middle);
+        project_panels(&own, &layer->feed_forward_out, e * n_out, n_out, middle, NOTHING_MORE,
+                       results);
+    }
+    for (size_t i = (rows.begin - row) * used; i < (rows.end - row) * used; i++) {
+        const float *result = row_of(results, first + (size_t)places[i]);
+        float *x = row_of(c->x, row + i / used);
+        for (size_t k = 0; k < config->width; k++)
+            x[k] += shares[i] * result[k] +
+                    (i % used == 0 && layer->experts_bias != NULL ? layer->experts_bias[k] : 0);
+    }
+    end_step(c, ENGINE_STEP_LINEAR);
+}
+
 /* x [T, D] = scale·(x + norm(own·Woutᵀ)), own [T, P] = act(x·Wbyᵀ)·norm(embedding·Winᵀ): what the
  * layer takes from the embedding itself. */
 static void add_layer_input(const struct context *c, const struct layer_input *input)
@@ -383,10 +457,15 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
 
     if (!post)
         normalize(c, &layer->feed_forward_norm, x, in, 2 * l + 1);
-    feed_forward_in(c, &layer->feed_forward_in, in); /* middle [T, F] */
-    trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
-    add_sublayer(c, &layer->feed_forward_out, c->middle, &layer->feed_forward_norm_after, c->y,
-                 2 * l + 1);
+    if (layer->router.weight.rows > 0) {
+        add_experts(c, layer, in);
+        trace_rows(c, ENGINE_TRACE_SUM, 2 * l + 1, c->x);
+    } else {
+        feed_forward_in(c, &layer->feed_forward_in, in); /* middle [T, F] */
+        trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
+        add_sublayer(c, &layer->feed_forward_out, c->middle, &layer->feed_forward_norm_after, c->y,
+                     2 * l + 1);
+    }
     if (post)
         normalize(c, &layer->feed_forward_norm, x, x, 2 * l + 1);
     add_layer_input(c, &layer->input);

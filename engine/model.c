@@ -145,6 +145,24 @@ static const float *bind_positions(struct binder *binder, const char *prefix, si
     return table.data;
 }
 
+/* The weights of experts are in one tensor; what else they have. */
+static void bind_experts(struct binder *binder, size_t group, struct layer *layer)
+{
+    const struct model_config *config = binder->config;
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.router", group);
+    layer->router = bind_linear(binder, prefix, config->experts, config->width, false);
+    const struct matrix *weight = &layer->router.weight;
+    if (binder->status == ENGINE_OK &&
+        (weight->type != TENSOR_F32 || weight->layout != LAYOUT_PANELS ||
+         layer->feed_forward_in.weight.type == TENSOR_INT8 ||
+         layer->feed_forward_out.weight.type == TENSOR_INT8))
+        refuse(binder, "'%s.weight' is not in f32 and panels, or its experts are in int8", prefix);
+    snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.out", group);
+    if (config->feed_forward_bias)
+        layer->experts_bias = bind_vector(binder, prefix, "bias", config->width);
+}
+
 /* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
 static void bind_layer(struct binder *binder, size_t group, size_t index, struct layer *layer)
 {
@@ -176,11 +194,14 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
     layer->attention_norm_after = bind_norm(binder, PART("attention.norm_after"), after, width);
     layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, width);
-    layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"),
-                                         config->gate == GATE_NONE ? middle : 2 * middle, width,
-                                         config->feed_forward_in_bias);
-    layer->feed_forward_out =
-        bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
+    bool has_experts = config_has_experts(config, index);
+    size_t n = has_experts ? config->experts : 1, n_in = config->gate == GATE_NONE ? n : 2 * n;
+    layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"), n_in * middle, width,
+                                         config->feed_forward_in_bias && !has_experts);
+    layer->feed_forward_out = bind_linear(binder, PART("feed_forward.out"), n * width, middle,
+                                          config->feed_forward_bias && !has_experts);
+    if (has_experts)
+        bind_experts(binder, group, layer);
     layer->feed_forward_norm_after =
         bind_norm(binder, PART("feed_forward.norm_after"), after, width);
     layer->window = config_is_global(config, index) ? 0 : config->window;
@@ -372,14 +393,10 @@ static engine_status read_tokenizer(engine_model *model, engine_error *error)
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
-/* Returns the panels of linear layer i that forward.c multiplies at a time: half if gated. */
+/* Returns the panels of linear layer i that forward.c multiplies at a time. */
 static size_t panels_at_once(const struct encoder *encoder, size_t i)
 {
-    const struct model_config *config = &encoder->config;
-    const struct linear *linear = encoder_linear(encoder, i);
-    bool halves = config->gate != GATE_NONE && config->feed_forward % PANEL == 0 &&
-                  encoder_is_feed_forward_in(encoder, i);
-    return linear_panels(linear) / (halves ? 2 : 1);
+    return linear_panels(encoder_linear(encoder, i)) / encoder_linear_parts(encoder, i);
 }
 
 /* Returns whether the i-th linear layer is multiplied in floats, and is the first such layer of its

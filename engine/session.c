@@ -54,6 +54,19 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
     answer_work_carve(&work->answer, encoder, max_tokens, arena);
 }
 
+static void experts_carve(struct pass *pass, const struct model_config *config, size_t n_threads,
+                          struct arena *arena)
+{
+    size_t rows = pass->row_cap * config->experts_used, n = config->experts + 1;
+    if (config->experts == 0)
+        return;
+    pass->chosen = arena_cut(arena, rows, sizeof *pass->chosen);
+    pass->shares = arena_cut(arena, rows, sizeof *pass->shares);
+    pass->expert_starts = arena_matrix(arena, n_threads, n, sizeof *pass->expert_starts);
+    pass->gathered = arena_floats(arena, rows, row_stride(config->width));
+    pass->expert_middle = arena_floats(arena, rows, row_stride(config->feed_forward));
+}
+
 static void pass_carve(struct pass *pass, const engine_session *session, struct arena *arena)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -65,7 +78,8 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
         qkv = larger(qkv, layer->qkv.weight.rows);
     }
     pass->width_stride = row_stride(larger(larger(width, queries), config->layer_input_width));
-    pass->wide_stride = row_stride(larger(larger(qkv, width), feed_forward_columns(config)));
+    pass->wide_stride = row_stride(
+        larger(larger(larger(qkv, width), feed_forward_columns(config)), config->experts));
     struct widest widest = widest_layers(encoder);
     struct thread_work work;
     pass->quantized_stride = round_up(widest.int8, QUANTIZED_STEP);
@@ -94,9 +108,11 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
         pass->quantized = arena_cut(arena, rows, pass->quantized_stride);
         pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
     }
+    experts_carve(pass, config, session->n_threads, arena);
     if (pass->rounded_stride > 0)
-        pass->rounded = arena_matrix(arena, rows + PANEL * session->n_threads, pass->rounded_stride,
-                                     sizeof *pass->rounded);
+        pass->rounded = arena_matrix(
+            arena, larger(rows, rows * config->experts_used) + PANEL * session->n_threads,
+            pass->rounded_stride, sizeof *pass->rounded);
     pass->works = arena_cut(arena, session->n_threads, sizeof *pass->works);
     for (size_t i = 0; i < session->n_threads; i++)
         thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, encoder, &widest,

@@ -77,6 +77,12 @@ struct pass {
     struct quantization *quantization; /* [rows] */
     uint16_t *rounded; /* [rows + 16 * threads, rounded_stride]: input of a layer in bfloat16; the
                           rows of a group begin 16 rows after those of the group before */
+    /* With experts, of which each row uses k; or NULL. */
+    int32_t *chosen;           /* [k · rows] a row's experts; then its rows of `gathered` */
+    float *shares;             /* [k · rows] of these experts */
+    size_t *expert_starts;     /* [threads, experts + 1] where each has its rows, of each group */
+    float *gathered;           /* [k · rows, D]: rows in the order of experts, and their results */
+    float *expert_middle;      /* [k · rows, F] */
     struct thread_work *works; /* [threads] */
     size_t width_stride, wide_stride, quantized_stride, rounded_stride;
 

@@ -73,6 +73,17 @@ static size_t count_unpooled(engine_session *session, const struct request *requ
     return n - (is_seen && tokenizer_is_special(tokenizer, session->tokens[n - 1].id));
 }
 
+/* Appends padding, for models that were trained with texts of one length. */
+static void pad_tokens(const struct tokenizer *tokenizer, struct token_room room,
+                       struct token_count *count)
+{
+    size_t padded = (size_t)tokenizer->padded_tokens;
+    padded = padded < room.limit ? padded : room.limit;
+    for (; count->n < padded; count->n++)
+        if (count->n < room.cap)
+            room.tokens[count->n] = (engine_token){.id = tokenizer->padding, .special = true};
+}
+
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count)
@@ -104,6 +115,8 @@ engine_status read_tokens(engine_session *session, const struct request *request
     prompt_move_spans(request, room.tokens, n);
     for (size_t i = 0; i < n && i < n_unpooled; i++)
         room.tokens[i].unpooled = 1;
+    if (request->special)
+        pad_tokens(&session->model->tokenizer, room, count);
     return ENGINE_OK;
 }
 
@@ -205,6 +218,11 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
                               .whole_words = request.whole_words};
     windows_begin(&windows, request.truncation, limit > 0 ? limit : SIZE_MAX);
     bool is_long = n_tokens > limit && limit > 0;
+    if (is_long && session->model->tokenizer.padded_tokens > 0)
+        return fail_input(&session->error, ENGINE_ERROR_UNSUPPORTED, ENGINE_REASON_NONE, 0,
+                          " has %zu tokens, and this model takes texts of %zu, padding included: "
+                          "they can be cut, and not be split into windows",
+                          n_tokens, (size_t)session->model->tokenizer.padded_tokens);
     if (is_long && windows.room == 0)
         return fail_input(&session->error, ENGINE_ERROR_LENGTH, ENGINE_REASON_NO_ROOM, 0,
                           " has %zu tokens that are in every window, and the limit is %zu: that "

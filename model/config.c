@@ -128,6 +128,9 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(query_weights)},
     {LATER, COUNT(position_buckets)},
     {LATER, NAME(position_terms, POSITION_TERMS)},
+    {LATER, COUNT(experts)},
+    {LATER, COUNT(experts_used)},
+    {LATER, COUNT(experts_every)},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -533,6 +536,27 @@ static const char *check_attention(const struct model_config *config)
     return NULL;
 }
 
+/* Experts are ranges of panels of the same tensors. */
+static const char *check_experts(const struct model_config *config)
+{
+    size_t n = config->experts;
+    if (n == 0)
+        return config->experts_used > 0 || config->experts_every > 0
+                   ? "'experts_used' and 'experts_every' need 'experts'"
+                   : NULL;
+    if (n > MOST_EXPERTS || config->experts_used == 0 || config->experts_used > n ||
+        config->experts_every < 2)
+        return "'experts' is more than 1024, 'experts_used' is not from 1 to 'experts', or "
+               "'experts_every' is less than 2";
+    if (config->width % 16 != 0 || config->feed_forward % 16 != 0)
+        return "'experts' needs a 'width' and a 'feed_forward' that are multiples of 16";
+    if (config->gate != GATE_NONE || config->norm_place == NORM_SANDWICH ||
+        config->layer_groups < config->layers)
+        return "'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
+               "'layers'";
+    return NULL;
+}
+
 static const char *check_layers(const struct model_config *config)
 {
     enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side are countable in 32 bits */
@@ -546,9 +570,10 @@ static const char *check_layers(const struct model_config *config)
         return "'first_norm' no needs as many 'layer_groups' as 'layers'";
     if (config->layers == 0)
         return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
-                       config->query_key_norm || config->value_norm || config->layer_input_width > 0
-                   ? "'attention_position', 'window', 'query_key_norm', 'value_norm' and "
-                     "'layer_input_width' need 'layers'"
+                       config->query_key_norm || config->value_norm ||
+                       config->layer_input_width > 0 || config->experts > 0
+                   ? "'attention_position', 'window', 'query_key_norm', 'value_norm', "
+                     "'layer_input_width' and 'experts' need 'layers'"
                    : NULL;
     if (config->head_width == CONFIG_ABSENT)
         return "'heads' does not divide 'width'";
@@ -567,7 +592,8 @@ static const char *check_layers(const struct model_config *config)
                "'layer_groups' as 'layers'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))
         return "'score_scale' is 0 or more than f32 holds";
-    return check_attention(config);
+    const char *wrong = check_experts(config);
+    return wrong != NULL ? wrong : check_attention(config);
 }
 
 /* A file without a model: only the number of ids and the longest text remain to be set. */

@@ -143,7 +143,7 @@ static inline config_list list_with(config_list list, size_t i, unsigned value)
 
 /* Bounds 'max_tokens', so that a damaged file cannot ask for terabytes of positions, and 'layers'
  * that share tensors, so that a small file cannot ask for endless work. */
-enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024, MAX_PROJECTIONS = 8 };
+enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024, MAX_PROJECTIONS = 8, MOST_EXPERTS = 1024 };
 
 /* A count that is absent from the file, until config_check. */
 #define CONFIG_ABSENT ((size_t)-1)
@@ -208,6 +208,8 @@ struct model_config {
     bool query_weights;      /* sparse: those of queries are of their token ids alone */
     size_t position_buckets; /* disentangled: for the distances of a side; 0: each has one */
     enum position_terms position_terms;
+    size_t experts, experts_used; /* of a layer with experts; of each token there */
+    size_t experts_every;         /* layers l with l mod experts_every = 1 have experts; 0: none */
 };
 
 /* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT,
@@ -217,6 +219,12 @@ void config_defaults(struct model_config *config);
 
 /* Gives each absent key that other keys determine its value; others stay absent. */
 void config_resolve(struct model_config *config);
+
+/* Returns whether a router gives each token of the layer some of several feed-forward parts. */
+static inline bool config_has_experts(const struct model_config *config, size_t layer)
+{
+    return config->experts_every > 0 && layer % config->experts_every == 1;
+}
 
 /* Returns whether layer `layer` sees all tokens in spite of a window. */
 static inline bool config_is_global(const struct model_config *config, size_t layer)

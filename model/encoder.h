@@ -40,6 +40,10 @@ struct layer {
     struct norm feed_forward_norm;
     struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
     struct linear feed_forward_out; /* [D, F] */
+    /* With experts: [N·F, D] and [N·D, F] without biases, one expert after another; logits of the
+     * experts, in f32 and panels; and a bias [D] of their sum, or NULL. rows 0: without */
+    struct linear router;
+    const float *experts_bias;
     struct norm feed_forward_norm_after;
     struct layer_input input;
     size_t window; /* a query sees keys at most `window` tokens away; 0: all */

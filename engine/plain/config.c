@@ -84,7 +84,7 @@ static bool known_key(const char *key)
         "rotary_trained distances window global_every global_first first_norm layer_groups "
         "feed_forward_in_bias head_width key_value_heads global_head_width "
         "global_key_value_heads query_key_norm value_norm layer_input_width score_scale "
-        "position_buckets position_terms "
+        "position_buckets position_terms experts experts_used experts_every "
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
         "token_vector_first sparse query_weights sparse_pooling sparse_activation head_dense "
@@ -158,6 +158,9 @@ static void read_attention(struct plain_model *model)
     model->window = count(model, "window", "0");
     model->global_every = count(model, "global_every", "0");
     model->global_first = count(model, "global_first", "0");
+    model->experts = count(model, "experts", "0");
+    model->experts_used = count(model, "experts_used", "0");
+    model->experts_every = count(model, "experts_every", "0");
 }
 
 static void read_config(struct plain_model *model, const struct plain_options *options)

@@ -10,7 +10,7 @@ struct plain_model {
     size_t n_layers, n_groups, width, embedding_width, n_heads;
     size_t n_key_heads, head_width, global_key_heads, global_head_width, layer_input_width;
     size_t rotary_width, rotary_trained, distances, position_buckets, window;
-    size_t global_every, global_first;
+    size_t global_every, global_first, experts, experts_used, experts_every;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
     bool skips_padding;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;

@@ -133,9 +133,61 @@ void plain_name(const struct plain_model *model, size_t layer, const char *part,
     snprintf(name, 64, "layers.%zu.%s", group, part);
 }
 
+/* Adds to y [D] a share of one expert's result: act(x·Winᵀ)·Woutᵀ, x and y [D]. */
+static void add_expert(struct plain_model *model, const double *in, const double *out,
+                       const double *x, double share, double *y)
+{
+    size_t width = model->width;
+    for (size_t f = 0; f < model->feed_forward; f++) {
+        double sum = 0;
+        for (size_t i = 0; i < width; i++)
+            sum += in[f * width + i] * x[i];
+        sum = activate(model, model->activation, false, sum);
+        for (size_t i = 0; i < width; i++)
+            y[i] += share * sum * out[i * model->feed_forward + f];
+    }
+}
+
+/* Each token's sum of a few experts: those of its largest logits, by their shares, which softmax
+ * gives over the logits of all. */
+static double *experts(struct plain_model *model, size_t layer, const double *x, size_t n_tokens)
+{
+    size_t width = model->width, middle = model->feed_forward, n = model->experts;
+    double *result = plain_doubles(n_tokens * width);
+    char router[64], name[64];
+    plain_name(model, layer, "feed_forward.router", router);
+    double *logits = plain_linear(model, router, false, x, n_tokens, width, n);
+    plain_name(model, layer, "feed_forward.in.weight", name);
+    const double *in = plain_matrix(model, n * middle, width, name), *bias = NULL;
+    plain_name(model, layer, "feed_forward.out.weight", name);
+    const double *out = plain_matrix(model, n * width, middle, name);
+    plain_name(model, layer, "feed_forward.out.bias", name);
+    if (model->feed_forward_bias)
+        bias = plain_vector(model, width, name);
+    for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
+        double *own = logits + t * n, sum = 0;
+        for (size_t i = 0; i < width; i++)
+            result[t * width + i] = bias ? bias[i] : 0;
+        for (size_t e = 0; e < n; e++)
+            sum += own[e] = exp(own[e]);
+        for (size_t used = 0; used < model->experts_used; used++) {
+            size_t best = 0;
+            for (size_t e = 1; e < n; e++)
+                best = own[e] > own[best] ? e : best;
+            add_expert(model, in + best * middle * width, out + best * width * middle,
+                       x + t * width, own[best] / sum, result + t * width);
+            own[best] = -1;
+        }
+    }
+    free(logits);
+    return result;
+}
+
 static double *feed_forward(struct plain_model *model, size_t layer, const double *x,
                             size_t n_tokens)
 {
+    if (model->experts_every > 0 && layer % model->experts_every == 1)
+        return experts(model, layer, x, n_tokens);
     size_t width = model->width, middle = model->feed_forward;
     bool gated = !plain_is(model->gate, "none");
     size_t n_in = gated ? 2 * middle : middle;

@@ -206,7 +206,8 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
     struct character *read = decode(text, &n_read);
     struct character *characters = normalize(read, n_read, &n_characters);
     const char *frame = plain_setting(&weights->tokn, "single", "A:0");
-    struct plain_token *tokens = calloc(n_characters + strlen(frame) + 1, sizeof *tokens);
+    size_t padded = strtoul(plain_setting(&weights->tokn, "padded_tokens", "0"), NULL, 10);
+    struct plain_token *tokens = calloc(n_characters + strlen(frame) + padded + 1, sizeof *tokens);
     if (!tokens)
         abort();
     *n = 0;
@@ -219,6 +220,9 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
         else
             *n += split_at_blanks(weights, text, read, n_read, tokens + *n);
     }
+    while (*n < padded)
+        tokens[(*n)++].id =
+            (int32_t)strtol(plain_setting(&weights->tokn, "padding", "0"), NULL, 10);
     free(read);
     free(characters);
     return tokens;

@@ -25,6 +25,16 @@ const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
     return linears[(i - 1) % n];
 }
 
+size_t encoder_linear_parts(const struct encoder *encoder, size_t i)
+{
+    const struct model_config *config = &encoder->config;
+    size_t n = linears_of_layer(config), kind = i > 0 ? (i - 1) % n : 0;
+    bool is_gated = config->gate != GATE_NONE && config->feed_forward % PANEL == 0;
+    if (i > 0 && (kind == 2 || kind == 3) && config_has_experts(config, (i - 1) / n))
+        return config->experts;
+    return i > 0 && kind == 2 && is_gated ? 2 : 1;
+}
+
 size_t linear_decoded(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;

@@ -14,10 +14,8 @@ static inline size_t linears_of_layer(const struct model_config *config)
     return config->layer_input_width > 0 ? MOST_LINEARS : 4;
 }
 
-static inline bool encoder_is_feed_forward_in(const struct encoder *encoder, size_t i)
-{
-    return i > 0 && (i - 1) % linears_of_layer(&encoder->config) == 2;
-}
+/* Returns how many parts of the i-th are multiplied apart: a gate's halves, a layer's experts. */
+size_t encoder_linear_parts(const struct encoder *encoder, size_t i);
 
 static inline size_t linear_panels(const struct linear *linear)
 {

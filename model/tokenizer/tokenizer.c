@@ -20,6 +20,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .unknown = -1,
         .mask_token = -1,
         .dropped = -1,
+        .padding = -1,
         .single = {.pieces = {{TEMPLATE_A, 0}}, .n_pieces = 1},
         .pair = {.pieces = {{TEMPLATE_A, 0}, {TEMPLATE_B, n_types < 2 ? 0 : 1}}, .n_pieces = 2},
     };
@@ -168,6 +169,9 @@ static const struct key KEYS[] = {
     {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
     {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
     {"dropped", VALUE_ID, FIELD(dropped), 0, 0, "a whole number from -1 to 2147483647"},
+    {"padding", VALUE_ID, FIELD(padding), 0, 0, "a whole number from -1 to 2147483647"},
+    {"padded_tokens", VALUE_NUMBER, FIELD(padded_tokens), 0, 1 << 20,
+     "a whole number from 0 to 1048576"},
     {"max_chars", VALUE_NUMBER, FIELD(max_chars), 0, INT32_MAX,
      "a whole number from 0 to 2147483647"},
     {"skip_weights", VALUE_ID_LIST, FIELD(skip_weights), 0, 0, "at most 64 ids, like 0 1 2"},
@@ -256,6 +260,9 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
         return "the id of unknown words is not given";
     if (tokenizer->mask_token >= 0 && (uint32_t)tokenizer->mask_token >= n_ids)
         return "the id of the mask token is not in the vocabulary";
+    if (tokenizer->padding < 0 ? tokenizer->padded_tokens > 0
+                               : (uint32_t)tokenizer->padding >= n_ids)
+        return "texts are padded, and the id of padding is not in the vocabulary";
     if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
         return "the kind is unigram, but the file has no section PIEC";
     if (tokenizer->kind == TOKENIZER_BPE && tokenizer->bpe.merges.slots == NULL)

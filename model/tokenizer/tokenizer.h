@@ -67,9 +67,11 @@ struct tokenizer {
     enum tokenizer_kind kind;
     /* All kinds: */
     struct vocabulary vocabulary;
-    int32_t unknown;    /* id, or -1: unknown words are dropped */
-    int32_t mask_token; /* id, or -1 */
-    int32_t dropped;    /* id of a token that is dropped from every text, or -1 */
+    int32_t unknown;       /* id, or -1: unknown words are dropped */
+    int32_t mask_token;    /* id, or -1 */
+    int32_t dropped;       /* id of a token that is dropped from every text, or -1 */
+    int32_t padding;       /* id of the token that pads texts, or -1 */
+    int64_t padded_tokens; /* texts are padded to so many; 0: they are not */
     struct token_template single, pair;
     bool truncate;
     int64_t max_chars;                         /* of a text that is cut at its end, or 0 */

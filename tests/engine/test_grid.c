@@ -118,6 +118,23 @@ static const struct setting later[] = {
     {false, {"--token-types 2"}},
 };
 
+/* Layers with experts, whose parts are ranges of panels. */
+static const struct setting with_experts[] = {
+    {true,
+     {"--set experts=4 --set experts_used=2 --set experts_every=2",
+      "--set experts=5 --set experts_used=1 --set experts_every=3",
+      "--set experts=3 --set experts_used=3 --set experts_every=2"}},
+    {true,
+     {"--layout panels", "--layout rows", "--type f16", "--type bf16",
+      "--type int8 --layout rows"}},
+    {true, {"--width 32 --heads 4 --feed-forward 48", "--width 48 --heads 2 --feed-forward 16"}},
+    {true, {"--norm-place post", "--norm-place pre --final-norm yes"}},
+    {false, {"--layers 2", "--layers 4", "--layers 5"}},
+    {false, {"--feed-forward-bias yes", "--feed-forward-bias no"}},
+    {false, {"--position none --set attention_position=rotary", "--position sinusoidal"}},
+    {false, {"--activation gelu", "--activation silu", "--activation relu"}},
+};
+
 /* Writes the words of a combination. Returns how many there are. */
 static size_t combine(const struct setting *settings, size_t n, size_t index, char *words,
                       size_t cap)
@@ -159,6 +176,11 @@ TEST(cross_of_the_usual)
 TEST(cross_of_the_later)
 {
     cross(later, sizeof later / sizeof *later);
+}
+
+TEST(cross_of_experts)
+{
+    cross(with_experts, sizeof with_experts / sizeof *with_experts);
 }
 
 /* Settings of the file that a session may replace: positions, their weights, and the mask. */

@@ -76,6 +76,11 @@ static const char *const SHAPES[] = {
      "attention_position=disentangled --set position_buckets=40 --set distances=90"),
     ("--layers 2 --width 40 --heads 2 --feed-forward 64 --position none --mask causal --set "
      "attention_position=disentangled --set distances=60 --set position_terms=p2c --type int8"),
+    ("--layers 4 --width 48 --heads 2 --feed-forward 64 --position none --set "
+     "attention_position=rotary --set experts=5 --set experts_used=2 --set experts_every=2"),
+    ("--layers 3 --width 32 --heads 2 --feed-forward 80 --position none --set "
+     "attention_position=rotary --set experts=3 --set experts_used=1 --set experts_every=3 --type "
+     "int8"),
 };
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)

@@ -80,6 +80,9 @@ static const struct shape SHAPES[] = {
     {"--width 48 --heads 2 --type int8 --set attention_position=disentangled --set distances=50 "
      "--set position_terms=c2p --set window=70",
      0x415DF28F74D78BDEu},
+    {"--layers 4 --width 48 --heads 2 --feed-forward 64 --set attention_position=rotary --set "
+     "experts=5 --set experts_used=2 --set experts_every=2",
+     0x3E7394D7786A1CC3u},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
@@ -110,6 +113,10 @@ static const struct shape BF16_SHAPES[] = {
     {"--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "
      "distances=128",
      0xE3722ED15D8749F8u},
+    /* All experts: of a few, those of nearly equal logits are others by other roundings. */
+    {"--layers 4 --width 48 --heads 2 --feed-forward 64 --set attention_position=rotary --set "
+     "experts=3 --set experts_used=3 --set experts_every=2",
+     0xA9E3654865621FC9u},
 };
 enum { N_BF16_SHAPES = sizeof BF16_SHAPES / sizeof BF16_SHAPES[0] };
 

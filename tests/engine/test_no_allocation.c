@@ -217,18 +217,20 @@ TEST(long_texts)
     support_remove_dir(folder);
 }
 
-/* Sparse weights and vectors of tokens, which threads make of a pass together. */
-TEST(answers_for_search)
+/* Sparse weights and vectors of tokens, which threads make of a pass together; experts. */
+TEST(answers_and_experts)
 {
     static const char *const answers[] = {"--head mask --head-dense gelu --set sparse=mask",
-                                          "--set sparse=linear", "--set token_vectors=8"};
+                                          "--set sparse=linear", "--set token_vectors=8",
+                                          "--layers 2 --set experts=3 --set experts_used=2 --set "
+                                          "experts_every=2"};
     skip_if_sanitized();
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         char path[SUPPORT_PATH];
         support_path(path, support_folder(), "model.weights");
         support_make_model(path, NULL,
-                           "--layers 1 --width 16 --heads 2 --feed-forward 32 --pooling none %s",
-                           answers[i]);
+                           "%s --width 16 --heads 2 --feed-forward 32 --pooling none %s",
+                           i < 3 ? "--layers 1" : "", answers[i]);
         engine_model *model = support_open(path);
         check_sessions(model, "a b c d");
         engine_model_close(model);

@@ -62,6 +62,7 @@ static const struct key keys[] = {
     {AT(sparse_activation), named, SPARSE_LOG}, {AT(query_weights), yes_no, 0},
     {AT(position_buckets), whole, 0},
     {AT(position_terms), named, TERMS_BOTH},
+    {AT(experts), whole, 0}, {AT(experts_used), whole, 0}, {AT(experts_every), whole, 0},
 };
 /* clang-format on */
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };

@@ -32,6 +32,10 @@ static void check_says(const char *changes, const char *expected)
                  expected ? expected : "sound");
 }
 
+#define WITH_EXPERTS                                                                               \
+    "width=32 heads=4 embedding_width=32 head_width=8 rotary_width=8 feed_forward=16 experts=2 "   \
+    "experts_used=1 experts_every=2"
+
 /* What config_check says, and the changes of which it says so, with bars between them; NULL: they
  * are sound, as those with layers -1 are, which leave a tokenizer alone. */
 TEST(check)
@@ -50,7 +54,8 @@ TEST(check)
          "head=sequence labels=2 head_pooling=mean|gate=second activation=silu|"
          "layers=0 heads=-1 feed_forward=-1 norm_eps=0|layers=0 heads=5|"
          "norm_place=pre final_norm=yes|heads=5 head_width=4|key_value_heads=1|score_scale=1|"
-         "window=2 global_head_width=6 global_key_value_heads=1|value_norm=yes layer_input_width=3|"
+         "window=2 global_head_width=6 global_key_value_heads=1|value_norm=yes "
+         "layer_input_width=3|" WITH_EXPERTS "|"
          "attention_position=rotary|"
          "attention_position=rotary rotary_width=2 rotary_factor=2 rotary_trained=4 "
          "rotary_pairs=interleaved|"
@@ -128,11 +133,25 @@ TEST(check)
         {"'position_buckets' is 1, or half of it is more than 'distances' less 2",
          "attention_position=disentangled distances=9 position_buckets=1|"
          "attention_position=disentangled distances=9 position_buckets=16"},
+        {"'experts_used' and 'experts_every' need 'experts'", "experts_used=1|experts_every=2"},
+        {"'experts' is more than 1024, 'experts_used' is not from 1 to 'experts', or "
+         "'experts_every' is less than 2",
+         "experts=2 experts_every=2|experts=2 experts_used=3 experts_every=2|experts=2 "
+         "experts_used=1|experts=2 experts_used=1 experts_every=1|experts=1025 experts_used=1 "
+         "experts_every=2"},
+        {"'experts' needs a 'width' and a 'feed_forward' that are multiples of 16",
+         "experts=2 experts_used=1 experts_every=2|experts=2 experts_used=1 experts_every=2 "
+         "width=48 feed_forward=8|experts=2 experts_used=1 experts_every=2 width=24 "
+         "feed_forward=32"},
+        {"'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
+         "'layers'",
+         WITH_EXPERTS " gate=first|" WITH_EXPERTS " norm_place=sandwich|" WITH_EXPERTS
+                      " layer_groups=1"},
         {"'global_every' needs a 'window'", "global_every=3"},
         {"'global_first' is not less than 'global_every'",
          "window=4 global_first=1|window=4 global_every=3 global_first=3"},
-        {"'attention_position', 'window', 'query_key_norm', 'value_norm' and 'layer_input_width' "
-         "need 'layers'",
+        {"'attention_position', 'window', 'query_key_norm', 'value_norm', 'layer_input_width' and "
+         "'experts' need 'layers'",
          "layers=0 window=3|layers=0 attention_position=alibi|layers=0 query_key_norm=yes|"
          "layers=0 value_norm=yes|layers=0 layer_input_width=3"},
         {"'global_head_width' is 0, or 'heads' times as wide is more than 715827882",
@@ -200,7 +219,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 178);
+    assert_int_equal(n, 192);
 }
 
 /* Defaults that depend on other keys. */

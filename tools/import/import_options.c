@@ -114,8 +114,8 @@ static const struct option_command COMMAND = {
         "Makes a weight file from a HuggingFace, sentence-transformers or model2vec directory\n"
         "(BERT and its relatives, RoBERTa, XLM-R, MPNet, ALBERT, DeBERTa, Nomic's BERT, Jina v2\n"
         "and v3, GTE, ModernBERT, EuroBERT, Gemma 3, EmbeddingGemma 2, Qwen, Llama, Mistral, T5,\n"
-        "CLIP's text part, static embeddings, a classifier without layers), or from word vectors:\n"
-        "GloVe, word2vec or fastText as text.\n"
+        "the text parts of CLIP and SigLIP, static embeddings, a classifier without layers), or\n"
+        "from word vectors: GloVe, word2vec or fastText as text.\n"
         "encode-import(1) lists the classes and files; anything else is refused by its name.\n",
 };
 

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = os.path.join(HERE, "../../../tools/import")
 FAMILIES = ("bert distilbert electra roberta xlm_roberta camembert mpnet albert nomic_bert modernbert gemma3 "
             "qwen3 qwen2 llama mistral eurobert t5 gte jina_embeddings_v3 embedding_gemma2 "
-            "deberta deberta_v2 clip").split()
+            "deberta deberta_v2 clip siglip ernie megatron_bert xlm_roberta_xl roformer").split()
 BODIES = "mpnet gemma3 embedding_gemma2 qwen3 qwen2 llama mistral eurobert t5".split()  # of which no head is imported, or is as of others
 EVERYONES = ["configuration_utils.py", "modeling_utils.py", "masking_utils.py", "modeling_rope_utils.py",
              "modeling_layers.py", "pytorch_utils.py", "utils/generic.py", "utils/output_capturing.py",
@@ -44,7 +44,7 @@ NO_KEYS = set("""self get pop items keys values update append add endswith pople
     extra_special_tokens fast_tokenizer_files special_tokens_map_file tokenizer_file slow_tokenizer_class chat_template
     add_bos_token add_eos_token chat_control_tokens response_template init_inputs load_in_4bit load_in_8bit
     full_attention sliding_attention default_rope_type ignore_keys_at_rope_validation
-    vision_config vision_config_dict logit_scale_init_value image_size patch_size mm_tokens_per_image image_token_id image_token_index boi_token_index
+    vision_config vision_use_head vision_config_dict logit_scale_init_value image_size patch_size mm_tokens_per_image image_token_id image_token_index boi_token_index
     eoi_token_index encoder decoder decoder_hidden_size is_composition out_indices use_pretrained_backbone
     features_only num_channels mtp_layer_types mtp_mlp_layer_types mlp_layer_types num_mtp_layers get_text_config
     mtp_per_layer_config mtp_hidden_states_first chain_hidden_post_norm original_max_position_embeddings head_width
@@ -149,7 +149,8 @@ def saved():
                "xlm_roberta": "XLMRoberta", "camembert": "Camembert", "mpnet": "MPNet", "albert": "Albert",
                "nomic_bert": "NomicBert", "modernbert": "ModernBert", "gemma3": "Gemma3Text", "qwen3": "Qwen3",
                "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert", "t5": "T5",
-               "deberta_v2": "DebertaV2"}
+               "deberta_v2": "DebertaV2", "ernie": "Ernie", "megatron_bert": "MegatronBert",
+               "xlm_roberta_xl": "XLMRobertaXL", "roformer": "RoFormer"}
     for name, prefix in classes.items():
         for head in ("Model", "ForSequenceClassification"):
             model = getattr(transformers, prefix + head, None)

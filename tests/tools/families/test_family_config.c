@@ -44,6 +44,13 @@
 #define GEMMA2                                                                                     \
     CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text")                                     \
     ", " SIZES ", 'sliding_window_pattern': 2"
+#define ERNIE      CLASS("ErnieModel", "ernie") ", " SIZES
+#define MEGATRON   CLASS("MegatronBertModel", "megatron-bert") ", " SIZES
+#define ROBERTA_XL CLASS("XLMRobertaXLModel", "xlm-roberta-xl") ", " SIZES
+#define ROFORMER   CLASS("RoFormerModel", "roformer") ", " SIZES
+#define EXPERTS(n, every)                                                                          \
+    BARE_NOMIC ", 'activation_function': 'gelu', 'rotary_emb_fraction': 1.0, 'num_experts': " n    \
+               ", 'moe_top_k': 2, 'moe_every_n_layers': " every
 #define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
 #define DEBERTA(kind)    CLASS("DebertaV2" kind, "deberta-v2") ", " SIZES
 
@@ -377,6 +384,42 @@ TEST(clip)
     ASSERT_SETTINGS(cases);
 }
 
+/* Norms before the halves, positions after those of padding, tasks, columns that are neighbours. */
+TEST(kin_of_bert)
+{
+    static const struct settings cases[] = {
+        {ERNIE, "token_types=2 norm_place=post"},
+        {MEGATRON, "embedding_norm=none norm_eps=1e-12 norm_place=pre final_norm=yes"},
+        {ROBERTA_XL, "max_tokens=512 token_types=1 position_offset=2 norm_eps=1e-05"},
+        {ROFORMER, "position=none embedding_width=48 rotary_pairs=interleaved"},
+        {ROFORMER ", 'embedding_size': 24", "embedding_width=24"},
+        {ROFORMER ", 'embedding_size': null", "embedding_width=48"},
+        {"'model_type': 'siglip_text_model'",
+         "vocabulary=32000 max_tokens=64 activation=gelu_tanh mask=full pooling=last"},
+    };
+    ASSERT_SETTINGS(cases);
+    struct checkpoint_config config;
+    assert_true(read_text(ERNIE ", 'use_task_id': true", &config));
+    assert_string_equal(config.added_row.table, "embeddings.task_type_embeddings.weight");
+    assert_int_equal(config.added_row.rows, 3);
+    assert_true(read_text(ERNIE ", 'use_task_id': true, 'task_type_vocab_size': 16", &config));
+    assert_int_equal(config.added_row.rows, 16);
+    assert_true(read_text(ERNIE, &config));
+    assert_null(config.added_row.table);
+}
+
+/* Which layers have experts, and how many a token takes. */
+TEST(experts)
+{
+    static const struct settings cases[] = {
+        {EXPERTS("8", "2"), "gate=none experts=8 experts_used=2 experts_every=2"},
+        {EXPERTS("8", "-1"), "experts=0"},
+        {EXPERTS("8", "1"), "experts=0"},
+        {NOMIC, "experts=0"},
+    };
+    ASSERT_SETTINGS(cases);
+}
+
 TEST(refusals)
 {
     static const struct {
@@ -394,7 +437,20 @@ TEST(refusals)
         {CLASS("CLIPTextModel", "clip_text_model") ", 'hidden_act': 'silu'",
          "'hidden_act' is 'silu'"},
         {ROBERTA ", 'hidden_act': 'quick_gelu'", "'hidden_act' is 'quick_gelu'"},
-        {CLASS("SiglipTextModel", "siglip_text_model"), "SiglipTextModel is not known"},
+        {CLASS("SiglipVisionModel", "siglip_vision_model"), "SiglipVisionModel is not known"},
+        {ERNIE ", 'task_type_vocab_size': 0", "'task_type_vocab_size' is 0"},
+        {ERNIE ", 'position_embedding_type': 'relative_key'", "'position_embedding_type'"},
+        {ROFORMER ", 'rotary_value': true", "'rotary_value' is true"},
+        {ROFORMER ", 'norm_type': 'rms_norm'", "'norm_type' is \"rms_norm\""},
+        {MEGATRON ", 'hidden_act': 'quick_gelu'", "'hidden_act' is 'quick_gelu'"},
+        {EXPERTS("8", "2") ", 'moe_normalize_expert_weights': true",
+         "'moe_normalize_expert_weights' is true"},
+        {EXPERTS("8", "2") ", 'num_shared_experts': 1", "'num_shared_experts' is 1"},
+        {EXPERTS("8", "2") ", 'expert_choice_router': true", "'expert_choice_router' is true"},
+        {EXPERTS("8", "2") ", 'mlp_fc2_bias': false", "'mlp_fc2_bias' is false"},
+        {EXPERTS("8", "2.5"), "'moe_every_n_layers'"},
+        {EXPERTS("0", "2"), "'num_experts' is 0"},
+        {NOMIC ", 'num_experts': 8, 'moe_every_n_layers': 2", "'moe_top_k'"},
         {T5 ", 'feed_forward_proj': 'gated-mish'", "'feed_forward_proj' is 'gated-mish'"},
         {T5 ", 'relative_attention_num_buckets': 64", "'relative_attention_num_buckets' is 64"},
         {T5 ", 'relative_attention_max_distance': 64", "'relative_attention_max_distance' is 64"},
@@ -458,7 +514,7 @@ TEST(refusals)
         {NOMIC ", 'causal': true", "'causal' is true"},
         {NOMIC ", 'use_rms_norm': true", "'use_rms_norm' is true"},
         {NOMIC ", 'rotary_emb_scale_base': 512", "'rotary_emb_scale_base' is 512"},
-        {NOMIC ", 'moe_every_n_layers': 2", "'moe_every_n_layers' is 2"},
+        {NOMIC ", 'moe_every_n_layers': 2", "'num_experts' is missing"},
         {NOMIC ", 'num_heads_kv': 2", "'num_heads_kv' is 2"},
         {BARE_NOMIC SWIGLU, "'rotary_emb_fraction' is 0"},
         {BARE_NOMIC SWIGLU ", 'rotary_emb_fraction': 0.3", "'rotary_emb_fraction' is 0.3"},

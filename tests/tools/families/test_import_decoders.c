@@ -2,7 +2,8 @@
 /* encode-import and the engine together on decoders that became encoders, and on BERT with rotary
  * positions, against numbers computed in float64 by decoders.py and encoders.py.
  *
- * Guarantee: decoders, EuroBERT, T5, GTE and Jina v3, DeBERTa are within 2e-5 of float64. */
+ * Guarantee: decoders, EuroBERT, T5, GTE and Jina v3, DeBERTa, relatives of BERT,
+ * SigLIP, experts are within 2e-5 of float64. */
 #include "tests/tools/families/oracle.h"
 
 #include <math.h>
@@ -157,6 +158,97 @@ TEST(clip)
         {"clip", "--activation", "gelu", "--seed", "3"},
     };
     CHECK_BY("encoders.py", kinds);
+}
+
+/* Rows of a task in those of positions, with tables in any type; norms before the halves; columns
+ * that are neighbours turned together, and narrow tables. */
+TEST(kin_of_bert)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"ernie", "--tasks", "--head", "mask"},
+        {"ernie", "--tasks", "--head", "sequence", "--dtype", "f16", "--seed", "2"},
+        {"ernie", "--seed", "3"},
+        {"megatron", "--head", "mask", "--seed", "4"},
+        {"megatron", "--head", "sequence", "--dtype", "bf16", "--seed", "5"},
+        {"megatron", "--head", "token", "--seed", "6"},
+        {"roberta-xl", "--head", "mask", "--n-types", "1", "--seed", "7"},
+        {"roberta-xl", "--head", "sequence", "--dtype", "f16", "--seed", "8"},
+        {"roformer", "--head", "mask", "--narrow", "48", "--seed", "9"},
+        {"roformer", "--head", "sequence", "--positions", "600", "--seed", "10"},
+        {"roformer", "--head", "token", "--dtype", "bf16", "--seed", "11"},
+        {"siglip", "--seed", "12"},
+        {"siglip", "--composite", "--dtype", "f16", "--seed", "13"},
+    };
+    CHECK_BY("kin.py", kinds);
+}
+
+static size_t tokenize(engine_session *session, const engine_input *input,
+                       const engine_encode_options *options, engine_token tokens[200])
+{
+    size_t n;
+    if (engine_tokenize(session, input, options, tokens, 200, &n, NULL) != ENGINE_OK)
+        fail_msg("%s", engine_session_message(session));
+    return n;
+}
+
+/* Texts are padded to 64 tokens, which are as those of a caller: the vector is the last one's. */
+TEST(padding)
+{
+    const engine_input text = engine_text("word7 word900"), pair = engine_text_pair("word7", "a");
+    const engine_encode_options cut = ENGINE_ENCODE_OPTIONS(.max_tokens = 16),
+                                bare = ENGINE_ENCODE_OPTIONS(.no_special = 1),
+                                shorter = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE);
+    char script[SUPPORT_PATH], weights[SUPPORT_PATH], words[800] = "";
+    engine_token tokens[200];
+    int32_t ids[64];
+    float by_text[32], by_ids[32];
+    engine_window window;
+    size_t n;
+    find_script(script, "kin.py");
+    oracle_import(oracle_make(script, (const char *const[]){"siglip", NULL}), NULL);
+    support_path(weights, support_folder(), "model.weights");
+    engine_model *model = support_open(weights);
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(tokenize(session, &text, NULL, tokens), 64);
+    for (size_t i = 0; i < 64; i++) {
+        ids[i] = tokens[i].id;
+        assert_int_equal(tokens[i].special, i == 0 || i > 2);
+        if (i > 3)
+            assert_true(ids[i] == 0 && tokens[i].begin == tokens[i].end && tokens[i].type == 0);
+    }
+    assert_true(ids[0] == 101 && ids[1] == 7 && ids[2] == 900 && ids[3] == 102);
+    assert_int_equal(tokenize(session, &pair, NULL, tokens), 64);
+    assert_int_equal(tokenize(session, &text, &cut, tokens), 16);
+    assert_int_equal(tokenize(session, &text, &bare, tokens), 2);
+    const engine_input all = {.ids = ids, .n_ids = 64};
+    assert_int_equal(engine_encode(session, &text, 1, NULL, by_text, 32, &n, NULL), ENGINE_OK);
+    assert_int_equal(engine_encode(session, &all, 1, NULL, by_ids, 32, &n, NULL), ENGINE_OK);
+    assert_memory_equal(by_text, by_ids, sizeof by_ids);
+    n = tokenize(session, &text, NULL, tokens);
+    assert_int_equal(engine_windows(session, tokens, n, NULL, &window, 1, &n), ENGINE_OK);
+    for (size_t i = 0; i < 100; i++)
+        strcat(words, "word9 ");
+    const engine_input longer = engine_text(words);
+    n = tokenize(session, &longer, NULL, tokens);
+    assert_int_equal(n, 102);
+    assert_int_equal(engine_windows(session, tokens, n, NULL, &window, 1, &n),
+                     ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_encode(session, &longer, 1, &shorter, by_text, 32, &n, NULL),
+                     ENGINE_OK);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
+/* Layers with experts: a few of them, one, all. */
+TEST(experts)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"nomic-moe", "--n-types", "1"},
+        {"nomic-moe", "--head", "mask", "--dtype", "bf16", "--seed", "2"},
+        {"nomic-moe", "--used", "1", "--layers", "5", "--dtype", "f16", "--seed", "3"},
+        {"nomic-moe", "--experts", "3", "--used", "3", "--ffn", "32", "--seed", "4"},
+    };
+    CHECK_BY("kin.py", kinds);
 }
 
 /* Changes of low rank: of peft, whose names have the class's prefix or lack it, and of a task. */

@@ -161,7 +161,8 @@ def cases():
     yield "pairs of RoBERTa", {**lowers, "post_processor": {**lowers["post_processor"], "type": "RobertaProcessing", **{
         "trim_offsets": True, "add_prefix_space": False}}}, {}, "replaces the template of pairs"
     yield "a class of Python", lowers, {"tokenizer_class": "BertJapaneseTokenizer"}, "'BertJapaneseTokenizer', which"
-    yield "a class with unknown parts", lowers, {"tokenizer_class": "RoFormerTokenizer"}, "'RoFormerTokenizer', and trans"
+    yield "a class with unknown parts", lowers, {"tokenizer_class": "HerbertTokenizer"}, "'HerbertTokenizer', and trans"
+    yield "a class that calls Python", lowers, {"tokenizer_class": "RoFormerTokenizer"}, "'RoFormerTokenizer', which trans"
     yield "left", lowers, {"truncation_side": "left"}, "'truncation_side'"
     yield "split", lowers, {"split_special_tokens": True}, "'split_special_tokens'"
     yield "another frame", lowers, {"cls_token": "[cls2]"}, "replaces the template of one text"

@@ -211,19 +211,23 @@ static void refuse_adapter(struct folder *folder, const char *place)
 }
 
 /* A model of texts, pictures and sounds has its text part's settings in text_config. CLIP's
- * text_config_dict comes before it, and neither needs to say the type. */
+ * text_config_dict comes before it, and neither needs to say the type, nor does SigLIP's. */
 static void enter_text_part(struct json_file *file)
 {
+    static const char *const pairs[][2] = {{"clip", "clip_text_model"},
+                                           {"siglip", "siglip_text_model"},
+                                           {"siglip2", "siglip2_text_model"}};
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
     json_t *text = json_object_get(file->root, "text_config");
     json_t *first = json_object_get(file->root, "text_config_dict");
-    bool is_clip = type != NULL && strcmp(type, "clip") == 0;
-    if (type == NULL || (strcmp(type, "embedding_gemma2") != 0 && !is_clip) ||
-        !json_is_object(text))
+    size_t i = 0;
+    while (type != NULL && i < 3 && strcmp(type, pairs[i][0]) != 0)
+        i++;
+    if (type == NULL || (strcmp(type, "embedding_gemma2") != 0 && i == 3) || !json_is_object(text))
         return;
-    text = is_clip && json_is_object(first) ? first : text;
-    if (is_clip)
-        json_object_set_new(text, "model_type", json_string("clip_text_model"));
+    text = i == 0 && json_is_object(first) ? first : text;
+    if (i < 3)
+        json_object_set_new(text, "model_type", json_string(pairs[i][1]));
     json_incref(text);
     json_decref(file->root);
     file->root = text;
@@ -381,6 +385,17 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     }
 }
 
+/* Texts of a model that was trained with a fixed number of tokens. */
+static void set_padding(struct import_tokenizer *tokenizer, size_t n_tokens)
+{
+    if (tokenizer->padding == WORD_NONE)
+        program_die("the model's texts are padded to %zu tokens, and the tokenizer has no "
+                    "'pad_token'; expected one in tokenizer_config.json",
+                    n_tokens);
+    draft_set_number(&tokenizer->draft, "padding", tokenizer->padding);
+    draft_set_number(&tokenizer->draft, "padded_tokens", n_tokens);
+}
+
 /* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
  * none), at most the rows of a table of positions. */
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
@@ -408,7 +423,10 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
         checkpoint->config.model.max_tokens = positions = most; /* no table ends them */
     if (most == 0 && checkpoint->has_tokenizer)
         most = checkpoint->tokenizer.max_length;
-    checkpoint->config.model.max_text_tokens = most > 0 && most < positions ? most : positions;
+    most = most > 0 && most < positions ? most : positions;
+    checkpoint->config.model.max_text_tokens = most;
+    if (checkpoint->config.architecture->body->pads && checkpoint->has_tokenizer)
+        set_padding(&checkpoint->tokenizer, most);
     query_weights_plan(&checkpoint->plan, types, &checkpoint->token_modules.weights,
                        &checkpoint->folder, st->query_place, st->transformer,
                        &checkpoint->config.model);

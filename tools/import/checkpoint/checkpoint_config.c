@@ -144,6 +144,8 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
         body->finish(file, model);
     if (body->positions != NULL && model->attention_position == ATTENTION_POSITION_DISENTANGLED)
         config->positions = body->positions(file);
+    if (body->added_row != NULL)
+        config->added_row = body->added_row(file);
     if (body->quick_gelu != 0 &&
         strcmp(json_text(file, NULL, "hidden_act", "quick_gelu"), "quick_gelu") == 0)
         config->quick_gelu = body->quick_gelu;

@@ -11,6 +11,7 @@ struct checkpoint_config {
     struct model_config model; /* body and head, without pooling and what follows it */
     const char *activation;    /* named by another file, borrowed, or NULL */
     struct position_sources positions;
+    struct added_row added_row;
     const json_t *label_names; /* id2label, borrowed, or NULL */
     double quick_gelu;         /* families.h; 0: the activation is another */
     bool positions_are_open;   /* not in config.json: learned if there is a table of them */

@@ -1,6 +1,5 @@
-/* plan.c - makes a plan from the tables of families/ (finds the tensors of each part, chooses how
- * they are stored, checks that no tensor is left over), and writes it: rows of the checkpoint's
- * tensors, a chunk at a time, through the writer of weight files. See plan.h. */
+/* plan.c - makes a plan from the tables of families/: finds the tensors of each part, chooses how
+ * they are stored, checks that no tensor is left over. See plan.h; plan_write.c writes it. */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
@@ -21,6 +20,7 @@ struct making {
     bool in_layer;
     size_t layer;
     double quick_gelu;
+    struct added_row added_row;
     size_t projected; /* width of the projection that is one of the model's tensors */
     const struct layout *layout;
 };
@@ -43,6 +43,9 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_KEY] = n_keys * head_width,
         [DIM_HEAD_WIDTH] = head_width,
         [DIM_LAYER_INPUT] = model->layer_input_width,
+        [DIM_EXPERTS] = model->experts,
+        [DIM_EXPERTS_IN] = (uint64_t)model->experts * model->feed_forward,
+        [DIM_EXPERTS_OUT] = (uint64_t)model->experts * model->width,
         [DIM_HEADS] = model->heads,
         [DIM_BUCKETS] = DISTANCE_BUCKETS,
         [DIM_VOCABULARY] = model->vocabulary,
@@ -114,9 +117,9 @@ static enum tensor_type choose_type(const struct making *making,
     bool is_table = tensor->kind == PART_TABLE;
     enum tensor_type asked = is_table ? table_type(making->types) : making->types.matrices;
     if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES ||
-        tensor->kind == PART_POSITIONS)
+        tensor->kind == PART_POSITIONS || tensor->kind == PART_ROUTER)
         return TENSOR_F32;
-    if (asked == 0 && tensor->row_weights != NULL)
+    if (asked == 0 && (tensor->row_weights != NULL || tensor->added_row != NULL))
         return TENSOR_F32;
     if (asked == 0) {
         asked = tensor->n_parts > 0 ? tensor->parts[0]->type : TENSOR_F32;
@@ -131,7 +134,8 @@ static enum tensor_type choose_type(const struct making *making,
     if (asked != TENSOR_INT8 || is_table)
         return asked;
     /* What a layer takes from the embedding is computed from rows that no norm has made even. */
-    if (!making->is_int8 || strstr(tensor->name, ".layer_input.") != NULL)
+    if (!making->is_int8 || strstr(tensor->name, ".layer_input.") != NULL ||
+        tensor->kind == PART_EXPERTS || tensor->kind == PART_EXPERTS_OUT)
         return TENSOR_F16;
     if (!making->in_layer) /* of a head: the rows that it reads are not rounded */
         return TENSOR_INT8;
@@ -181,6 +185,19 @@ static void name_tensor(struct planned_tensor *tensor, const struct part *part, 
              key_of(key, part->to, layer, ending));
 }
 
+/* Returns the first row of a table. */
+static const float *read_first_row(const struct making *making, struct added_row from, size_t cols)
+{
+    const struct stored_tensor *table = need_tensor(making, from.table, 0, "", from.rows, cols);
+    struct tensor_rows first;
+    float *row = alloc_zeros(cols, sizeof *row);
+    tensor_rows_open(&first, 1, cols, true);
+    tensor_rows_read(&first, making->tensors, table, 0, 1);
+    memcpy(row, first.values, cols * sizeof *row);
+    tensor_rows_free(&first);
+    return row;
+}
+
 /* Adds one tensor of a part: the rows of all its sources, one after another. */
 static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
@@ -209,6 +226,8 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     if ((part->kind == PART_NORM && strcmp(ending.usual, ".weight") == 0) ||
         part->rows == DIM_HEAD_WIDTH)
         tensor.added = making->layout->norm_added;
+    if (part->rows == DIM_POSITIONS && making->added_row.table != NULL)
+        tensor.added_row = read_first_row(making, making->added_row, tensor.cols);
     if (making->quick_gelu != 0 && part->rows == DIM_FEED_FORWARD)
         tensor.times = making->quick_gelu;
     else if (making->quick_gelu != 0 && part->kind == PART_OUT && is_matrix)
@@ -332,16 +351,46 @@ static void add_heads(const struct making *making, const struct part *part, size
     append_tensor(making, &vector);
 }
 
+/* Adds the second matrices of experts. */
+static void add_experts_out(const struct making *making, const struct part *part, size_t layer)
+{
+    uint64_t rows = size_of(making, DIM_EXPERTS_IN), cols = size_of(making, DIM_WIDTH);
+    struct planned_tensor tensor = {.kind = part->kind, .n_dims = 2, .n_parts = 1};
+    name_tensor(&tensor, part, layer, "");
+    tensor.rows = (size_t)size_of(making, part->rows);
+    tensor.cols = (size_t)size_of(making, part->cols);
+    tensor.parts[0] = need_tensor(making, part->from[0], layer, "", rows, cols);
+    append_tensor(making, &tensor);
+}
+
+/* Whether a layer has experts, and the part is of a layer without, or the other way round; or the
+ * part is of a gate, and the model has none, or the other way round. */
+static bool is_of_others(const struct making *making, const struct part *part, size_t layer)
+{
+    bool is_dense = part->kind == PART_OUT || part->rows == DIM_FEED_FORWARD;
+    bool of_experts = part->kind >= PART_ROUTER && part->kind <= PART_EXPERTS_BIAS;
+    bool is_gated = making->model->gate != GATE_NONE;
+    if (making->in_layer && config_has_experts(making->model, layer) ? is_dense : of_experts)
+        return true;
+    return part->rows == DIM_FEED_FORWARD && (part->from[1] != NULL) != is_gated;
+}
+
 /* Whether the model has no such part: a table of no rows, positions that are not learned, norms of
- * queries and keys, the norm before layer 0 of a model whose embedding ends with one. */
+ * the embedding, of queries and keys, the norm before layer 0 of a model whose embedding ends with
+ * one. */
 static bool is_absent(const struct making *making, const struct part *part, size_t layer)
 {
     bool is_first = making->in_layer && layer == 0 && part->kind == PART_NORM;
+    if (is_of_others(making, part, layer))
+        return true;
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
         return true;
     if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
         return true;
     if (part->rows == DIM_HEAD_WIDTH && !making->model->query_key_norm)
+        return true;
+    if (part->kind == PART_NORM && part->rows == DIM_EMBEDDING &&
+        making->model->embedding_norm == NORM_NONE)
         return true;
     return is_first && !making->model->first_norm && strstr(part->to, "attention.norm") != NULL;
 }
@@ -355,7 +404,10 @@ static void add_part(const struct making *making, const struct part *part, size_
     if (is_absent(making, part, layer))
         return;
     switch (part->kind) {
+    case PART_EXPERTS_OUT: add_experts_out(making, part, layer); return;
     case PART_TABLE:
+    case PART_ROUTER:
+    case PART_EXPERTS:
     case PART_MATRIX: add_tensor(making, part, layer, NONE, true); return;
     case PART_UNTIED: /* a copy of the embedding table is not read */
         copy = find_tensor(making, part->from[0], 0, "");
@@ -368,6 +420,7 @@ static void add_part(const struct making *making, const struct part *part, size_
     case PART_ONES: add_constant(making, part, layer, "", 1); return;
     case PART_SLICE: add_slice(making, part, layer); return;
     case PART_HEADS: add_heads(making, part, layer); return;
+    case PART_EXPERTS_BIAS:
     case PART_VECTOR:
         if (has_bias)
             add_vector(making, *part, layer);
@@ -406,6 +459,8 @@ static void add_layers(struct making *making, const struct part *parts)
     if (wants_int8)
         int8_layers_open(layers, making->model->layer_groups);
     for (size_t layer = 0; out != NULL && layer < layers->n; layer++) {
+        if (config_has_experts(making->model, layer))
+            continue;
         uint64_t rows = size_of(making, out->rows), cols = size_of(making, out->cols);
         const struct planned_tensor tensor = {
             .set = making->tensors,
@@ -477,19 +532,19 @@ static void count_labels(const struct making *making, const struct part *part)
         model->scores = SCORES_SIGMOID;
 }
 
-/* Makes a tensor of the model the projection of its pooled vectors. The class applies it to each
- * token, and so a bias, or a pooling that is not a weighted mean, would be different. */
-static void add_projection(struct making *making, size_t rows)
+/* Makes a tensor of the model the projection of its pooled vectors. The class may apply it to each
+ * token, and so a pooling that is not a weighted mean would be different. */
+static void add_projection(struct making *making, size_t rows, bool has_bias)
 {
     struct model_config *model = making->model;
     if (model->projections > 0 || model->pooling == POOLING_MAX || model->pooling == POOLING_NONE ||
-        model->joined_poolings != 0)
+        model->joined_poolings != 0 || (has_bias && model->pooling == POOLING_MEAN_SQRT))
         program_die(
             "the model projects each token by a tensor of its own, and its modules %s; expected "
             "a pooling of another kind and no Dense",
             model->projections > 0 ? "have a Dense" : "pool by the maximum, or in several ways");
     model->projections = 1;
-    model->projection_bias = false;
+    model->projection_bias = has_bias;
     making->projected = rows;
 }
 
@@ -504,7 +559,9 @@ static void add_head(struct making *making, const struct head *head)
     if (head->bias_is_optional && find_tensor(making, first->from[0], 0, ".bias") == NULL)
         model->head_bias = false;
     count_labels(making, part_of_kind(first, PART_SCORES));
-    const struct stored_tensor *tensor = find_tensor(making, first->from[0], 0, "");
+    bool has_bias = first->kind == PART_LINEAR;
+    const struct stored_tensor *tensor =
+        find_tensor(making, first->from[0], 0, has_bias ? ".weight" : "");
     bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
     if (first->rows == DIM_TOKEN_VECTORS) {
         model->token_vectors = is_matrix ? (size_t)tensor->shape[0] : 1;
@@ -512,7 +569,7 @@ static void add_head(struct making *making, const struct head *head)
     } else if (first->rows == DIM_PROJECTION) {
         if (tensor == NULL && head->is_optional)
             return;
-        add_projection(making, is_matrix ? (size_t)tensor->shape[0] : 1);
+        add_projection(making, is_matrix ? (size_t)tensor->shape[0] : 1, has_bias);
     }
     add_parts(making, first, 0);
 }
@@ -548,6 +605,7 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
                             .tensors = tensors,
                             .model = model,
                             .quick_gelu = config->quick_gelu,
+                            .added_row = config->added_row,
                             .is_int8 = types.matrices == TENSOR_INT8};
     *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
@@ -606,84 +664,4 @@ void plan_values(struct plan *plan, struct stored_types types, const char *name,
                                     .values = values};
     snprintf(tensor.name, sizeof tensor.name, "%s", name);
     append_tensor(&making, &tensor);
-}
-
-/* Writes row by row, since a mapping may name any row at any time. */
-static void copy_chosen_rows(const struct planned_tensor *tensor, struct weight_writer *writer)
-{
-    const double *numbers = tensor->row_numbers, *weights = tensor->row_weights;
-    engine_status status = ENGINE_OK;
-    struct tensor_rows row;
-    tensor_rows_open(&row, 1, tensor->cols, true);
-    for (size_t i = 0; i < tensor->rows && status == ENGINE_OK; i++) {
-        tensor_rows_read(&row, tensor->set, tensor->parts[0],
-                         numbers != NULL ? (uint64_t)numbers[i] : i, 1);
-        for (size_t k = 0; weights != NULL && k < tensor->cols; k++)
-            row.values[k] = (float)(row.values[k] * weights[i]);
-        status = weight_writer_rows(writer, row.values, 1);
-    }
-    progress_add(tensor->parts[0]->n_bytes);
-    tensor_rows_free(&row);
-}
-
-static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
-{
-    if (tensor->kind == PART_POSITIONS) {
-        positions_write(tensor, writer);
-        return;
-    }
-    if (tensor->values != NULL) {
-        weight_writer_rows(writer, tensor->values, tensor->rows);
-        return;
-    }
-    if (tensor->is_transposed || tensor->kind == PART_DISTANCES) {
-        columns_write(tensor, writer);
-        return;
-    }
-    if (tensor->row_numbers != NULL || tensor->row_weights != NULL) {
-        copy_chosen_rows(tensor, writer);
-        return;
-    }
-    for (size_t k = 0; k < tensor->n_parts; k++) {
-        const struct stored_tensor *part = tensor->parts[k];
-        const size_t rows = planned_rows(tensor, k);
-        struct tensor_rows chunk;
-        tensor_rows_open(&chunk, rows, tensor->cols, false);
-        for (size_t n, row = 0;
-             (n = tensor_rows_next(&chunk, tensor->set, part, rows, &row)) > 0;) {
-            for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
-                chunk.values[i] = (float)(chunk.values[i] + tensor->added);
-            for (size_t i = 0; tensor->times != 0 && i < n * tensor->cols; i++)
-                chunk.values[i] = (float)(chunk.values[i] * tensor->times);
-            if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
-                break;
-            progress_add(part->n_bytes / rows * n);
-        }
-        tensor_rows_free(&chunk);
-    }
-}
-
-/* After a write that failed, the others do nothing. The residual stream is followed for factors. */
-void plan_write(const struct plan *plan, struct weight_writer *writer)
-{
-    struct residual_stream stream;
-    bool has_factors = false;
-    for (size_t i = 0; i < plan->n; i++)
-        has_factors = has_factors || tensor_has_factors(plan->tensors[i].type);
-    if (has_factors)
-        residual_stream_open(&stream, plan);
-    for (size_t i = 0; i < plan->n; i++) {
-        const struct planned_tensor *tensor = &plan->tensors[i];
-        weight_writer_begin_tensor(writer, tensor->name, tensor->type, tensor->layout,
-                                   tensor->n_dims, tensor->rows, tensor->cols);
-        if (tensor_has_factors(tensor->type)) {
-            float *factors = alloc_zeros(tensor->cols, sizeof *factors);
-            int8_factors(&stream, plan, i, factors);
-            weight_writer_factors(writer, factors);
-            alloc_free(factors);
-        }
-        copy_tensor(tensor, writer);
-        if (has_factors)
-            residual_stream_pass(&stream, plan, i);
-    }
 }

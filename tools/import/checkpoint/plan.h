@@ -32,9 +32,10 @@ struct planned_tensor {
     const struct tensor_set *set;
     const struct stored_tensor *parts[PLAN_PARTS]; /* planned_rows() rows each */
     size_t n_parts;
-    const float *values; /* [rows, cols], borrowed: a tensor in memory, without parts; or NULL */
-    bool is_transposed;  /* the only part is [cols, rows] */
-    double added, times; /* to each number; 0: not multiplied */
+    const float *values;    /* [rows, cols], borrowed: a tensor in memory, without parts; or NULL */
+    bool is_transposed;     /* the only part is [cols, rows] */
+    double added, times;    /* to each number; 0: not multiplied */
+    const float *added_row; /* [cols] or NULL: added to each row */
     const double *row_numbers, *row_weights; /* [rows] or NULL: the row of the part, its factor */
     const struct model_config *model;        /* of positions, whose parts are of several shapes */
     enum part_kind kind;

@@ -1,5 +1,5 @@
-/* clip.c - the text towers of models of texts and pictures. Sources: modeling_clip.py and
- * configuration_clip.py in huggingface/transformers. */
+/* clip.c - the text towers of models of texts and pictures. Sources: modeling_NAME.py and
+ * configuration_NAME.py (clip, siglip, siglip2) in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
 static const struct json_name CLIP_ACTIVATIONS[] = {{"quick_gelu", ACTIVATION_SILU},
@@ -7,6 +7,24 @@ static const struct json_name CLIP_ACTIVATIONS[] = {{"quick_gelu", ACTIVATION_SI
                                                     {"gelu_new", ACTIVATION_GELU_TANH},
                                                     {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
                                                     {NULL, 0}};
+
+static const struct layout TOWER = {
+    .embedding = PARTS(
+        TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "embeddings.token_embedding.weight"),
+        TO_TABLE("embedding.position.weight", DIM_POSITIONS,
+                 "embeddings.position_embedding.weight")),
+    .layer = PARTS(TO_ATTENTION_NORM("encoder.layers.#.layer_norm1"),
+                   TO_QKV(SQUARE, "encoder.layers.#.self_attn.q_proj",
+                          "encoder.layers.#.self_attn.k_proj", "encoder.layers.#.self_attn.v_proj"),
+                   TO_OUTPUT(SQUARE, "encoder.layers.#.self_attn.out_proj"),
+                   TO_NORM("encoder.layers.#.layer_norm2"),
+                   TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc1"),
+                   TO_OUT("encoder.layers.#.mlp.fc2")),
+    .final = PARTS(TO_FINAL_NORM("final_layer_norm"))};
+
+#define LEFT_OUT_OF_PAIRS                                                                          \
+    "embeddings.position_ids", "vision_model.", "visual_projection.", "logit_scale", "logit_bias", \
+        "text_projection."
 
 /* A text's vector is that of its last token, which is the end token's. */
 static const struct body CLIP = {
@@ -21,32 +39,42 @@ static const struct body CLIP = {
         FIXED(final_norm, true), FIXED(mask, MASK_CAUSAL), FIXED(pooling, POOLING_LAST),
         NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
               "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
-    .layout = LAYOUT(.embedding = PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY,
-                                                 "embeddings.token_embedding.weight"),
-                                        TO_TABLE("embedding.position.weight", DIM_POSITIONS,
-                                                 "embeddings.position_embedding.weight")),
-                     .layer = PARTS(TO_ATTENTION_NORM("encoder.layers.#.layer_norm1"),
-                                    TO_QKV(SQUARE, "encoder.layers.#.self_attn.q_proj",
-                                           "encoder.layers.#.self_attn.k_proj",
-                                           "encoder.layers.#.self_attn.v_proj"),
-                                    TO_OUTPUT(SQUARE, "encoder.layers.#.self_attn.out_proj"),
-                                    TO_NORM("encoder.layers.#.layer_norm2"),
-                                    TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc1"),
-                                    TO_OUT("encoder.layers.#.mlp.fc2")),
-                     .final = PARTS(TO_FINAL_NORM("final_layer_norm"))),
+    .layout = &TOWER,
     .quick_gelu = 1.702,
     .unread = "projection_dim",
-    .left_out = NAMES("embeddings.position_ids", "vision_model.", "visual_projection.",
-                      "logit_scale", "text_projection."),
+    .left_out = NAMES(LEFT_OUT_OF_PAIRS),
 };
 
 static const struct head CLIP_PROJECTION = {HEAD_NONE, DENSE_NONE,
                                             .parts = PARTS(TO_PROJECTION("text_projection.weight")),
                                             .is_optional = true};
 
-/* CLIPModel's text part comes without a class. */
+/* Texts are padded to the longest one, no mask hides that, and the last token is mostly padding. */
+static const struct body SIGLIP = {
+    .prefixes = NAMES("text_model."),
+    .keys = KEYS(SIZE_OR("num_hidden_layers", layers, 12), SIZE_OR("hidden_size", width, 768),
+                 SIZE_OR("num_attention_heads", heads, 12),
+                 SIZE_OR("intermediate_size", feed_forward, 3072),
+                 SIZE_OR("vocab_size", vocabulary, 32000),
+                 SIZE_OR("max_position_embeddings", max_tokens, 64),
+                 NUMBER("layer_norm_eps", norm_eps, 1e-6), FIXED(position, POSITION_LEARNED),
+                 FIXED(token_types, 0), FIXED(embedding_norm, NORM_NONE),
+                 FIXED(norm_place, NORM_PRE), FIXED(final_norm, true), FIXED(pooling, POOLING_LAST),
+                 ACTIVATION("hidden_act", ACTIVATION_GELU_TANH)),
+    .layout = &TOWER,
+    .pads = true,
+    .unread = "projection_size",
+    .left_out = NAMES(LEFT_OUT_OF_PAIRS),
+};
+static const struct head SIGLIP_HEAD = {
+    HEAD_NONE, DENSE_NONE,
+    .parts = PARTS({"projection.0", PART_LINEAR, DIM_PROJECTION, DIM_WIDTH, 0, {"head"}})};
+
+/* The text part of CLIPModel and the like comes without a class. */
 const struct architecture CLIP_CLASSES[] = {
     {"CLIPTextModelWithProjection", "clip_text_model", &CLIP, &CLIP_PROJECTION},
     {"CLIPTextModel", "clip_text_model", &CLIP, NULL},
+    {"SiglipTextModel", "siglip_text_model", &SIGLIP, &SIGLIP_HEAD},
+    {"Siglip2TextModel", "siglip2_text_model", &SIGLIP, &SIGLIP_HEAD},
     {.class_name = NULL},
 };

@@ -1,6 +1,6 @@
 /* families.h - the model classes that can be imported, as tables: what the keys of config.json
  * set, which tensors make which part of the weight file, which head the body has. The tables are in
- * bert.c, clip.c, deberta.c, gte.c, rotary.c and t5.c.
+ * bert.c, bert_kin.c, clip.c, deberta.c, gte.c, rotary.c and t5.c.
  *
  * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
  * models bring along, without the body's prefix; '#' is the number of the layer.
@@ -30,6 +30,9 @@ enum part_dim {
     DIM_KEY,
     DIM_HEAD_WIDTH, /* of attention */
     DIM_LAYER_INPUT,
+    DIM_EXPERTS,
+    DIM_EXPERTS_IN, /* rows of all experts, one after another */
+    DIM_EXPERTS_OUT,
     DIM_HEADS,
     DIM_BUCKETS,
     DIM_VOCABULARY,
@@ -48,17 +51,22 @@ enum part_kind {
     PART_HEADS, /* the same of one tensor, in which a head's query, key and value follow each other;
                      two others are the biases of queries and values */
     PART_OUT,   /* as PART_LINEAR; feed_forward.out, by which int8.c judges a layer */
-    PART_SCORES, /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
-    PART_NORM,   /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR, /* to [rows] ← from, which has either of two names, or both */
-    PART_ONES,   /* to [rows]: ones, which the checkpoint does not have */
-    PART_SLICE,  /* the layer's rows of from [layers · rows, cols], times 1/√cols */
-    PART_UNTIED, /* a matrix that is skipped if config.json ties it to the embedding table */
-    PART_POSITIONS, /* not in tables of families: what struct position_sources gives a layer */
-    PART_DISTANCES  /* a bias per head and bucket: one per head and distance (distance_bucket) */
+    PART_SCORES,  /* as PART_LINEAR; small, always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NORM,    /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
+    PART_VECTOR,  /* to [rows] ← from, which has either of two names, or both */
+    PART_ONES,    /* to [rows]: ones, which the checkpoint does not have */
+    PART_SLICE,   /* the layer's rows of from [layers · rows, cols], times 1/√cols */
+    PART_UNTIED,  /* a matrix that is skipped if config.json ties it to the embedding table */
+    PART_ROUTER,  /* of a layer with experts, as are the next ones: a matrix, always f32 */
+    PART_EXPERTS, /* as PART_MATRIX, never in int8 */
+    PART_EXPERTS_OUT,  /* the same; from has the matrix of each expert transposed */
+    PART_EXPERTS_BIAS, /* as PART_VECTOR */
+    PART_POSITIONS,    /* not in tables of families: what struct position_sources gives a layer */
+    PART_DISTANCES     /* a bias per head and bucket: one per head and distance (distance_bucket) */
 };
 
-/* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose
+/* Of up to three tensors in `from` the rows follow each other (query, key, value); of a
+ * feed-forward layer two are the halves of a gate, and without one the part is absent. A part whose
  * `to` is NULL ends a list. */
 struct part {
     const char *to;
@@ -104,6 +112,12 @@ struct position_sources {
     bool key_has_bias;
 };
 
+/* A table whose first row is added to the row of each position. NULL: there is none. */
+struct added_row {
+    const char *table;
+    size_t rows;
+};
+
 struct body {
     const char *const *prefixes; /* NULL ends them */
     /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
@@ -122,6 +136,8 @@ struct body {
     /* For settings that depend on several keys, or NULL. */
     void (*finish)(const struct json_file *file, struct model_config *model);
     struct position_sources (*positions)(const struct json_file *file); /* or NULL */
+    struct added_row (*added_row)(const struct json_file *file);        /* or NULL */
+    bool pads; /* each text gets padding up to the longest one, which attention sees */
     /* Starts of names of tensors that are skipped: of other heads, and buffers. */
     const char *const *left_out;
 };
@@ -152,10 +168,10 @@ struct architecture {
 };
 
 /* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
-extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
-    ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
-    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[], T5_CLASSES[],
-    GTE_CLASSES[], CLIP_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
+extern const struct architecture BERT_CLASSES[], BERT_KIN_CLASSES[], DISTILBERT_CLASSES[],
+    ELECTRA_CLASSES[], ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[],
+    JINA_CLASSES[], MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[],
+    T5_CLASSES[], GTE_CLASSES[], CLIP_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);

@@ -9,11 +9,25 @@
 #define NO_SCALING ONLY(IS("rope_scaling", "null"))
 
 static const struct json_name NOMIC_GATES[] = {
-    {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {NULL, 0}};
+    {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {"gelu", ACTIVATION_GELU}, {NULL, 0}};
 
 #define ROTARY                                                                                     \
     FIXED(embedding_norm, NORM_LAYER), FIXED(attention_position, ATTENTION_POSITION_ROTARY),       \
         COUNT("type_vocab_size", token_types, 2), FIXED(gate, GATE_SECOND)
+
+/* Every n-th layer has experts: of nomic-embed-text-v2-moe. Their sum has a bias, whatever the keys
+ * say of others. */
+static void read_experts(const struct json_file *file, struct model_config *model)
+{
+    double every = json_number(file, "moe_every_n_layers", 0);
+    if (!(every > 1)) /* of a division by 1 no remainder is 1 */
+        return;
+    model->experts = json_count(file, NULL, "num_experts", 1, JSON_NEEDED);
+    model->experts_every = json_count(file, NULL, "moe_every_n_layers", 2, JSON_NEEDED);
+    model->experts_used = json_count(file, NULL, "moe_top_k", 1, JSON_NEEDED);
+    if (!model->feed_forward_bias)
+        file_die(file->name, "'mlp_fc2_bias' is false, and there are experts; expected true");
+}
 
 /* The share of each head's columns that is turned, which the field has no room for, and the base
  * that grows with long texts where there is a factor. */
@@ -23,6 +37,9 @@ static void finish_nomic(const struct json_file *file, struct model_config *mode
         model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 1000));
         return;
     }
+    if (strcmp(json_text(file, NULL, "activation_function", ""), "gelu") == 0)
+        model->gate = GATE_NONE;
+    read_experts(file, model);
     double share = json_number(file, "rotary_emb_fraction", 0);
     double columns = share * (double)model->width / (double)model->heads;
     if (!(share > 0 && share <= 1) || columns != 2 * floor(columns / 2))
@@ -38,26 +55,39 @@ static void finish_nomic(const struct json_file *file, struct model_config *mode
         model->rotary_factor = 1;
 }
 
+// clang-format off
+#define TO_EXPERTS(at)                                                                             \
+    {"layers.#.feed_forward.router.weight", PART_ROUTER, DIM_EXPERTS, DIM_WIDTH, 0,                \
+     {at "router.layer.weight"}},                                                                  \
+    {"layers.#.feed_forward.in.weight", PART_EXPERTS, DIM_EXPERTS_IN, DIM_WIDTH, 0,                \
+     {at "experts.mlp.w1"}},                                                                       \
+    {"layers.#.feed_forward.out.weight", PART_EXPERTS_OUT, DIM_EXPERTS_OUT, DIM_FEED_FORWARD, 0,   \
+     {at "experts.mlp.w2"}},                                                                       \
+    {"layers.#.feed_forward.out.bias", PART_EXPERTS_BIAS, DIM_WIDTH, DIM_NONE, 0,                  \
+     {at "experts.bias"}}
+// clang-format on
+
 static const struct body NOMIC = {
     .prefixes = NAMES("bert.", "nomic_bert.", "model."),
-    .keys =
-        KEYS(SIZE("n_layer", layers), SIZE("n_embd", width), SIZE("n_head", heads),
-             SIZE("n_inner", feed_forward), SIZE("vocab_size", vocabulary),
-             SIZE("n_positions", max_tokens), ROTARY, NUMBER("layer_norm_epsilon", norm_eps, 1e-5),
-             NUMBER("rotary_emb_base", rotary_base, 1000),
-             FLAG("rotary_emb_interleaved", rotary_pairs, ROTARY_HALF),
-             FLAG("qkv_proj_bias", attention_bias, true),
-             FLAG("mlp_fc1_bias", feed_forward_in_bias, true),
-             FLAG("mlp_fc2_bias", feed_forward_bias, true),
-             NAMED("activation_function", activation, NOMIC_GATES, "swiglu or geglu", NO_DEFAULT)),
+    .keys = KEYS(
+        SIZE("n_layer", layers), SIZE("n_embd", width), SIZE("n_head", heads),
+        SIZE("n_inner", feed_forward), SIZE("vocab_size", vocabulary),
+        SIZE("n_positions", max_tokens), ROTARY, NUMBER("layer_norm_epsilon", norm_eps, 1e-5),
+        NUMBER("rotary_emb_base", rotary_base, 1000),
+        FLAG("rotary_emb_interleaved", rotary_pairs, ROTARY_HALF),
+        FLAG("qkv_proj_bias", attention_bias, true),
+        FLAG("mlp_fc1_bias", feed_forward_in_bias, true),
+        FLAG("mlp_fc2_bias", feed_forward_bias, true),
+        NAMED("activation_function", activation, NOMIC_GATES, "swiglu, geglu or gelu", NO_DEFAULT)),
     .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, SIZE_OR("head_dim", head_width, -1),
                        FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
                        ACTIVATION("hidden_act", ACTIVATION_SILU)),
     .only = ONLY(IS("prenorm", "false"), IS("parallel_block", "false"),
                  IS("parallel_block_tied_norm", "false"), IS("causal", "false"),
                  IS("use_rms_norm", "false"), IS("rotary_emb_scale_base", "null"),
-                 IS("rotary_head_dim", "false"), IS("num_heads_kv", "null"), IS("num_experts", "0"),
-                 IS("moe_every_n_layers", "0"), IS("scale_attn_weights", "true"),
+                 IS("rotary_head_dim", "false"), IS("num_heads_kv", "null"),
+                 IS("num_shared_experts", "0"), IS("expert_choice_router", "false"),
+                 IS("moe_normalize_expert_weights", "false"), IS("scale_attn_weights", "true"),
                  IS("scale_attn_by_inverse_layer_idx", "false"), IS("rope_scaling", "null")),
     .layout = LAYOUT(.embedding = PARTS(EMBEDDING("emb_ln")),
                      .layer = PARTS(TO_QKV(QKV, "encoder.layers.#.attn.Wqkv"),
@@ -65,7 +95,9 @@ static const struct body NOMIC = {
                                     TO_ATTENTION_NORM("encoder.layers.#.norm1"),
                                     TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc11",
                                           "encoder.layers.#.mlp.fc12"),
+                                    TO_IN(DIM_FEED_FORWARD, "encoder.layers.#.mlp.fc1"),
                                     TO_OUT("encoder.layers.#.mlp.fc2"),
+                                    TO_EXPERTS("encoder.layers.#.mlp."),
                                     TO_NORM("encoder.layers.#.norm2"))),
     .other_layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
@@ -77,7 +109,8 @@ static const struct body NOMIC = {
                          TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
                          TO_OUT("layers.#.mlp.down_proj"), TO_NORM("layers.#.post_mlp_layernorm"))),
     .finish = finish_nomic,
-    .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div",
+    .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div moe_top_k "
+              "moe_impl moe_resid_pdrop router_aux_loss_coef add_pooling_layer",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
                       "cls.predictions.", "classifier.", "qa_outputs."),
 };

@@ -40,7 +40,7 @@ static bool is_class(const char *tokenizer_class, const char *name)
 static const struct reference_class CLASSES[] = {
     {"BertTokenizer DistilBertTokenizer ElectraTokenizer MobileBertTokenizer RetriBertTokenizer "
      "SqueezeBertTokenizer LayoutLMTokenizer LxmertTokenizer",
-     "bert distilbert electra nomic_bert mobilebert squeezebert layoutlm ernie",
+     "bert distilbert electra nomic_bert mobilebert squeezebert layoutlm ernie megatron-bert",
      BERT_TOKENS, .kind = "wordpiece", .prefix = "##", .unknown = UNK_TOKEN, .lowercases = true,
      .normalizer = WORD_STEPS, .splitter = "blanks punctuation", CLS_AND_SEP, .frame = FRAME_BERT},
     {"MPNetTokenizer", "mpnet", MPNET_TOKENS, .kind = "wordpiece", .prefix = "##",
@@ -110,7 +110,7 @@ static const char OTHER_CLASSES[] =
     "LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LlamaTokenizer "
     "LukeTokenizer MBart50Tokenizer MBartTokenizer MLukeTokenizer MarkupLMTokenizer MvpTokenizer "
     "NllbTokenizer NougatTokenizer OpenAIGPTTokenizer PegasusTokenizer Qwen3_5Tokenizer "
-    "ReformerTokenizer RemBertTokenizer RoFormerTokenizer SeamlessM4TTokenizer Siglip2Tokenizer "
+    "ReformerTokenizer RemBertTokenizer SeamlessM4TTokenizer Siglip2Tokenizer "
     "SplinterTokenizer Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer "
     "WhisperTokenizer XGLMTokenizer XLNetTokenizer ";
 
@@ -121,7 +121,8 @@ static const char PYTHON_CLASSES[] =
     "ClvpTokenizer CpmAntTokenizer CpmTokenizer DiaTokenizer EsmTokenizer FSMTTokenizer "
     "FlaubertTokenizer GPTNeoXJapaneseTokenizer GPTSw3Tokenizer M2M100Tokenizer MarianTokenizer "
     "MgpstrTokenizer MyT5Tokenizer PLBartTokenizer PerceiverTokenizer PhobertTokenizer "
-    "ProphetNetTokenizer RagTokenizer RoCBertTokenizer SiglipTokenizer Speech2TextTokenizer "
+    "ProphetNetTokenizer RagTokenizer RoCBertTokenizer RoFormerTokenizer SiglipTokenizer "
+    "Speech2TextTokenizer "
     "SpeechT5Tokenizer TapasTokenizer VitsTokenizer Wav2Vec2CTCTokenizer "
     "Wav2Vec2PhonemeCTCTokenizer XLMTokenizer ";
 
@@ -132,10 +133,17 @@ const char *tokenizer_class_name(const struct tokenizer_beside *beside)
                         : json_string_value(json_object_get(beside->model.root, "tokenizer_class"));
 }
 
-/* Stores the name of the class without "Fast", or "". Returns whether there is one. */
+/* Stores the name of the class without "Fast", or "". Returns whether there is one. Of these
+ * model_types only the class is known that is refused: RoFormer's splits words by jieba. */
 static bool read_name(const struct tokenizer_beside *beside, char base[100])
 {
-    const char *name = tokenizer_class_name(beside);
+    static const char *const by_type[][2] = {{"roformer", "RoFormerTokenizer"},
+                                             {"siglip siglip_text_model", "SiglipTokenizer"},
+                                             {"siglip2 siglip2_text_model", "Siglip2Tokenizer"}};
+    const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
+    for (size_t i = 0; name == NULL && type != NULL && i < 3; i++)
+        if (name_is_listed(by_type[i][0], type))
+            name = by_type[i][1];
     const size_t len = name != NULL ? strlen(name) : 0;
     snprintf(base, 100, "%.*s", (int)(len - (len > 0 && path_ends_in(name, "Fast") ? 4 : 0)),
              name != NULL ? name : "");
@@ -201,8 +209,8 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         return class;
     if (name_is_listed(PYTHON_CLASSES, base))
         program_die("the 'tokenizer_class' is '%.100s', which transformers has in Python alone; "
-                    "expected a class that uses a tokenizer.json",
-                    name);
+                    "expected a class that uses a tokenizer.json, or no tokenizer, for ids alone",
+                    base);
     /* Of Llama 3 and Mistral, whose tokenizers are not what their files name. */
     bool is_none = strcmp(base, "LlamaTokenizer") == 0 && json != NULL &&
                    ((type != NULL && strcmp(type, "mistral") == 0) ||
@@ -212,7 +220,7 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         program_die("the 'tokenizer_class' is '%.100s', and transformers 5 replaces parts of "
                     "tokenizer.json by those of that class; expected --as transformers-4, for "
                     "tokenizer.json as it is, or \"tokenizer_class\": \"PreTrainedTokenizerFast\"",
-                    name);
+                    base);
     return NULL;
 }
 

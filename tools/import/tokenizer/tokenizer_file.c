@@ -48,7 +48,9 @@ static void read_facts(struct import_tokenizer *tokenizer, const struct tokenize
     const json_t *inputs = json_object_get(root, "model_input_names");
     const char *mask = tokenizer_special(beside, "mask_token");
     const char *masks[] = {mask != NULL ? mask : "[MASK]", mask != NULL ? mask : "<mask>"};
+    const char *pad = tokenizer_special(beside, "pad_token");
     double most = json_number_value(length != NULL ? length : json_object_get(root, "max_len"));
+    tokenizer->padding = pad != NULL ? word_list_find(&draft->words, pad, strlen(pad)) : WORD_NONE;
     /* It is 1e30 if there is no limit. */
     tokenizer->max_length = most >= 1 && most <= INT32_MAX ? (size_t)most : 0;
     tokenizer->lowercases = name_is_listed(draft_get(draft, "normalizer"), "lower") ||

@@ -14,6 +14,7 @@ struct import_tokenizer {
     char single[TEMPLATE_BYTES], pair[TEMPLATE_BYTES]; /* templates, or "": the defaults */
     size_t max_length; /* model_max_length of tokenizer_config.json; 0: none */
     size_t truncation; /* of static embeddings: tokens of tokenizer.json's truncation; 0: none */
+    size_t padding;    /* id of pad_token, or WORD_NONE */
     bool lowercases;   /* capitals and small letters give the same tokens */
     bool gives_types;  /* else the type of every token is 0 */
     bool types_differ; /* transformers 4 gives them */

@@ -94,6 +94,7 @@ static void linear(struct generator *generator, const char *name, enum tensor_ty
 {
     const struct random_options *options = generator->options;
     bool is_int8 = options->linear_type == TENSOR_INT8 && options->linear_layout == LAYOUT_PANELS;
+    is_int8 |= options->linear_type == TENSOR_INT8 && in_int8 == TENSOR_F16; /* never in int8 */
     begin(generator, name, ".weight", is_int8 ? in_int8 : options->linear_type,
           options->linear_layout, 2, out, in);
     rows(generator, n_sharp, in, 0, 2 / sqrt((double)in));
@@ -171,6 +172,8 @@ static void layer(struct generator *generator, const struct model_config *config
     size_t queries = config->heads * head_width;
     size_t keys = config_key_value_heads(config, index) * head_width;
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
+    bool has_experts = config_has_experts(config, index);
+    size_t n = has_experts ? config->experts : 1;
     bool has_first_norm = index > 0 || config->first_norm;
     bool has_norms_after = config->norm_place == NORM_SANDWICH;
     const struct {
@@ -190,8 +193,10 @@ static void layer(struct generator *generator, const struct model_config *config
         {true, "attention.output", TENSOR_INT8A7, width, queries, 0.5, 0, config->attention_bias},
         {has_first_norm, "attention.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
         {has_norms_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
-        {true, "feed_forward.in", TENSOR_INT8A7, first, width, 1, 0, config->feed_forward_in_bias},
-        {true, "feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
+        {true, "feed_forward.in", has_experts ? TENSOR_F16 : TENSOR_INT8A7, n * first, width, 1, 0,
+         config->feed_forward_in_bias && !has_experts},
+        {true, "feed_forward.out", has_experts ? TENSOR_F16 : TENSOR_INT8A8, n * width, middle, 0.5,
+         0, config->feed_forward_bias && !has_experts},
         {true, "feed_forward.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
         {has_norms_after, "feed_forward.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
         {own > 0, "layer_input.in", TENSOR_INT8A8, own, width, 1, 0, false},
@@ -210,6 +215,14 @@ static void layer(struct generator *generator, const struct model_config *config
                   head_width);
             rows(generator, n_positions, head_width, 0, 0.5 / sqrt((double)head_width));
         }
+    if (has_experts) {
+        snprintf(name, sizeof name, "layers.%zu.feed_forward.router", index);
+        begin(generator, name, ".weight", TENSOR_F32, LAYOUT_PANELS, 2, n, width);
+        rows(generator, n, width, 0, 2 / sqrt((double)width));
+        snprintf(name, sizeof name, "layers.%zu.feed_forward.out", index);
+        if (config->feed_forward_bias)
+            vector(generator, name, ".bias", width, 0);
+    }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
         if (parts[i].exists && parts[i].in == 0)
@@ -231,6 +244,10 @@ double random_model_size(const struct model_config *config)
     double per_layer = 2 * ((double)config->heads + keys) * head_width +
                        (n_first + 1) * (double)config->feed_forward +
                        3 * (double)config->layer_input_width;
+    double own_experts = 0; /* of all layers, beside one */
+    for (size_t l = 0; l < config->layers; l++)
+        if (config_has_experts(config, l))
+            own_experts += 2 * ((double)config->experts - 1) * (double)config->feed_forward;
     double after = (double)config->projections * (double)config_pooled_width(config) + 2 * width +
                    (double)config->labels;
     after += (double)config->token_vectors;
@@ -240,7 +257,8 @@ double random_model_size(const struct model_config *config)
                  (double)config->head_width;
     if (config->head == HEAD_MASK && !config->head_tied)
         after += (double)config->vocabulary;
-    return biases + width * (tables + after + (double)config->layer_groups * per_layer);
+    return biases +
+           width * (tables + after + own_experts + (double)config->layer_groups * per_layer);
 }
 
 void random_model_check_room(const char *path, double n_bytes)

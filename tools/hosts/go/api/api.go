@@ -363,7 +363,7 @@ const (
 	// [T, D] a norm's output, of the same index
 	ENGINE_TRACE_NORM Trace = 32
 
-	// [T, C] the feed-forward layer's middle, activated
+	// [T, C] the feed-forward layer's middle, activated; not in layers with experts
 	ENGINE_TRACE_MIDDLE Trace = 64
 )
 
@@ -1231,7 +1231,7 @@ var HasText func(tokens *Token, n_tokens uintptr) int32
 // Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1 leaves out those of the file's templates, and added ones like [PAD] or <pad>. ENGINE_ERROR_ARGUMENT: the id of index error->input has no text.
 var Decode func(model unsafe.Pointer, ids *int32, n uintptr, skip_special int32, out *byte, cap uintptr, needed *uintptr, error *Error) Status
 
-// Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options->max_tokens (0: this session's limit for texts), each of which shares options->stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options->truncation names. out is [windows]: one if the text is not too long.
+// Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options->max_tokens (0: this session's limit for texts), each of which shares options->stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options->truncation names. out is [windows]: one if the text is not too long. ENGINE_ERROR_UNSUPPORTED: it is too long, and the model's texts have padding.
 var Windows func(session unsafe.Pointer, tokens *Token, n_tokens uintptr, options *EncodeOptions, out *Window, cap uintptr, needed *uintptr) Status
 
 // Writes a window's tokens to out [window->n_tokens], an input for engine_encode. NULL: a no-op.

@@ -218,7 +218,7 @@ pub const ENGINE_TRACE_HEADS: engine_trace = 8;
 pub const ENGINE_TRACE_SUM: engine_trace = 16;
 /// [T, D] a norm's output, of the same index
 pub const ENGINE_TRACE_NORM: engine_trace = 32;
-/// [T, C] the feed-forward layer's middle, activated
+/// [T, C] the feed-forward layer's middle, activated; not in layers with experts
 pub const ENGINE_TRACE_MIDDLE: engine_trace = 64;
 
 /// The steps of a pass, in order, to which time is attributed.
@@ -998,7 +998,7 @@ unsafe extern "C" {
     pub fn engine_has_text(tokens: *const engine_token, n_tokens: usize) -> c_int;
     /// Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1 leaves out those of the file's templates, and added ones like [PAD] or <pad>. ENGINE_ERROR_ARGUMENT: the id of index error->input has no text.
     pub fn engine_decode(model: *const engine_model, ids: *const i32, n: usize, skip_special: c_int, out: *mut c_char, cap: usize, needed: *mut usize, error: *mut engine_error) -> engine_status;
-    /// Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options->max_tokens (0: this session's limit for texts), each of which shares options->stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options->truncation names. out is [windows]: one if the text is not too long.
+    /// Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options->max_tokens (0: this session's limit for texts), each of which shares options->stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options->truncation names. out is [windows]: one if the text is not too long. ENGINE_ERROR_UNSUPPORTED: it is too long, and the model's texts have padding.
     pub fn engine_windows(session: *mut engine_session, tokens: *const engine_token, n_tokens: usize, options: *const engine_encode_options, out: *mut engine_window, cap: usize, needed: *mut usize) -> engine_status;
     /// Writes a window's tokens to out [window->n_tokens], an input for engine_encode. NULL: a no-op.
     pub fn engine_window_tokens(window: *const engine_window, tokens: *const engine_token, n_tokens: usize, out: *mut engine_token);

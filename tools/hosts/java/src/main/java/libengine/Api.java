@@ -178,7 +178,7 @@ public final class Api {
     public static final int ENGINE_TRACE_SUM = 16;
     /** [T, D] a norm's output, of the same index */
     public static final int ENGINE_TRACE_NORM = 32;
-    /** [T, C] the feed-forward layer's middle, activated */
+    /** [T, C] the feed-forward layer's middle, activated; not in layers with experts */
     public static final int ENGINE_TRACE_MIDDLE = 64;
 
     public static final int ENGINE_STEP_TOKENIZE = 0;
@@ -737,7 +737,7 @@ public final class Api {
     /** Writes the text of ids, not NUL-terminated, as HuggingFace's usual decoder of that kind of tokenizer joins tokens; a file's own decoder is not kept. What the tokenizer changed or dropped (case, blanks) is lost; ids that split a character give invalid UTF-8. skip_special: 1 leaves out those of the file's templates, and added ones like [PAD] or &lt;pad&gt;. ENGINE_ERROR_ARGUMENT: the id of index error-&gt;input has no text. */
     public static native int engine_decode(Pointer model, Pointer ids, long n, int skip_special, Pointer out, long cap, Pointer needed, Pointer error);
 
-    /** Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options-&gt;max_tokens (0: this session's limit for texts), each of which shares options-&gt;stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options-&gt;truncation names. out is [windows]: one if the text is not too long. */
+    /** Divides all tokens [n_tokens] of a text, from engine_tokenize without a limit, into windows of at most options-&gt;max_tokens (0: this session's limit for texts), each of which shares options-&gt;stride tokens (with whole_words or more) with the window before. Of a pair the longer text is split, or the one that options-&gt;truncation names. out is [windows]: one if the text is not too long. ENGINE_ERROR_UNSUPPORTED: it is too long, and the model's texts have padding. */
     public static native int engine_windows(Pointer session, Pointer tokens, long n_tokens, Pointer options, Pointer out, long cap, Pointer needed);
 
     /** Writes a window's tokens to out [window-&gt;n_tokens], an input for engine_encode. NULL: a no-op. */

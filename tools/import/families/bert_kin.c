@@ -1,0 +1,110 @@
+/* bert_kin.c - relatives of BERT that differ by more than names: ERNIE's tasks, norms before the
+ * halves of a layer (Megatron, XLM-RoBERTa-XL), rotary positions (RoFormer). Sources: files
+ * modeling_NAME.py and configuration_NAME.py in huggingface/transformers. */
+#include "tools/import/families/tables.h"
+
+#define LEFT_OUT_OF_BERT                                                                           \
+    "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",         \
+        "cls.seq_relationship.", "classifier.", "qa_outputs."
+
+static const struct head MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
+
+// clang-format off
+#define CLASSES(name, type, body, pooler, mask, sequence)                                          \
+    {name "Model", type, body, pooler},                                                            \
+    {name "ForMaskedLM", type, body, mask},                                                        \
+    {name "ForSequenceClassification", type, body, sequence},                                      \
+    {name "ForTokenClassification", type, body, &TOKEN_HEAD}
+// clang-format on
+
+/* Every token is of task 0, as if no code said otherwise. */
+static struct added_row row_of_task(const struct json_file *file)
+{
+    size_t rows = json_count(file, NULL, "task_type_vocab_size", 1, 3);
+    bool is_used = json_flag(file, NULL, "use_task_id", false);
+    return (struct added_row){is_used ? "embeddings.task_type_embeddings.weight" : NULL, rows};
+}
+
+static const struct body ERNIE = {
+    .prefixes = NAMES("ernie.", "model."),
+    .keys =
+        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
+    .added_row = row_of_task,
+    .unread = "task_id fuse enable_recompute",
+    .left_out = NAMES("embeddings.task_type_embeddings.", LEFT_OUT_OF_BERT),
+};
+
+/* A layer with a norm before each half, and one after the last layer. */
+#define EARLY_NORMS(attention_norm, norm, final_norm)                                              \
+    LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
+           .layer = PARTS(TO_ATTENTION_NORM("encoder.layer.#." attention_norm),                    \
+                          TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",                   \
+                                 "encoder.layer.#.attention.self.key",                             \
+                                 "encoder.layer.#.attention.self.value"),                          \
+                          TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),             \
+                          TO_NORM("encoder.layer.#." norm),                                        \
+                          TO_IN(DIM_FEED_FORWARD, "encoder.layer.#.intermediate.dense"),           \
+                          TO_OUT("encoder.layer.#.output.dense")),                                 \
+           .final = PARTS(TO_FINAL_NORM(final_norm)))
+#define EARLY_SIZES                                                                                \
+    USUAL_SIZES, FIXED(embedding_norm, NORM_NONE), FIXED(norm_place, NORM_PRE),                    \
+        FIXED(final_norm, true), FIXED(position, POSITION_LEARNED),                                \
+        ACTIVATION("hidden_act", ACTIVATION_GELU)
+
+static const struct body MEGATRON = {
+    .prefixes = NAMES("bert.", "model."),
+    .keys = KEYS(EARLY_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = EARLY_NORMS("attention.ln", "ln", "encoder.ln"),
+    .left_out = NAMES(LEFT_OUT_OF_BERT),
+};
+
+static void finish_roberta_xl(const struct json_file *file, struct model_config *model)
+{
+    (void)file;
+    model->position_offset += 1;
+}
+
+static const struct body ROBERTA_XL = {
+    .prefixes = NAMES("roberta.", "model."),
+    .keys = KEYS(EARLY_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-5),
+                 COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
+                 COUNT("type_vocab_size", token_types, 1)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = EARLY_NORMS("attention.self_attn_layer_norm", "LayerNorm", "encoder.LayerNorm"),
+    .finish = finish_roberta_xl,
+    .left_out = NAMES(LEFT_OUT_OF_BERT, "lm_head."),
+};
+static const struct head ROBERTA_XL_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
+
+/* Its table of sines is left out: they are computed. */
+static const struct body ROFORMER = {
+    .prefixes = NAMES("roformer.", "model."),
+    .keys =
+        KEYS(BERT_SIZES, BERT_NORM, SIZE_OR("embedding_size", embedding_width, 0),
+             COUNT("type_vocab_size", token_types, 2),
+             FIXED(attention_position, ATTENTION_POSITION_ROTARY), NUMBER(NULL, rotary_base, 10000),
+             FIXED(rotary_pairs, ROTARY_INTERLEAVED), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(IS("rotary_value", "false"), IS("norm_type", "\"layer_norm\""),
+                 IS("use_bias", "true")),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+                     .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
+    .left_out = NAMES(LEFT_OUT_OF_BERT, "encoder.embed_positions."),
+};
+static const struct head ROFORMER_SEQUENCE = {
+    HEAD_SEQUENCE, AS_THE_MODEL,
+    .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
+
+const struct architecture BERT_KIN_CLASSES[] = {
+    CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD),
+    {"ErnieForPreTraining", "ernie", &ERNIE, &MASK},
+    CLASSES("MegatronBert", "megatron-bert", &MEGATRON, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD),
+    {"MegatronBertForPreTraining", "megatron-bert", &MEGATRON, &MASK},
+    CLASSES("XLMRobertaXL", "xlm-roberta-xl", &ROBERTA_XL, &POOLER_HEAD, &ROBERTA_XL_MASK,
+            &DENSE_SEQUENCE_HEAD),
+    CLASSES("RoFormer", "roformer", &ROFORMER, NULL, &MASK, &ROFORMER_SEQUENCE),
+    {.class_name = NULL},
+};
