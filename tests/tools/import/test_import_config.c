@@ -73,51 +73,43 @@ TEST(config_types)
 
 TEST(config_values)
 {
+    static const struct {
+        const char *key, *value, *words; /* NULL: accepted */
+    } cases[] = {
+        {"num_hidden_layers", "1000000000", "encoder.layer.2."},
+        {"num_hidden_layers", "1", "encoder.layer.1."},
+        {"hidden_size", "2147483646", "expected [16, 2147483646]"},
+        {"num_attention_heads", "3", "num_attention_heads"},
+        {"architectures", "['LlamaForCausalLM']", "LlamaForCausalLM"},
+        {"architectures", "['BertModel', 'BertForMaskedLM']", "2 names"},
+        {"architectures", "[1]", "architectures"},
+        {"model_type", "'roberta'", "'model_type' is 'roberta'"},
+        {"hidden_act", "'quick_gelu'", "quick_gelu"},
+        {"position_embedding_type", "'relative_key'", "relative_key"},
+        {"is_decoder", "true", "is_decoder"},
+        {"pruned_heads", "{'1': [0]}", "pruned_heads"},
+        {"pruned_heads", "{}", NULL},
+        {"quantization_config", "{'quant_method': 'gptq'}", "quantization_config"},
+        {"layer_norm_eps", "0.0", "layer_norm_eps"},
+        {"layer_norm_eps", "1e-60", "layer_norm_eps"}, /* 0 as a float */
+        {"type_vocab_size", "1", "token_type_embeddings"},
+        {"architectures", "null", NULL}, /* but a model_type; and the reverse */
+        {"model_type", "null", NULL},
+        {"architectures", "['BertForSequenceClassification']", "classifier"},
+    };
     tiny_checkpoint(import_directory);
-    import_config_with("num_hidden_layers", json_integer(1000000000));
-    import_refused("10^9 layers", "encoder.layer.2.");
-    import_config_with("num_hidden_layers", json_integer(1));
-    import_refused("a layer less", "encoder.layer.1.");
-    import_config_with("hidden_size", json_integer(2147483646));
-    import_refused("an absurd width", "expected [16, 2147483646]");
-    import_config_with("num_attention_heads", json_integer(3));
-    import_refused("heads", "num_attention_heads");
-    import_config_with("architectures", json_pack("[s]", "LlamaForCausalLM"));
-    import_refused("another architecture", "LlamaForCausalLM");
-    import_config_with("architectures", json_pack("[s, s]", "BertModel", "BertForMaskedLM"));
-    import_refused("two architectures", "2 names");
-    import_config_with("architectures", json_pack("[i]", 1));
-    import_refused("a number for a name", "architectures");
-    import_config_with("model_type", json_string("roberta"));
-    import_refused("another type", "'model_type' is 'roberta'");
-    import_config_with("hidden_act", json_string("quick_gelu"));
-    import_refused("another activation", "quick_gelu");
-    import_config_with("position_embedding_type", json_string("relative_key"));
-    import_refused("relative positions", "relative_key");
-    import_config_with("is_decoder", json_true());
-    import_refused("a decoder", "is_decoder");
-    import_config_with("pruned_heads", json_pack("{s: [i]}", "1", 0));
-    import_refused("pruned heads", "pruned_heads");
-    import_config_with("pruned_heads", json_object());
-    import_accepted("no pruned heads");
-    import_config_with("quantization_config", json_pack("{s: s}", "quant_method", "gptq"));
-    import_refused("quantized weights", "quantization_config");
-    import_config_with("layer_norm_eps", json_real(0));
-    import_refused("eps", "layer_norm_eps");
-    import_config_with("layer_norm_eps", json_real(1e-60));
-    import_refused("an eps that is 0 as a float", "layer_norm_eps");
-    import_config_with("type_vocab_size", json_integer(1));
-    import_refused("types", "token_type_embeddings");
-    import_config_with("architectures", json_null());
-    import_accepted("no architectures, but a model_type");
-    import_config_with("model_type", json_null());
-    import_accepted("no model_type, but an architecture");
-    import_write("config.json", "{\"hidden_size\": 8}");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        import_config_with(cases[i].key,
+                           json_loads(tiny_json(cases[i].value), JSON_DECODE_ANY, NULL));
+        if (cases[i].words)
+            import_refused(cases[i].value, cases[i].words);
+        else
+            import_accepted(cases[i].value);
+    }
+    import_write("config.json", "{'hidden_size': 8}");
     import_refused("neither", "no 'architectures', no 'model_type'");
-    import_write("config.json", "{\"model_type\": \"magic\"}");
+    import_write("config.json", "{'model_type': 'magic'}");
     import_refused("another type alone", "the architecture magic is not known");
-    import_config_with("architectures", json_pack("[s]", "BertForSequenceClassification"));
-    import_refused("no classifier", "classifier");
 }
 
 TEST(labels)
@@ -125,11 +117,11 @@ TEST(labels)
     static const struct {
         const char *labels, *words;
     } cases[] = {
-        {"{\"0\": \"a\"}", NULL},
-        {"{\"0\": \"a\", \"1\": \"b\"}", "classifier.weight"},
-        {"{\"1\": \"a\"}", "\"0\" is missing"},
-        {"{\"0\": 1}", "\"0\" is a number"},
-        {"{\"zero\": \"a\"}", "\"0\" is missing"},
+        {"{'0': 'a'}", NULL},
+        {"{'0': 'a', '1': 'b'}", "classifier.weight"},
+        {"{'1': 'a'}", "\"0\" is missing"},
+        {"{'0': 1}", "\"0\" is a number"},
+        {"{'zero': 'a'}", "\"0\" is missing"},
         {"null", NULL}, /* as many as the classifier has rows */
     };
     tiny_checkpoint(import_directory);
@@ -138,7 +130,7 @@ TEST(labels)
         json_t *config = tiny_config();
         json_object_set_new(config, "architectures",
                             json_pack("[s]", "BertForSequenceClassification"));
-        json_object_set_new(config, "id2label", json_loads(cases[i].labels, 0, NULL));
+        json_object_set_new(config, "id2label", json_loads(tiny_json(cases[i].labels), 0, NULL));
         tiny_write_json(import_directory, "config.json", config);
         json_decref(config);
         if (cases[i].words)
@@ -206,11 +198,11 @@ TEST(json)
         {"{", "not JSON"},
         {"null", "config.json"},
         {"[]", "expected an object"},
-        {"\"config\"", "config.json"},
-        {"{\"hidden_size\": 8, \"hidden_size\": 16}", "duplicate"},
-        {"{\"hidden_size\": 1e999}", "config.json"},
-        {"{\"model_type\": \"a\\u0000b\"}", "config.json"},
-        {"{\"model_type\": \"\xff\xfe\"}", "config.json"},
+        {"'config'", "config.json"},
+        {"{'hidden_size': 8, 'hidden_size': 16}", "duplicate"},
+        {"{'hidden_size': 1e999}", "config.json"},
+        {"{'model_type': 'a\\u0000b'}", "config.json"},
+        {"{'model_type': '\xff\xfe'}", "config.json"},
         {"{} {}", "config.json"},
     };
     static const char *const openings[] = {"[", "{\"a\":"};
@@ -241,44 +233,42 @@ TEST(json)
 static const struct refusal {
     const char *name, *text, *words;
 } CASES[] = {
-    {"config_sentence_transformers.json", "{\"truncate_dim\": 4}",
+    {"config_sentence_transformers.json", "{'truncate_dim': 4}",
      "'truncate_dim' is 4; expected null; remove the key, and cut vectors with encode "
      "--dimensions"},
-    {"config_sentence_transformers.json", "{\"max_active_dims\": 4}",
+    {"config_sentence_transformers.json", "{'max_active_dims': 4}",
      "'max_active_dims' is 4; expected null; remove the key to keep all weights"},
-    {"config_sentence_transformers.json", "{\"truncate_dim\": null, \"requirements\": {}}", NULL},
-    {"sentence_bert_config.json", "{\"config_args\": {\"is_causal\": true}}",
+    {"config_sentence_transformers.json", "{'truncate_dim': null, 'requirements': {}}", NULL},
+    {"sentence_bert_config.json", "{'config_args': {'is_causal': true}}",
      "'config_args' has 'is_causal'"},
-    {"sentence_bert_config.json", "{\"model_kwargs\": {\"add_pooling_layer\": false}}",
+    {"sentence_bert_config.json", "{'model_kwargs': {'add_pooling_layer': false}}",
      "'model_kwargs' has 'add_pooling_layer'"},
-    {"sentence_bert_config.json", "{\"config_kwargs\": {\"num_labels\": 2}}",
+    {"sentence_bert_config.json", "{'config_kwargs': {'num_labels': 2}}",
      "'config_kwargs' has 'num_labels'"},
-    {"sentence_bert_config.json", "{\"processor_kwargs\": {\"model_input_names\": []}}",
+    {"sentence_bert_config.json", "{'processor_kwargs': {'model_input_names': []}}",
      "'processor_kwargs' has 'model_input_names'"},
-    {"sentence_bert_config.json", "{\"tokenizer_kwargs\": {\"model_max_length\": 3}}",
+    {"sentence_bert_config.json", "{'tokenizer_kwargs': {'model_max_length': 3}}",
      "'tokenizer_kwargs' is {\"model_max_length\":3.0}; expected {}; the name is processor_kwargs"},
-    {"sentence_bert_config.json", "{\"tokenizer_args\": {\"do_lower_case\": false}}",
+    {"sentence_bert_config.json", "{'tokenizer_args': {'do_lower_case': false}}",
      "put the key into tokenizer_config.json"},
     {"sentence_bert_config.json",
-     "{\"model_args\": {\"torch_dtype\": \"float16\", \"trust_remote_code\": true}, "
-     "\"config_args\": {}, \"tokenizer_args\": {\"padding_side\": \"left\"}}",
+     "{'model_args': {'torch_dtype': 'float16', 'trust_remote_code': true}, 'config_args': {}, "
+     "'tokenizer_args': {'padding_side': 'left'}}",
      NULL},
-    {"sentence_bert_config.json", "{\"transformer_task\": \"text-generation\"}",
+    {"sentence_bert_config.json", "{'transformer_task': 'text-generation'}",
      "'transformer_task' is 'text-generation'"},
     {"sentence_bert_config.json",
-     "{\"modality_config\": {\"text\": {\"method\": \"forward\", \"method_output_name\": "
-     "\"pooler_output\"}}, \"module_output_name\": \"sentence_embedding\"}",
+     "{'modality_config': {'text': {'method': 'forward', 'method_output_name': 'pooler_output'}}, "
+     "'module_output_name': 'sentence_embedding'}",
      "'modality_config' has not the usual"},
     {"sentence_bert_config.json",
-     "{\"transformer_task\": \"feature-extraction\", \"modality_config\": {\"text\": {\"method\": "
-     "\"forward\", \"method_output_name\": \"last_hidden_state\"}}, \"module_output_name\": "
-     "\"token_embeddings\"}",
+     "{'transformer_task': 'feature-extraction', 'modality_config': {'text': {'method': 'forward', "
+     "'method_output_name': 'last_hidden_state'}}, 'module_output_name': 'token_embeddings'}",
      NULL},
-    {"sentence_bert_config.json", "{\"processing_kwargs\": {\"text\": {\"max_length\": 8}}}",
+    {"sentence_bert_config.json", "{'processing_kwargs': {'text': {'max_length': 8}}}",
      "'processing_kwargs'"},
-    {"sentence_bert_config.json", "{\"tokenizer_name_or_path\": \"x\"}",
-     "'tokenizer_name_or_path'"},
-    {"modules.json", "[{\"path\": \"\", \"type\": \"custom_st.Transformer\"}]",
+    {"sentence_bert_config.json", "{'tokenizer_name_or_path': 'x'}", "'tokenizer_name_or_path'"},
+    {"modules.json", "[{'path': '', 'type': 'custom_st.Transformer'}]",
      "'custom_st.Transformer' is not known"},
 };
 
@@ -300,14 +290,14 @@ TEST(note_of_unread_keys)
     tiny_checkpoint(import_directory);
     tiny_sentence_transformers(import_directory);
     import_config_with("zebra", json_true());
-    import_write("1_Pooling/config.json",
-                 "{\"pooling_mode\": \"mean\", \"pooling_mode_mean_tokens\": true, \"gnu\": 1, "
-                 "\"okapi\": 2}");
+    import_write(
+        "1_Pooling/config.json",
+        "{'pooling_mode': 'mean', 'pooling_mode_mean_tokens': true, 'gnu': 1, 'okapi': 2}");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
                     "no code reads these keys, so they change nothing: 1_Pooling/config.json: gnu, "
                     "okapi; config.json: zebra");
     import_config_with("directionality", json_string("bidi"));
-    import_write("1_Pooling/config.json", "{\"pooling_mode\": \"mean\"}");
+    import_write("1_Pooling/config.json", "{'pooling_mode': 'mean'}");
     assert_null(strstr(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err, "no code"));
 }
 
@@ -318,14 +308,12 @@ TEST(activation_of_sentence_transformers_6)
     static const char *const names[] = {"linear.Identity", "activation.Sigmoid"};
     tiny_checkpoint(import_directory);
     tiny_classifier(import_directory, 1, "F32");
-    import_write("modules.json",
-                 "[{\"idx\": 0, \"name\": \"0\", \"path\": \"\", \"type\": "
-                 "\"sentence_transformers.base.modules.transformer.Transformer\"}]");
+    import_write("modules.json", "[{'idx': 0, 'name': '0', 'path': '', 'type': "
+                                 "'sentence_transformers.base.modules.transformer.Transformer'}]");
     import_write(
         "sentence_bert_config.json",
-        "{\"transformer_task\": \"sequence-classification\", \"modality_config\": {\"text\": "
-        "{\"method\": \"forward\", \"method_output_name\": \"logits\"}}, "
-        "\"module_output_name\": \"scores\"}");
+        "{'transformer_task': 'sequence-classification', 'modality_config': {'text': {'method': "
+        "'forward', 'method_output_name': 'logits'}}, 'module_output_name': 'scores'}");
     for (size_t i = 0; i < 3; i++) {
         char text[200];
         json_t *config = tiny_config();
@@ -338,8 +326,7 @@ TEST(activation_of_sentence_transformers_6)
         tiny_write_json(import_directory, "config.json", config);
         json_decref(config);
         snprintf(text, sizeof text,
-                 "{\"model_type\": \"CrossEncoder\", \"prompts\": {}, \"activation_fn\": "
-                 "\"%s%s\"}",
+                 "{'model_type': 'CrossEncoder', 'prompts': {}, 'activation_fn': '%s%s'}",
                  i < 2 ? "torch.nn.modules." : "other.", names[i % 2]);
         import_write("config_sentence_transformers.json", text);
         if (i == 2) {
@@ -358,29 +345,29 @@ TEST(files_of_a_tokenizer)
 {
     tiny_checkpoint(import_directory);
     import_write("tokenizer.json",
-                 "{\"okapi\": 1, \"post_processor\": {\"type\": \"BertProcessing\", \"sep\": "
-                 "[\"[SEP]\", 3], \"cls\": [\"[CLS]\", 2]}, \"model\": {\"type\": \"WordPiece\", "
-                 "\"unk_token\": \"[UNK]\", \"vocab\": {\"[UNK]\": 0, \"i\": 1, \"[CLS]\": 2, "
-                 "\"[SEP]\": 3}}}");
-    import_write("special_tokens_map.json", "{\"sep_token\": \"[SEP]\", \"zebra\": 1}");
-    import_write("tokenizer_config.json", "{\"gnu\": 1, \"max_len\": 3, \"cls_token\": \"[CLS]\", "
-                                          "\"tokenizer_class\": \"PreTrainedTokenizerFast\", "
-                                          "\"do_basic_tokenize\": true}");
+                 "{'okapi': 1, 'post_processor': {'type': 'BertProcessing', 'sep': ['[SEP]', 3], "
+                 "'cls': ['[CLS]', 2]}, 'model': {'type': 'WordPiece', 'unk_token': '[UNK]', "
+                 "'vocab': {'[UNK]': 0, 'i': 1, '[CLS]': 2, '[SEP]': 3}}}");
+    import_write("special_tokens_map.json", "{'sep_token': '[SEP]', 'zebra': 1}");
+    import_write("tokenizer_config.json",
+                 "{'gnu': 1, 'max_len': 3, 'cls_token': '[CLS]', 'tokenizer_class': "
+                 "'PreTrainedTokenizerFast', 'do_basic_tokenize': true}");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
                     "change nothing: tokenizer.json: okapi; tokenizer_config.json: gnu; "
                     "special_tokens_map.json: zebra");
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, 3);
     import_free();
-    import_write("tokenizer_config.json", "{\"split_special_tokens\": true}");
+    import_write("tokenizer_config.json", "{'split_special_tokens': true}");
     import_refused("split", "'split_special_tokens' is true");
-    import_write("tokenizer_config.json", "{\"word_tokenizer_type\": \"mecab\"}");
-    import_refused("words by mecab", "'word_tokenizer_type' is \"mecab\"; expected null; "
-                                     "BertJapaneseTokenizer reads the key");
-    import_write("tokenizer_config.json", "{\"mecab_kwargs\": {\"mecab_dic\": \"unidic\"}}");
+    import_write("tokenizer_config.json", "{'word_tokenizer_type': 'mecab'}");
+    import_refused(
+        "words by mecab",
+        "'word_tokenizer_type' is \"mecab\"; expected null; BertJapaneseTokenizer reads the key");
+    import_write("tokenizer_config.json", "{'mecab_kwargs': {'mecab_dic': 'unidic'}}");
     import_refused("mecab's dictionary",
                    "'mecab_kwargs' is {\"mecab_dic\":\"unidic\"}; expected null");
-    import_write("tokenizer_config.json", "{\"truncation_side\": \"left\"}");
+    import_write("tokenizer_config.json", "{'truncation_side': 'left'}");
     import_refused("side", "'truncation_side' is \"left\"");
 }
 
