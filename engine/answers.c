@@ -43,8 +43,7 @@ static engine_status read_pairs(engine_session *session, const engine_encode_opt
 {
     engine_status status = ENGINE_OK;
     if (ranks_pairs(session->model))
-        return request_head(session->model, options, ENGINE_POOLING_LABELS, request,
-                            &session->error);
+        return request_read(session->model, options, REQUEST_LABELS, request, &session->error);
     status = refuse_labels(session->model, &session->error);
     return status != ENGINE_OK ? status
                                : no_head(session->model, "pairs of texts", &session->error);
@@ -69,7 +68,7 @@ static engine_status encode_one(engine_session *session, const engine_input *inp
                                 engine_result *result)
 {
     engine_status status =
-        request_head(session->model, options, ENGINE_POOLING_NONE, request, &session->error);
+        request_read(session->model, options, REQUEST_TOKENS, request, &session->error);
     if (status != ENGINE_OK)
         return status;
     request->kind = ANSWER_NOTHING;
@@ -401,16 +400,14 @@ static engine_status request_rank(engine_session *session, engine_encode_options
         own_pooling(&model->encoder.config) == ENGINE_POOLING_NONE)
         options->pooling = ENGINE_POOLING_TEXT;
     options->role = ENGINE_ROLE_DOCUMENT;
-    engine_status status =
-        by_pair ? request_head(model, options, ENGINE_POOLING_LABELS, texts, &session->error)
-                : request_read(model, options, texts, &session->error);
+    engine_status status = request_read(model, options, by_pair ? REQUEST_LABELS : REQUEST_ANSWER,
+                                        texts, &session->error);
     options->role = ENGINE_ROLE_QUERY;
     options->prompt = options->query_prompt;
     options->prompt_text = NULL;
     if (status == ENGINE_OK)
-        status = by_pair
-                     ? request_head(model, options, ENGINE_POOLING_LABELS, &asked, &session->error)
-                     : request_texts(model, options, &asked, &session->error);
+        status = request_read(model, options, by_pair ? REQUEST_LABELS : REQUEST_TEXTS, &asked,
+                              &session->error);
     *query = asked.prompt;
     return status;
 }

@@ -681,7 +681,8 @@ engine_status engine_encode(engine_session *session, const engine_input *inputs,
     struct request request;
     if (!session_begin(session))
         return session_refusal(session);
-    engine_status status = request_read(session->model, options, &request, &session->error);
+    engine_status status =
+        request_read(session->model, options, REQUEST_ANSWER, &request, &session->error);
     if (status == ENGINE_OK)
         status = encode(session, inputs, n, &request, out, cap, needed, results);
     return session_end(session, status);

@@ -33,11 +33,6 @@ const struct choice *choice_find(const struct choice *choices, int choice)
     return choices->name != NULL ? choices : NULL;
 }
 
-int choice_value(const struct choice *choices, int choice, int own)
-{
-    return choice == 0 ? own : choice_find(choices, choice)->value;
-}
-
 int choice_of(const struct choice *choices, int value)
 {
     while (choices->value != value)
@@ -108,17 +103,6 @@ static uint64_t count_parameters(const struct weight_file *file)
     return n;
 }
 
-/* Returns a value, NUL-terminated, borrowed; NULL if the key is absent. */
-static const char *value_of(const engine_model *model, engine_settings settings, const char *key)
-{
-    struct setting setting;
-    const struct section *section = &model->file.sections[SETTINGS_SECTIONS[settings]];
-    for (size_t at = 0; weight_file_setting(section, &at, &setting);)
-        if (strcmp(setting.key, key) == 0)
-            return setting.value;
-    return NULL;
-}
-
 bool ranks_pairs(const engine_model *model)
 {
     const struct model_config *config = &model->encoder.config;
@@ -146,7 +130,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
     if (status != ENGINE_OK)
         return status;
     const struct model_config *config = &model->encoder.config;
-    const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
+    const char *name = engine_model_metadata(model, "name");
     const engine_pooling own = own_pooling(config);
     *info = (engine_info){
         .struct_bytes = sizeof *info,
@@ -194,7 +178,13 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
 
 const char *engine_model_metadata(const engine_model *model, const char *key)
 {
-    return model != NULL && key != NULL ? value_of(model, ENGINE_SETTINGS_METADATA, key) : NULL;
+    struct setting setting;
+    if (model == NULL || key == NULL)
+        return NULL;
+    for (size_t at = 0; weight_file_setting(&model->file.sections[SECTION_META], &at, &setting);)
+        if (strcmp(setting.key, key) == 0)
+            return setting.value;
+    return NULL;
 }
 
 engine_status engine_model_setting(const engine_model *model, engine_settings settings,

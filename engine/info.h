@@ -15,9 +15,6 @@ extern const struct choice POSITION_CHOICES[], MASK_CHOICES[], POOLING_CHOICES[]
 /* Returns the row of a choice, NULL if it is unknown. */
 const struct choice *choice_find(const struct choice *choices, int choice);
 
-/* Returns the value of a known choice; `own` for 0, the model's own. */
-int choice_value(const struct choice *choices, int choice, int own);
-
 /* Returns the choice of a value that files have. */
 int choice_of(const struct choice *choices, int value);
 

@@ -143,7 +143,8 @@ engine_status prompt_apply(engine_session *session, const struct request *reques
 
 void prompt_move_spans(const struct request *request, engine_token *tokens, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    const bool has_prompts = request->prompt.len > 0 || request->pair_prompt.len > 0;
+    for (size_t i = 0; has_prompts && i < n; i++) {
         engine_token *token = &tokens[i];
         size_t len = token->in_pair ? request->pair_prompt.len : request->prompt.len;
         if (token->special || len == 0)
@@ -311,74 +312,51 @@ static engine_status choose_answer(const engine_model *model, const engine_encod
     return ENGINE_OK;
 }
 
-/* Reads options, all members set, up to the prompt. */
-static engine_status read_texts(const engine_model *model, const engine_encode_options *options,
-                                struct request *request, engine_error *error)
+engine_status request_read(const engine_model *model, const engine_encode_options *given,
+                           enum request_part part, struct request *request, engine_error *error)
 {
-    engine_status status = check_options(options, error);
+    engine_encode_options options;
+    engine_status status =
+        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
+    if (status == ENGINE_OK && (part == REQUEST_LABELS || part == REQUEST_TOKENS)) {
+        options.pooling = part == REQUEST_LABELS ? ENGINE_POOLING_LABELS : ENGINE_POOLING_NONE;
+        options.normalize = 0;
+        options.dimensions = 0;
+    }
+    if (status == ENGINE_OK)
+        status = check_options(&options, error);
     if (status != ENGINE_OK)
         return status;
     *request = (struct request){
-        .normalize = options->normalize != 0,
-        .is_query = options->role == ENGINE_ROLE_QUERY,
-        .special = options->no_special == 0,
-        .scores = options->raw_scores != 0 ? SCORES_NONE : model->encoder.config.scores,
-        .raw_scores = options->raw_scores != 0,
-        .truncate = options->on_long == ENGINE_ON_LONG_MODEL
+        .normalize = options.normalize != 0,
+        .is_query = options.role == ENGINE_ROLE_QUERY,
+        .special = options.no_special == 0,
+        .scores = options.raw_scores != 0 ? SCORES_NONE : model->encoder.config.scores,
+        .raw_scores = options.raw_scores != 0,
+        .truncate = options.on_long == ENGINE_ON_LONG_MODEL
                         ? model->tokenizer.truncate
-                        : options->on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncates_unseen = options->on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncation = options->truncation,
-        .truncate_left = options->truncate_left != 0,
-        .max_tokens = options->max_tokens,
-        .strategy = options->strategy,
-        .stride = options->stride,
-        .whole_words = options->whole_words != 0,
+                        : options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncation = options.truncation,
+        .truncate_left = options.truncate_left != 0,
+        .max_tokens = options.max_tokens,
+        .strategy = options.strategy,
+        .stride = options.stride,
+        .whole_words = options.whole_words != 0,
     };
-    engine_pooling answer = options->pooling;
+    engine_pooling answer = options.pooling;
     resolve_pooling(&model->encoder.config, &answer);
     request_set_by_ids(model, request->is_query && answer == ENGINE_POOLING_SPARSE, request);
-    return choose_prompt(model, options, &request->prompt, error);
+    status = choose_prompt(model, &options, &request->prompt, error);
+    return status == ENGINE_OK && part != REQUEST_TEXTS
+               ? choose_answer(model, &options, request, error)
+               : status;
 }
 
 void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct request *request)
 {
     request->by_ids = is_sparse_query && model->encoder.query_weights != NULL;
     request->special = request->special && !request->by_ids;
-}
-
-engine_status request_texts(const engine_model *model, const engine_encode_options *given,
-                            struct request *request, engine_error *error)
-{
-    engine_encode_options options;
-    engine_status status =
-        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
-    return status == ENGINE_OK ? read_texts(model, &options, request, error) : status;
-}
-
-engine_status request_read(const engine_model *model, const engine_encode_options *given,
-                           struct request *request, engine_error *error)
-{
-    engine_encode_options options;
-    engine_status status =
-        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
-    if (status == ENGINE_OK)
-        status = read_texts(model, &options, request, error);
-    return status == ENGINE_OK ? choose_answer(model, &options, request, error) : status;
-}
-
-engine_status request_head(const engine_model *model, const engine_encode_options *given,
-                           engine_pooling answer, struct request *request, engine_error *error)
-{
-    engine_encode_options options;
-    engine_status status =
-        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
-    if (status != ENGINE_OK)
-        return status;
-    options.pooling = answer;
-    options.normalize = 0;
-    options.dimensions = 0;
-    return request_read(model, &options, request, error);
 }
 
 size_t request_token_limit(const struct request *request, const engine_model *model)
@@ -396,7 +374,7 @@ engine_status engine_shape_of(const engine_model *model, const engine_encode_opt
     engine_status status = read_struct("ENGINE_SHAPE", shape, &given, sizeof given, error);
     if (status != ENGINE_OK)
         return status;
-    status = request_read(model, options, &request, error);
+    status = request_read(model, options, REQUEST_ANSWER, &request, error);
     *shape = (engine_shape){
         .struct_bytes = sizeof *shape,
         .pooling = request.answer,
@@ -417,7 +395,8 @@ static engine_status choose_scheme(const engine_model *model, engine_position po
                                    struct position_encoding *encoding, engine_error *error)
 {
     enum position_scheme own = model != NULL ? model->encoder.config.position : POSITION_NONE;
-    if (choice_find(POSITION_CHOICES, (int)position) == NULL)
+    const struct choice *found = choice_find(POSITION_CHOICES, (int)position);
+    if (found == NULL)
         return misused(error, "position is %d, expected 0 to %d", (int)position,
                        choice_last(POSITION_CHOICES));
     if (position == ENGINE_POSITION_MODEL && model == NULL)
@@ -426,35 +405,28 @@ static engine_status choose_scheme(const engine_model *model, engine_position po
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
                                   : "learned positions need a model, but model is NULL");
-    encoding->scheme =
-        (enum position_scheme)choice_value(POSITION_CHOICES, (int)position, (int)own);
+    encoding->scheme = found->value >= 0 ? (enum position_scheme)found->value : own;
     return ENGINE_OK;
 }
 
-static engine_status choose_base(double base, struct position_encoding *encoding,
-                                 engine_error *error)
+/* Sets the numbers that the options give: the base, frequencies, the scale of positions. */
+static engine_status choose_numbers(const engine_session_options *options,
+                                    struct position_encoding *encoding, engine_error *error)
 {
-    if (base == 0)
-        return ENGINE_OK;
-    if (!(base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST))
+    const double base = options->position_base;
+    const double *const scales[] = {options->embedding_scale, options->position_scale};
+    const float *frequencies = options->frequencies;
+    const size_t n = options->n_frequencies;
+    if (base != 0 && !(base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST))
         return misused(error, "position_base is %g, expected a number from %g to %g", base,
                        ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
-    if (!position_has_base(encoding->scheme))
+    if (base != 0 && !position_has_base(encoding->scheme))
         return misused(error,
                        "position_base is given, but only positions " ENGINE_POSITIONS_WITH_BASE
                        " have a base");
-    encoding->base = base;
-    return ENGINE_OK;
-}
-
-static engine_status choose_frequencies(const float *frequencies, size_t n,
-                                        struct position_encoding *encoding, engine_error *error)
-{
-    if (frequencies == NULL && n == 0)
-        return ENGINE_OK;
-    if (frequencies == NULL)
+    if (frequencies == NULL && n > 0)
         return misused(error, "frequencies is NULL, but n_frequencies is %zu", n);
-    if (encoding->scheme != POSITION_FOURIER)
+    if (frequencies != NULL && encoding->scheme != POSITION_FOURIER)
         return misused(error, "frequencies are given, but only position fourier has them");
     if (n > (encoding->width + 1) / 2)
         return misused(
@@ -465,22 +437,18 @@ static engine_status choose_frequencies(const float *frequencies, size_t n,
         if (!(fabs((double)frequencies[i]) <= ENGINE_POSITION_FREQUENCY_MOST))
             return misused(error, "frequency %zu is %g, expected a number up to %g", i,
                            (double)frequencies[i], ENGINE_POSITION_FREQUENCY_MOST);
-    encoding->n_frequencies = n;
-    encoding->frequencies = frequencies;
-    return ENGINE_OK;
-}
-
-static engine_status choose_scale(const engine_session_options *options,
-                                  struct position_encoding *encoding, engine_error *error)
-{
-    const double *const scales[] = {options->embedding_scale, options->position_scale};
     for (size_t i = 0; i < 2; i++)
         if (scales[i] != NULL && !(*scales[i] >= 0 && *scales[i] <= (double)FLT_MAX))
             return misused(error, "%s_scale is %g, expected a finite number, 0 or more",
                            i == 0 ? "embedding" : "position", *scales[i]);
     if (scales[1] != NULL && encoding->scheme == POSITION_NONE)
         return misused(error, "position_scale is given, but no positions are added");
+    encoding->base = base != 0 ? base : encoding->base;
     encoding->scale = scales[1] != NULL ? *scales[1] : encoding->scale;
+    if (frequencies != NULL) {
+        encoding->n_frequencies = n;
+        encoding->frequencies = frequencies;
+    }
     return ENGINE_OK;
 }
 
@@ -498,11 +466,7 @@ engine_status choose_positions(const engine_model *model, const engine_session_o
         encoding->frequencies = model->encoder.frequencies;
         encoding->period = config->max_tokens;
     }
-    if (status == ENGINE_OK)
-        status = choose_base(options->position_base, encoding, error);
-    if (status == ENGINE_OK)
-        status = choose_frequencies(options->frequencies, options->n_frequencies, encoding, error);
-    return status == ENGINE_OK ? choose_scale(options, encoding, error) : status;
+    return status == ENGINE_OK ? choose_numbers(options, encoding, error) : status;
 }
 
 /* ---- The public matrix ---- */

@@ -66,15 +66,13 @@ static inline bool gives_vectors(const struct request *request)
     return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
 }
 
-/* Reads the options of a call of engine_encode. request_texts reads what they say of texts alone,
- * and request_head what a call of a head with this answer needs: it ignores the options' pooling,
- * normalize and dimensions. */
+/* What a call needs of its options: the answer that they ask for, what they say of texts alone, or
+ * labels or rows of tokens of a head, which ignores their pooling, normalize and dimensions. */
+enum request_part { REQUEST_ANSWER, REQUEST_TEXTS, REQUEST_LABELS, REQUEST_TOKENS };
+
+/* Reads the options of a call of engine_encode. */
 engine_status request_read(const engine_model *model, const engine_encode_options *options,
-                           struct request *request, engine_error *error);
-engine_status request_texts(const engine_model *model, const engine_encode_options *options,
-                            struct request *request, engine_error *error);
-engine_status request_head(const engine_model *model, const engine_encode_options *options,
-                           engine_pooling answer, struct request *request, engine_error *error);
+                           enum request_part part, struct request *request, engine_error *error);
 
 /* If the model has weights for the ids of queries, makes the request one of them, without special
  * tokens. */

@@ -172,7 +172,8 @@ static engine_status read_options(engine_session *session, const engine_model *m
     if (options.max_tokens > limit)
         return misused(error, "max_tokens is %zu, the model takes at most %zu", options.max_tokens,
                        limit);
-    if (choice_find(MASK_CHOICES, (int)options.mask) == NULL)
+    const struct choice *mask = choice_find(MASK_CHOICES, (int)options.mask);
+    if (mask == NULL)
         return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
                        choice_last(MASK_CHOICES));
     if ((options.trace & ~ENGINE_TRACE_ALL) != 0 ||
@@ -181,8 +182,7 @@ static engine_status read_options(engine_session *session, const engine_model *m
                        options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
-    session->mask =
-        (enum mask_kind)choice_value(MASK_CHOICES, (int)options.mask, (int)config->mask);
+    session->mask = mask->value >= 0 ? (enum mask_kind)mask->value : config->mask;
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;

@@ -50,7 +50,7 @@ static engine_status read_spans(const engine_session *session, const engine_inpu
                                 const engine_encode_options *options, struct request *request,
                                 engine_error *error)
 {
-    engine_status status = request_read(session->model, options, request, error);
+    engine_status status = request_read(session->model, options, REQUEST_ANSWER, request, error);
     if (status != ENGINE_OK)
         return status;
     const config_list joined = session->model->encoder.config.joined_poolings;
@@ -197,7 +197,8 @@ static engine_status encode_parts(engine_session *session, const engine_input *i
     engine_result here;
     if (input == NULL || (out == NULL && cap > 0))
         return misused(&session->error, "engine_encode_parts: input or out is NULL");
-    engine_status status = request_read(session->model, options, &request, &session->error);
+    engine_status status =
+        request_read(session->model, options, REQUEST_ANSWER, &request, &session->error);
     if (status != ENGINE_OK)
         return status;
     const char *reason = why_no_sum(&session->model->encoder, &request);

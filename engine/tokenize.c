@@ -130,7 +130,8 @@ static engine_status tokenize(engine_session *session, const engine_input *input
         return misused(&session->error, "engine_tokenize: input or out is NULL");
     session->n_done = 0;
     session->n_inputs = 1;
-    engine_status status = request_texts(session->model, options, &request, &session->error);
+    engine_status status =
+        request_read(session->model, options, REQUEST_TEXTS, &request, &session->error);
     request.truncate &= request.truncates_unseen || result != NULL;
     const struct token_room room = {out, cap,
                                     request.max_tokens > 0 ? request.max_tokens : SIZE_MAX};
@@ -205,7 +206,8 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     size_t n = 0;
     if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
         return misused(&session->error, "engine_windows: tokens or out is NULL");
-    engine_status status = request_texts(session->model, options, &request, &session->error);
+    engine_status status =
+        request_read(session->model, options, REQUEST_TEXTS, &request, &session->error);
     if (status != ENGINE_OK)
         return status;
     size_t limit = request_token_limit(&request, session->model);
