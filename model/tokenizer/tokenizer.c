@@ -322,18 +322,3 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
         build_ids(tokenizer);
     return wrong;
 }
-
-/* ---- Ids ---- */
-
-int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
-{
-    const uint8_t *outside = tokenizer->added.outside;
-    return outside != NULL && id >= 0 && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
-}
-
-int32_t tokenizer_find(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
-                       size_t len, struct meter *meter)
-{
-    return tokenizer_own_id(tokenizer,
-                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len, meter));
-}

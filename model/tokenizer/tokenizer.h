@@ -123,10 +123,18 @@ static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
 }
 
 /* Returns the id, or -1 for an added token that is outside of the model's vocabulary. */
-int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id);
+static inline int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
+{
+    const uint8_t *outside = tokenizer->added.outside;
+    return outside != NULL && id >= 0 && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
+}
 
 /* Returns the id of a piece or word with this hash, or -1. */
-int32_t tokenizer_find(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
-                       size_t len, struct meter *meter);
+static inline int32_t tokenizer_find(const struct tokenizer *tokenizer, uint64_t hash,
+                                     const char *text, size_t len, struct meter *meter)
+{
+    return tokenizer_own_id(tokenizer,
+                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len, meter));
+}
 
 #endif
