@@ -53,38 +53,31 @@ static float *row_of(struct rows rows, size_t row)
     return rows.first + row * rows.stride;
 }
 
-/* Passes a result of the one sequence of a tracing pass to the caller's trace callback. */
-static void trace(const struct context *c, engine_trace kind, size_t index, const float *values,
-                  size_t width)
+/* Passes a result of the one sequence of a tracing pass to the caller's trace callback: rows
+ * without the gaps between them, or all maps of attention. */
+static void trace_rows(const struct context *c, engine_trace kind, size_t index, struct rows from)
 {
     const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
     if ((c->session->trace & (unsigned)kind) == 0)
         return;
     if (c->team.rank == 0 && !is_interrupted(c->session)) {
+        const bool are_maps = kind == ENGINE_TRACE_ATTENTION;
+        float *rows = c->pass->trace_view;
+        for (size_t t = 0; !are_maps && t < sequence->n_rows; t++)
+            memcpy(rows + t * from.width, row_of(from, sequence->row + t),
+                   from.width * sizeof *rows);
         engine_trace_view view = {
             .kind = kind,
             .input = sequence->input,
             .index = index,
             .n_tokens = sequence->n_rows,
             .n_heads = c->encoder->config.heads,
-            .width = width,
-            .values = values,
+            .width = from.width,
+            .values = are_maps ? from.first : rows,
         };
         c->session->trace_callback(&view, c->session->trace_user);
     }
     end_step(c, ENGINE_STEP_ANSWER);
-}
-
-/* The same for rows, which are passed without the gaps between them. */
-static void trace_rows(const struct context *c, engine_trace kind, size_t index, struct rows from)
-{
-    const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
-    float *view = c->pass->trace_view;
-    if ((c->session->trace & (unsigned)kind) != 0 && c->team.rank == 0)
-        for (size_t t = 0; t < sequence->n_rows; t++)
-            memcpy(view + t * from.width, row_of(from, sequence->row + t),
-                   from.width * sizeof *view);
-    trace(c, kind, index, view, from.width);
 }
 
 /* Returns a thread's share of the group's rows. */
@@ -200,8 +193,6 @@ static void find_turns(const struct context *c)
 {
     const struct pass *pass = c->pass;
     struct share rows = share_rows(c);
-    if (pass->turns == NULL)
-        return;
     for (int is_local = 0; is_local <= (pass->local_turns != pass->turns); is_local++) {
         struct rotary rotary = rotary_of(&c->encoder->config, is_local);
         rotary_rows(&rotary, pass->positions + rows.begin, pass->lengths + rows.begin,
@@ -230,13 +221,15 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    struct rotary rotary = rotary_of(config, layer->window > 0);
+    struct rotary rotary;
     float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
     size_t n_heads = config->heads + layer->key_value_heads;
     bool has_norms = layer->query_norm.kind != NORM_NONE || layer->value_norm.kind != NORM_NONE;
     struct share rows = share_rows(c);
     if (!has_norms && turns == NULL)
         return;
+    if (turns != NULL)
+        rotary = rotary_of(config, layer->window > 0);
     for (size_t r = rows.begin; r < rows.end; r++) {
         float *row = row_of(c->qkv, r);
         if (has_norms)
@@ -257,6 +250,8 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
     size_t k = layer->head_width, n_tasks = c->group->n_sequences * n_heads;
     struct rows qkv = {c->qkv.first, c->qkv.stride, (n_heads + 2 * n_keys) * k};
     struct rows heads = {c->heads.first, c->heads.stride, n_heads * k};
+    struct rows maps = {pass->attention_maps, 0, config->width};
+    const bool has_positions = config_span(config) > 0, has_bias = config_has_bias(config);
     trace_rows(c, ENGINE_TRACE_PROJECTIONS, l, qkv);
     for (size_t task = c->team.rank; task < n_tasks && !is_interrupted(c->session);
          task += c->team.size) {
@@ -266,8 +261,10 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
         const float *key = row + (n_heads + index * n_keys / n_heads) * k;
         struct distance_bias bias;
         struct disentangled positions;
-        bool has_positions = disentangled_of(config, layer, index, &positions);
-        bool has_bias = distance_bias_of(config, c->encoder->distance_bias, index, &bias);
+        if (has_positions)
+            disentangled_of(config, layer, index, &positions);
+        if (has_bias)
+            distance_bias_of(config, c->encoder->distance_bias, index, &bias);
         struct attention_head head = {
             .q = row + index * k,
             .k = key,
@@ -289,7 +286,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
         attention_head(c->kernels, &head, &c->work->attention);
     }
     end_step(c, ENGINE_STEP_ATTENTION);
-    trace(c, ENGINE_TRACE_ATTENTION, l, pass->attention_maps, config->width);
+    trace_rows(c, ENGINE_TRACE_ATTENTION, l, maps);
     trace_rows(c, ENGINE_TRACE_HEADS, l, heads);
 }
 
@@ -431,8 +428,6 @@ static void add_layer_input(const struct context *c, const struct layer_input *i
     struct rows own = {c->y.first, c->y.stride, config->layer_input_width};
     struct linear_epilogue by = {
         .activated = true, .activation = config->activation, .gate = own.first};
-    if (own.width == 0)
-        return;
     project(c, &input->in, c->embedding, NOTHING_MORE, own);
     normalize_rows(c, &input->norm, own, own);
     project(c, &input->by, c->x, by, own);
@@ -468,15 +463,14 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
     }
     if (post)
         normalize(c, &layer->feed_forward_norm, x, x, 2 * l + 1);
-    add_layer_input(c, &layer->input);
+    if (c->encoder->config.layer_input_width > 0)
+        add_layer_input(c, &layer->input);
 }
 
 /* embedding [T, D] = x, for the layers to take from */
 static void keep_embedding(const struct context *c)
 {
     struct share rows = share_rows(c);
-    if (c->embedding.first == NULL)
-        return;
     for (size_t r = rows.begin; r < rows.end; r++)
         memcpy(row_of(c->embedding, r), row_of(c->x, r), c->x.stride * sizeof(float));
     end_step(c, ENGINE_STEP_EMBED);
@@ -512,8 +506,10 @@ void forward(engine_session *session, const struct group *group, struct team tea
     if (projection->weight.rows > 0)
         project(c, projection, c->y, NOTHING_MORE, c->x);
     trace_rows(c, ENGINE_TRACE_HIDDEN, 0, c->x);
-    keep_embedding(c);
-    find_turns(c);
+    if (config->layer_input_width > 0)
+        keep_embedding(c);
+    if (pass->turns != NULL)
+        find_turns(c);
     for (size_t l = 0; l < config->layers; l++) {
         if (rank == 0)
             session_report(session);

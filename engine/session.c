@@ -42,15 +42,14 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
                               const struct widest *widest, size_t max_tokens, struct arena *arena)
 {
     const struct model_config *config = &encoder->config;
-    bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
-                    config->attention_position == ATTENTION_POSITION_DISTANCE;
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
     linear_work_carve(&work->linear, widest->decoded, encoder->blas_rows > 0 ? widest->columns : 0,
                       arena);
     attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0,
-                         larger(config->head_width, config->global_head_width), has_bias,
-                         encoder->bf16, arena);
-    disentangled_work_carve(&work->attention.positions, config, max_tokens, arena);
+                         larger(config->head_width, config->global_head_width),
+                         config_has_bias(config), encoder->bf16, arena);
+    if (config_span(config) > 0)
+        disentangled_work_carve(&work->attention.positions, config, max_tokens, arena);
     answer_work_carve(&work->answer, encoder, max_tokens, arena);
 }
 

@@ -244,6 +244,13 @@ static inline size_t config_key_value_heads(const struct model_config *config, s
                                            : config->key_value_heads;
 }
 
+/* Returns whether attention adds a bias by distance to its scores. */
+static inline bool config_has_bias(const struct model_config *config)
+{
+    return config->attention_position == ATTENTION_POSITION_ALIBI ||
+           config->attention_position == ATTENTION_POSITION_DISTANCE;
+}
+
 /* Disentangled positions: S, so that there are 2S of a head; and the rows of their tables, rounded
  * up to a multiple of 16 for each head; 0 if the model's attention has none. */
 static inline size_t config_span(const struct model_config *config)

@@ -70,30 +70,9 @@ static struct score_block block_of(const struct task *task, size_t query, size_t
     };
 }
 
-/* ---- Disentangled positions ---- */
-
 static struct head_rows rows_of(const struct attention_head *head, const float *first)
 {
     return (struct head_rows){first, head->stride, head->head_width};
-}
-
-/* Multiplies queries with the positions. */
-static void meet_positions(const struct task *task, size_t query, size_t n_queries)
-{
-    const struct attention_head *head = task->head;
-    if (head->positions != NULL)
-        disentangled_queries(task->kernels, head->positions, rows_of(head, head->q), query,
-                             n_queries, &task->positions);
-}
-
-/* Stores what positions add to scores, to which their product is added then; or returns NULL. */
-static const float *begin_scores(const struct task *task, const struct score_block *scores,
-                                 size_t query, size_t key)
-{
-    if (task->head->positions == NULL)
-        return NULL;
-    disentangled_fill(task->kernels, task->head->positions, scores, query, key, &task->positions);
-    return scores->scores;
 }
 
 /* ---- Few keys ---- */
@@ -108,14 +87,18 @@ static void attend_few(const struct task *task, size_t n)
     size_t width = head->head_width, columns = row_stride(n);
     struct score_block scores = block_of(task, 0, n, 0, n, task->work->few.scores);
     kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
-    meet_positions(task, 0, n);
+    if (head->positions != NULL) {
+        disentangled_queries(kernels, head->positions, rows_of(head, head->q), 0, n,
+                             &task->positions);
+        disentangled_fill(kernels, head->positions, &scores, 0, 0, &task->positions);
+    }
     kernels->product(&(struct product){
         .x = head->k,
         .x_stride = head->stride,
         .panels = queries,
         .panel_stride = width * PANEL,
         .k = width,
-        .residual = begin_scores(task, &scores, 0, 0),
+        .residual = head->positions != NULL ? scores.scores : NULL,
         .out = scores.scores,
         .out_stride = columns,
         .n_rows = n,
@@ -177,13 +160,16 @@ static struct score_block score(const struct task *task, const struct block *blo
     struct score_block scores =
         block_of(task, block->first, block->n_queries, key,
                  smaller(block->keys.end - key, KEY_BLOCK), task->work->many.scores);
-    const float *begun = begin_scores(task, &scores, block->first, key);
+    const bool is_begun = head->positions != NULL; /* with what positions add */
+    if (is_begun)
+        disentangled_fill(task->kernels, head->positions, &scores, block->first, key,
+                          &task->positions);
     if (use_blas(head)) {
         blas_multiply(
             head->blas, scores.n_keys, block->n_queries, width, head->scale,
             (struct blas_operand){task->work->many.keys + key * width, width, false},
             (struct blas_operand){head->q + block->first * head->stride, head->stride, true},
-            begun != NULL, scores.scores, scores.stride);
+            is_begun, scores.scores, scores.stride);
         return scores;
     }
     task->kernels->product(&(struct product){
@@ -192,7 +178,7 @@ static struct score_block score(const struct task *task, const struct block *blo
         .panels = task->work->many.queries,
         .panel_stride = width * PANEL,
         .k = width,
-        .residual = begun,
+        .residual = is_begun ? scores.scores : NULL,
         .out = scores.scores,
         .out_stride = scores.stride,
         .n_rows = scores.n_keys,
@@ -230,7 +216,9 @@ static void attend_block(const struct task *task, const struct block *block)
     if (!use_blas(head))
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
                            head->head_width, head->scale, work->many.queries);
-    meet_positions(task, block->first, block->n_queries);
+    if (head->positions != NULL)
+        disentangled_queries(kernels, head->positions, rows_of(head, head->q), block->first,
+                             block->n_queries, &task->positions);
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
         struct score_block scores = score(task, block, key);
         bool last = key + scores.n_keys == block->keys.end;

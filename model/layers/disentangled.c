@@ -25,7 +25,7 @@ static size_t stride_of(size_t span)
     return columns_of(span) + PANEL;
 }
 
-bool disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
+void disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
                      struct disentangled *positions)
 {
     size_t span = config_span(config), at = head * columns_of(span) * layer->head_width;
@@ -36,7 +36,6 @@ bool disentangled_of(const struct model_config *config, const struct layer *laye
         .buckets = config->position_buckets,
         .reach = config->distances,
     };
-    return span > 0;
 }
 
 void disentangled_work_carve(struct disentangled_work *work, const struct model_config *config,

@@ -23,8 +23,8 @@ struct disentangled {
     size_t buckets, reach;       /* as in struct model_config */
 };
 
-/* Stores the positions of a head. Returns false if the model's attention has none. */
-bool disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
+/* Stores the positions of a head, of a model that has them (config_span). */
+void disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
                      struct disentangled *positions);
 
 /* The products of tokens with positions: of a key, with the queries around it, or of a query. */

@@ -181,18 +181,15 @@ double alibi_slope(size_t head, size_t n_heads)
     return exp2(-8 * (double)(2 * (head - power) + 1) / (double)(2 * power));
 }
 
-bool distance_bias_of(const struct model_config *config, const float *table, size_t head,
+void distance_bias_of(const struct model_config *config, const float *table, size_t head,
                       struct distance_bias *bias)
 {
     size_t reach = config->distances;
     *bias = (struct distance_bias){.reach = reach};
     if (config->attention_position == ATTENTION_POSITION_ALIBI)
         bias->slope = alibi_slope(head, config->heads);
-    else if (config->attention_position == ATTENTION_POSITION_DISTANCE)
-        bias->table = table + head * (2 * reach + 1);
     else
-        return false;
-    return true;
+        bias->table = table + head * (2 * reach + 1);
 }
 
 /* The table is indexed by the distance j - i, the row by i - j, so the order is reversed. Distances

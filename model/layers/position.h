@@ -98,9 +98,9 @@ struct distance_bias {
     size_t reach;
 };
 
-/* Stores the bias of a head, for a model whose file has this table [H, 2·reach + 1] (NULL: no
- * table). Returns false if the model's attention adds no bias. */
-bool distance_bias_of(const struct model_config *config, const float *table, size_t head,
+/* Stores the bias of a head of a model with biases (config_has_bias), whose file has this table [H,
+ * 2·reach + 1], or NULL: ALiBi's. */
+void distance_bias_of(const struct model_config *config, const float *table, size_t head,
                       struct distance_bias *bias);
 
 /* Fills row: row[T - 1 + i - j] is added to the score of query i and key j of T = n_tokens, for i -
