@@ -163,6 +163,34 @@ TEST(projections_are_of_each_token)
         }
 }
 
+/* A prompt that the model does not pool has no part, also before a text that has no other token. */
+TEST(unpooled_prompts_have_no_part)
+{
+    for (size_t p = 0; p < 3; p++) {
+        char made[160];
+        snprintf(made, sizeof made,
+                 "--pooling %s --projections 1 --normalize no --set pools_prompt=no", NAMES[p]);
+        engine_model *model = support_small_model(made);
+        engine_session *session = support_session(model, NULL);
+        const engine_input text = support_text(TEXTS[3]);
+        const engine_encode_options options =
+            ENGINE_ENCODE_OPTIONS(.prompt_text = "ride dog ", .prompt_len = ENGINE_NUL_TERMINATED);
+        size_t n, n_parts = 0;
+        const float *parts = parts_of(session, &text, &options, 16, &n);
+        for (size_t t = 0; t < n; t++) {
+            bool has_part = false;
+            for (size_t k = 0; k < 16; k++)
+                has_part = has_part || parts[t * 16 + k] != 0;
+            assert_int_equal(has_part, t >= 2);
+            n_parts += has_part;
+        }
+        assert_int_equal(n_parts, 4);
+        check_pairs(session, &options, 16);
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
 TEST(padding_has_no_part)
 {
     static const int32_t ids[] = {1, 2, 3, 1, 0};
@@ -198,6 +226,9 @@ TEST(what_is_no_sum_is_refused_with_the_reason)
         {"--head pooler --head-dense tanh", ENGINE_POOLING_POOLER, "the first token alone"},
         {"--projections 1 --projection-activation tanh --normalize no", ENGINE_POOLING_MODEL,
          "an activation"},
+        {"--set joined_poolings=max", ENGINE_POOLING_MODEL, "several vectors"},
+        {"--projections 2 --projection-activation identity,layer_norm", ENGINE_POOLING_MODEL,
+         "or a norm"},
         {"--set token_vectors=8", ENGINE_POOLING_COLBERT, "best match"},
         {"--head sequence --labels 2", ENGINE_POOLING_LABELS, "labels"},
     };
