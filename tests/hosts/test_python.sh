@@ -23,5 +23,7 @@ made pairs --labels no,yes --scores none --max-tokens 6 --truncate yes --metadat
 made nli --labels contradiction,neutral,Entailment
 made roles --metadata 'prompt.query=dog ' --metadata 'prompt.passage=bad ' --metadata 'prompt.usual=bad ' \
     --metadata default_prompt=usual
+made biased --projections 1
+made first --pooling cls
 for metric in cosine dot euclidean manhattan; do made "$metric" --normalize no --metadata "similarity=$metric"; done
 TREE=$tree "$python" "$tree/tests/hosts/python/run.py"

@@ -221,6 +221,22 @@ class Vectors(unittest.TestCase):
         self.assertRaises(TypeError, encoder.encode_spans, [text], [])
         self.assertRaises(ValueError, encoder.encode_spans, text, [(-1, 2)])
 
+    def test_explain(self):
+        for name in ("vectors.weights", "biased.weights", "roles.weights", "dot.weights"):
+            encoder, texts = libengine.Encoder(name), ("I ride the bike", "dog ride")
+            first, second, shares = encoder.explain(*texts)
+            self.assertEqual(shares.shape, (len(first), len(second)))
+            self.assertLessEqual(abs(shares.sum() - encoder.similarity(encoder.encode([texts[0]]),
+                                                                       encoder.encode([texts[1]]))[0, 0]), 1e-6)
+            self.assertEqual("(biases)" in first, name == "biased.weights")
+            self.assertIn("ride", first)
+        self.assertIn("bad", libengine.Encoder("roles.weights").explain(*texts)[0])  # of the default prompt
+        self.assertNotIn("bad", libengine.Encoder("roles.weights").explain(*texts, prompt_name="")[0])
+        self.assertRaises(ValueError, libengine.Encoder("euclidean.weights").explain, *texts)
+        self.assertRaises(TypeError, encoder.explain, ["I"], "ride")
+        with self.assertRaisesRegex(libengine.EngineError, "first token alone"):
+            libengine.Encoder("first.weights").explain(*texts)
+
     def test_zero_shot(self):
         encoder, texts, labels = libengine.Encoder("nli.weights"), ["I ride bike", "bad"], ["dog", "bike", "I ride"]
         for multi, template in ((False, None), (True, "is {}")):

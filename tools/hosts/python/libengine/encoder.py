@@ -184,6 +184,30 @@ class Encoder:
             self._warn_of_cut()
         return out
 
+    def explain(self, first: str, second: str,
+                prompt_name: str | None = None) -> tuple[list[str], list[str], np.ndarray]:
+        """Returns the tokens of two texts, and the share of each pair of tokens in their similarity, float64
+        [tokens of first, tokens of second], whose sum it is: of models that pool by a mean and compare by cosine or dot;
+        EngineError says why another's is no such sum. Biases of projections are the last token, "(biases)"."""
+        names, parts = [], []
+        for text in (first, second):
+            if not isinstance(text, str):
+                raise TypeError(f"a text is of type {type(text).__name__}: give a str")
+            names.append([token.text for token in self.tokenize(text, prompt_name)])
+            inputs, rows = inputs_of([text]), np.empty((len(names[-1]) + 1, self.width), np.float32)
+            settings = _options("text", "error", prompt_name, pooling=c.ENGINE_POOLING_TEXT)
+            self._open().call(c.library.engine_encode_parts, inputs, byref(settings), rows.ctypes, rows.size, None, None,
+                              n_bytes=inputs.n_bytes, name="text")
+            names[-1] += ["(biases)"] if rows[-1].any() else []
+            parts.append(rows[:len(names[-1])].astype(np.float64))
+        if self.similarity_fn_name not in ("cosine", "dot"):
+            raise ValueError(f"{self.similarity_fn_name} is no sum over pairs of tokens: cosine and dot are")
+        shares = parts[0] @ parts[1].T
+        if self.similarity_fn_name == "cosine":
+            lengths = np.prod([np.linalg.norm(rows.sum(axis=0)) for rows in parts])
+            shares = shares / lengths if lengths else np.zeros_like(shares)
+        return names[0], names[1], shares
+
     def encode_arrow(self, array, **options):
         """Returns a pyarrow FixedSizeListArray [n] of vectors [width], from a pyarrow array of strings (or what
         pyarrow.array makes one of), whose texts are not copied; null for a null. options: of encode."""
