@@ -208,6 +208,15 @@ static bool read_next(struct batch *batch)
     return true;
 }
 
+/* Of ids, a filler is known by its id alone. */
+static bool is_unseen(const struct batch *batch, engine_token token)
+{
+    const struct model_config *config = &batch->session->model->encoder.config;
+    return batch->request->is_query && !config->query_filler_seen &&
+           (size_t)token.id == config->query_filler &&
+           (token.special || batch->inputs[batch->n_taken].ids != NULL);
+}
+
 /* index: the token's index in the input, including padding. Tokens without a vector get no answer
  * row. */
 static void add_row(struct batch *batch, struct group *group, engine_token token,
@@ -218,6 +227,7 @@ static void add_row(struct batch *batch, struct group *group, engine_token token
     size_t row = group->row + group->n_rows++, offset = index;
     if (gives_vectors(batch->request))
         offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
+    sequence->n_unseen = is_unseen(batch, token) ? sequence->n_unseen + 1 : 0;
     sequence->n_unpooled += token.unpooled && sequence->n_unpooled == row - sequence->row;
     pass->ids[row] = batch->request->by_ids && token.special ? -1 : token.id;
     pass->types[row] = token.type;

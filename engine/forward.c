@@ -272,6 +272,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
             .stride = c->qkv.stride,
             .n_tokens = n_tokens,
             .head_width = k,
+            .n_unseen = sequence->n_unseen,
             .scale = (float)config->score_scale,
             .band = mask_band(c->session->mask, layer->window),
             .bias = has_bias ? &bias : NULL,

@@ -27,6 +27,7 @@ struct sequence {
     size_t input;          /* index in the call */
     size_t out_row, n_out; /* per-token output: its rows, including padding */
     size_t n_vectors;      /* vectors of its tokens, if the request asks for them */
+    size_t n_unseen;       /* its last rows, fillers that attention does not see */
     size_t n_unpooled;     /* its first rows, which the model's own pooling leaves out */
 };
 

@@ -73,21 +73,28 @@ static size_t count_unpooled(engine_session *session, const struct request *requ
     return n - (is_seen && tokenizer_is_special(tokenizer, session->tokens[n - 1].id));
 }
 
-/* Appends padding, for models that were trained with texts of one length. */
-static void pad_tokens(const struct tokenizer *tokenizer, struct token_room room,
-                       struct token_count *count)
+/* Appends special tokens up to n of them in all: padding, for models that were trained with texts of
+ * one length, or fillers of a query. */
+static void append_tokens(struct token_room room, size_t n, int32_t id, struct token_count *count)
 {
-    size_t padded = (size_t)tokenizer->padded_tokens;
-    padded = padded < room.limit ? padded : room.limit;
-    for (; count->n < padded; count->n++)
+    for (; count->n < n; count->n++)
         if (count->n < room.cap)
-            room.tokens[count->n] = (engine_token){.id = tokenizer->padding, .special = true};
+            room.tokens[count->n] = (engine_token){.id = id, .special = true};
 }
 
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count)
 {
+    const struct model_config *config = &session->model->encoder.config;
+    const bool is_limited = request->is_query && config->query_tokens > 0;
+    const bool is_filled = is_limited && config->query_filler != CONFIG_ABSENT;
+    if (is_filled || (is_limited && config->query_tokens < room.limit))
+        room.limit = config->query_tokens;
+    if (room.tokens == session->tokens && room.limit > room.cap)
+        return fail(&session->error, ENGINE_ERROR_LENGTH,
+                    "queries have %zu tokens in this model, the session has room for %zu",
+                    room.limit, room.cap);
     const struct token_limit cut = {.most = request->truncate ? room.limit : SIZE_MAX,
                                     .truncation = request->truncation,
                                     .left = request->truncate_left};
@@ -115,8 +122,12 @@ engine_status read_tokens(engine_session *session, const struct request *request
     prompt_move_spans(request, room.tokens, n);
     for (size_t i = 0; i < n && i < n_unpooled; i++)
         room.tokens[i].unpooled = 1;
-    if (request->special)
-        pad_tokens(&session->model->tokenizer, room, count);
+    const size_t padded = (size_t)session->model->tokenizer.padded_tokens;
+    if (is_filled)
+        append_tokens(room, config->query_tokens, (int32_t)config->query_filler, count);
+    else if (request->special)
+        append_tokens(room, padded < room.limit ? padded : room.limit,
+                      session->model->tokenizer.padding, count);
     return ENGINE_OK;
 }
 

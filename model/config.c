@@ -126,6 +126,9 @@ static const struct config_key KEYS[] = {
     {LATER, NAME(sparse_pooling, SPARSE_POOLINGS)},
     {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS)},
     {LATER, YES_OR_NO(query_weights)},
+    {LATER, COUNT(query_tokens)},
+    {LATER, COUNT(query_filler)},
+    {LATER, YES_OR_NO(query_filler_seen)},
     {LATER, COUNT(position_buckets)},
     {LATER, NAME(position_terms, POSITION_TERMS)},
     {LATER, COUNT(experts)},
@@ -198,6 +201,8 @@ void config_defaults(struct model_config *config)
         .head_dense_bias = true,
         .token_vector_bias = true,
         .token_vector_first = true,
+        .query_filler = CONFIG_ABSENT,
+        .query_filler_seen = true,
     };
 }
 
@@ -496,6 +501,22 @@ static const char *check_answers(const struct model_config *config)
 
 /* Checks windows, and positions inside attention. The logarithm by which bucket_of() in
  * layers/disentangled.c divides must be above 0. */
+static const char *check_queries(const struct model_config *config)
+{
+    const bool is_filled = config->query_filler != CONFIG_ABSENT;
+    if (config->query_tokens > config->max_tokens)
+        return "'query_tokens' is more than 'max_tokens'";
+    if (is_filled && (config->query_tokens == 0 || config->query_filler >= config->vocabulary))
+        return "'query_filler' needs 'query_tokens', and is an id below 'vocabulary'";
+    if (config->query_filler_seen)
+        return NULL;
+    if (!is_filled)
+        return "'query_filler_seen' no needs a 'query_filler'";
+    return config->window > 0 && config->query_tokens > config->window + 1
+               ? "'query_filler_seen' no needs a 'window' that spans all 'query_tokens'"
+               : NULL;
+}
+
 static const char *check_attention(const struct model_config *config)
 {
     bool is_rotary = config->attention_position == ATTENTION_POSITION_ROTARY;
@@ -637,5 +658,6 @@ const char *config_check(struct model_config *config)
         return "'norm_eps' is missing or 0";
     const char *wrong = check_layers(config);
     wrong = wrong != NULL ? wrong : check_position(config);
+    wrong = wrong != NULL ? wrong : check_queries(config);
     return wrong != NULL ? wrong : check_answers(config);
 }

@@ -205,7 +205,10 @@ struct model_config {
     bool token_vector_first;
     enum sparse_pooling sparse_pooling;
     enum sparse_activation sparse_activation;
-    bool query_weights;      /* sparse: those of queries are of their token ids alone */
+    bool query_weights;     /* sparse: those of queries are of their token ids alone */
+    size_t query_tokens;    /* most tokens of a query; 0: as of a text */
+    size_t query_filler;    /* id of the tokens that fill queries up to as many, or CONFIG_ABSENT */
+    bool query_filler_seen; /* by the attention of other tokens */
     size_t position_buckets; /* disentangled: for the distances of a side; 0: each has one */
     enum position_terms position_terms;
     size_t experts, experts_used; /* of a layer with experts; of each token there */

@@ -108,8 +108,6 @@ static void print_notes(const struct checkpoint *checkpoint)
                      checkpoint->folder.unread);
     if (checkpoint->st.ignored[0] != '\0')
         program_note("%s is not read, since there is no modules.json", checkpoint->st.ignored);
-    if (checkpoint->token_modules.note[0] != '\0')
-        program_note("%s", checkpoint->token_modules.note);
     int8_layers_note(&checkpoint->plan.int8_layers, note);
     if (note[0] != '\0')
         program_note("%s", note);

@@ -151,15 +151,16 @@ static void prepare(struct plain_model *model, size_t layer, const struct plain_
     }
 }
 
-/* Scores [T, T] of a head: scale · q·kᵀ + bias [T, T], -inf where a query may not see a key. */
+/* Scores [T, T] of a head: scale · q·kᵀ + bias [T, T], -inf where a query may not see a key, which
+ * are the first n_keys tokens. */
 static void score(const struct plain_model *model, size_t layer, const double *queries,
                   const double *keys, size_t width, size_t stride, const double *bias,
-                  size_t n_tokens, double *scores)
+                  size_t n_tokens, size_t n_keys, double *scores)
 {
     for (size_t i = 0; i < n_tokens; i++) {
         for (size_t j = 0; j < n_tokens; j++) {
             double product = dot(queries + i * stride, keys + j * stride, width);
-            scores[i * n_tokens + j] = !sees(model, layer, i, j)
+            scores[i * n_tokens + j] = !sees(model, layer, i, j) || j >= n_keys
                                            ? -(double)INFINITY
                                            : model->score_scale * product + bias[i * n_tokens + j];
         }
@@ -198,7 +199,8 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
         double *bias = biases(model, h, n_tokens), *rows = map + h * n_tokens * n_tokens;
         if (plain_is(model->attention_position, "disentangled"))
             add_disentangled(model, layer, h, qkv, keys, width, stride, n_tokens, bias);
-        score(model, layer, qkv + h * width, keys, width, stride, bias, n_tokens, rows);
+        score(model, layer, qkv + h * width, keys, width, stride, bias, n_tokens,
+              n_tokens - text->n_unseen, rows);
         snprintf(title, sizeof title, "layers.%zu head %zu: scale · q·kᵀ + bias", layer, h);
         plain_show(model, title, rows, n_tokens, n_tokens);
         for (size_t t = 0; t < n_tokens; t++) {

@@ -87,7 +87,8 @@ static bool known_key(const char *key)
         "position_buckets position_terms experts experts_used experts_every "
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
-        "token_vector_first sparse query_weights sparse_pooling sparse_activation head_dense "
+        "token_vector_first sparse query_weights query_tokens query_filler query_filler_seen "
+        "sparse_pooling sparse_activation head_dense "
         "head_dense_bias "
         "head_norm head_bias projections projection_bias projection_activation ";
     char framed[64];

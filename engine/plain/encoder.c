@@ -334,7 +334,7 @@ bool plain_encode(const struct plain_weights *weights, const struct plain_input 
     output->hidden = plain_doubles((model.n_layers + 1) * n_tokens * model.width);
     output->attention = plain_doubles(model.n_layers * model.n_heads * n_tokens * n_tokens);
     struct plain_text text = {n_tokens, n_tokens > 0 ? positions[n_tokens - 1] + 1 : 0, positions,
-                              rows};
+                              rows, input->n_unseen};
     output->tokens = embed(&model, ids, types, &text);
     run_layers(&model, &text, output);
     free(ids);
@@ -366,7 +366,7 @@ bool plain_positions(const struct plain_weights *weights, const struct plain_opt
     for (size_t i = 0; i < n * model.embedding_width; i++)
         out[i] = 0;
     if (error[0] == '\0')
-        add_positions(&model, &(struct plain_text){n, n, positions, rows}, out);
+        add_positions(&model, &(struct plain_text){n, n, positions, rows, 0}, out);
     free(positions);
     free(rows);
     return error[0] == '\0';

@@ -11,6 +11,7 @@ struct plain_input {
     size_t n;
     const int32_t *ids, *types;
     const uint8_t *mask;
+    size_t n_unseen; /* the last tokens, fillers of a query that attention does not see */
 };
 
 /* Takes the result of a step, `what` and its rows [n_rows, width]. */

@@ -28,6 +28,7 @@ struct plain_text {
     size_t n_tokens, length;
     const size_t *positions;
     const size_t *rows; /* [T] of a learned table */
+    size_t n_unseen;    /* the last tokens, which no token sees */
 };
 
 /* The result [T, D] of multi-head attention in a layer, which the caller frees; probabilities go to

@@ -44,6 +44,12 @@ struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
     return kept;
 }
 
+/* Returns how many of the first n tokens are keys. */
+static size_t keys_among(const struct attention_head *head, size_t n)
+{
+    return head->n_unseen < head->n_tokens ? smaller(n, head->n_tokens - head->n_unseen) : n;
+}
+
 /* A head, and the biases computed for it. */
 struct task {
     const struct kernels *kernels;
@@ -84,8 +90,8 @@ static void attend_few(const struct task *task, size_t n)
     const struct attention_head *head = task->head;
     float *queries = task->work->few.queries;
     double *weights = task->work->few.weights, *share = task->work->few.share;
-    size_t width = head->head_width, columns = row_stride(n);
-    struct score_block scores = block_of(task, 0, n, 0, n, task->work->few.scores);
+    size_t width = head->head_width, columns = row_stride(n), n_keys = keys_among(head, n);
+    struct score_block scores = block_of(task, 0, n, 0, n_keys, task->work->few.scores);
     kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
     if (head->positions != NULL) {
         disentangled_queries(kernels, head->positions, rows_of(head, head->q), 0, n,
@@ -101,7 +107,7 @@ static void attend_few(const struct task *task, size_t n)
         .residual = head->positions != NULL ? scores.scores : NULL,
         .out = scores.scores,
         .out_stride = columns,
-        .n_rows = n,
+        .n_rows = n_keys,
         .n_panels = columns / PANEL,
     });
     kernels->softmax_exactly(&scores, weights, share);
@@ -112,7 +118,7 @@ static void attend_few(const struct task *task, size_t n)
         .v = head->v,
         .v_stride = head->stride,
         .values = task->work->few.values,
-        .n_keys = n,
+        .n_keys = n_keys,
         .n_queries = n,
         .width = width,
         .out = head->out,
@@ -123,7 +129,7 @@ static void attend_few(const struct task *task, size_t n)
     for (size_t i = 0; i < n; i++) {
         float *row = head->map + i * head->n_tokens;
         memset(row, 0, head->n_tokens * sizeof *row);
-        for (size_t j = 0; j < n; j++)
+        for (size_t j = 0; j < n_keys; j++)
             row[j] = (float)(weights[j * columns + i] * share[i]);
     }
 }
@@ -270,7 +276,7 @@ static void write_map(const struct task *task, const struct block *block)
 static void attend_many(const struct task *task, size_t first)
 {
     const struct attention_head *head = task->head;
-    size_t n_tokens = head->n_tokens;
+    size_t n_tokens = head->n_tokens, n_keys = keys_among(head, n_tokens);
     /* Fewer queries with a window, as the keys that only some of them see are computed for all. */
     size_t most = head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
     gather(head->k, head, task->work->many.keys, head->head_width);
@@ -280,8 +286,8 @@ static void attend_many(const struct task *task, size_t first)
         struct block block = {
             .first = first,
             .n_queries = n_queries,
-            .keys = {.begin = mask_visible(head->band, first, n_tokens).begin,
-                     .end = mask_visible(head->band, first + n_queries - 1, n_tokens).end},
+            .keys = {.begin = mask_visible(head->band, first, n_keys).begin,
+                     .end = mask_visible(head->band, first + n_queries - 1, n_keys).end},
         };
         attend_block(task, &block);
         if (head->map != NULL)
@@ -362,7 +368,7 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
     if (head->positions != NULL && n_tokens > 0)
         disentangled_begin(kernels, head->positions, rows_of(head, head->k), n_tokens,
                            &task.positions);
-    const bool in_bf16 = head->bf16 && head->positions == NULL;
+    const bool in_bf16 = head->bf16 && head->positions == NULL && head->n_unseen == 0;
     const bool exactly = !in_bf16 || head->map != NULL;
     if (exactly && n_few > 0)
         attend_few(&task, n_few);

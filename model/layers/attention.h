@@ -97,6 +97,7 @@ struct attention_head {
     const float *q, *k, *v;
     size_t stride;
     size_t n_tokens, head_width;
+    size_t n_unseen; /* the last tokens, which no query sees */
     float scale;
     struct band band;
     const struct distance_bias *bias;

@@ -127,6 +127,61 @@ TEST(as_the_second_implementation)
     support_assert_within(&worst, TOLERANCE, "vectors of tokens and sparse weights");
 }
 
+/* Queries that fillers follow, which attention does not see: few tokens, and many; with windows. */
+TEST(fillers_of_queries)
+{
+    static const char *const made[] = {
+        "", "--norm-place pre --set attention_position=rotary --set window=130",
+        "--set attention_position=alibi", "--type f16 --layout rows",
+        "--set attention_position=disentangled --set distances=20 --type int8"};
+    static const size_t n_fillers[] = {1, 20, 120};
+    static float got[128 * 20];
+    static double expected[128 * 20];
+    engine_encode_options query = with(ENGINE_POOLING_COLBERT), text = query;
+    struct worst worst = {0};
+    query.role = ENGINE_ROLE_QUERY;
+    for (size_t i = 0; i < 3 * sizeof made / sizeof *made; i++) {
+        struct subject subject;
+        struct plain_output output;
+        engine_token tokens[128] = {{0}};
+        int32_t ids[128];
+        const size_t fill = n_fillers[i % 3], n = 8 + fill;
+        uint64_t seed = i;
+        char error[256], words[400];
+        snprintf(words, sizeof words,
+                 XLM_R "--pooling none --set token_vectors=20 --set query_tokens=%zu "
+                       "--set query_filler=299 --set query_filler_seen=no %s",
+                 n, made[i / 3]);
+        make(&subject, words);
+        support_random_ids(&seed, ids, 8, VOCABULARY);
+        ids[7] = 299; /* a text may have that token, too */
+        for (size_t t = 8; t < n; t++)
+            ids[t] = 299;
+        for (size_t t = 0; t < n; t++)
+            tokens[t] = (engine_token){.id = ids[t], .special = t >= 8};
+        const engine_input input = {.tokens = tokens, .n_tokens = n};
+        for (size_t isa = 0; support_isa(isa); isa++)
+            for (size_t is_text = 0; is_text < 2; is_text++) {
+                comparison_reopen(&subject, support_isa(isa));
+                engine_session *session = support_session(subject.model, NULL);
+                const struct plain_input plain = {
+                    .n = n, .ids = ids, .n_unseen = is_text ? 0 : fill};
+                assert_ok(engine_encode(session, &input, 1, is_text ? &text : &query, got, n * 20,
+                                        NULL, NULL));
+                if (!plain_encode(&subject.weights, &plain,
+                                  &(struct plain_options){.int8_rows = true}, &output, error) ||
+                    !plain_token_vectors(&subject.weights, &output, expected, error))
+                    fail_msg("%s: %s", subject.words, error);
+                support_compare(&worst, TOLERANCE, got, expected, n * 20, "%s: %zu fillers",
+                                subject.words, fill);
+                plain_output_free(&output);
+                engine_session_free(session);
+            }
+        comparison_close(&subject);
+    }
+    support_assert_within(&worst, TOLERANCE, "vectors of queries with fillers");
+}
+
 /* ---- The same bits in any company ---- */
 
 /* All texts at once, one at a time, and with other numbers of threads; also with int8 panels, which

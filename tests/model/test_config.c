@@ -60,6 +60,7 @@ static const struct key keys[] = {
     {AT(token_vector_bias), yes_no, 1}, {AT(sparse), named, SPARSE_NONE},
     {AT(token_vector_first), yes_no, 1}, {AT(sparse_pooling), named, SPARSE_MAX},
     {AT(sparse_activation), named, SPARSE_LOG}, {AT(query_weights), yes_no, 0},
+    {AT(query_tokens), whole, 0}, {AT(query_filler), whole, -1}, {AT(query_filler_seen), yes_no, 1},
     {AT(position_buckets), whole, 0},
     {AT(position_terms), named, TERMS_BOTH},
     {AT(experts), whole, 0}, {AT(experts_used), whole, 0}, {AT(experts_every), whole, 0},

@@ -176,6 +176,13 @@ TEST(check)
         {"'head_dense_bias' no needs a 'head_dense'", "head_dense_bias=no"},
         {"'token_vector_bias' no needs 'token_vectors'", "token_vector_bias=no"},
         {"sparse mask needs head mask", "sparse=mask"},
+        {"'query_tokens' is more than 'max_tokens'", "query_tokens=99999"},
+        {"'query_filler' needs 'query_tokens', and is an id below 'vocabulary'",
+         "query_filler=1|query_tokens=2 query_filler=99999"},
+        {"'query_filler_seen' no needs a 'query_filler'",
+         "query_filler_seen=no|query_tokens=2 query_filler_seen=no"},
+        {"'query_filler_seen' no needs a 'window' that spans all 'query_tokens'",
+         "window=1 query_tokens=3 query_filler=1 query_filler_seen=no"},
         {"'query_weights' needs 'sparse' linear or mask", "query_weights=yes"},
         {"'projection_activation' has several names, but not as many as 'projections'",
          "projections=3 projection_activation=relu,layer_norm|projection_activation=relu,relu"},
@@ -219,7 +226,7 @@ TEST(check)
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 192);
+    assert_int_equal(n, 198);
 }
 
 /* Defaults that depend on other keys. */

@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 import torch
-from sentence_transformers import SentenceTransformer, SparseEncoder
+from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
+from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Normalize, Pooling, Transformer
 from sentence_transformers.sparse_encoder.modules import Router, SparseStaticEmbedding, SpladePooling
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -28,6 +29,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 TEXTS = ["i ride the bike", "the dog bites a man , the man sees dogs .", "", "zebra cat", "house " * 40, "a"]
 PROMPTS = {"query": "query : ", "document": "the document", "odd": "un", "tail": "dog [SEP]", "long": "red " * 40}
 
+CLASSES = {}
 build, folder = sys.argv[1], sys.argv[2]
 
 
@@ -87,6 +89,21 @@ def routed(name, prompts=None, **pooling):
     return SparseEncoder(modules=[router], prompts=prompts, similarity_fn_name="dot")
 
 
+def colbert(name, expansion, **lengths):
+    """Vectors of tokens, with queries of a fixed length."""
+    body = transformer(name, kind=lengths.pop("kind", BertModel), **lengths.pop("of_tokenizer", {}))
+    body.query_expansion, body.query_length = expansion, lengths.get("query_length")
+    body.document_length = lengths.get("document_length")
+    tokens = {"module_input_name": "token_embeddings"}
+    return MultiVectorEncoder(modules=[body, dense(24, 10, NN.Identity(), **tokens), Normalize(**tokens),
+                                       MultiVectorMask(skiplist_words=[".", ","])],
+                              prompts={"query": "query : ", "document": "the "})
+
+
+def fixed(length, attend, **more):
+    return {"strategy": "fixed", "length": length, "attend": attend, **more}
+
+
 NN = torch.nn
 CASES = {
     "prompt-mean": lambda name: pooled(name, "mean", Normalize(), include_prompt=False),
@@ -104,6 +121,11 @@ CASES = {
     "norms": lambda name: pooled(name, "mean", norm(24), dense(24, 30, NN.Tanh()), norm(30), Normalize()),
     "router": lambda name: routed(name, activation_function="log1p_relu"),
     "router-sum": lambda name: routed(name, {"query": "query : ", "document": "the "}, pooling_strategy="sum"),
+    "fixed": lambda name: colbert(name, fixed(16, False)),
+    "fixed-attend": lambda name: colbert(name, fixed(16, True), document_length=20),
+    "fixed-long": lambda name: colbert(name, fixed(48, False)),
+    "fixed-token": lambda name: colbert(name, fixed(11, False, token="house")),
+    "query-length": lambda name: colbert(name, None, query_length=9),
     "norm-alone": lambda name: pooled(name, ("mean", "cls"), norm(48)),
 }
 
@@ -116,6 +138,8 @@ def run(*command, stdin=None):
 
 
 def numbers(record):
+    if "vectors" in record:
+        return torch.tensor(record["vectors"], dtype=torch.float64)
     if "vector" in record:
         return torch.tensor(record["vector"], dtype=torch.float64)
     row = torch.zeros(len(SPECIAL + WORDS), dtype=torch.float64)
@@ -156,22 +180,22 @@ def check_pooled(name, place, weights):
 
 
 def check_roles(name, place, weights):
-    model = SparseEncoder(place).double().eval()
-    queries = model.encode_query(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
-    documents = model.encode_document(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
-    plain = model.encode(TEXTS, convert_to_tensor=True, convert_to_sparse_tensor=False)
-    return max(compare(name, "encode_query", encode(weights, TEXTS, "--prompt", "query"), queries),
-               compare(name, "encode_document", encode(weights, TEXTS, "--prompt", "document"), documents),
-               compare(name, "encode", encode(weights, TEXTS), plain))
+    is_sparse = isinstance(CLASSES[name], SparseEncoder)
+    model = type(CLASSES[name])(place).double().eval()
+    options = {"convert_to_tensor": True, "convert_to_sparse_tensor": False} if is_sparse else {}
+    worst = max(compare(name, "encode_query", encode(weights, TEXTS, "--prompt", "query"), model.encode_query(TEXTS, **options)),
+                compare(name, "encode_document", encode(weights, TEXTS, "--prompt", "document"),
+                        model.encode_document(TEXTS, **options)))
+    return max(worst, compare(name, "encode", encode(weights, TEXTS), model.encode(TEXTS, **options))) if is_sparse else worst
 
 
 def check(name):
     torch.manual_seed(len(name))
     place, weights = os.path.join(folder, name), os.path.join(folder, name + ".weights")
-    model = CASES[name](name)
+    model = CLASSES[name] = CASES[name](name)
     model.save_pretrained(place, create_model_card=False)
     run("encode-import", place, "-o", weights)
-    return (check_roles if isinstance(model, SparseEncoder) else check_pooled)(name, place, weights)
+    return (check_pooled if isinstance(model, SentenceTransformer) else check_roles)(name, place, weights)
 
 
 def main():

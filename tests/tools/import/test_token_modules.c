@@ -59,7 +59,8 @@ TEST(pylate)
     assert_int_equal(model->max_text_tokens, 7);
     assert_int_equal(model->pooling, POOLING_NONE);
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9 5 1");
-    assert_string_equal(import_checkpoint.token_modules.note, "");
+    assert_int_equal(model->query_tokens, 0); /* do_query_expansion is false */
+    assert_true(model->query_filler == CONFIG_ABSENT);
     import_free();
     const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
     assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
@@ -105,13 +106,20 @@ TEST(pylate_defaults_and_refusals)
     }
     make_pylate();
     import_write("config_sentence_transformers.json",
-                 "{\"query_prefix\": \"\", \"document_prefix\": \"\"}");
+                 "{'query_prefix': '', 'document_prefix': '', 'query_length': 8}");
     assert_true(import_read()); /* no punctuation is in the vocabulary: each is unknown */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
-    assert_non_null(strstr(import_checkpoint.token_modules.note, "do_query_expansion"));
+    assert_int_equal(import_checkpoint.config.model.query_tokens, 8);
+    assert_int_equal(import_checkpoint.config.model.query_filler, 4);
+    assert_false(import_checkpoint.config.model.query_filler_seen);
     import_free();
-    assert_contains(shell_expect(0, "$IMPORT %s -o search.weights", import_directory)->err,
-                    "'do_query_expansion'");
+    import_write("config_sentence_transformers.json",
+                 "{'query_prefix': '', 'document_prefix': '', 'query_length': 6, "
+                 "'attend_to_expansion_tokens': true}");
+    assert_true(import_read());
+    assert_int_equal(import_checkpoint.config.model.query_tokens, 6);
+    assert_true(import_checkpoint.config.model.query_filler_seen);
+    import_free();
 }
 
 /* A MultiVectorEncoder of sentence-transformers 6. */
@@ -236,14 +244,57 @@ TEST(multi_vector_refusals)
         {"3/config.json", "{}", "module_input_name"},
         {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, " TOKENS "}",
          "'in_features' is 8; expected 5"},
-        {"sentence_bert_config.json",
-         "{\"query_expansion\": {\"strategy\": \"fixed\", \"length\": 9}}", "'query_expansion'"},
+#define EXPANSION(text) "{'query_expansion': {" text "}}"
+        {"sentence_bert_config.json", EXPANSION("'length': 9"), "'strategy' 'none'"},
+        {"sentence_bert_config.json", EXPANSION("'strategy': 'min', 'length': 9"),
+         "the 'strategy' 'min'; expected fixed"},
+        {"sentence_bert_config.json", EXPANSION("'strategy': 'fixed'"), "'length' is missing"},
+        {"sentence_bert_config.json", EXPANSION("'strategy': 'fixed', 'length': 9, 'width': 1"),
+         "'query_expansion' has 'width'"},
+        {"sentence_bert_config.json", EXPANSION("'strategy': 'fixed', 'length': 9, 'token': 'x'"),
+         "filled up with the token 'x'"},
+        {"sentence_bert_config.json", EXPANSION("'strategy': 'fixed', 'length': 99"),
+         "'query_tokens' is more than 'max_tokens'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_multi_vector();
         import_write(cases[i].file, cases[i].text);
         import_refused(cases[i].text, cases[i].words);
     }
+}
+
+/* Queries of a fixed length, with a token that texts may have, too. */
+TEST(queries_of_a_fixed_length)
+{
+    make_multi_vector();
+    import_write("sentence_bert_config.json",
+                 EXPANSION("'strategy': 'fixed', 'length': 7, 'attend': true, 'token': 'cat'"));
+    assert_true(import_read());
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->query_tokens, 7);
+    assert_int_equal(model->query_filler, 10);
+    assert_true(model->query_filler_seen);
+    import_free();
+    import_write("sentence_bert_config.json",
+                 "{'document_length': 5, 'query_expansion': {'strategy': 'fixed', 'length': 7}}");
+    assert_true(import_read());
+    assert_int_equal(model->query_filler, 4);
+    assert_int_equal(model->max_text_tokens, 5);
+    assert_false(model->query_filler_seen);
+    import_free();
+    const char *out = encode_imported("--tokens -f ids --prompt query 'cat dog'");
+    assert_contains(out, "2 6 10 9 3 4 4\n");
+    out =
+        encode_imported("--tokens -f ids --on-long truncate --prompt query 'cat dog cat dog dog'");
+    assert_contains(out, "2 6 10 9 10 9 3\n");
+    assert_contains(encode_imported("--tokens -f ids 'cat dog'"), "2 10 9 3\n");
+    import_write("tokenizer_config.json", "{'padding_side': 'left'}");
+    import_refused("fillers on the left", "'padding_side' is left");
+    import_write("sentence_bert_config.json", "{'query_length': 6}");
+    assert_true(import_read());
+    assert_int_equal(model->query_tokens, 6);
+    assert_true(model->query_filler == CONFIG_ABSENT);
+    import_free();
 }
 
 /* Another library's Dense comes after a pooling, or before a Normalize and a MultiVectorMask. */
@@ -276,12 +327,15 @@ TEST(class_hf_colbert)
     tiny_tensors_free(&tensors);
     import_refused("no marker", "the 'query_token_id' '[unused0]' is not a token");
     import_write("artifact.metadata", "{\"query_token_id\": \"ride\", \"doc_token_id\": "
-                                      "\"bike\", \"doc_maxlen\": 8, \"mask_punctuation\": false}");
+                                      "\"bike\", \"doc_maxlen\": 8, \"query_maxlen\": 9, "
+                                      "\"mask_punctuation\": false}");
     assert_true(import_read());
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->token_vectors, 6);
     assert_int_equal(model->token_vector_bias, 0);
     assert_int_equal(model->max_text_tokens, 8);
+    assert_int_equal(model->query_tokens, 9);
+    assert_false(model->query_filler_seen);
     assert_int_equal(model->pooling, POOLING_NONE);
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
     import_free();

@@ -69,12 +69,15 @@ static void add_marker(struct tokenizer_draft *draft, const char *text)
     added->len += (size_t)snprintf(added->value + added->len, cap - added->len, " %zu", id);
 }
 
-/* Keys of the length of documents and of the markers in the files of the two programs, and the
- * default markers. */
+/* Keys of lengths and of the markers in the files of the two programs, and the default markers. */
 static const struct marker_keys {
-    const char *length, *query, *usual_query, *document, *usual_document;
-} PYLATE = {"document_length", "query_prefix", "[Q] ", "document_prefix", "[D] "},
-  STANFORD = {"doc_maxlen", "query_token_id", "[unused0]", "doc_token_id", "[unused1]"};
+    const char *length, *query_length, *sees_fillers;
+    const char *query, *usual_query, *document, *usual_document;
+} PYLATE = {"document_length", "query_length", "attend_to_expansion_tokens", "query_prefix", "[Q] ",
+            "document_prefix", "[D] "},
+  STANFORD = {"doc_maxlen",     "query_maxlen", "attend_to_mask_tokens",
+              "query_token_id", "[unused0]",    "doc_token_id",
+              "[unused1]"};
 
 /* Reads a marker, which is put before the text as one token. */
 static const char *read_marker(const struct checkpoint *checkpoint, const struct json_file *file,
@@ -89,8 +92,7 @@ static const char *read_marker(const struct checkpoint *checkpoint, const struct
     return text;
 }
 
-/* Reads the length of documents and the markers. Queries would be filled up with mask tokens: a
- * note says that this is not done. */
+/* Reads the lengths and the markers. Queries are filled up with mask tokens. */
 static void read_markers(struct checkpoint *checkpoint, const struct json_file *file,
                          const struct marker_keys *keys)
 {
@@ -102,10 +104,39 @@ static void read_markers(struct checkpoint *checkpoint, const struct json_file *
         add_marker(&checkpoint->tokenizer.draft, modules->query_marker);
         add_marker(&checkpoint->tokenizer.draft, modules->document_marker);
     }
-    if (keys == &STANFORD || json_flag(file, NULL, "do_query_expansion", true))
-        snprintf(modules->note, sizeof modules->note,
-                 "ColBERT fills queries up with mask tokens ('do_query_expansion'); here they are "
-                 "taken as they are, so their scores are smaller");
+    const bool sees_masks = json_flag(file, NULL, "attend_to_mask_tokens", false);
+    struct sentence_transformers *st = &checkpoint->st;
+    st->fills_queries = keys == &STANFORD || json_flag(file, NULL, "do_query_expansion", true);
+    st->sees_fillers = json_flag(file, NULL, keys->sees_fillers, sees_masks);
+    st->query_length = json_count(file, NULL, keys->query_length, 1, st->fills_queries ? 32 : 0);
+}
+
+/* Sets how long queries are, and what fills them up. */
+static void set_queries(struct checkpoint *checkpoint)
+{
+    const struct sentence_transformers *st = &checkpoint->st;
+    const struct tokenizer_draft *draft = &checkpoint->tokenizer.draft;
+    struct model_config *model = &checkpoint->config.model;
+    struct json_file file;
+    model->query_tokens = st->query_length;
+    if (!st->fills_queries || !checkpoint->has_tokenizer)
+        return;
+    const char *mask = draft_get(draft, "mask_token");
+    size_t id = strtoull(mask, NULL, 10);
+    if (st->filler != NULL)
+        id = word_list_find(&draft->words, st->filler, strlen(st->filler));
+    else if (mask[0] == '\0')
+        id = WORD_NONE;
+    if (id == WORD_NONE)
+        program_die("queries are filled up with the token '%.60s', which the tokenizer does not "
+                    "have; expected one in its vocabulary",
+                    st->filler != NULL ? st->filler : "[MASK]");
+    json_file_read(&file, &checkpoint->folder, st->transformer, "tokenizer_config.json", false,
+                   false);
+    if (strcmp(json_text(&file, NULL, "padding_side", "right"), "right") != 0)
+        file_die(file.name, "'padding_side' is left, where queries are filled up; expected right");
+    model->query_filler = id;
+    model->query_filler_seen = st->sees_fillers;
 }
 
 void colbert_read(struct checkpoint *checkpoint)
@@ -410,6 +441,7 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     set_modules(checkpoint);
     read_tokenizer(checkpoint);
     colbert_read(checkpoint);
+    set_queries(checkpoint);
     known_keys_check(&checkpoint->st.prompts, KEYS_PROMPTS, NULL, &checkpoint->folder);
     plan_tensors(checkpoint, types, adapter);
     const char *wrong = config_check(&checkpoint->config.model);

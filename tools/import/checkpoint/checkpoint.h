@@ -24,7 +24,6 @@ struct token_modules {
     struct tensor_set weights, vectors;         /* of bge-m3 */
     const char *query_marker, *document_marker; /* borrowed; NULL: this is no ColBERT */
     struct json_file metadata;                  /* artifact.metadata, or absent */
-    char note[192];                             /* for the user, or "" */
 };
 
 struct checkpoint {

@@ -309,6 +309,26 @@ static void check_arguments(struct sentence_transformers *st, const struct json_
         }
 }
 
+/* Reads how queries are filled up to a fixed number of tokens. */
+static void expansion_parse(struct sentence_transformers *st, const struct json_file *file)
+{
+    static const char key[] = "query_expansion";
+    json_t *expansion = json_typed(file, key, JSON_OBJECT, "an object"), *value;
+    const char *name;
+    if (expansion == NULL)
+        return;
+    json_object_foreach(expansion, name,
+                        value) if (!name_is_listed(" strategy attend token length ", name))
+        file_die(file->name, "'%s' has '%.60s', which is not read here", key, name);
+    const char *strategy = json_text(file, expansion, "strategy", "none");
+    if (strcmp(strategy, "fixed") != 0)
+        file_die(file->name, "'%s' has the 'strategy' '%.60s'; expected fixed", key, strategy);
+    st->fills_queries = true;
+    st->query_length = json_count(file, expansion, "length", 1, JSON_NEEDED);
+    st->sees_fillers = json_flag(file, expansion, "attend", false);
+    st->filler = json_text(file, expansion, "token", NULL);
+}
+
 /* Reads the limits. Newer files say which of the model's results the next module reads. */
 void length_parse(struct sentence_transformers *st, const struct json_file *file)
 {
@@ -329,6 +349,10 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
                  "\"forward\", \"method_output_name\": \"%s\"}",
                  usual);
     st->lower = json_flag(file, NULL, "do_lower_case", false);
+    st->query_length = json_count(file, NULL, "query_length", 1, 0);
+    st->max_seq_length = json_count(file, NULL, "document_length", 1, st->max_seq_length);
+    if (st->has_token_mask)
+        expansion_parse(st, file);
 }
 
 /* ---- config_sentence_transformers.json ---- */

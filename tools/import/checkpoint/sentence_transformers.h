@@ -42,6 +42,10 @@ struct sentence_transformers {
     size_t width;          /* that the pooling expects, or 0 */
     bool has_bias;         /* of one of the dense layers: others get zeros */
     size_t max_seq_length; /* 0: not given */
+    size_t query_length;   /* the same of queries */
+    bool fills_queries;    /* up to query_length, with filler tokens */
+    bool sees_fillers;     /* attention does */
+    const char *filler;    /* borrowed; NULL: the mask token */
     bool lower;            /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */

@@ -238,8 +238,7 @@ static const char *const HARMLESS[] = {
     [KEYS_STATIC] = ORIGIN COMPUTATION
     " architectures model_type tokenizer_name apply_pca apply_zipf sif_coefficient hidden_dim "
     "seq_length pooling embedding_dtype vocabulary_quantization ",
-    /* The shape of batches, and a ColBERT's queries (checkpoint.c). */
-    [KEYS_TRANSFORMER] = " unpad_inputs query_length document_length ",
+    [KEYS_TRANSFORMER] = " unpad_inputs ", /* the shape of batches */
     /* Where it comes from, and padding. */
     [KEYS_ARGUMENTS] = TRAINING COMPUTATION
     " trust_remote_code revision code_revision token cache_dir local_files_only subfolder "
@@ -247,7 +246,7 @@ static const char *const HARMLESS[] = {
     "use_fast padding_side padding pad_to_multiple_of clean_up_tokenization_spaces verbose ",
     /* Who wrote it, which similarity is meant, types of numbers; a ColBERT's queries. */
     [KEYS_PROMPTS] = " __version__ similarity_fn_name model_type requirements keep_in_fp32_modules "
-                     "query_length attend_to_expansion_tokens ",
+                     "query_length attend_to_expansion_tokens attend_to_mask_tokens ",
     [KEYS_MODULE] =
         " word_embedding_dimension embedding_dimension pooling_mode_cls_token "
         "pooling_mode_mean_tokens pooling_mode_max_tokens pooling_mode_mean_sqrt_len_tokens "
