@@ -83,18 +83,13 @@ void assert_lacks(const char *text, const char *part)
         fail_msg("\"%s\" is in: %.2000s", part, text);
 }
 
-size_t count_lines(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
 void assert_lines(const char *text, size_t n)
 {
-    if (count_lines(text) != n)
-        fail_msg("%zu lines, expected %zu: %.2000s", count_lines(text), n, text);
+    size_t found = 0;
+    for (const char *at = text; *at; at++)
+        found += *at == '\n';
+    if (found != n)
+        fail_msg("%zu lines, expected %zu: %.2000s", found, n, text);
 }
 
 void shell_setup(void)

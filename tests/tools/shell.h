@@ -36,7 +36,6 @@ const struct shell_result *shell_expect(int code, const char *format, ...)
 /* Assertions that show the text. */
 void assert_contains(const char *text, const char *part);
 void assert_lacks(const char *text, const char *part);
-size_t count_lines(const char *text);
 void assert_lines(const char *text, size_t n);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 24, MOST_TOKENS_HERE = 300, MOST_SPAN = 256 };
+enum { WIDTH = 24, MOST_TOKENS_HERE = 300 };
 
 /* The number of the position of i - j. */
 static size_t position_of(const struct disentangled *positions, ptrdiff_t distance)

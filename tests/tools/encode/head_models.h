@@ -37,7 +37,4 @@
  */
 void head_models_write(void);
 
-/* 16 words: with [CLS] and [SEP] 18 tokens, too many for these models. */
-#define LONG_TEXT "dog cat good bad paul smith in rome the . dog cat good bad paul smith"
-
 #endif

@@ -39,7 +39,7 @@ static void write_config(const char *key, json_t *value)
     json_decref(whole);
 }
 
-enum { NO_POSITIONS = 1, KERNEL = 2, NO_BIAS = 4, MODEL_PREFIX = 8 };
+enum { NO_POSITIONS = 1, KERNEL = 2, NO_BIAS = 4 };
 
 /* The file has the numbers in the order in which tensors are added. */
 static size_t put(struct tiny_tensors *tensors, float *data, size_t at, const char *name, int rows,

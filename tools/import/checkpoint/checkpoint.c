@@ -139,7 +139,10 @@ static void set_queries(struct checkpoint *checkpoint)
     model->query_filler_seen = st->sees_fillers;
 }
 
-void colbert_read(struct checkpoint *checkpoint)
+/* If the checkpoint is a ColBERT, reads the module's config.json and
+ * config_sentence_transformers.json, or artifact.metadata, into the model, the length of texts, and
+ * the tokenizer, which has been read: skipped tokens, and markers as tokens. */
+static void colbert_read(struct checkpoint *checkpoint)
 {
     static const struct json_file nothing = {.root = NULL};
     struct tokenizer_draft *draft = &checkpoint->tokenizer.draft;
@@ -200,7 +203,9 @@ static void skip_specials(struct tokenizer_draft *draft)
     list_set(&list, draft, "skip_weights");
 }
 
-void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types)
+/* Adds the tensors of all modules to the plan, and sets in the model what bge-m3 has, and in its
+ * tokenizer which tokens have no weight. */
+static void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct token_modules *modules = &checkpoint->token_modules;

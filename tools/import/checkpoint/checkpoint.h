@@ -55,16 +55,7 @@ void checkpoint_check_lower(const struct sentence_transformers *st,
 
 /* ---- Token modules: checkpoint.c ---- */
 
-/* If the checkpoint is a ColBERT, reads the module's config.json and
- * config_sentence_transformers.json, or artifact.metadata, into the model, the length of texts, and
- * the tokenizer, which has been read: skipped tokens, and markers as tokens. */
-void colbert_read(struct checkpoint *checkpoint);
-
 /* Writes its markers to META, as prompts. */
 void colbert_write(const struct token_modules *modules, struct weight_output *output);
-
-/* Adds the tensors of all modules to the plan, and sets in the model what bge-m3 has, and in its
- * tokenizer which tokens have no weight. */
-void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types);
 
 #endif

@@ -192,7 +192,8 @@ static void read_modes(struct sentence_transformers *st, const struct json_file 
     }
 }
 
-size_t sentence_transformers_pooled(const struct sentence_transformers *st)
+/* Returns the width of the pooled vector: of all joined ones; 0 if the width is not known. */
+static size_t pooled_width(const struct sentence_transformers *st)
 {
     struct model_config sizes = {.width = st->width, .joined_poolings = st->joined_poolings};
     return config_pooled_width(&sizes);
@@ -267,7 +268,7 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     struct dense_module *dense = &st->dense[index];
     const bool is_norm = dense->activation == DENSE_LAYER_NORM;
     const char *in = is_norm ? "dimension" : "in_features";
-    size_t before = index > 0 ? st->dense[index - 1].out : sentence_transformers_pooled(st);
+    size_t before = index > 0 ? st->dense[index - 1].out : pooled_width(st);
     dense->in = json_count(file, NULL, in, 1, JSON_NEEDED);
     dense->out = is_norm ? dense->in : json_count(file, NULL, "out_features", 1, JSON_NEEDED);
     if (before > 0 && dense->in != before)

@@ -58,9 +58,6 @@ struct sentence_transformers {
 /* Reads all of these files; without a modules.json none, as in sentence-transformers. */
 void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
 
-/* Returns the width of the pooled vector: of all joined ones; 0 if the width is not known. */
-size_t sentence_transformers_pooled(const struct sentence_transformers *st);
-
 /* Read one file each, which has been parsed. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
