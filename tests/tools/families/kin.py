@@ -7,8 +7,9 @@ ernie adds the row of a task to each token; megatron and roberta-xl have norms b
 turns neighbouring columns, and siglip is a text tower whose texts are padded (--composite: in a model of pictures, too).
 nomic-moe has experts in every second layer, dense parts without a gate in the others: softmax over all experts, of which
 each token takes the two largest with the shares that it gave them, and one bias for their sum (what its own code
-computes: nomic-ai/nomic-bert-2048, modeling_hf_nomic_bert.py). The others were compared with transformers
-(tests/README.md). OUT_DIR/expected is as decoders.py makes it. Needs numpy.
+computes: nomic-ai/nomic-bert-2048, modeling_hf_nomic_bert.py). Of the others the library was compared with transformers
+5.24 in float64: within 6.5e-6 where torch's float32 is within 5e-6; RoFormer at 1,536 tokens 5.4e-5 and 5e-5.
+OUT_DIR/expected is as decoders.py makes it. Needs numpy.
 """
 import argparse
 import math
