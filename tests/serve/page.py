@@ -38,7 +38,7 @@ def make_models():
     hub.make(f"{FOLDER}/checkpoint")
     os.remove(f"{FOLDER}/checkpoint/vocab.txt")
     letters = [chr(c) for c in [*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324)]] # of bytes, as GPT-2 has them
-    merges = ["t h", "th e", "Ġ d", "o g"]
+    merges = ["t h", "th e", "Ġ d", "o g", "Ġ Å"]  # the last: a blank and half of a letter
     vocabulary = [*letters, *(merge.replace(" ", "") for merge in merges)]
     bpe = {"version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None,
            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
@@ -78,6 +78,15 @@ class Served(Model):
         of_head = ("--layer", state["modelLayer"] + 1, "--head", state["modelHead"] + 1)
         return list(self.engine.tables("attention", *of_head, *self.options(state), self.text(state, order)).values())[0]
 
+    def words(self, state):
+        """The class of each token's row: of the word in which it ends; none of the frame."""
+        text, at, found = self.text(state, state["order"]), 0, []
+        for token in self.engine.tokens(text):
+            begin, end = token["span"]
+            word = len(text.encode()[:end].decode().split()) - 1
+            found.append(f"word{state['order'][word] % 3}" if begin < end else "")
+        return found
+
     def best_labels(self, state):
         """Score of the best label of each sentence, and which it is."""
         texts = [" ".join(words) for words in state["sentences"]]
@@ -104,6 +113,9 @@ def check_model(browser, model, what):
     orders = [range(n), state["order"][::-1] if state["order"] == list(range(n)) else state["order"]]
     for shown, order in zip(page["maps"], orders if model.layers else []):
         check(f"{what}: map of {list(order)}", same(shown, model.map(state, order), slack=slack.get("map", 0)))
+    rows = browser.run("return [...document.querySelectorAll('#text tbody tr')].map(row => row.className)")
+    words = model.words(state)
+    check(f"{what}: colours of words", rows == words, f"{rows} for {words}")
     if "model.labels" in page["tables"]:
         names = browser.run("return [...document.querySelectorAll('#labels thead th')].map(head => head.innerText)")
         for row, (label, score) in zip(page["tables"]["model.labels"], model.best_labels(state)):

@@ -20,11 +20,12 @@ const modelPosition = () => (chosen.position === "none" ? "none" : "");
 const runText = (text, position = modelPosition()) => model.run(text, position, modelMask());
 const runOrder = (order, position) => runText(orderText(order), position);
 
-// Which word each token is of, and -1 for those that frame the text: by the bytes that it was made from.
+// Which word each token is of, and -1 for those that frame the text: by the last byte that it was made from, as some
+// begin with the blank before their word.
 function wordsOf({ tokens }, order) {
     let at = 0;
     const ends = order.map(word => (at += encoder.encode(sentenceNow()[word]).length + 1));
-    return tokens.map(({ begin, end }) => (begin === end ? -1 : order[ends.findIndex(e => begin < e)]));
+    return tokens.map(({ begin, end }) => (begin === end ? -1 : order[ends.findIndex(e => end <= e)]));
 }
 
 function modelState({ tokens, norms, moved }) {
