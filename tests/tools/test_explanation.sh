@@ -127,10 +127,13 @@ done
 # MaxSim is a sum of best matches, the product of sparse weights one of common words.
 "$programs/encode-new" -o lexical.weights --words 'a bike ride dog cat i the' --layers 0 --width 8 --heads 2 \
     --set sparse=linear --set token_vectors=3 2>err
-for kind in sparse:npz colbert:npy; do
-    "$programs/encode" -m lexical.weights -p "${kind%:*}" -f "${kind#*:}" -o "matches.${kind#*:}" <corpus 2>err
-    run "$programs/encode-search" -m lexical.weights --explain -f json --query 'a bike ride' "matches.${kind#*:}" corpus
-    check "${kind%:*}: matches add up to the score" "$python" - <<'END'
+"$programs/encode-new" -o short.weights --words 'a bike ride dog cat i the' --layers 0 --width 8 --heads 2 \
+    --set token_vectors=3 --set query_tokens=3 2>err
+for kind in sparse:npz:lexical colbert:npy:lexical colbert:npy:short; do # short: its queries are
+    model=${kind##*:}.weights kind=${kind%:*}
+    "$programs/encode" -m "$model" -p "${kind%:*}" -f "${kind#*:}" -o "matches.${kind#*:}" <corpus 2>err
+    run "$programs/encode-search" -m "$model" --explain -f json --query 'a bike ride' "matches.${kind#*:}" corpus
+    check "$model, ${kind%:*}: matches add up to the score" "$python" - <<'END'
 import json
 hits = json.loads(open("out").read())["hits"]
 assert hits

@@ -63,6 +63,7 @@ static void tokenize_hit(struct item *item, struct encoder *encoder, const struc
     }
     item_add_prompt(item, &encoder->prompt);
     encoder->request.is_chunked = is_window;
+    encoder->options.role = ENGINE_ROLE_DOCUMENT; /* a query may have another length */
     encoder->options.on_long = ENGINE_ON_LONG_TRUNCATE;
     if (json_is_string(most))
         encoder->options.max_tokens = strtoul(json_string_value(most), NULL, 10);
