@@ -404,7 +404,9 @@ typedef enum engine_on_long {
     ENGINE_ON_LONG_ERROR = 2
 } engine_on_long;
 
-/* The purpose of a text, which chooses its prompt: models for search have one for each role. */
+/* The purpose of a text, which chooses its prompt: models for search have one for each role. Some
+ * weigh the ids of a query without their layers, or fill queries up to a fixed length: see
+ * query_weights and query_filler in weights/FORMAT.md. Ids and tokens that a caller has are not. */
 typedef enum engine_role {
     ENGINE_ROLE_TEXT = 0,    /* any text, or pair: the file's default prompt, if it has one */
     ENGINE_ROLE_QUERY = 1,   /* a query: the file's prompt "query", else none */

@@ -73,8 +73,8 @@ static size_t count_unpooled(engine_session *session, const struct request *requ
     return n - (is_seen && tokenizer_is_special(tokenizer, session->tokens[n - 1].id));
 }
 
-/* Appends special tokens up to n of them in all: padding, for models that were trained with texts of
- * one length, or fillers of a query. */
+/* Appends special tokens up to n of them in all: padding, for models that were trained with texts
+ * of one length, or fillers of a query. */
 static void append_tokens(struct token_room room, size_t n, int32_t id, struct token_count *count)
 {
     for (; count->n < n; count->n++)

@@ -302,7 +302,7 @@ const (
 	ENGINE_ON_LONG_ERROR OnLong = 2
 )
 
-// The purpose of a text, which chooses its prompt: models for search have one for each role.
+// The purpose of a text, which chooses its prompt: models for search have one for each role. Some weigh the ids of a query without their layers, or fill queries up to a fixed length: see query_weights and query_filler in weights/FORMAT.md. Ids and tokens that a caller has are not.
 type Role int32
 
 const (

@@ -182,7 +182,7 @@ pub const ENGINE_ON_LONG_MODEL: engine_on_long = 0;
 pub const ENGINE_ON_LONG_TRUNCATE: engine_on_long = 1;
 pub const ENGINE_ON_LONG_ERROR: engine_on_long = 2;
 
-/// The purpose of a text, which chooses its prompt: models for search have one for each role.
+/// The purpose of a text, which chooses its prompt: models for search have one for each role. Some weigh the ids of a query without their layers, or fill queries up to a fixed length: see query_weights and query_filler in weights/FORMAT.md. Ids and tokens that a caller has are not.
 pub type engine_role = c_int;
 /// any text, or pair: the file's default prompt, if it has one
 pub const ENGINE_ROLE_TEXT: engine_role = 0;
