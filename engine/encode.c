@@ -349,9 +349,8 @@ static void write_labels(const engine_session *session, const struct request *re
     memset(out, 0, request->width * sizeof *out);
     if (sequence->n_rows == 0) /* no token to classify */
         return;
-    pool_rows(encoder->config.head_pooling, hidden_row(session, sequence->row),
-              session->pass.width_stride, sequence->n_rows, 0, encoder->config.width, work->pooled);
-    head_logits(encoder, work->pooled, logits, &work->head);
+    head_text_logits(encoder, hidden_row(session, sequence->row), session->pass.width_stride,
+                     sequence->n_rows, work->pooled, logits, &work->head);
     if (request->width < encoder->config.labels) /* a score of two labels: see score_pairs */
         logits[0] = logits[1] - logits[0];
     head_scores(request->scores, logits, request->width);

@@ -89,6 +89,7 @@ static const struct config_key KEYS[] = {
     {LATER, YES_OR_NO(projection_bias)},
     {LATER, NAME(head, HEADS)},
     {LATER, SOME_OF(head_pooling, POOLINGS, 0, TOKEN_POOLINGS)},
+    {LATER, YES_OR_NO(head_late)},
     {LATER, NAME(head_dense, DENSE_LAYERS)},
     {LATER, YES_OR_NO(head_norm)},
     {LATER, YES_OR_NO(head_tied)},
@@ -479,6 +480,8 @@ static const char *check_answers(const struct model_config *config)
         return "'head_pooling' is none or pooler; expected " NAMES_OF(TOKEN_POOLINGS);
     if (config->head_pooling != POOLING_CLS && config->head != HEAD_SEQUENCE)
         return "'head_pooling' needs head sequence";
+    if (config->head_late && config->head_pooling != POOLING_MEAN)
+        return "'head_late' needs 'head_pooling' mean";
     if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
         return "pooling pooler reads the first token, but 'head_pooling' is not cls";
     if (config->pooling == POOLING_POOLER &&

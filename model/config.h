@@ -176,6 +176,7 @@ struct model_config {
     bool projection_bias;
     enum head_kind head;
     enum pooling head_pooling; /* never POOLING_NONE or POOLING_POOLER */
+    bool head_late;
     enum dense_activation head_dense;
     bool head_norm, head_tied, head_bias;
     size_t labels;

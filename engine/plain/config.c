@@ -78,7 +78,8 @@ static bool known_key(const char *key)
         "embedding_norm position position_offset position_skips_padding position_base "
         "position_scale position_frequencies "
         "norm norm_eps norm_bias norm_place final_norm attention_bias feed_forward_bias activation "
-        "gate mask pooling normalize joined_poolings pools_prompt head head_pooling labels scores "
+        "gate mask pooling normalize joined_poolings pools_prompt head head_pooling head_late "
+        "labels scores "
         "embedding_width "
         "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
         "rotary_trained distances window global_every global_first first_norm layer_groups "
@@ -190,6 +191,7 @@ static void read_config(struct plain_model *model, const struct plain_options *o
     model->head = one_of(model, "head", "none", " none sequence mask ");
     model->head_pooling = one_of(model, "head_pooling", "cls", NULL);
     model->head_dense = one_of(model, "head_dense", "none", NULL);
+    model->head_late = yes(model, "head_late", "no");
     model->head_dense_bias = yes(model, "head_dense_bias", "yes");
     model->head_norm = yes(model, "head_norm", "no");
     model->head_bias = yes(model, "head_bias", "yes");

@@ -519,8 +519,17 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
     if (error[0] != '\0')
         return false;
     double *pooled = plain_doubles(model.width), sum = 0;
-    pool(&model, output, model.head_pooling, 0, pooled);
-    apply_head(&model, pooled);
+    double *rows = plain_doubles(output->n_tokens * model.width);
+    struct plain_output late = *output;
+    late.tokens = rows;
+    for (size_t i = 0; i < output->n_tokens * model.width; i++)
+        rows[i] = output->tokens[i];
+    for (size_t t = 0; model.head_late && t < output->n_tokens; t++)
+        apply_head(&model, rows + t * model.width);
+    pool(&model, &late, model.head_pooling, 0, pooled);
+    if (!model.head_late)
+        apply_head(&model, pooled);
+    free(rows);
     double *logits = plain_linear(&model, "head.output", model.head_bias, pooled, 1, model.width,
                                   model.n_labels);
     for (size_t i = 0; i < model.n_labels; i++)

@@ -129,6 +129,37 @@ void head_logits(const struct encoder *encoder, const float *x, float *logits,
     linear_row(encoder->kernels, &encoder->head.output, work->row, logits, &work->linear);
 }
 
+/* sum [n] += x; lost [n]: what sums of floats have lost so far (Kahan). */
+static void add_row(const float *x, size_t n, float *sum, float *lost)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float term = x[i] - lost[i], next = sum[i] + term;
+        lost[i] = (next - sum[i]) - term;
+        sum[i] = next;
+    }
+}
+
+void head_text_logits(const struct encoder *encoder, const float *x, size_t stride, size_t n_tokens,
+                      float *pooled, float *logits, const struct head_work *work)
+{
+    const struct model_config *config = &encoder->config;
+    const size_t width = config->width;
+    if (!config->head_late) {
+        pool_rows(config->head_pooling, x, stride, n_tokens, 0, width, pooled);
+        head_logits(encoder, pooled, logits, work);
+        return;
+    }
+    memset(pooled, 0, width * sizeof *pooled);
+    memset(work->next, 0, width * sizeof *pooled);
+    for (size_t t = 0; t < n_tokens; t++) {
+        hidden_row(encoder, x + t * stride, work);
+        add_row(work->row, width, pooled, work->next);
+    }
+    for (size_t i = 0; i < width; i++)
+        pooled[i] /= (float)n_tokens;
+    linear_row(encoder->kernels, &encoder->head.output, pooled, logits, &work->linear);
+}
+
 void head_scores(enum scores scores, float *logits, size_t n)
 {
     double sum = 0;

@@ -44,6 +44,7 @@ static const struct key keys[] = {
     {AT(embedding_width), whole, -1}, {AT(projections), whole, 0},
     {AT(projection_activation), listed, DENSE_IDENTITY}, {AT(projection_bias), yes_no, 1},
     {AT(head), named, HEAD_NONE}, {AT(head_pooling), named, POOLING_CLS},
+    {AT(head_late), yes_no, 0},
     {AT(head_dense), named, 0}, {AT(head_norm), yes_no, 0}, {AT(head_tied), yes_no, 0},
     {AT(head_bias), yes_no, 1}, {AT(labels), whole, 0}, {AT(scores), named, SCORES_NONE},
     {AT(max_text_tokens), whole, -1}, {AT(attention_position), named, ATTENTION_POSITION_NONE},

@@ -51,7 +51,8 @@ TEST(check)
          "position=sinusoidal position_base=1e-100|position=exponential position_base=1e100|"
          "position=fourier position_frequencies=6|"
          "position=fourier width=9 position_frequencies=5|position=index position_scale=0|"
-         "head=sequence labels=2 head_pooling=mean|gate=second activation=silu|"
+         "head=sequence labels=2 head_pooling=mean|"
+         "head=sequence labels=2 head_pooling=mean head_late=yes|gate=second activation=silu|"
          "layers=0 heads=-1 feed_forward=-1 norm_eps=0|layers=0 heads=5|"
          "norm_place=pre final_norm=yes|heads=5 head_width=4|key_value_heads=1|score_scale=1|"
          "window=2 global_head_width=6 global_key_value_heads=1|value_norm=yes "
@@ -215,18 +216,21 @@ TEST(check)
          "head=sequence labels=2 head_pooling=none|head=sequence labels=2 head_pooling=pooler"},
         {"'head_pooling' needs head sequence",
          "head_pooling=mean|head=token labels=2 head_pooling=max"},
+        {"'head_late' needs 'head_pooling' mean",
+         "head=sequence labels=2 head_late=yes|head=sequence labels=2 head_late=yes "
+         "head_pooling=max"},
         {"pooling pooler reads the first token, but 'head_pooling' is not cls",
          "head=sequence labels=2 head_dense=tanh pooling=pooler head_pooling=mean"},
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char changes[2048], *rest = changes;
+        char changes[4096], *rest = changes;
         assert_true(strlen(cases[i][1]) < sizeof changes);
         strcpy(changes, cases[i][1]);
         for (char *one; (one = strsep(&rest, "|")) != NULL; n++)
             check_says(one, cases[i][0]);
     }
-    assert_int_equal(n, 198);
+    assert_int_equal(n, 201);
 }
 
 /* Defaults that depend on other keys. */

@@ -328,6 +328,8 @@ class Model:
 
     def logits(self, x):
         if self.s.kind == "eurobert" and self.s.head == "sequence":
+            if self.s.pooling == "late":
+                return self.linear("classifier", gelu(self.linear("dense", x))).mean(0)
             x = gelu(self.linear("dense", x[0] if self.s.pooling == "bos" else x.mean(0)))
         elif self.s.head == "sequence":
             x = x[-1]
@@ -387,7 +389,7 @@ def main():
     parser.add_argument("--feed-forward", choices=["relu", "gated-gelu", "gated-silu"], default="gated-gelu")
     parser.add_argument("--mask", choices=["full", "causal"])
     parser.add_argument("--head", choices=list(HEADS))
-    parser.add_argument("--pooling", choices=["bos", "mean"], default="bos")
+    parser.add_argument("--pooling", choices=["bos", "mean", "late"], default="bos")
     s = types.SimpleNamespace(**vars(parser.parse_args()))
     s.is_gemma, s.is_t5 = s.kind.startswith("embeddinggemma"), s.kind == "t5"
     s.is_gemma2, s.adds_one = s.kind == "embeddinggemma-2", s.kind == "embeddinggemma"

@@ -113,6 +113,7 @@ TEST(heads_of_decoders)
         {"embeddinggemma", "--head", "sequence", "--mask", "causal", "--seed", "5"},
         {"eurobert", "--head", "sequence", "--seed", "6"},
         {"eurobert", "--head", "sequence", "--pooling", "mean", "--seed", "7"},
+        {"eurobert", "--head", "sequence", "--pooling", "late", "--seed", "11"},
         {"eurobert", "--head", "mask", "--bias", "--seed", "8"},
         {"eurobert", "--head", "token", "--seed", "9"},
         {"t5", "--head", "token", "--seed", "10"},

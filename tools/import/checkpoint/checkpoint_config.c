@@ -252,6 +252,7 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
     model->head_norm = model->head_tied = false;
     model->head_dense_bias = model->head_bias = true;
     model->head_pooling = POOLING_CLS;
+    model->head_late = false;
     model->scores = SCORES_NONE;
     if (head == NULL)
         return;

@@ -473,18 +473,22 @@ static const struct body EUROBERT = {
     .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
 
-/* Of EuroBERT; its pooling "late" would be the mean of the tokens' logits. */
+/* Of EuroBERT; its pooling "late" is the mean of what the dense layer makes of each token. */
 static const struct head EUROBERT_MASK = {
     HEAD_MASK, DENSE_NONE,
     .parts = PARTS({HEAD_DECODER, {"lm_head.weight"}}, {DECODER_BIAS, {"lm_head.bias"}}),
     .keys =
         KEYS(FLAG("mlp_bias", head_bias, false), FLAG("tie_word_embeddings", head_tied, false))};
 static const struct json_name EUROBERT_POOLINGS[] = {
-    {"bos", POOLING_CLS}, {"mean", POOLING_MEAN}, {NULL, 0}};
+    {"bos", POOLING_CLS}, {"mean", POOLING_MEAN}, {"late", POOLING_MEAN}, {NULL, 0}};
+static const struct json_name EUROBERT_IS_LATE[] = {
+    {"bos", false}, {"mean", false}, {"late", true}, {NULL, 0}};
+#define EUROBERT_CHOICES "bos, mean or late"
 static const struct head EUROBERT_SEQUENCE = {
     HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("dense", "classifier"),
     .keys = KEYS(
-        NAMED("classifier_pooling", head_pooling, EUROBERT_POOLINGS, "bos or mean", NO_DEFAULT))};
+        NAMED("classifier_pooling", head_pooling, EUROBERT_POOLINGS, EUROBERT_CHOICES, NO_DEFAULT),
+        NAMED("classifier_pooling", head_late, EUROBERT_IS_LATE, EUROBERT_CHOICES, NO_DEFAULT))};
 
 /* Of voyage-4-nano, whose own code applies it to each token. */
 static const struct head QWEN_PROJECTION = {
