@@ -56,10 +56,11 @@ const isPressed = (selector, index) => nth(selector, index).getAttribute("aria-p
 const areSeen = selector => [...document.querySelectorAll(selector)].map(e => e.checkVisibility());
 const wordsNow = () => [...document.querySelectorAll("#moment .chip")].map(textOf).join(" ");
 
-// Tables that are seen and have no class of the style, no caption or no title of a row.
+// Tables that are seen and have no class of the style, no caption, or a row without a title.
 const bareTables = () =>
     [...document.querySelectorAll("table")]
-        .filter(table => table.checkVisibility() && !(table.matches(".matrix") && table.caption && table.querySelector("tbody th")))
+        .filter(table => table.checkVisibility())
+        .filter(table => !table.matches(".matrix") || !table.caption || [...table.tBodies[0].rows].some(row => !row.cells[0].matches("th") || !textOf(row.cells[0]).trim()))
         .map(table => table.outerHTML.slice(0, 80));
 
 // ---- Contrast ----

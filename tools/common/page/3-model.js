@@ -28,13 +28,15 @@ function wordsOf({ tokens }, order) {
     return tokens.map(({ begin, end }) => (begin === end ? -1 : order[ends.findIndex(e => end <= e)]));
 }
 
+const pieceOf = token => token.text.trim() || "␣"; // some tokenizers have a blank of its own
+
 function modelState({ tokens, norms, moved }) {
     const positions = model.isFixed ? ["as trained"] : ["as trained", "positions off"];
     return {
         file: model.name,
         layers: model.layers,
         heads: model.heads,
-        tokens: tokens.map(token => token.text),
+        tokens: tokens.map(pieceOf),
         ids: tokens.map(token => [token.id]),
         norms,
         moved,
@@ -138,7 +140,7 @@ function showMaps(orders, runs) {
 }
 
 function showMap(id, order, run, matrix, title) {
-    const tokens = run.tokens.map(token => token.text),
+    const tokens = run.tokens.map(pieceOf),
         table = h("table", { class: "matrix map" });
     table.append(h("caption", {}, `${title}: ${orderText(order)}`));
     fillTable(table, { matrix, rows: tokens, numbers: wordsOf(run, order), heads: tokens });
