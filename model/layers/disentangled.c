@@ -19,10 +19,12 @@ static size_t columns_of(size_t span)
     return round_up(2 * span, PANEL);
 }
 
-/* Of rows of products; as P may be a large power of two, to which a cache gives few places. */
-static size_t stride_of(size_t span)
+/* Of rows of products with the positions that n_tokens reach; as this may be a large power of two,
+ * to which a cache gives few places, a panel more. */
+static size_t stride_of(size_t span, size_t n_tokens)
 {
-    return columns_of(span) + PANEL;
+    const size_t all = columns_of(span), reached = round_up(2 * n_tokens + PANEL, PANEL);
+    return (all < reached ? all : reached) + PANEL;
 }
 
 void disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
@@ -44,9 +46,10 @@ void disentangled_work_carve(struct disentangled_work *work, const struct model_
     size_t span = config_span(config), n = span > 0 ? n_tokens : 0;
     size_t block = n < QUERY_BLOCK ? n : QUERY_BLOCK;
     work->of_keys.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
-    work->of_keys.rows = arena_floats(arena, n, stride_of(span));
+    work->stride = stride_of(span, n);
+    work->of_keys.rows = arena_floats(arena, n, work->stride);
     work->of_queries.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
-    work->of_queries.rows = arena_floats(arena, block, stride_of(span));
+    work->of_queries.rows = arena_floats(arena, block, work->stride);
     work->square = arena_floats(arena, block, QUERY_BLOCK);
     work->panels = arena_floats(arena, row_stride(block), QUERY_BLOCK);
 }
@@ -69,9 +72,17 @@ static size_t bucket_of(const struct disentangled *positions, size_t n)
     return (size_t)(ceilf(share * (float)(middle - 1)) + half);
 }
 
+/* Makes columns count from the first panel that has one. */
+static void skip_panels(struct position_products *products, size_t n_tokens)
+{
+    products->skipped = (size_t)products->columns[0] / PANEL;
+    for (size_t i = 0; i < 2 * n_tokens - 1; i++)
+        products->columns[i] -= (int32_t)(products->skipped * PANEL);
+}
+
 /* The column of i - j among the products of key j, and of j - i among those of query i. */
 static void find_columns(const struct disentangled *positions, size_t n_tokens,
-                         const struct disentangled_work *work)
+                         struct disentangled_work *work)
 {
     int32_t *of_keys = work->of_keys.columns + n_tokens - 1;
     int32_t *of_queries = work->of_queries.columns + n_tokens - 1;
@@ -85,14 +96,17 @@ static void find_columns(const struct disentangled *positions, size_t n_tokens,
         *(of_keys - n) = (int32_t)behind;
         *(of_queries - n) = (int32_t)(last - ahead);
     }
+    skip_panels(&work->of_keys, n_tokens);
+    skip_panels(&work->of_queries, n_tokens);
 }
 
 /* Multiplies n rows, of the tokens from `first` on, with the positions of the text's others. */
 static void multiply(const struct kernels *kernels, const struct position_products *products,
-                     size_t span, struct head_rows tokens, size_t first, size_t n, size_t n_tokens)
+                     size_t stride, struct head_rows tokens, size_t first, size_t n,
+                     size_t n_tokens)
 {
     const int32_t *columns = products->columns + n_tokens - 1;
-    size_t stride = stride_of(span), n_rows;
+    size_t n_rows;
     for (size_t row = 0; row < n; row += n_rows) {
         n_rows = n - row < BAND ? n - row : BAND;
         size_t token = first + row;
@@ -101,7 +115,7 @@ static void multiply(const struct kernels *kernels, const struct position_produc
         kernels->product(&(struct product){
             .x = tokens.first + token * tokens.stride,
             .x_stride = tokens.stride,
-            .panels = products->panels + begin * PANEL * tokens.width,
+            .panels = products->panels + (products->skipped + begin) * PANEL * tokens.width,
             .panel_stride = tokens.width * PANEL,
             .k = tokens.width,
             .out = products->rows + row * stride + begin * PANEL,
@@ -121,7 +135,7 @@ void disentangled_begin(const struct kernels *kernels, const struct disentangled
     work->of_queries.panels = positions->keys;
     find_columns(positions, n_tokens, work);
     if (positions->queries != NULL)
-        multiply(kernels, &work->of_keys, positions->span, keys, 0, n_tokens, n_tokens);
+        multiply(kernels, &work->of_keys, work->stride, keys, 0, n_tokens, n_tokens);
 }
 
 void disentangled_queries(const struct kernels *kernels, const struct disentangled *positions,
@@ -129,7 +143,7 @@ void disentangled_queries(const struct kernels *kernels, const struct disentangl
                           const struct disentangled_work *work)
 {
     if (positions->keys != NULL)
-        multiply(kernels, &work->of_queries, positions->span, queries, query, n_queries,
+        multiply(kernels, &work->of_queries, work->stride, queries, query, n_queries,
                  work->n_tokens);
 }
 
@@ -186,7 +200,7 @@ void disentangled_fill(const struct kernels *kernels, const struct disentangled 
                        const struct score_block *scores, size_t query, size_t key,
                        const struct disentangled_work *work)
 {
-    size_t stride = stride_of(positions->span), n_queries = scores->n_queries;
+    size_t stride = work->stride, n_queries = scores->n_queries;
     size_t n_keys = scores->n_keys;
     ptrdiff_t ahead = (ptrdiff_t)query - (ptrdiff_t)key, near = (ptrdiff_t)work->near;
     size_t unset = positions->queries != NULL ? n_queries : 0; /* padding, or all columns */

@@ -31,7 +31,8 @@ void disentangled_of(const struct model_config *config, const struct layer *laye
 struct position_products {
     const float *panels; /* or NULL */
     int32_t *columns;    /* [2T], to be read from -(T - 1) on: the column of a distance */
-    float *rows;         /* [T, P]; of queries, a block of them */
+    size_t skipped;      /* panels before the first column, which the text is too short for */
+    float *rows;         /* [T, stride]; of queries, a block of them */
 };
 
 struct disentangled_work {
@@ -39,6 +40,7 @@ struct disentangled_work {
     float *square;         /* [96, 96]: a block of products, a row per token */
     float *panels;         /* [96 / 16, 96, 16]: the same transposed */
     size_t n_tokens, near; /* T; distances below `near` have a column each, side by side */
+    size_t stride;         /* of rows of products */
 };
 void disentangled_work_carve(struct disentangled_work *work, const struct model_config *config,
                              size_t n_tokens, struct arena *arena);
