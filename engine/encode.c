@@ -217,25 +217,7 @@ static bool is_unseen(const struct batch *batch, engine_token token)
            (token.special || batch->inputs[batch->n_taken].ids != NULL);
 }
 
-/* index: the token's index in the input, including padding. Tokens without a vector get no answer
- * row. */
-static void add_row(struct batch *batch, struct group *group, engine_token token,
-                    struct text_position at, size_t index)
-{
-    struct pass *pass = &batch->session->pass;
-    struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences - 1];
-    size_t row = group->row + group->n_rows++, offset = index;
-    if (gives_vectors(batch->request))
-        offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
-    sequence->n_unseen = is_unseen(batch, token) ? sequence->n_unseen + 1 : 0;
-    sequence->n_unpooled += token.unpooled && sequence->n_unpooled == row - sequence->row;
-    pass->ids[row] = batch->request->by_ids && token.special ? -1 : token.id;
-    pass->types[row] = token.type;
-    pass->positions[row] = (uint32_t)at.position;
-    pass->lengths[row] = (uint32_t)at.n_tokens;
-    pass->out_offsets[row] = (uint32_t)offset;
-}
-
+/* Adds the rows of the next input. Tokens without a vector get no answer row. */
 static void add_sequence(struct batch *batch, struct group *group)
 {
     engine_session *session = batch->session;
@@ -244,20 +226,34 @@ static void add_sequence(struct batch *batch, struct group *group)
     const bool is_brought = brings_tokens(input);
     const size_t first = is_brought ? next->kept.first : 0;
     const size_t span = is_brought ? next->kept.span : next->n_rows;
+    struct pass *pass = &session->pass;
+    struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences++];
     size_t n_skipped = 0;
-    session->pass.sequences[group->sequence + group->n_sequences++] = (struct sequence){
+    *sequence = (struct sequence){
         .row = group->row + group->n_rows,
         .n_rows = next->n_rows,
         .input = batch->n_taken,
         .out_row = batch->out_rows,
         .n_out = next->n_out,
     };
-    for (size_t i = first; i < first + span; i++) {
+    for (size_t i = first; i < first + span; i++) { /* of the input, including padding */
         const engine_token token = is_brought ? token_at(input, i) : session->tokens[i];
-        if (!is_brought || mask_keeps(input->mask, i))
-            add_row(batch, group, token, (struct text_position){i - first - n_skipped, span}, i);
+        const size_t position = i - first - n_skipped;
         n_skipped += session->embedding.positions.scheme == POSITION_LEARNED &&
                      embedding_skips(&session->model->encoder.config, token.id);
+        if (is_brought && !mask_keeps(input->mask, i))
+            continue;
+        const size_t row = group->row + group->n_rows++, index = row - sequence->row;
+        size_t offset = i;
+        if (gives_vectors(batch->request))
+            offset = has_vector(batch, token, index) ? sequence->n_vectors++ : NO_ROW;
+        sequence->n_unseen = is_unseen(batch, token) ? sequence->n_unseen + 1 : 0;
+        sequence->n_unpooled += token.unpooled && sequence->n_unpooled == index;
+        pass->ids[row] = batch->request->by_ids && token.special ? -1 : token.id;
+        pass->types[row] = token.type;
+        pass->positions[row] = (uint32_t)position;
+        pass->lengths[row] = (uint32_t)span;
+        pass->out_offsets[row] = (uint32_t)offset;
     }
 }
 
@@ -301,7 +297,8 @@ void answer_work_carve(struct answer_work *work, const struct encoder *encoder, 
     work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
     work->best = arena_floats(arena, 1, config->token_vectors > 0 ? max_tokens : 0);
     linear_work_carve(&work->of_vectors, linear_decoded(&encoder->token_vector), 0, arena);
-    sparse_work_carve(&work->sparse, encoder, arena);
+    if (config->sparse != SPARSE_NONE)
+        sparse_work_carve(&work->sparse, encoder, arena);
 }
 
 static const float *hidden_row(const engine_session *session, size_t row)

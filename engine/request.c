@@ -70,27 +70,24 @@ static engine_status choose_default(const engine_model *model, engine_role role,
                    name, name);
 }
 
-/* Returns whether answers of this pooling have the file's own prompts before their texts. */
-static bool has_own_prompts(const struct model_config *config, engine_pooling pooling)
-{
-    return pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_TEXT ||
-           pooling == ENGINE_POOLING_SPARSE || pooling == ENGINE_POOLING_COLBERT ||
-           (pooling == ENGINE_POOLING_LABELS && config->head == HEAD_SEQUENCE);
-}
-
 static engine_status choose_prompt(const engine_model *model, const engine_encode_options *options,
                                    struct prompt *prompt, engine_error *error)
 {
     enum { MOST_BYTES = 1 << 16 }; /* it is read again before each text */
     engine_status status = ENGINE_OK;
     const char *name = options->prompt;
+    const engine_pooling pooling = options->pooling; /* these have the file's own prompts: */
+    const bool has_own =
+        pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_TEXT ||
+        pooling == ENGINE_POOLING_SPARSE || pooling == ENGINE_POOLING_COLBERT ||
+        (pooling == ENGINE_POOLING_LABELS && model->encoder.config.head == HEAD_SEQUENCE);
     if (name != NULL && options->prompt_text != NULL)
         return misused(error, "prompt and prompt_text are both given: expected one of them");
     *prompt = (struct prompt){options->prompt_text,
                               text_bytes(options->prompt_text, options->prompt_len)};
     if (options->prompt_text != NULL)
         return ENGINE_OK;
-    if (name == NULL && has_own_prompts(&model->encoder.config, options->pooling))
+    if (name == NULL && has_own)
         status = choose_default(model, options->role, prompt, error);
     else if (name != NULL && name[0] != '\0' && !find_prompt(model, name, prompt))
         return unknown_prompt(model, name, error);
@@ -143,8 +140,7 @@ engine_status prompt_apply(engine_session *session, const struct request *reques
 
 void prompt_move_spans(const struct request *request, engine_token *tokens, size_t n)
 {
-    const bool has_prompts = request->prompt.len > 0 || request->pair_prompt.len > 0;
-    for (size_t i = 0; has_prompts && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         engine_token *token = &tokens[i];
         size_t len = token->in_pair ? request->pair_prompt.len : request->prompt.len;
         if (token->special || len == 0)

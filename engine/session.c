@@ -57,8 +57,6 @@ static void experts_carve(struct pass *pass, const struct model_config *config, 
                           struct arena *arena)
 {
     size_t rows = pass->row_cap * config->experts_used, n = config->experts + 1;
-    if (config->experts == 0)
-        return;
     pass->chosen = arena_cut(arena, rows, sizeof *pass->chosen);
     pass->shares = arena_cut(arena, rows, sizeof *pass->shares);
     pass->expert_starts = arena_matrix(arena, n_threads, n, sizeof *pass->expert_starts);
@@ -107,7 +105,8 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
         pass->quantized = arena_cut(arena, rows, pass->quantized_stride);
         pass->quantization = arena_cut(arena, rows, sizeof *pass->quantization);
     }
-    experts_carve(pass, config, session->n_threads, arena);
+    if (config->experts > 0)
+        experts_carve(pass, config, session->n_threads, arena);
     if (pass->rounded_stride > 0)
         pass->rounded = arena_matrix(
             arena, larger(rows, rows * config->experts_used) + PANEL * session->n_threads,
@@ -310,6 +309,11 @@ void engine_session_interrupt(engine_session *session)
 {
     if (session != NULL)
         atomic_store(&session->is_interrupted, true);
+}
+
+struct share session_share(const engine_session *session, struct team team, size_t n)
+{
+    return is_interrupted(session) ? (struct share){0, 0} : team_share(team, n);
 }
 
 void session_report(engine_session *session)

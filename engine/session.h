@@ -146,10 +146,7 @@ static inline bool is_interrupted(const engine_session *session)
 
 /* Returns a thread's share of a step's work: nothing after an interruption, so that steps end soon
  * and all threads still meet. */
-static inline struct share session_share(const engine_session *session, struct team team, size_t n)
-{
-    return is_interrupted(session) ? (struct share){0, 0} : team_share(team, n);
-}
+struct share session_share(const engine_session *session, struct team team, size_t n);
 
 /* Reports the call's progress to the host, on its thread. */
 void session_report(engine_session *session);

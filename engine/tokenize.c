@@ -64,8 +64,6 @@ static size_t count_unpooled(engine_session *session, const struct request *requ
                                        .text_len = request->prompt.len,
                                        .is_over = is_over,
                                        .user = session};
-    if (request->prompt.len == 0 || session->model->encoder.config.pools_prompt)
-        return 0;
     const size_t n = tokenizer_encode(tokenizer, &prompt, request->special, cut, session->tokens,
                                       session->max_tokens, session->token_scratch)
                          .n;
@@ -106,7 +104,9 @@ engine_status read_tokens(engine_session *session, const struct request *request
         return status;
     texts.is_over = is_over;
     texts.user = session;
-    const size_t n_unpooled = count_unpooled(session, request, &cut);
+    const bool has_prompt = request->prompt.len > 0 || request->pair_prompt.len > 0;
+    const bool leaves_out = request->prompt.len > 0 && !session->model->encoder.config.pools_prompt;
+    const size_t n_unpooled = leaves_out ? count_unpooled(session, request, &cut) : 0;
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut,
                               room.tokens, room.cap, session->token_scratch);
     if (count->is_interrupted)
@@ -119,13 +119,14 @@ engine_status read_tokens(engine_session *session, const struct request *request
     if (count->wrong != NULL || count->n > room.limit)
         return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
     const size_t n = count->n < room.cap ? count->n : room.cap;
-    prompt_move_spans(request, room.tokens, n);
+    if (has_prompt)
+        prompt_move_spans(request, room.tokens, n);
     for (size_t i = 0; i < n && i < n_unpooled; i++)
         room.tokens[i].unpooled = 1;
     const size_t padded = (size_t)session->model->tokenizer.padded_tokens;
     if (is_filled)
         append_tokens(room, config->query_tokens, (int32_t)config->query_filler, count);
-    else if (request->special)
+    else if (request->special && padded > 0)
         append_tokens(room, padded < room.limit ? padded : room.limit,
                       session->model->tokenizer.padding, count);
     return ENGINE_OK;

@@ -664,3 +664,11 @@ const char *config_check(struct model_config *config)
     wrong = wrong != NULL ? wrong : check_queries(config);
     return wrong != NULL ? wrong : check_answers(config);
 }
+
+size_t config_pooled_width(const struct model_config *config)
+{
+    size_t n = 1;
+    while (list_item(config->joined_poolings, n - 1) > 0)
+        n++;
+    return n * config->width;
+}

@@ -276,13 +276,7 @@ static inline size_t config_head_columns(const struct model_config *config)
 }
 
 /* Returns the columns of the model's own pooled vector, before its projections. */
-static inline size_t config_pooled_width(const struct model_config *config)
-{
-    size_t n = 1;
-    while (list_item(config->joined_poolings, n - 1) > 0)
-        n++;
-    return n * config->width;
-}
+size_t config_pooled_width(const struct model_config *config);
 
 static inline enum dense_activation config_projection(const struct model_config *config, size_t i)
 {
