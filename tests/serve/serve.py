@@ -419,6 +419,14 @@ class Errors(unittest.TestCase):
         self.assertEqual(answer["error_type"], "Backend")
         self.refused(OPENAI, {"model": "labels", "input": [["a"]]}, 400)
 
+    def test_weights_of_queries(self):
+        """The prompt query makes a text a query, whose weights are those of its own ids."""
+        with Server("--log", "none", models=("queries",)) as server:
+            ask = [{"inputs": "dog"}, {"inputs": "dog", "prompt_name": "query"}, {"inputs": "dog", "input_type": "search_query"}]
+            text, query, other = (server.call("/embed_sparse", body)[-1][0] for body in ask)
+        self.assertGreater(len(text), len(query))
+        self.assertEqual([len(query), query], [1, other])
+
     def test_lengths(self):
         long = "dog " * 100
         _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; at most 64 are taken")

@@ -29,6 +29,8 @@ def make_models():
              "pairs": ["--labels", "no,yes", "--scores", "none", "--metadata", "cross_encoder=yes", *prompt],
              "dot": ["--normalize", "no", "--metadata", "similarity=dot", "--metadata", "prompt.query=the dog ",
                      "--metadata", "prompt.passage=the cat "],
+             "queries": ["--pooling", "none", "--head", "mask", "--set", "sparse=mask", "--set", "query_weights=yes",
+                         "--metadata", "prompt.query="],
              "cross": ["--head", "sequence", "--labels", "1", "--scores", "sigmoid"]}
     for name, options in kinds.items():
         program("encode-new", "-o", f"{FOLDER}/{name}.weights", "--width", "32", "--max-tokens", "64", *frame, *options)

@@ -173,6 +173,8 @@ static bool read_fields(struct request *request)
     if (prompt && !json_is_string(prompt))
         request_fail(request, FAULT_INPUT, "`prompt_name` must be a string");
     options->prompt = json_string_value(prompt);
+    if (options->prompt && strcmp(options->prompt, "query") == 0) /* as the command takes it */
+        options->role = ENGINE_ROLE_QUERY;
     if (request->work == WORK_STEPS) {
         request->position =
             (engine_position)get_word(request, "position",
