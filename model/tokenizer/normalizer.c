@@ -185,8 +185,9 @@ static uint8_t charsmap_ascii(const struct charsmap *map, uint8_t c)
     return becomes != NULL ? (uint8_t)*becomes : c;
 }
 
-uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
+uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c, bool *drops)
 {
+    *drops = c == 0;
     if (c >= 0x80)
         return 0;
     for (size_t i = 0; i < plan->n && c != 0; i++) {
@@ -206,6 +207,9 @@ uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
         case NORMALIZE_REPLACE_BLANKS: c = replacement_has(&rule->replacement, c) ? 0 : c; break;
         default: break;
         }
+        const uint32_t keeps =
+            1u << NORMALIZE_STRIP_START | 1u << NORMALIZE_STRIP_END | 1u << NORMALIZE_CHARSMAP;
+        *drops = c == 0 && rule->replacement.n_to == 0 && (keeps >> rule->step & 1) == 0;
     }
     return c;
 }

@@ -82,7 +82,8 @@ void splitter_build(struct splitter_rules *rules, const struct normalizer_plan *
     const unsigned apart =
         rules->cut.drop | rules->cut.alone | rules->inner.drop | rules->inner.alone;
     for (unsigned byte = 0; byte < 256; byte++) {
-        const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
+        bool drops;
+        const uint8_t value = normalizer_ascii(plan, (uint8_t)byte, &drops);
         const unsigned properties = unicode_properties(value);
         const unsigned letter = rules->pattern == PATTERN_O200K ? UNICODE_SMALL : UNICODE_LETTER;
         const bool is_space =
@@ -90,6 +91,7 @@ void splitter_build(struct splitter_rules *rules, const struct normalizer_plan *
         const bool is_apart = (properties & apart) || is_space ||
                               (rules->pattern != PATTERN_NONE && !(properties & letter));
         rules->ascii.value[byte] = value;
+        rules->ascii.stands[byte] = byte < 0x80 && !drops;
         rules->ascii.properties[byte] = (uint16_t)properties;
         rules->ascii.letter[byte] = is_apart ? 0 : value;
     }

@@ -37,6 +37,7 @@ struct ascii_table {
     uint8_t value[256];       /* the character's replacement; 0: not decided by it alone */
     uint16_t properties[256]; /* of the replacement */
     uint8_t letter[256];      /* value if it continues a word, else 0 */
+    bool stands[256];         /* ASCII that no step drops */
 };
 
 struct splitter_rules {

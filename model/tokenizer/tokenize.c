@@ -118,20 +118,15 @@ struct text_part {
     size_t ascii_end; /* of the last run of ASCII measured */
 };
 
-static bool is_ascii(char byte)
+/* Returns the end of the ASCII characters from text[at] on that have ASCII on both sides, which no
+ * step drops; `at` if the first one does not. */
+static size_t inner_ascii_end(const bool stands[256], struct text_part *part, size_t at)
 {
-    return (uint8_t)byte < 0x80;
-}
-
-/* Returns the end of the ASCII characters from text[at] on that have ASCII on both sides; `at` if
- * the first one does not. */
-static size_t inner_ascii_end(struct text_part *part, size_t at)
-{
-    if (at == part->begin || !is_ascii(part->text[at - 1]))
+    if (at == part->begin || !stands[(uint8_t)part->text[at - 1]])
         return at;
     if (part->ascii_end <= at)
         for (part->ascii_end = at; part->ascii_end < part->end; part->ascii_end++)
-            if (!is_ascii(part->text[part->ascii_end]))
+            if (!stands[(uint8_t)part->text[part->ascii_end]])
                 break;
     return part->ascii_end == part->end || part->ascii_end == at ? part->ascii_end
                                                                  : part->ascii_end - 1;
@@ -146,7 +141,7 @@ static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size
     if (pipeline->splitter.rules->ascii.value[(uint8_t)part->text[at]] == 0)
         return at;
     if (pipeline->looks_around)
-        end = inner_ascii_end(part, at);
+        end = inner_ascii_end(pipeline->splitter.rules->ascii.stands, part, at);
     end = end < most ? end : most;
     if (end == at || !normalizer_empty(&pipeline->normalizer, false))
         return at;

@@ -372,18 +372,23 @@ TEST(ascii)
                                                  "nfc",
                                                  "strip_start strip_end",
                                                  "nmt replace:q%20:ab replace_runs:2:z: prepend:ab",
+                                                 "lower replace:x: nfc",
                                                  "charsmap"};
     static struct output output;
     for (size_t i = 0; i < sizeof lists_of_steps / sizeof *lists_of_steps; i++) {
         const struct normalizer_plan plan = plan_of(lists_of_steps[i]);
         size_t n_decided = 0;
         for (unsigned byte = 0; byte < 256; byte++) {
-            const uint8_t value = normalizer_ascii(&plan, (uint8_t)byte);
-            const char text[5] = {'x', 'x', (char)byte, 'y', 'y'};
+            bool drops;
+            const uint8_t value = normalizer_ascii(&plan, (uint8_t)byte, &drops);
+            const char text[5] = {'a', 'a', (char)byte, 'y', 'y'};
+            normalize(lists_of_steps[i], text, 5, &output);
+            if (byte < 0x80 && output.n < 5 && strcmp(lists_of_steps[i], "charsmap") != 0)
+                assert_true(drops);
             if (value == 0)
                 continue;
+            assert_false(drops);
             n_decided++;
-            normalize(lists_of_steps[i], text, 5, &output);
             assert_int_equal(output.chars[output.n - 3].code, value);
             assert_int_equal(output.chars[output.n - 3].begin, 2);
         }

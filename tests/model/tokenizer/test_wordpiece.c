@@ -314,6 +314,18 @@ TEST(added)
     }
 }
 
+/* What a step drops between two characters does not keep them apart in the next step. */
+TEST(dropped_between)
+{
+    static const char *const words[] = {"<unk>", "xx\u00E9"};
+    struct fixture f;
+    assert_null(build(&f, words, 2,
+                      SETTINGS("kind", "words", "unknown", "0", "normalizer", "replace:|: nfc",
+                               "splitter", "blanks")));
+    assert_tokens(&f, "xxe||\u0301", "1(0,3)");
+    fixture_free(&f);
+}
+
 TEST(refused)
 {
     static const char *const lists[] = {"x", "1:z", "1:", "-1", "1,2", "1 :n", "99999999999"};
