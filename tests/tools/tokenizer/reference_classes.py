@@ -119,6 +119,31 @@ def llama(is_byte_level):
     return made
 
 
+def siglip(is_second, lower=True):
+    """SigLIP's texts lose capitals and punctuation; those of Siglip2Tokenizer capitals, whatever the class is said to be."""
+    steps = [{"type": "Lowercase"}] if lower else []
+    made = unigram("always")
+    if is_second:
+        texts = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", *(f"<0x{i:02X}>" for i in range(256)), "\u2581", "a", "b", "A",
+                 "ca", "c"]
+        blank = [{"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]
+        made = roberta(False)
+        made["model"].update(vocab={text: i for i, text in enumerate(texts)}, merges=["c a"], unk_token="<unk>", fuse_unk=True,
+                             byte_fallback=True)
+        end = {"SpecialToken": {"id": "<eos>", "type_id": 0}}
+        one, other = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+        made.update(added_tokens=added(texts[:5], made["model"]["vocab"]), decoder=None,
+                    normalizer={"type": "Sequence", "normalizers": steps + blank} if lower else blank[0],
+                    pre_tokenizer={"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False},
+                    post_processor={"type": "TemplateProcessing", "single": [one, end], "pair": [one, end, other, end],
+                                    "special_tokens": {"<eos>": {"id": "<eos>", "ids": [1], "tokens": ["<eos>"]}}})
+        return made
+    for regex, content in (r"[!\"\#\$%\&'\(\)\*\+,\-\.:;=<>\?@\[\]\^_`\{\|\}\~]", ""), (r"\s+", " "):
+        steps.append({"type": "Replace", "pattern": {"Regex": regex}, "content": content})
+    made["normalizer"] = {"type": "Sequence", "normalizers": [*steps, {"type": "Strip", "strip_left": True, "strip_right": True}]}
+    return made
+
+
 def cases():
     """name, tokenizer.json, tokenizer_config.json (None: absent), words of a refusal (None: accepted), more"""
     generic, lowers, cased = {"tokenizer_class": "PreTrainedTokenizerFast"}, bert(), bert(lower=False)
@@ -198,6 +223,13 @@ def cases():
     yield "Llama 3", llama(True), {"tokenizer_class": "LlamaTokenizerFast"}, None, {"config.json": {"model_type": "llama"}}
     yield "Llama", llama(False), {"tokenizer_class": "LlamaTokenizer"}, "'LlamaTokenizer', and", {"config.json": {"model_type": "llama"}}
     yield "Mistral", llama(False), {"tokenizer_class": "LlamaTokenizer"}, None, {"config.json": {"model_type": "mistral"}}
+    of_siglip, of_siglip2 = ({"config.json": {"model_type": name}} for name in ("siglip", "siglip2"))
+    yield "SigLIP", siglip(False), generic, None, of_siglip
+    yield "SigLIP by its class", siglip(False), {"tokenizer_class": "SiglipTokenizer"}, "'SiglipTokenizer', which", of_siglip
+    for name in "GemmaTokenizer", "PreTrainedTokenizerFast":
+        config = {"tokenizer_class": name, "add_bos_token": False, "add_eos_token": True, "eos_token": "<eos>"}
+        yield "SigLIP 2, " + name, siglip(True), config, None, of_siglip2
+        yield f"SigLIP 2, {name}, cased", siglip(True, False), config, "replaces the normalizer", of_siglip2
     yield "ALBERT, cased, silent", albert(False, lower=False), None, "'do_lower_case'", of_albert
 
 

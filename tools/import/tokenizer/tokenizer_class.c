@@ -60,6 +60,10 @@ static const struct reference_class CLASSES[] = {
      {"<bos>", "<eos>", "<unk>", NULL, "<pad>", NULL, "<mask>"}, .kind = "bpe",
      .unknown = UNK_TOKEN, .falls_back = true, .normalizer = "replace:%20:" METASPACE,
      .pattern = "after_blanks"},
+    {"Siglip2Tokenizer", "siglip2 siglip2_text_model",
+     {"<bos>", "<eos>", "<unk>", NULL, "<pad>", NULL, "<mask>"}, .kind = "bpe",
+     .unknown = UNK_TOKEN, .falls_back = true, .lowercases = true,
+     .normalizer = "lower replace:%20:" METASPACE, .pattern = "after_blanks"},
     {"XLMRobertaTokenizer", "xlm-roberta jina_embeddings_v3 gte", XLM_TOKENS, .kind = "unigram",
      .unknown = 3, .normalizer = "charsmap", .splitter = BLANKS, BOS_AND_EOS,
      .frame = FRAME_ROBERTA,
@@ -110,7 +114,7 @@ static const char OTHER_CLASSES[] =
     "LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LlamaTokenizer "
     "LukeTokenizer MBart50Tokenizer MBartTokenizer MLukeTokenizer MarkupLMTokenizer MvpTokenizer "
     "NllbTokenizer NougatTokenizer OpenAIGPTTokenizer PegasusTokenizer Qwen3_5Tokenizer "
-    "ReformerTokenizer RemBertTokenizer SeamlessM4TTokenizer Siglip2Tokenizer "
+    "ReformerTokenizer RemBertTokenizer SeamlessM4TTokenizer "
     "SplinterTokenizer Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer "
     "WhisperTokenizer XGLMTokenizer XLNetTokenizer ";
 
@@ -138,10 +142,9 @@ const char *tokenizer_class_name(const struct tokenizer_beside *beside)
 static bool read_name(const struct tokenizer_beside *beside, char base[100])
 {
     static const char *const by_type[][2] = {{"roformer", "RoFormerTokenizer"},
-                                             {"siglip siglip_text_model", "SiglipTokenizer"},
-                                             {"siglip2 siglip2_text_model", "Siglip2Tokenizer"}};
+                                             {"siglip siglip_text_model", "SiglipTokenizer"}};
     const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
-    for (size_t i = 0; name == NULL && type != NULL && i < 3; i++)
+    for (size_t i = 0; name == NULL && type != NULL && i < 2; i++)
         if (name_is_listed(by_type[i][0], type))
             name = by_type[i][1];
     const size_t len = name != NULL ? strlen(name) : 0;
@@ -198,8 +201,8 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
 {
     const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
     char base[100];
-    if (type != NULL && strcmp(type, "modernbert") == 0) /* whatever the name is */
-        return NULL;
+    if (type != NULL && name_is_listed("modernbert siglip2", type)) /* whatever the name is */
+        return strcmp(type, "siglip2") == 0 ? class_named("Siglip2Tokenizer") : NULL;
     read_name(beside, base);
     for (size_t i = 0; name == NULL && type != NULL && i < sizeof CLASSES / sizeof *CLASSES; i++)
         if (name_is_listed(CLASSES[i].model_types, type))

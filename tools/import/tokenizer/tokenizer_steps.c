@@ -6,6 +6,7 @@
 #include "tools/common/print/display.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,26 @@ static void add_replacement(struct json_tokenizer *json, const char *step, const
     add_text(json, "Replace", to);
 }
 
+/* Replaces each character of a class of ASCII punctuation, "[!\\#\\.]", as SigLIP's tokenizer.json
+ * does. Returns false, and adds nothing, if the regular expression is no such class. */
+static bool replace_punctuation(struct json_tokenizer *json, const char *regex, const char *content)
+{
+    char chars[64][2] = {""};
+    const char *c = regex + (regex[0] == '[');
+    size_t n = 0;
+    for (; *c != ']' && c > regex; c++) {
+        const bool is_escaped = *c == '\\';
+        c += is_escaped;
+        if (n == sizeof chars / sizeof *chars || !ispunct((unsigned char)*c) ||
+            (!is_escaped && strchr("[^-&", *c) != NULL) || strchr(content, *c) != NULL)
+            return false;
+        chars[n++][0] = *c;
+    }
+    for (size_t i = 0; i < n && c[1] == '\0'; i++)
+        add_replacement(json, "replace", chars[i], content);
+    return n > 0 && c[1] == '\0';
+}
+
 /* The regular expressions of published tokenizers, each as one step or more. */
 static void replace_regex(struct json_tokenizer *json, const char *regex, const char *content)
 {
@@ -118,10 +139,10 @@ static void replace_regex(struct json_tokenizer *json, const char *regex, const 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && is_set; i++)
         if (strcmp(regex, steps[i].regex) == 0)
             add_replacement(json, steps[i].step, steps[i].from, content);
-    if (json->steps.n == n_before)
-        part_die(
-            json, "regular expression of the normalizer Replace", regex,
-            "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', '\\s{2,}|[\\n\\r\\t]'");
+    if (json->steps.n == n_before && !replace_punctuation(json, regex, content))
+        part_die(json, "regular expression of the normalizer Replace", regex,
+                 "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', "
+                 "'\\s{2,}|[\\n\\r\\t]', a class of punctuation in ASCII");
 }
 
 static void read_replace(struct json_tokenizer *json, const json_t *part)
