@@ -19,14 +19,6 @@ static size_t columns_of(size_t span)
     return round_up(2 * span, PANEL);
 }
 
-/* Of rows of products with the positions that n_tokens reach; as this may be a large power of two,
- * to which a cache gives few places, a panel more. */
-static size_t stride_of(size_t span, size_t n_tokens)
-{
-    const size_t all = columns_of(span), reached = round_up(2 * n_tokens + PANEL, PANEL);
-    return (all < reached ? all : reached) + PANEL;
-}
-
 void disentangled_of(const struct model_config *config, const struct layer *layer, size_t head,
                      struct disentangled *positions)
 {
@@ -38,20 +30,6 @@ void disentangled_of(const struct model_config *config, const struct layer *laye
         .buckets = config->position_buckets,
         .reach = config->distances,
     };
-}
-
-void disentangled_work_carve(struct disentangled_work *work, const struct model_config *config,
-                             size_t n_tokens, struct arena *arena)
-{
-    size_t span = config_span(config), n = span > 0 ? n_tokens : 0;
-    size_t block = n < QUERY_BLOCK ? n : QUERY_BLOCK;
-    work->of_keys.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
-    work->stride = stride_of(span, n);
-    work->of_keys.rows = arena_floats(arena, n, work->stride);
-    work->of_queries.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
-    work->of_queries.rows = arena_floats(arena, block, work->stride);
-    work->square = arena_floats(arena, block, QUERY_BLOCK);
-    work->panels = arena_floats(arena, row_stride(block), QUERY_BLOCK);
 }
 
 /* Rounded once, as a good logf() does. */
@@ -70,6 +48,33 @@ static size_t bucket_of(const struct disentangled *positions, size_t n)
     float half = (float)middle;
     float share = log_of((float)n / half) / log_of((float)(positions->reach - 1) / half);
     return (size_t)(ceilf(share * (float)(middle - 1)) + half);
+}
+
+/* Of rows of products with the positions that n_tokens reach, which may be more than their
+ * distances: where few distances have many buckets, a bucket has none. As this may be a large power
+ * of two, to which a cache gives few places, a panel more. */
+static size_t stride_of(const struct disentangled *positions, size_t n_tokens)
+{
+    const size_t bucket = bucket_of(positions, n_tokens), all = columns_of(positions->span);
+    const size_t reached = bucket < positions->span ? round_up(2 * bucket + PANEL, PANEL) : all;
+    return (all < reached ? all : reached) + PANEL;
+}
+
+void disentangled_work_carve(struct disentangled_work *work, const struct model_config *config,
+                             size_t n_tokens, struct arena *arena)
+{
+    const struct disentangled positions = {.span = config_span(config),
+                                           .buckets = config->position_buckets,
+                                           .reach = config->distances};
+    size_t n = positions.span > 0 ? n_tokens : 0;
+    size_t block = n < QUERY_BLOCK ? n : QUERY_BLOCK;
+    work->of_keys.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
+    work->stride = stride_of(&positions, n);
+    work->of_keys.rows = arena_floats(arena, n, work->stride);
+    work->of_queries.columns = arena_matrix(arena, n, 2, sizeof(int32_t));
+    work->of_queries.rows = arena_floats(arena, block, work->stride);
+    work->square = arena_floats(arena, block, QUERY_BLOCK);
+    work->panels = arena_floats(arena, row_stride(block), QUERY_BLOCK);
 }
 
 /* Makes columns count from the first panel that has one. */

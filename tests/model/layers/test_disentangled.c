@@ -130,7 +130,8 @@ TEST(blocks)
 {
     static const struct {
         size_t buckets, reach;
-    } kinds[] = {{0, 1}, {0, 40}, {0, 256}, {2, 3}, {6, 9}, {64, 128}, {100, 300}, {256, 512}};
+    } kinds[] = {{0, 1},    {0, 40},    {0, 256},   {2, 3},   {6, 9},
+                 {64, 128}, {100, 300}, {256, 512}, {60, 32}, {250, 128}};
     static const size_t lens[] = {1, 2, 17, 32, 33, 97, 129, 130, MOST_TOKENS_HERE};
     struct largest largest = {0};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
