@@ -376,10 +376,8 @@ static void compare_masked(engine_session *session, const engine_input *input, s
     enum { WIDTH = 24, MOST = 40 };
     float tokens[MOST * WIDTH], mean[WIDTH];
     double expected[MOST * WIDTH] = {0}, expected_mean[WIDTH];
-    struct plain_input same = {.n = input->n_ids,
-                               .ids = input->ids,
-                               .types = input->types,
-                               .mask = input->mask};
+    struct plain_input same = {
+        .n = input->n_ids, .ids = input->ids, .types = input->types, .mask = input->mask};
     struct plain_output output;
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
