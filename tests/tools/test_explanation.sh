@@ -124,6 +124,12 @@ for case in 'lines 1e-6 plain' 'windows 1e-6 plain' 'half 1e-3 plain' 'lines 1e-
     check "hits of $name, $kind: pairs and others add up to the score" "$python" hits.py $tolerance $kind
 done
 
+# A row's span may be beyond its text: of a changed file, it has no words.
+for part in npy npy.origin.json npy.rows.jsonl; do cp windows.$part moved.$part; done
+sed -i 's/"begin": /&90000000/; s/"end": /&90000000/' moved.npy.rows.jsonl
+run "$programs/encode-search" --explain -f json --query 'who rides by the sea?' moved.npy corpus
+check 'a span beyond the text has no pair' [ "$code$(grep -c '"pairs": \[\]' out)" = 01 ]
+
 # MaxSim is a sum of best matches, the product of sparse weights one of common words.
 "$programs/encode-new" -o lexical.weights --words 'a bike ride dog cat i the' --layers 0 --width 8 --heads 2 \
     --set sparse=linear --set token_vectors=3 2>err

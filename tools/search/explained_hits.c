@@ -57,7 +57,7 @@ static void tokenize_hit(struct item *item, struct encoder *encoder, const struc
         passage_number(passage, "begin", &begin) && passage_number(passage, "end", &end);
     *item = (struct item){.number = passage->line, .record = *record};
     item->record.storage = item->record.members_storage = NULL; /* borrowed */
-    if (is_window && !in_pair) {
+    if (is_window && !in_pair && input->text_len > 0) { /* else begin may be beyond the text */
         input->text -= begin;
         input->text_len += begin;
     }
