@@ -81,4 +81,10 @@ printf '%s\n' '{"text": "a dog", "spans": [[0, 9]]}' '{"text": "a dog", "spans":
 run "$programs/encode" --spans --input jsonl -f npy -o kept.npy --on-error skip <bad.jsonl
 check 'a line with a bad span is left out' grep -q '"line": 1, "reason": "\\"spans\\"\[0\] is \[0, 9\]' kept.npy.left-out.jsonl
 check 'the others are kept' grep -q '"line": 2, "window": 0' kept.npy.rows.jsonl
+
+# Of a whole text: a prompt that is not pooled gives nothing to its vector, also where it is cut.
+"$programs/encode-new" -o cut.weights --words 'i ride bike' --width 16 --layers 1 --max-tokens 4 --truncate yes \
+    --pooling mean --set pools_prompt=no --metadata prompt.query='i ride bike i ride ' 2>err
+run "$programs/encode" -m cut.weights -p model --prompt query -f json --dimensions 2 bike
+check 'a prompt that fills the text is not pooled' grep -qF '"vector": [0.0, 0.0]' out
 finish

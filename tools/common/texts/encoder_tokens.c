@@ -105,6 +105,7 @@ static void mark_unpooled(const struct encoder *encoder, struct item *item)
     options.prompt = NULL;
     options.prompt_text = item->record.input.text;
     options.prompt_len = item->prompt_len;
+    options.on_long = ENGINE_ON_LONG_TRUNCATE; /* as the text was cut, if the prompt is too long */
     engine_tokenize(encoder->session, &nothing, &options, tokens, cap, &n, NULL);
     for (size_t i = 0; i < cap; i++)
         item->tokens[i].unpooled = tokens[i].unpooled;
