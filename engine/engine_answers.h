@@ -96,7 +96,8 @@ typedef struct engine_span {
  * token belongs to every span that has a byte of it; special tokens, those of a prompt and of a
  * pair's second text to none. Vectors are pooled, projected and scaled as engine_encode does it by
  * options->pooling, which must not resolve to cls, last or pooler. A span without tokens, as one
- * that was cut off, has zeros. *needed: n * width. Ids have no spans: ENGINE_ERROR_ARGUMENT. */
+ * that was cut off, has zeros. *needed: n * width. ENGINE_ERROR_ARGUMENT: a span ends before it
+ * begins or beyond the text, or the input has ids. */
 ENGINE_API engine_status engine_encode_spans(engine_session *session, const engine_input *input,
                                              const engine_span *spans, size_t n,
                                              const engine_encode_options *options, float *out,

@@ -78,6 +78,15 @@ static engine_status encode_spans(engine_session *session, const engine_input *i
     engine_status status = read_spans(session, input, options, &request, &session->error);
     if (status != ENGINE_OK)
         return status;
+    const size_t len = input->text == NULL                        ? SIZE_MAX
+                       : input->text_len == ENGINE_NUL_TERMINATED ? strlen(input->text)
+                                                                  : input->text_len;
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].begin > spans[i].end || spans[i].end > len)
+            return misused(&session->error,
+                           "span %zu is [%zu, %zu]; expected [begin, end] of the text, which has "
+                           "%zu bytes",
+                           i, spans[i].begin, spans[i].end, len);
     const size_t width = request.width;
     if (needed != NULL)
         *needed = n * width;

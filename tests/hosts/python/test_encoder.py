@@ -210,7 +210,7 @@ class Vectors(unittest.TestCase):
         encoder, text = libengine.Encoder("states.weights"), "I ride ä bike 東京 dog"
         for normalize in (False, True):
             tokens, rows = encoder.tokenize(text), encoder.encode(text, output_value="token_embeddings")
-            spans = [(0, 6), (7, 13), (14, 16), (8, 30), (6, 7), (50, 60)]
+            spans = [(0, 6), (7, 13), (14, 16), (8, 20), (6, 7), (20, 20)]
             found = encoder.encode_spans(text, spans, normalize_embeddings=normalize, prompt="")
             for (begin, end), vector in zip(spans, found):
                 own = [row for token, row in zip(tokens, rows) if token.begin < end and token.end > begin]
@@ -219,6 +219,8 @@ class Vectors(unittest.TestCase):
                 self.assertLessEqual(np.abs(vector - mean).max(), 1e-6)
         self.assertEqual(encoder.encode_spans(text, []).shape, (0, encoder.width))
         self.assertRaises(TypeError, encoder.encode_spans, [text], [])
+        for wrong in ((1, 0), (0, len(text) + 1), (len(text) + 1, len(text) + 2)):
+            self.assertRaises(ValueError, encoder.encode_spans, text, [(0, 1), wrong])
         self.assertRaises(ValueError, encoder.encode_spans, text, [(-1, 2)])
 
     def test_explain(self):

@@ -62,7 +62,8 @@ void sql_parts_free(struct sql_parts *parts);
 
 /* Reads the spans of a text, JSON as [[0, 6], [7, 11]]: bytes. ENGINE_ERROR_ARGUMENT: they are not
  * that, or not within the text, as SQL_SPANS says. */
-#define SQL_SPANS "expected spans as [[0, 6], [7, 11]], begin and end in bytes of the text"
+#define SQL_SPANS                                                                                  \
+    "expected spans as [[0, 6], [7, 11]], begin and end in bytes of the text, and within it"
 engine_status sql_read_spans(const char *json, size_t len, size_t text_len,
                              struct sql_parts *parts);
 

@@ -175,8 +175,11 @@ class Encoder:
         settings = _options(role, on_long, prompt_name, prompt, pooling=c.ENGINE_POOLING_TEXT,
                             normalize=bool(normalize_embeddings))
         ends = np.array([c.number("spans", end) for span in spans for end in span], np.int64).reshape(-1, 2)
+        for i, (begin, end) in enumerate(ends):
+            if not 0 <= begin <= end <= len(text):
+                raise ValueError(f"spans[{i}] is ({begin}, {end}): give (begin, end) of the text's {len(text)} characters")
         starts = np.cumsum([0] + [len(utf8(character)) for character in text])
-        inputs, places = inputs_of([text]), starts[np.minimum(ends, len(text))].astype(np.uintp)
+        inputs, places = inputs_of([text]), starts[ends].astype(np.uintp)
         out = np.empty((len(ends), self.width), np.float32)
         self._open().call(c.library.engine_encode_spans, inputs, places.ctypes, len(ends), byref(settings), out.ctypes,
                           out.size, None, inputs.results.ctypes, n_bytes=inputs.n_bytes, name="text")

@@ -97,8 +97,9 @@ class Index:
                word_weight: float = 1.0) -> list:
         """Returns, for each query of [n, width], a list of the top_k best rows, best first, as dicts of corpus_id and
         score; for one query [width] its list. metric: "cosine", "dot", "euclidean" or "manhattan" (minus the distance),
-        as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of vectors plus word_weight times those of words, by BM25. An empty
-        text has no hits."""
+        as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of
+        vectors plus word_weight times those of words, by BM25. An empty text has no hits. Rows of empty texts, all alike,
+        may be hits unless the index has texts: encode-search knows them by the model, and leaves them out."""
         if metric not in c.METRICS:
             raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, c.METRICS))}")
         if isinstance(queries if isinstance(queries, str) else next(iter(queries), None), str):
