@@ -87,4 +87,8 @@ check 'the others are kept' grep -q '"line": 2, "window": 0' kept.npy.rows.jsonl
     --pooling mean --set pools_prompt=no --metadata prompt.query='i ride bike i ride ' 2>err
 run "$programs/encode" -m cut.weights -p model --prompt query -f json --dimensions 2 bike
 check 'a prompt that fills the text is not pooled' grep -qF '"vector": [0.0, 0.0]' out
+"$programs/encode-new" -o short.weights --words 'i ride bike' --width 16 --layers 1 --set token_vectors=3 \
+    --set query_tokens=4 --metadata prompt.query='i ' 2>err
+run "$programs/encode" -m short.weights -p model --prompt query 'i ride bike i ride bike'
+ends 'a query that is too long' 1 "has 7 tokens, and this model's queries at most 4: --on-long truncate"
 finish

@@ -36,7 +36,16 @@ static void fail_long_text(struct encoder *encoder, const struct item *item)
         return;
     }
     options.max_tokens = 0;
+    options.role = ENGINE_ROLE_TEXT; /* all tokens, also of a query that has a length */
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
+    if (encoder->options.role == ENGINE_ROLE_QUERY && n_tokens <= encoder->options.max_tokens) {
+        encoder_fail(encoder, item,
+                     " has %zu tokens, and this model's queries at most %s: --on-long truncate",
+                     n_tokens,
+                     model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "query_tokens"));
+        encoder->fault = FAULT_OF_LENGTH;
+        return;
+    }
     fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
 }
 
