@@ -42,7 +42,7 @@ shows() { # FILE EXPRESSION
     [ -z "$others" ] || wrong "$1 defines $others"
 }
 shows "$build/libencode_sqlite.so" sqlite3_encodesqlite_init
-shows "$build/postgres/encode.so" 'Pg_magic_func|_PG_init|(pg_finfo_)?encode_(text|rank|cosine|model|tokens|windows)'
+shows "$build/postgres/encode.so" 'Pg_magic_func|_PG_init|(pg_finfo_)?encode_(text|rank|cosine|model|tokens|windows|spans)'
 
 forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
 found=$(uses "$forbidden" "$build/libengine.a")

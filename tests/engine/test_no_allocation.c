@@ -222,8 +222,8 @@ TEST(answers_and_experts)
 {
     static const char *const answers[] = {"--head mask --head-dense gelu --set sparse=mask",
                                           "--set sparse=linear", "--set token_vectors=8",
-                                          "--layers 2 --set experts=3 --set experts_used=2 --set "
-                                          "experts_every=2"};
+                                          ("--layers 2 --set experts=3 --set experts_used=2 "
+                                           "--set experts_every=2")};
     skip_if_sanitized();
     for (size_t i = 0; i < 4; i++) {
         char path[SUPPORT_PATH];

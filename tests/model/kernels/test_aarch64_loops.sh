@@ -107,7 +107,7 @@ done <<'END'
 neon tile_of_rows fmla 96 .4s,0.4s,1.4s
 neon mix fmla 24 .4s,0.4s,1.4s
 neon panel_products fmla 24 .4s,0.4s,1.4s
-neondot product_int8 sdot 96 .4s,0.16b,1.16b
-neoni8mm product_int8 smmla 48 .4s,0.16b,1.16b
+neondot product_int8(_neondot)? sdot 96 .4s,0.16b,1.16b
+neoni8mm product_int8(_neoni8mm)? smmla 48 .4s,0.16b,1.16b
 END
 exit $status

@@ -70,10 +70,9 @@ TEST(what_is_no_checkpoint)
     assert_string_equal(hint("lone.safetensors"), expected);
     assert_string_equal(hint("tiny.bin"), expected);
     assert_contains(hint("x.gguf"), "GGUF is not read: take the checkpoint that it was made of");
-    /* Nothing is known of these. */
-    assert_string_equal(hint("lines.txt"), "");
-    assert_string_equal(hint("absent.safetensors"), "");
-    assert_string_equal(hint("cut.weights"), "");
+    assert_string_equal(hint("lines.txt"), ""); /* nothing is known of it */
+    assert_string_equal(hint("absent.safetensors"),
+                        "encode-fetch ORG/MODEL fetches a model and imports it");
 }
 
 /* Every program says it, and so does a path that comes from the environment. */
