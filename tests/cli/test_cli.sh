@@ -41,6 +41,7 @@ is_possible() { # NAME
     case $1 in
     checkpoints*) [ -d "$shared/checkpoints" ] && "$python" -c 'import numpy' 2>/dev/null ;;
     pictures) command -v gnuplot >/dev/null ;;
+    files) [ ! -e "$(cut -d ' ' -f 1 "$build/prefix")/share/encode/default.weights" ] ;; # it says that they are absent
     esac
 }
 

@@ -412,7 +412,7 @@ class Errors(unittest.TestCase):
         self.refused("/predict", {"inputs": ["a", "b", "c"]}, 422)
         self.refused("/rerank", {"query": 1, "texts": ["a"]}, 422)
         self.refused("/v1/rerank", {"query": "a", "documents": [{"text": "a", "title": "b"}], "rank_fields": ["title"]},
-                     400, "`rank_fields` is none of text")
+                     400, "`rank_fields` is unknown; expected one of: text")
         self.refused("/rerank", {"query": "a", "texts": "a"}, 422)
         self.refused("/similarity", {"inputs": "a"}, 422)
         _, answer = self.refused("/embed_sparse", {"inputs": "a"}, 424)
