@@ -427,6 +427,13 @@ class Errors(unittest.TestCase):
         self.assertGreater(len(text), len(query))
         self.assertEqual([len(query), query], [1, other])
 
+    def test_steps_of_a_query(self):
+        """Of a query that is filled up, no token sees the fillers, as when its vectors are made."""
+        with Server("--log", "none", models=("filled",)) as server:
+            steps = server.call("/steps", {"inputs": "dog cat", "prompt_name": "query"})[-1]
+        self.assertEqual([len(row) for row in steps["attention"]], [6] * len(steps["attention"]))
+        self.assertEqual([sum(row[4:]) for row in steps["attention"]], [0] * len(steps["attention"]))
+
     def test_lengths(self):
         long = "dog " * 100
         _, answer = self.refused(OPENAI, {"input": ["a", long]}, 400, "input 1 has 102 tokens; at most 64 are taken")

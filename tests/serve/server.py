@@ -29,6 +29,8 @@ def make_models():
              "pairs": ["--labels", "no,yes", "--scores", "none", "--metadata", "cross_encoder=yes", *prompt],
              "dot": ["--normalize", "no", "--metadata", "similarity=dot", "--metadata", "prompt.query=the dog ",
                      "--metadata", "prompt.passage=the cat "],
+             "filled": ["--pooling", "none", "--set", "token_vectors=8", "--set", "query_tokens=6", "--vocabulary", "107",
+                        "--set", "query_filler=3", "--set", "query_filler_seen=no", "--metadata", "prompt.query="],
              "queries": ["--pooling", "none", "--head", "mask", "--set", "sparse=mask", "--set", "query_weights=yes",
                          "--metadata", "prompt.query="],
              "cross": ["--head", "sequence", "--labels", "1", "--scores", "sigmoid"]}

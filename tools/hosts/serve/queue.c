@@ -75,7 +75,8 @@ static bool compute_steps(struct call *call)
     const engine_info *info = &request->model->info;
     const size_t n = request->n_tokens, n_layers = info->n_layers;
     const engine_input input = {.tokens = request->tokens, .n_tokens = n};
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT);
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT, .role = request->options.role);
     engine_session *session = NULL;
     engine_shape shape = ENGINE_SHAPE();
     engine_error error;
