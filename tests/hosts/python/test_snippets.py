@@ -44,7 +44,7 @@ from libengine.sentence_transformers import SentenceTransformer, util
 model = SentenceTransformer("sentence-transformers/all-MiniLM-L6-v2", device="cpu")
 sentences = ["I ride a bike.", "He rides a bicycle.", "The bread is baked at night."]
 embeddings = model.encode(sentences)
-print(embeddings.shape, model.device)
+print(embeddings.shape, model.to("cpu").eval().device)
 scores = model.similarity(embeddings, embeddings)
 assert scores[0][1] > scores[0][2]
 queries, documents = model.encode_query(["who rides?"]), model.encode_document(sentences)

@@ -110,6 +110,8 @@ class Encoder:
         """Returns the width of vectors."""
         return self.width
 
+    get_embedding_dimension = get_sentence_embedding_dimension
+
     # ---- Vectors ----
 
     def encode(self, sentences: str | dict | Sequence, prompt_name: str | None = None, prompt: str | None = None,

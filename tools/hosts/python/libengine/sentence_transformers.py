@@ -27,11 +27,18 @@ class SentenceTransformer(Encoder):
         del trust_remote_code
         check_device(device)
         for name in others:
-            raise TypeError(f"{type(self).__name__}({name}=...): a model is read as it is on this machine; encode() has "
-                            "truncate_dim, prompt and on_long, and encode-fetch --revision and tokens of the Hub")
+            raise TypeError(f"{type(self).__name__}({name}=...) is not taken: only threads, device and trust_remote_code "
+                            "are; encode() takes truncate_dim and prompts, encode-fetch --revision and tokens of the Hub")
         path = pathlib.Path(model_name_or_path)
         path = next((file for file in (path, pathlib.Path(f"{path.name}.weights")) if file.is_file()), None)
         super().__init__(path or import_directory(model_name_or_path), threads)
+
+    def to(self, device):
+        check_device(device)
+        return self
+
+    def eval(self):
+        return self
 
 
 class CrossEncoder(SentenceTransformer):
