@@ -4,6 +4,7 @@
  *     post-norm:  x = norm(x + attention(x));  x = norm(x + feed_forward(x))
  *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
  *     sandwich:   x = x + norm(attention(norm(x)));  x = x + norm(feed_forward(norm(x)))
+ *     twice:      x = norm(x + norm(x + attention(x)));  x = norm(x + feed_forward(x))
  *     x = final_norm(x)
  *
  * Every thread of a team runs the complete page; each step below computes the thread's share of the
@@ -202,17 +203,18 @@ static void find_turns(const struct context *c)
     end_step(c, ENGINE_STEP_EMBED);
 }
 
-/* Normalizes the heads of K columns in a row of q, k, v. */
+/* Normalizes the heads of K columns in a row of q, k, v; or all heads of q and of k as one. */
 static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
 {
     const struct model_config *config = &c->encoder->config;
-    size_t n_queries = config->heads, n_keys = layer->key_value_heads, k = layer->head_width;
-    for (size_t i = 0; i < n_queries + 2 * n_keys; i++, row += k) {
-        const struct norm *norm = i < n_queries            ? &layer->query_norm
-                                  : i < n_queries + n_keys ? &layer->key_norm
-                                                           : &layer->value_norm;
-        if (norm->kind != NORM_NONE)
-            c->kernels->norm_row(norm, (float)config->norm_eps, k, row, row);
+    const struct norm *const norms[] = {&layer->query_norm, &layer->key_norm, &layer->value_norm};
+    for (int part = 0; part < 3; part++) {
+        size_t n = layer->head_width * (part == 0 ? config->heads : layer->key_value_heads);
+        bool of_all = part < 2 && config->query_key_norm == QUERY_KEY_ALL;
+        size_t k = of_all ? n : layer->head_width;
+        for (size_t i = 0; i < n; i += k, row += k)
+            if (norms[part]->kind != NORM_NONE)
+                c->kernels->norm_row(norms[part], (float)config->norm_eps, k, row, row);
     }
 }
 
@@ -329,14 +331,16 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* x [T, D] = scale·(x + norm(from)) */
+/* x [T, D] = scale·(x + norm(from)); twice: x + norm(x + from) */
 static void add_normed(const struct context *c, const struct norm *norm, struct rows from,
-                       float scale)
+                       float scale, bool twice)
 {
     const struct model_config *config = &c->encoder->config;
     struct share rows = share_rows(c);
     for (size_t r = rows.begin; r < rows.end; r++) {
         float *x = row_of(c->x, r), *row = row_of(from, r);
+        for (size_t i = 0; twice && i < config->width; i++)
+            row[i] += x[i];
         c->kernels->norm_row(norm, (float)config->norm_eps, config->width, row, row);
         for (size_t i = 0; i < config->width; i++)
             x[i] = (x[i] + row[i]) * scale;
@@ -352,7 +356,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, st
     struct linear_epilogue add = {.residual = is_plain ? c->x.first : NULL};
     project(c, layer, from, add, is_plain ? c->x : between);
     if (!is_plain)
-        add_normed(c, after, between, 1);
+        add_normed(c, after, between, 1, c->encoder->config.norm_place == NORM_TWICE);
     trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
 }
 
@@ -433,13 +437,13 @@ static void add_layer_input(const struct context *c, const struct layer_input *i
     normalize_rows(c, &input->norm, own, own);
     project(c, &input->by, c->x, by, own);
     project(c, &input->out, own, NOTHING_MORE, c->qkv);
-    add_normed(c, &input->norm_after, c->qkv, input->scale);
+    add_normed(c, &input->norm_after, c->qkv, input->scale, false);
 }
 
 /* l: the layer, from 0. */
 static void layer_forward(const struct context *c, const struct layer *layer, size_t l)
 {
-    bool post = c->encoder->config.norm_place == NORM_POST;
+    bool post = config_is_post(&c->encoder->config);
     struct rows x = c->x, in = post ? x : c->y;
 
     if (!post)

@@ -173,14 +173,18 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
-    enum norm_kind of_heads = config->query_key_norm ? NORM_RMS : NORM_NONE;
+    enum norm_kind after_attention = config->norm_place == NORM_TWICE ? norm : after;
+    const bool of_all = config->query_key_norm == QUERY_KEY_ALL;
+    enum norm_kind of_heads = of_all ? norm : config->query_key_norm ? NORM_RMS : NORM_NONE;
     char prefix[64];
 #define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, group), prefix)
     layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, width);
     layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * n_keys * head_width,
                              width, config->attention_bias);
-    layer->query_norm = bind_norm(binder, PART("attention.query_norm"), of_heads, head_width);
-    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads, head_width);
+    layer->query_norm =
+        bind_norm(binder, PART("attention.query_norm"), of_heads, of_all ? queries : head_width);
+    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads,
+                                of_all ? n_keys * head_width : head_width);
     layer->value_norm = bind_norm(binder, PART("attention.value_norm"),
                                   config->value_norm ? NORM_RMS : NORM_NONE, head_width);
     layer->head_width = head_width;
@@ -192,7 +196,8 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
             bind_positions(binder, PART("attention.position_query"), head_width);
     layer->output =
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
-    layer->attention_norm_after = bind_norm(binder, PART("attention.norm_after"), after, width);
+    layer->attention_norm_after =
+        bind_norm(binder, PART("attention.norm_after"), after_attention, width);
     layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, width);
     bool has_experts = config_has_experts(config, index);
     size_t n = has_experts ? config->experts : 1, n_in = config->gate == GATE_NONE ? n : 2 * n;

@@ -115,7 +115,7 @@ static const struct config_key KEYS[] = {
     {LATER, COUNT(key_value_heads)},
     {LATER, COUNT(global_head_width)},
     {LATER, COUNT(global_key_value_heads)},
-    {LATER, YES_OR_NO(query_key_norm)},
+    {LATER, NAME(query_key_norm, QUERY_KEY_NORMS)},
     {LATER, YES_OR_NO(value_norm)},
     {LATER, COUNT(layer_input_width)},
     {LATER, NUMBER(score_scale)},
@@ -574,7 +574,7 @@ static const char *check_experts(const struct model_config *config)
                "'experts_every' is less than 2";
     if (config->width % 16 != 0 || config->feed_forward % 16 != 0)
         return "'experts' needs a 'width' and a 'feed_forward' that are multiples of 16";
-    if (config->gate != GATE_NONE || config->norm_place == NORM_SANDWICH ||
+    if (config->gate != GATE_NONE || config->norm_place > NORM_PRE ||
         config->layer_groups < config->layers)
         return "'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
                "'layers'";
@@ -588,7 +588,7 @@ static const char *check_layers(const struct model_config *config)
         return "'layer_groups' is not from 1 to 'layers'";
     if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
         return "'layers' is more than 1024, and there are fewer 'layer_groups'";
-    if (!config->first_norm && (config->layers == 0 || config->norm_place == NORM_POST))
+    if (!config->first_norm && (config->layers == 0 || config_is_post(config)))
         return "'first_norm' no needs layers and norm_place pre or sandwich";
     if (!config->first_norm && config->layer_groups < config->layers)
         return "'first_norm' no needs as many 'layer_groups' as 'layers'";

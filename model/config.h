@@ -60,8 +60,14 @@ enum rotary_pairs { CONSTANTS_OF(ROTARY_PAIRS) };
 enum norm_kind { CONSTANTS_OF(NORMS) };
 
 #define NORM_PLACES(FIRST, ROW)                                                                    \
-    FIRST(NORM_POST, "post") ROW(NORM_PRE, "pre") ROW(NORM_SANDWICH, "sandwich")
+    FIRST(NORM_POST, "post")                                                                       \
+    ROW(NORM_PRE, "pre") ROW(NORM_SANDWICH, "sandwich") ROW(NORM_TWICE, "twice")
 enum norm_place { CONSTANTS_OF(NORM_PLACES) };
+
+/* Norms of queries and keys: of each head, or of the columns of all heads. */
+#define QUERY_KEY_NORMS(FIRST, ROW)                                                                \
+    FIRST(QUERY_KEY_NONE, "no") ROW(QUERY_KEY_HEADS, "yes") ROW(QUERY_KEY_ALL, "all")
+enum query_key_norm { CONSTANTS_OF(QUERY_KEY_NORMS) };
 
 #define ACTIVATIONS(FIRST, ROW)                                                                    \
     FIRST(ACTIVATION_RELU, "relu")                                                                 \
@@ -196,7 +202,8 @@ struct model_config {
     int8_t feed_forward_in_bias;        /* 0 or 1; -1: absent */
     size_t head_width, key_value_heads; /* K; heads of keys and values, a divisor of H */
     size_t global_head_width, global_key_value_heads; /* the same of layers that see all tokens */
-    bool query_key_norm, value_norm;
+    enum query_key_norm query_key_norm;
+    bool value_norm;
     size_t layer_input_width; /* P; 0: layers take nothing from the embedding itself */
     double score_scale;       /* factor on q·k */
     bool head_dense_bias;
@@ -246,6 +253,12 @@ static inline size_t config_key_value_heads(const struct model_config *config, s
 {
     return config_is_global(config, layer) ? config->global_key_value_heads
                                            : config->key_value_heads;
+}
+
+/* Whether norms come after the sums, and not before the halves of a layer. */
+static inline bool config_is_post(const struct model_config *config)
+{
+    return config->norm_place == NORM_POST || config->norm_place == NORM_TWICE;
 }
 
 /* Returns whether attention adds a bias by distance to its scores. */

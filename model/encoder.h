@@ -33,10 +33,10 @@ struct layer {
     struct norm attention_norm; /* before attention; with norm_place post, after its residual sum */
     size_t head_width, key_value_heads;
     struct linear qkv;                            /* [(H + 2·key_value_heads)·K, D] */
-    struct norm query_norm, key_norm, value_norm; /* [K], applied to each head */
+    struct norm query_norm, key_norm, value_norm; /* [K], of each head; or of all of q and of k */
     const float *position_key, *position_query;   /* disentangled: [H, P/16, K, 16], or NULL */
     struct linear output;                         /* [D, H·K] */
-    struct norm attention_norm_after; /* sandwich: of attention's output, before it is added */
+    struct norm attention_norm_after;             /* sandwich, twice: before the last sum */
     struct norm feed_forward_norm;
     struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
     struct linear feed_forward_out; /* [D, F] */

@@ -137,14 +137,18 @@ static void prepare(struct plain_model *model, size_t layer, const struct plain_
     for (size_t t = 0; t < text->n_tokens && model->error[0] == '\0'; t++) {
         for (size_t h = 0; h < model->n_heads + 2 * n_keys; h++) {
             double *head = qkv + t * stride + h * width;
+            bool of_all = plain_is(model->query_key_norm, "all");
             bool is_query = h < model->n_heads, is_value = h >= model->n_heads + n_keys;
             plain_name(model, layer,
                        is_query   ? "attention.query_norm"
                        : is_value ? "attention.value_norm"
                                   : "attention.key_norm",
                        name);
-            if (is_value ? model->value_norm : model->query_key_norm)
+            if (is_value ? model->value_norm : plain_is(model->query_key_norm, "yes"))
                 plain_normalise(model, "rms", name, head, 1, width);
+            if (of_all && (h == 0 || h == model->n_heads)) /* the heads that follow, too */
+                plain_normalise(model, model->norm, name, head, 1,
+                                width * (is_query ? model->n_heads : n_keys));
             if (!is_value && plain_is(model->attention_position, "rotary"))
                 turn(model, layer, head, width, text->positions[t], text->length);
         }

@@ -143,7 +143,7 @@ static void read_attention(struct plain_model *model)
         plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
                        model->width);
     model->score_scale = number_or(model, "score_scale", 1 / sqrt((double)model->head_width));
-    model->query_key_norm = yes(model, "query_key_norm", "no");
+    model->query_key_norm = one_of(model, "query_key_norm", "no", " no yes all ");
     model->value_norm = yes(model, "value_norm", "no");
     model->layer_input_width = count(model, "layer_input_width", "0");
     model->attention_position =
@@ -199,7 +199,7 @@ static void read_config(struct plain_model *model, const struct plain_options *o
     model->scores = one_of(model, "scores", "none", " none softmax sigmoid ");
     model->norm = one_of(model, "norm", "layer", NULL);
     model->norm_bias = yes(model, "norm_bias", plain_is(model->norm, "layer") ? "yes" : "no");
-    model->norm_place = one_of(model, "norm_place", "post", " post pre sandwich ");
+    model->norm_place = one_of(model, "norm_place", "post", " post pre sandwich twice ");
     model->first_norm = yes(model, "first_norm", "yes");
     model->final_norm = yes(model, "final_norm", "no");
     bool any_norm = has_layers || model->final_norm || !plain_is(model->embedding_norm, "none");

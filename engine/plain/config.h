@@ -18,10 +18,10 @@ struct plain_model {
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
     size_t n_frequencies, n_labels, n_projections;
-    bool norm_bias, final_norm, first_norm, query_key_norm, value_norm, causal, int8_rows;
+    bool norm_bias, final_norm, first_norm, value_norm, causal, int8_rows;
     bool attention_bias, feed_forward_bias, feed_forward_in_bias;
     bool head_norm, head_late, head_bias, head_dense_bias, projection_bias, normalize, pools_prompt;
-    const char *norm_place, *attention_position, *position_terms, *rotary_pairs;
+    const char *norm_place, *query_key_norm, *attention_position, *position_terms, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
     const char *head_dense, *pooling, *joined_poolings, *projection_activation; /* lists */
     plain_step *trace;

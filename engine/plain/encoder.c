@@ -227,20 +227,24 @@ static void layer_norm(struct plain_model *model, size_t layer, const char *part
  * pre:      x = x + part(norm(x)), without the norm in the first layer's attention if first_norm is
  *           no
  * sandwich: x = x + norm_after(part(norm(x)))
+ * twice:    x = norm(x + norm_after(x + attention(x))); else as post
  * map NULL: the feed-forward part. */
 static void sublayer(struct plain_model *model, size_t layer, double *x,
                      const struct plain_text *text, double *map)
 {
     size_t n_tokens = text->n_tokens, n = n_tokens * model->width;
     const char *norm = map ? "attention.norm" : "feed_forward.norm";
-    bool is_post = plain_is(model->norm_place, "post");
+    bool is_twice = plain_is(model->norm_place, "twice");
+    bool is_post = is_twice || plain_is(model->norm_place, "post");
     double *input = plain_doubles(n);
     memcpy(input, x, n * sizeof *x);
     if (!is_post && (model->first_norm || layer > 0 || !map))
         layer_norm(model, layer, norm, input, n_tokens);
     double *result = map ? plain_self_attention(model, layer, input, text, map)
                          : feed_forward(model, layer, input, n_tokens);
-    if (plain_is(model->norm_place, "sandwich"))
+    for (size_t i = 0; is_twice && map && i < n; i++)
+        result[i] += x[i];
+    if ((is_twice && map) || plain_is(model->norm_place, "sandwich"))
         layer_norm(model, layer, map ? "attention.norm_after" : "feed_forward.norm_after", result,
                    n_tokens);
     for (size_t i = 0; i < n; i++)

@@ -69,6 +69,8 @@ static const char *const SHAPES[] = {
     ("--layers 2 --width 40 --heads 4 --feed-forward 64 --position none --norm rms --norm-place "
      "sandwich --mask causal --set attention_position=rotary --set key_value_heads=2 --set "
      "head_width=20 --set query_key_norm=yes --set window=33"),
+    ("--layers 2 --width 40 --heads 4 --feed-forward 64 --position none --norm-place twice --set "
+     "attention_position=alibi --set query_key_norm=all --gate second"),
     ("--layers 2 --width 40 --heads 4 --feed-forward 64 --position none --set "
      "attention_position=rotary --set window=20 --set global_every=2 --set global_head_width=24 "
      "--set global_key_value_heads=1 --set value_norm=yes --set layer_input_width=20"),

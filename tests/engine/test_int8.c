@@ -83,6 +83,7 @@ TEST(rounded_rows)
         "--width 66 --heads 3 --feed-forward 41 --gate second --activation relu",
         ("--width 36 --heads 3 --set head_width=20 --set key_value_heads=1 --norm-place sandwich "
          "--set query_key_norm=yes"),
+        "--width 36 --heads 3 --norm-place twice --set query_key_norm=all",
         "--width 44 --heads 2 --set head_width=40 --set layer_groups=1 --norm-place sandwich",
         "--width 36 --heads 3 --set value_norm=yes --set layer_input_width=28",
     };

@@ -55,7 +55,7 @@ static const struct key keys[] = {
     {AT(first_norm), yes_no, 1}, {AT(layer_groups), whole, -1},
     {AT(feed_forward_in_bias), yes_no, -1}, {AT(head_width), whole, -1},
     {AT(key_value_heads), whole, -1}, {AT(global_head_width), whole, -1},
-    {AT(global_key_value_heads), whole, -1}, {AT(query_key_norm), yes_no, 0},
+    {AT(global_key_value_heads), whole, -1}, {AT(query_key_norm), named, QUERY_KEY_NONE},
     {AT(value_norm), yes_no, 0}, {AT(layer_input_width), whole, 0}, {AT(score_scale), real, -1},
     {AT(head_dense_bias), yes_no, 1}, {AT(token_vectors), whole, 0},
     {AT(token_vector_bias), yes_no, 1}, {AT(sparse), named, SPARSE_NONE},

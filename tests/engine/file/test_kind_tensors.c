@@ -44,6 +44,7 @@ TEST(each_is_asked_for)
     static const char *const kinds[] = {
         "--norm-place sandwich --set query_key_norm=yes --set key_value_heads=1",
         "--set value_norm=yes --set layer_input_width=5",
+        "--norm-place twice --set query_key_norm=all",
         "--set attention_position=distance --set distances=3 --embedding-width 4",
         "--head mask --head-dense gelu --set token_vectors=3 --set sparse=linear",
         ("--norm-place pre --set first_norm=no --feed-forward-bias no --set "
@@ -86,6 +87,9 @@ TEST(shapes)
         {"--set token_vectors=3", "token_vectors", "4",
          "'token.vector.weight' is [3, 8], expected [4, 8] by the config"},
         {"", "norm_place", "sandwich", "no tensor 'layers.0.attention.norm_after.weight'"},
+        {"--set query_key_norm=yes", "query_key_norm", "all",
+         "'layers.0.attention.query_norm.weight' is [4], expected [8] by the config"},
+        {"", "norm_place", "twice", "no tensor 'layers.0.attention.norm_after.weight'"},
         {"", "query_key_norm", "yes", "no tensor 'layers.0.attention.query_norm.weight'"},
         {"--set window=3 --set global_every=2", "global_key_value_heads", "1",
          "'layers.0.attention.qkv.weight' is [24, 8], expected [16, 8] by the config"},

@@ -7,7 +7,9 @@ ernie adds the row of a task to each token; megatron and roberta-xl have norms b
 turns neighbouring columns, and siglip is a text tower whose texts are padded (--composite: in a model of pictures, too).
 nomic-moe has experts in every second layer, dense parts without a gate in the others: softmax over all experts, of which
 each token takes the two largest with the shares that it gave them, and one bias for their sum (what its own code
-computes: nomic-ai/nomic-bert-2048, modeling_hf_nomic_bert.py). Of the others the library was compared with transformers
+computes: nomic-ai/nomic-bert-2048, modeling_hf_nomic_bert.py). jina-code is jina-embeddings-v2-base-code: norms of all
+columns of q and of k, one norm more of the first sum (as backends/candle/src/models/jina_code.rs in
+huggingface/text-embeddings-inference computes it). Of the others the library was compared with transformers
 5.24 in float64: within 6.5e-6 where torch's float32 is within 5e-6; RoFormer at 1,536 tokens 5.4e-5 and 5e-5.
 OUT_DIR/expected is as decoders.py makes it. Needs numpy.
 """
@@ -22,12 +24,16 @@ from decoders import DTYPES, encode, gelu, gelu_tanh, save, write_json
 
 CLASSES = {"ernie": ("Ernie", "ernie", "ernie."), "megatron": ("MegatronBert", "megatron-bert", "bert."),
            "roberta-xl": ("XLMRobertaXL", "xlm-roberta-xl", "roberta."), "roformer": ("RoFormer", "roformer", "roformer."),
-           "siglip": ("SiglipText", "siglip_text_model", "text_model."), "nomic-moe": ("NomicBert", "nomic_bert", "")}
+           "siglip": ("SiglipText", "siglip_text_model", "text_model."), "nomic-moe": ("NomicBert", "nomic_bert", ""),
+           "jina-code": ("JinaBert", "bert", "")}
 HEADS = {None: "Model", "mask": "ForMaskedLM", "sequence": "ForSequenceClassification", "token": "ForTokenClassification"}
 BERT = {"q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value", "out": "attention.output.dense",
         "norm1": "attention.output.LayerNorm", "up": "intermediate.dense", "down": "output.dense", "norm2": "output.LayerNorm"}
 NAMES = {"ernie": BERT, "roformer": BERT, "megatron": {**BERT, "norm1": "attention.ln", "norm2": "ln"},
          "roberta-xl": {**BERT, "norm1": "attention.self_attn_layer_norm", "norm2": "LayerNorm"},
+         "jina-code": {**BERT, "qnorm": "attention.self.layer_norm_q", "knorm": "attention.self.layer_norm_k",
+                       "sum": "attention.output.LayerNorm", "norm1": "layer_norm_1", "up": "mlp.up_gated_layer",
+                       "down": "mlp.down_layer", "norm2": "layer_norm_2"},
          "siglip": {**{c: f"self_attn.{c}_proj" for c in "qkv"}, "out": "self_attn.out_proj", "norm1": "layer_norm1",
                     "norm2": "layer_norm2", "up": "mlp.fc1", "down": "mlp.fc2"},
          "nomic-moe": {**{c: "attn.Wqkv" for c in "qkv"}, "out": "attn.out_proj", "norm1": "norm1", "norm2": "norm2",
@@ -65,13 +71,15 @@ def draw(s, rng):
             linear(at + part, s.width, s.width, 1.5 if part != "v" else 1)
         linear(at + "out", s.width, s.width)
         norm(at + "norm1", s.width)
+        for part in ("qnorm", "knorm", "sum") if s.is_code else ():
+            norm(at + part, s.width)
         if has_experts(s, layer):
             linear(at + "router", s.experts, s.width, 2, False)
             out[at + "first"] = rng.standard_normal((s.experts * s.ffn, s.width)) * 1.2 / math.sqrt(s.width)
             out[at + "second"] = rng.standard_normal((s.experts * s.ffn, s.width)) * 2 / math.sqrt(s.ffn)
             out[at + "shared.bias"] = 0.2 * rng.standard_normal(s.width)
         else:
-            linear(at + "up", s.ffn, s.width)
+            linear(at + "up", s.ffn * (1 + s.is_code), s.width, bias=not s.is_code)
             linear(at + "down", s.width, s.ffn)
         norm(at + "norm2", s.width)
     if s.kind == "siglip":
@@ -127,6 +135,9 @@ def config_of(s):
               "type_vocab_size": s.n_types, "pad_token_id": PAD, "id2label": {str(i): f"L{i}" for i in range(LABELS)}}
     if s.kind == "ernie":
         config.update(task_type_vocab_size=3, use_task_id=s.tasks)
+    elif s.is_code:
+        config.update(position_embedding_type="alibi", feed_forward_type="geglu", emb_pooler="mean",
+                      _name_or_path="jinaai/jina-bert-v2-qk-post-norm")
     elif s.kind == "roformer":
         config.update(embedding_size=s.narrow, rotary_value=False)
     elif s.kind == "siglip":
@@ -170,15 +181,24 @@ class Model:
         return np.stack(turned, -1).reshape(x.shape) if is_near else np.concatenate(turned, -1)
 
     def attention(self, at, x):
-        q, k, v = (self.linear(at + part, x).reshape(len(x), self.s.heads, -1).transpose(1, 0, 2) for part in "qkv")
+        q, k, v = (self.linear(at + part, x) for part in "qkv")
+        if self.s.is_code:
+            q, k = self.norm(at + "qnorm", q), self.norm(at + "knorm", k)
+        q, k, v = (part.reshape(len(x), self.s.heads, -1).transpose(1, 0, 2) for part in (q, k, v))
         if self.s.kind in ("roformer", "nomic-moe"):
             q, k = self.rotate(q), self.rotate(k)
         scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
+        if self.s.is_code:  # ALiBi, of heads that are a power of two
+            away = np.abs(np.subtract.outer(np.arange(len(x)), np.arange(len(x))))
+            scores = scores - 2.0 ** (-8 / self.s.heads * np.arange(1, self.s.heads + 1))[:, None, None] * away
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         out = weights / weights.sum(-1, keepdims=True) @ v
         return self.linear(at + "out", out.transpose(1, 0, 2).reshape(len(x), -1))
 
     def feed_forward(self, at, x):
+        if self.s.is_code:
+            plain, gate = np.split(self.linear(at + "up", x), 2, -1)
+            return self.linear(at + "down", plain * self.act(gate))
         if at + "up.weight" in self.weights:
             return self.linear(at + "down", self.act(self.linear(at + "up", x)))
         shares = np.exp(self.linear(at + "router", x))
@@ -210,7 +230,9 @@ class Model:
                 x = x + self.attention(at, self.norm(at + "norm1", x))
                 x = x + self.feed_forward(at, self.norm(at + "norm2", x))
             else:
-                x = self.norm(at + "norm1", x + self.attention(at, x))
+                out_of = self.attention(at, x)
+                out_of = self.norm(at + "sum", x + out_of) if s.is_code else out_of
+                x = self.norm(at + "norm1", x + out_of)
                 x = self.norm(at + "norm2", x + self.feed_forward(at, x))
             out.append(x)
         return out + [self.norm("norm", x)] if s.is_early else out
@@ -262,10 +284,10 @@ def main():
     parser.add_argument("--head", choices=["mask", "sequence", "token"])
     s = types.SimpleNamespace(**vars(parser.parse_args()))
     s.is_early = s.kind in ("megatron", "roberta-xl", "siglip")
-    s.narrow = s.narrow or s.width
+    s.is_code, s.narrow = s.kind == "jina-code", s.narrow or s.width
     if s.kind == "siglip":
         s.positions, s.n_types = 64, 0
-    s.rows = 0 if s.kind in ("roformer", "nomic-moe") else s.positions + (PAD + 1 if s.kind == "roberta-xl" else 0)
+    s.rows = 0 if s.kind in ("roformer", "nomic-moe", "jina-code") else s.positions + (PAD + 1 if s.kind == "roberta-xl" else 0)
     rng = np.random.default_rng(s.seed)
     os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
     tensors = draw(s, rng)

@@ -177,6 +177,9 @@ TEST(kin_of_bert)
         {"roformer", "--head", "mask", "--narrow", "48", "--seed", "9"},
         {"roformer", "--head", "sequence", "--positions", "600", "--seed", "10"},
         {"roformer", "--head", "token", "--dtype", "bf16", "--seed", "11"},
+        {"jina-code", "--seed", "14"},
+        {"jina-code", "--seed", "15", "--head", "mask", "--dtype", "f16"},
+        {"jina-code", "--seed", "16", "--head", "sequence", "--positions", "600"},
         {"siglip", "--seed", "12"},
         {"siglip", "--composite", "--dtype", "f16", "--seed", "13"},
     };

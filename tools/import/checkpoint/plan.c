@@ -607,13 +607,16 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
                             .quick_gelu = config->quick_gelu,
                             .added_row = config->added_row,
                             .is_int8 = types.matrices == TENSOR_INT8};
-    *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
+    *plan = (struct plan){.n = 0};
     tensor_set_strip(tensors, body->prefixes);
     const struct layout *other = body->other_layout;
     bool is_other = other != NULL && !body->other_is_gated &&
                     find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
     is_other = is_other || (body->other_is_gated && model->gate != GATE_NONE);
     making.layout = is_other ? other : body->layout;
+    if (making.layout->finish != NULL)
+        making.layout->finish(model);
+    plan->is_post_norm = config_is_post(model);
     if (config->positions_are_open) { /* learned if there is a table of them */
         model->position = POSITION_NONE;
         for (const struct part *part = making.layout->embedding; part->to != NULL; part++)

@@ -266,6 +266,33 @@ const struct architecture ALBERT_CLASSES[] = {
 static const struct json_name JINA_GATES[] = {
     {"geglu", ACTIVATION_GELU}, {"reglu", ACTIVATION_RELU}, {NULL, 0}};
 
+/* The code of jina-embeddings-v2-base-code (jinaai/jina-bert-v2-qk-post-norm), whose config.json is
+ * as the others': norms of queries and keys, and a norm more of the first sum. */
+static void finish_jina_code(struct model_config *model)
+{
+    model->query_key_norm = QUERY_KEY_ALL;
+    model->norm_place = NORM_TWICE;
+    model->gate = GATE_SECOND;
+}
+
+#define JINA_AT "encoder.layer.#.attention."
+#define JINA_ATTENTION                                                                             \
+    TO_QKV(SQUARE, JINA_AT "self.query", JINA_AT "self.key", JINA_AT "self.value"),                \
+        TO_OUTPUT(SQUARE, JINA_AT "output.dense")
+
+/* Its first part is in no other layout. */
+static const struct layout JINA_CODE_LAYOUT = {
+    .embedding = PARTS(BERT_EMBEDDING),
+    .layer =
+        PARTS({"layers.#.attention.query_norm", NORM, {JINA_AT "self.layer_norm_q"}},
+              JINA_ATTENTION, {"layers.#.attention.key_norm", NORM, {JINA_AT "self.layer_norm_k"}},
+              {"layers.#.attention.norm_after", NORM, {JINA_AT "output.LayerNorm"}},
+              TO_ATTENTION_NORM("encoder.layer.#.layer_norm_1"),
+              TO_IN(DIM_GATED, "encoder.layer.#.mlp.up_gated_layer"),
+              TO_OUT("encoder.layer.#.mlp.down_layer"), TO_NORM("encoder.layer.#.layer_norm_2")),
+    .finish = finish_jina_code,
+};
+
 static const struct body JINA = {
     .prefixes = NAMES("bert.", "model."),
     .keys = KEYS(BERT_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2),
@@ -275,14 +302,11 @@ static const struct body JINA = {
     .only =
         ONLY({"position_embedding_type", "\"alibi\"", true, NULL}, IS("emb_pooler", "\"mean\"")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",
-                                           "encoder.layer.#.attention.self.key",
-                                           "encoder.layer.#.attention.self.value"),
-                                    TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),
-                                    TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm"),
+                     .layer = PARTS(JINA_ATTENTION, TO_ATTENTION_NORM(JINA_AT "output.LayerNorm"),
                                     TO_IN(DIM_GATED, "encoder.layer.#.mlp.gated_layers"),
                                     TO_OUT("encoder.layer.#.mlp.wo"),
                                     TO_NORM("encoder.layer.#.mlp.layernorm"))),
+    .other_layout = &JINA_CODE_LAYOUT,
     .unread = "model_max_length",
     .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
                       "cls.predictions.", "classifier.", "qa_outputs."),

@@ -80,6 +80,7 @@ struct part {
 struct layout {
     const struct part *embedding, *projection, *layer, *final; /* projection: if E is not D */
     double norm_added; /* to the weights of norms, which are stored without it */
+    void (*finish)(struct model_config *model); /* settings of this layout alone, or NULL */
 };
 
 /* ---- config.json ---- */

@@ -176,6 +176,8 @@ static void layer(struct generator *generator, const struct model_config *config
     size_t n = has_experts ? config->experts : 1;
     bool has_first_norm = index > 0 || config->first_norm;
     bool has_norms_after = config->norm_place == NORM_SANDWICH;
+    bool has_attention_after = has_norms_after || config->norm_place == NORM_TWICE;
+    bool of_all = config->query_key_norm == QUERY_KEY_ALL;
     const struct {
         bool exists;
         const char *name;
@@ -187,12 +189,15 @@ static void layer(struct generator *generator, const struct model_config *config
     } parts[] = {
         {true, "attention.qkv", TENSOR_INT8A8, queries + 2 * keys, width, 1, queries + keys,
          config->attention_bias},
-        {config->query_key_norm, "attention.query_norm", TENSOR_F32, head_width, 0, 0, 0, false},
-        {config->query_key_norm, "attention.key_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {config->query_key_norm != QUERY_KEY_NONE, "attention.query_norm", TENSOR_F32,
+         of_all ? queries : head_width, 0, 0, 0, of_all && config->norm_bias},
+        {config->query_key_norm != QUERY_KEY_NONE, "attention.key_norm", TENSOR_F32,
+         of_all ? keys : head_width, 0, 0, 0, of_all && config->norm_bias},
         {config->value_norm, "attention.value_norm", TENSOR_F32, head_width, 0, 0, 0, false},
         {true, "attention.output", TENSOR_INT8A7, width, queries, 0.5, 0, config->attention_bias},
         {has_first_norm, "attention.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
-        {has_norms_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {has_attention_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0,
+         config->norm_bias},
         {true, "feed_forward.in", has_experts ? TENSOR_F16 : TENSOR_INT8A7, n * first, width, 1, 0,
          config->feed_forward_in_bias && !has_experts},
         {true, "feed_forward.out", has_experts ? TENSOR_F16 : TENSOR_INT8A8, n * width, middle, 0.5,
