@@ -161,6 +161,10 @@ done
 "$programs/encode-new" -o tanh.weights --words 'a dog' --width 16 --layers 1 --projections 1 --projection-activation tanh 2>err
 run "$programs/encode-compare" explain -m tanh.weights 'a dog' dog
 ends 'a projection with an activation' 1 'a projection with an activation'
+"$programs/encode-new" -o long.weights --words 'a dog' --width 16 --layers 0 --max-tokens 5000 --position none 2>err
+many=$(yes a | head -n 4100 | tr '\n' ' ')
+run "$programs/encode-compare" explain -m long.weights "$many" "$many"
+ends 'texts with too many pairs of words' 1 'expected at most 16777216'
 run "$programs/encode-search" --explain --metric euclidean --query dog lines.npy corpus
 ends 'a distance' 1 'Euclidean distance of two vectors is no sum'
 run "$programs/encode-search" --explain --query dog lines.npy

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PAIRS = 1 << 24 }; /* 4,096 words of each text: some ten seconds and a gigabyte */
+
 void explanation_check(struct encoder *encoder, engine_metric metric, const char *name)
 {
     const engine_pooling pooling = encoder->shape.pooling;
@@ -278,6 +280,10 @@ void explanation_make(struct explanation *explanation, const struct encoder *enc
     const size_t n = a->n_words * b->n_words;
     const double lengths = metric == ENGINE_METRIC_COSINE ? length_of(a) * length_of(b) : 1;
     const double factor = lengths > 0 ? 1 / lengths : 0;
+    if (n > MOST_PAIRS)
+        program_die("an explanation of %zu words and %zu has %zu pairs; expected at most %d: "
+                    "give shorter texts",
+                    a->n_words, b->n_words, n, MOST_PAIRS);
     *explanation = (struct explanation){
         .shares = alloc_zeros(n, sizeof *explanation->shares),
         .pairs = alloc_zeros(n, sizeof *explanation->pairs),
