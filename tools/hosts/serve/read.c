@@ -108,7 +108,8 @@ static unsigned get_words(struct request *request, const char *name, const char 
         for (size_t k = 0, len = 0; (!word || !words[at]) && words[k]; k++)
             len += (size_t)snprintf(choices + len, sizeof choices - len, " %s", words[k]);
         if (!word || !words[at])
-            return request_fail(request, FAULT_INPUT, "`%s` is unknown; expected one of:%s", name, choices);
+            return request_fail(request, FAULT_INPUT, "`%s` is unknown; expected one of:%s", name,
+                                choices);
         found |= 1u << at;
     }
     return found;
