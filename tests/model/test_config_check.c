@@ -147,7 +147,7 @@ TEST(check)
         {"'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
          "'layers'",
          WITH_EXPERTS " gate=first|" WITH_EXPERTS " norm_place=sandwich|" WITH_EXPERTS
-                      " layer_groups=1"},
+                      " norm_place=twice|" WITH_EXPERTS " layer_groups=1"},
         {"'global_every' needs a 'window'", "global_every=3"},
         {"'global_first' is not less than 'global_every'",
          "window=4 global_first=1|window=4 global_every=3 global_first=3"},
@@ -171,7 +171,7 @@ TEST(check)
         {"'layers' is more than 1024, and there are fewer 'layer_groups'",
          "layers=1025 layer_groups=1"},
         {"'first_norm' no needs layers and norm_place pre or sandwich",
-         "first_norm=no|first_norm=no norm_place=pre layers=0"},
+         "first_norm=no|first_norm=no norm_place=twice|first_norm=no norm_place=pre layers=0"},
         {"'first_norm' no needs as many 'layer_groups' as 'layers'",
          "first_norm=no norm_place=pre layer_groups=1"},
         {"'head_dense_bias' no needs a 'head_dense'", "head_dense_bias=no"},
