@@ -125,7 +125,8 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"norm-bias", 0, "", NAMES("yes, no", ": of layer norms (default yes with layer norm)")},
     {"norm-place", 0, "",
      NAMES(NAMES_OF(NORM_PLACES),
-           " (default post):\nafter each residual sum, before each sublayer,\nround it, or twice after attention")},
+           " (default post):\nafter each residual sum, before each sublayer,\nround it, "
+           "or twice after attention")},
     {"final-norm", 0, "", NAMES("yes, no", " (default no):\none more norm after the last layer")},
     {"attention-bias", 0, "", NAMES("yes, no", " (default yes): of the four projections")},
     {"feed-forward-bias", 0, "", NAMES("yes, no", " (default yes): of the feed-forward layer")},
