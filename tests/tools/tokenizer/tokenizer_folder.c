@@ -13,9 +13,10 @@ enum reference_release tokenizer_folder_as = AS_ANY;
 bool tokenizer_text_read(const char *text, struct import_tokenizer *tokenizer)
 {
     static bool is_right;
-    text = tiny_json(text);
+    static const char *json;
+    json = tiny_json(text);
     READ_OR_REFUSE(&is_right,
-                   import_tokenizer_parse(tokenizer, "tokenizer.json", text, strlen(text)));
+                   import_tokenizer_parse(tokenizer, "tokenizer.json", json, strlen(json)));
     if (!is_right)
         import_free();
     return is_right;
