@@ -267,11 +267,11 @@ class Model:
         return y @ self.weights["words.weight"].T + self.weights["head.bias"]
 
 
-def expectations(s, model, rng, lengths):
+def expectations(s, model, rng, lengths, mask=4, projection="text_projection"):
     out = {}
     for name, n in [(f"len{n}", n) for n in lengths]:
         ids = rng.integers(5, s.vocab, n)
-        ids[n // 2] = 4 if s.head == "mask" else ids[n // 2]
+        ids[n // 2] = mask if s.head == "mask" else ids[n // 2]
         states = model.states(ids)
         x = states[-1]
         out.update({name + ".input_ids": ids[None], name + ".attention_mask": ids[None] * 0 + 1,
@@ -279,8 +279,8 @@ def expectations(s, model, rng, lengths):
                     name + ".pooled.mean": x.mean(0)[None], name + ".pooled.cls": x[None, 0]})
         if name == "len7":
             out["len7.hidden_states"] = np.stack(states[:s.layers + 1])[:, None]
-        if s.kind == "clip":
-            out[name + ".embedding"] = model.linear("text_projection", x[-1])[None]
+        if s.kind in ("clip", "siglip"):
+            out[name + ".embedding"] = model.linear(projection, x[-1])[None]
         if s.head in ("sequence", "token"):
             out[name + ".logits"] = model.logits(x)[None]
         if s.head == "mask":

@@ -21,6 +21,7 @@ import types
 import numpy as np
 
 from decoders import DTYPES, encode, gelu, gelu_tanh, save, write_json
+from encoders import expectations
 
 CLASSES = {"ernie": ("Ernie", "ernie", "ernie."), "megatron": ("MegatronBert", "megatron-bert", "bert."),
            "roberta-xl": ("XLMRobertaXL", "xlm-roberta-xl", "roberta."), "roformer": ("RoFormer", "roformer", "roformer."),
@@ -248,28 +249,6 @@ class Model:
         return y @ self.weights["words.weight"].T + self.weights["head.bias"]
 
 
-def expectations(s, model, rng):
-    out = {}
-    for name, n in [(f"len{n}", n) for n in (1, 2, 7, 16, 63, s.positions)]:
-        ids = rng.integers(5, s.vocab, n)
-        ids[n // 2] = MASK if s.head == "mask" else ids[n // 2]
-        states = model.states(ids)
-        x = states[-1]
-        out.update({name + ".input_ids": ids[None], name + ".attention_mask": ids[None] * 0 + 1,
-                    name + ".token_type_ids": ids[None] * 0, name + ".last_hidden_state": x[None],
-                    name + ".pooled.mean": x.mean(0)[None], name + ".pooled.cls": x[None, 0]})
-        if name == "len7":
-            out["len7.hidden_states"] = np.stack(states[:s.layers + 1])[:, None]
-        if s.kind == "siglip":
-            out[name + ".embedding"] = model.linear("head", x[-1])[None]
-        if s.head in ("sequence", "token"):
-            out[name + ".logits"] = model.logits(x)[None]
-        if s.head == "mask":
-            out[name + ".mask_positions"] = np.array([[0, n // 2]])
-            out[name + ".mask_logits"] = model.words(x[n // 2])[None]
-    return out
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=["make"])
@@ -299,7 +278,8 @@ def main():
     write_json({"tokenizer_class": "BertTokenizer", "pad_token": "[PAD]"}, s.out_dir, "tokenizer_config.json")
     write_json({"mask_token_id": MASK}, s.out_dir, "expected", "index.json")
     weights = {name: encode(value, DTYPES[s.dtype])[1] for name, value in tensors.items()}
-    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, Model(s, weights), rng), "F32")
+    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(
+        s, Model(s, weights), rng, (1, 2, 7, 16, 63, s.positions), MASK, "head"), "F32")
 
 
 if __name__ == "__main__":
