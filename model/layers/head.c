@@ -155,7 +155,7 @@ void head_text_logits(const struct encoder *encoder, const float *x, size_t stri
         hidden_row(encoder, x + t * stride, work);
         add_row(work->row, width, pooled, work->next);
     }
-    for (size_t i = 0; i < width && n_tokens > 0; i++) /* else zeros, as of other poolings */
+    for (size_t i = 0; i < width; i++)
         pooled[i] /= (float)n_tokens;
     linear_row(encoder->kernels, &encoder->head.output, pooled, logits, &work->linear);
 }

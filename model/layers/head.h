@@ -36,8 +36,8 @@ void head_hidden(const struct encoder *encoder, const float *x, float *out,
 void head_logits(const struct encoder *encoder, const float *x, float *logits,
                  const struct head_work *work);
 
-/* The same of a text's rows x [n_tokens, stride], by head_pooling and head_late; pooled [D] is
- * scratch, and extends as they do. */
+/* The same of a text's rows x [n_tokens, stride], one at least, by head_pooling and head_late;
+ * pooled [D] is scratch, and extends as they do. */
 void head_text_logits(const struct encoder *encoder, const float *x, size_t stride, size_t n_tokens,
                       float *pooled, float *logits, const struct head_work *work);
 
